@@ -1,0 +1,280 @@
+"""The action language: what an agent may do, and the text it says it in.
+
+The canonical text is one call, optionally after a thought::
+
+    Thought: The contact is not there yet.
+    Action: click(start_box='(540,1200)')
+
+Coordinates are pixels of the observed screenshot. :func:`parse_action` reads that text, :func:`format_action`
+writes it, and ``parse_action(format_action(a, t)) == (t, a)`` for every action and every one-line thought.
+Whatever else a model writes is an :class:`ActionError`, whose message the agent reads in its next observation.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+MAX_LENGTH = 32_768
+"""Longest text that is read, in characters."""
+
+MAX_COORDINATE = 1_000_000
+"""Coordinates of this size and more are taken for a slip of the model, on whatever screen."""
+
+DIRECTIONS = ("up", "down", "left", "right")
+
+Point = tuple[int, int]
+Locate = Callable[[float, float], Point]
+"""Turns the coordinates in a text into pixels of the screenshot."""
+
+# The canonical arguments of every action; those in brackets may be left out.
+_ARGUMENTS: dict[str, tuple[str, ...]] = {
+    "click": ("start_box",),
+    "long_press": ("start_box",),
+    "scroll": ("start_box", "[direction]", "[end_box]"),
+    "drag": ("start_box", "end_box"),
+    "type": ("content",),
+    "open_app": ("app_name",),
+    "press_back": (),
+    "press_home": (),
+    "press_enter": (),
+    "wait": (),
+    "finished": ("[content]",),
+}
+KINDS = tuple(_ARGUMENTS)
+
+_ALIASES = {"point": "start_box", "start_point": "start_box", "end_point": "end_box"}
+
+_ACTION_LINE = re.compile(r"^[ \t]*Action:", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z_]{1,32}")
+_SPACE = re.compile(r"\s*")
+# The bodies are unrolled, so that a missing closing quote costs one pass and no backtracking.
+_QUOTED = re.compile(r"'([^'\\]*(?:\\.[^'\\]*)*)'|" r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
+_BARE = re.compile(r"\([^()'\"]{0,80}\)|\[[^\[\]'\"]{0,80}\]|[A-Za-z]{1,16}")
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\"}
+_BOX_TAGS = re.compile(r"<\|box_(?:start|end)\|>|</?point>|</?bbox>")
+_NUMBERS = re.compile(r"[-+]?[0-9]+(?:\.[0-9]*)?")
+_BOX = re.compile(r"[(\[]?[-+0-9., ]+[)\]]?")
+
+
+class ActionError(ValueError):
+    """A text that is no action. The message tells the agent what is wrong and what would be right."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing to do on the device.
+
+    Attributes:
+        kind: One of :data:`KINDS`.
+        start: Where to touch, in pixels of the screenshot: click, long_press, scroll, drag.
+        end: Where the finger leaves the screen: drag, and scroll without a direction.
+        direction: Where a scroll leads the reader, one of :data:`DIRECTIONS`. ``"down"`` shows what is
+            below, so the finger moves up.
+        content: The text of type, the app's name of open_app, the answer of finished.
+
+    Raises:
+        ActionError: The fields do not make an action of that kind.
+    """
+
+    kind: str
+    start: Point | None = None
+    end: Point | None = None
+    direction: str | None = None
+    content: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in _ARGUMENTS:
+            raise ActionError(f"there is no action {_quote(self.kind)}; the actions are {', '.join(KINDS)}")
+        allowed = [name.strip("[]") for name in _ARGUMENTS[self.kind]]
+        for name, value in (("start_box", self.start), ("end_box", self.end), ("direction", self.direction)):
+            if value is not None and name not in allowed:
+                raise ActionError(f"{self.kind} takes no {name}; write {_signature(self.kind)}")
+            if value is None and name in _ARGUMENTS[self.kind]:
+                raise ActionError(f"{self.kind} needs {name}; write {_signature(self.kind)}")
+        if self.kind == "scroll" and (self.direction is None) == (self.end is None):
+            raise ActionError("scroll needs either a direction (up, down, left, right) or an end_box")
+        if self.direction is not None and self.direction not in DIRECTIONS:
+            raise ActionError(f"direction {_quote(self.direction)} is none of {', '.join(DIRECTIONS)}")
+
+
+def parse_action(text: str, locate: Locate | None = None) -> tuple[str, Action]:
+    """Reads an action from what an agent wrote.
+
+    The call is what follows the last line that begins with ``Action:``; without such a line, the whole text or
+    what follows the last ``Action:`` in it. Points may be written ``(x,y)``, ``[x1, y1, x2, y2]`` (the middle is
+    meant), ``<|box_start|>(x,y)<|box_end|>`` and ``<point>x y</point>``.
+
+    Args:
+        text: A call, or a thought and a call.
+        locate: Maps the coordinates in the text to pixels of the screenshot; rounds them by default.
+
+    Returns:
+        The thought, ``""`` if there is none, and the action.
+
+    Raises:
+        ActionError: The text holds no action, or more than one, or one with wrong arguments.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ActionError(f"the answer has {len(text)} characters; at most {MAX_LENGTH} are read")
+    thought, call = _split(text)
+    name, arguments = _read_call(call)
+    return thought, _build(name, arguments, locate or _round)
+
+
+def format_action(action: Action, thought: str = "", write_point: Callable[[Point], str] | None = None) -> str:
+    """Writes an action as text.
+
+    Args:
+        action: The action.
+        thought: Said before it; the call stands alone if empty.
+        write_point: How a point is written, ``(x,y)`` by default.
+    """
+    point = write_point or (lambda xy: f"({xy[0]},{xy[1]})")
+    arguments = []
+    if action.start is not None:
+        arguments.append(f"start_box='{point(action.start)}'")
+    if action.end is not None:
+        arguments.append(f"end_box='{point(action.end)}'")
+    if action.direction is not None:
+        arguments.append(f"direction='{action.direction}'")
+    if action.kind in ("type", "open_app") or action.content:
+        key = "app_name" if action.kind == "open_app" else "content"
+        arguments.append(f"{key}='{_escape(action.content)}'")
+    call = f"{action.kind}({', '.join(arguments)})"
+    return f"Thought: {thought}\nAction: {call}" if thought else call
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Thought and call. A call spans one line, so only the start of a line can be a second ``Action:``."""
+    lines = list(_ACTION_LINE.finditer(text))
+    if lines:
+        thought, call = text[: lines[-1].start()], text[lines[-1].end():]
+    else:
+        call = text.strip()
+        if (name := _NAME.match(call)) and call[name.end():].lstrip().startswith("("):
+            return "", call
+        thought, found, call = text.rpartition("Action:")
+        if not found:
+            raise ActionError("no action in the answer; end it with a line such as Action: click(start_box='(x,y)')")
+    return thought.strip().removeprefix("Thought:").strip(), call.strip()
+
+
+def _read_call(call: str) -> tuple[str, dict[str, str]]:
+    """Name and arguments of ``name(key='value', ...)``."""
+    name, at = _expect(_NAME, call, 0, "the name of an action")
+    at = _literal("(", call, at)
+    arguments: dict[str, str] = {}
+    while not call.startswith(")", at):
+        key, at = _expect(_NAME, call, at, "an argument's name or )")
+        key = _ALIASES.get(key, key)
+        if key in arguments:
+            raise ActionError(f"{name} has {key} twice")
+        at = _literal("=", call, at)
+        value, after = _read_value(call, at)
+        if not call.startswith((",", ")"), after):
+            value, after = _unescaped_value(name, call, at)
+        arguments[key], at = value, after
+        if call.startswith(",", at):
+            at = _skip(call, at + 1)
+    if rest := call[at + 1 :].strip():
+        raise ActionError(f"one action a step: {_quote(rest)} follows the call of {name}")
+    return name, arguments
+
+
+def _skip(call: str, at: int) -> int:
+    """The position after any white space."""
+    found = _SPACE.match(call, at)
+    assert found is not None  # it matches the empty string
+    return found.end()
+
+
+def _expect(pattern: re.Pattern[str], call: str, at: int, what: str) -> tuple[str, int]:
+    found = pattern.match(call, at)
+    if found is None:
+        raise ActionError(f"expected {what} at {_quote(call[at:])}; write name(key='value')")
+    return found[0], _skip(call, found.end())
+
+
+def _literal(mark: str, call: str, at: int) -> int:
+    if not call.startswith(mark, at):
+        raise ActionError(f"expected {mark} at {_quote(call[at:])}; write name(key='value')")
+    return _skip(call, at + 1)
+
+
+def _read_value(call: str, at: int) -> tuple[str, int]:
+    """A quoted value without its quotes and escapes, or a bare point or word."""
+    if found := _QUOTED.match(call, at):
+        value = _unescape(found[1] if found[1] is not None else found[2])
+    elif found := _BARE.match(call, at):
+        value = found[0]
+    else:
+        raise ActionError(f"expected a value in quotes at {_quote(call[at:])}")
+    return value, _skip(call, found.end())
+
+
+def _unescaped_value(name: str, call: str, at: int) -> tuple[str, int]:
+    """The value of a call such as ``type(content='I'm here')``: models forget to escape apostrophes."""
+    quote, end = call[at], len(call) - 1
+    body = call[at + 1 : end].rstrip()
+    if quote in "'\"" and call.endswith(")") and body.endswith(quote) and f"{quote})" not in body:
+        return _unescape(body[:-1]), end
+    raise ActionError(f"expected , or ) after the value of {name} at {_quote(call[at:])}; write \\' inside quotes")
+
+
+def _escape(content: str) -> str:
+    for plain, escaped in (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
+        content = content.replace(plain, escaped)
+    return content
+
+
+def _unescape(body: str) -> str:
+    """Resolves the escapes we know; an unknown one stays as it is written, like in Python."""
+    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[0]), body) if "\\" in body else body
+
+
+def _build(name: str, arguments: dict[str, str], locate: Locate) -> Action:
+    if name not in _ARGUMENTS:
+        raise ActionError(f"there is no action {_quote(name)}; the actions are {', '.join(KINDS)}")
+    allowed = {argument.strip("[]") for argument in _ARGUMENTS[name]}
+    for key in arguments:
+        if key not in allowed:
+            raise ActionError(f"{name} takes no {key}; write {_signature(name)}")
+    for key in ("content", "app_name"):
+        if key in _ARGUMENTS[name] and key not in arguments:
+            raise ActionError(f"{name} needs {key}; write {_signature(name)}")
+    start, end = (
+        locate(*_read_point(key, arguments[key])) if key in arguments else None for key in ("start_box", "end_box")
+    )
+    content = arguments.get("content", arguments.get("app_name", ""))
+    return Action(name, start, end, arguments.get("direction"), content)
+
+
+def _read_point(key: str, value: str) -> tuple[float, float]:
+    """The point that a value names; of a box, its middle."""
+    inner = _BOX_TAGS.sub("", value[:200]).strip()
+    numbers = [float(number) for number in _NUMBERS.findall(inner)] if _BOX.fullmatch(inner) else []
+    if len(numbers) not in (2, 4):
+        raise ActionError(f"{key} is {_quote(value)}, not a point such as (x,y) nor a box such as [x1,y1,x2,y2]")
+    if max(map(abs, numbers)) >= MAX_COORDINATE:
+        raise ActionError(f"{key} is {_quote(value)}, far outside any screen")
+    if len(numbers) == 2:
+        return numbers[0], numbers[1]
+    return (numbers[0] + numbers[2]) / 2, (numbers[1] + numbers[3]) / 2
+
+
+def _round(x: float, y: float) -> Point:
+    return round(x), round(y)
+
+
+def _signature(kind: str) -> str:
+    examples = {"start_box": "'(x,y)'", "end_box": "'(x,y)'", "direction": "'down'"}
+    names = [argument.strip("[]") for argument in _ARGUMENTS[kind]]
+    if kind == "scroll":
+        names.remove("end_box")
+    return f"{kind}({', '.join(f'{name}={examples.get(name, chr(39) * 2)}' for name in names)})"
+
+
+def _quote(text: str) -> str:
+    """The beginning of a hostile text, printable, for a message."""
+    return repr(text[:40] + "…" if len(text) > 40 else text)
