@@ -5,9 +5,10 @@ The canonical text is one call, optionally after a thought::
     Thought: The contact is not there yet.
     Action: click(start_box='(540,1200)')
 
-Coordinates are pixels of the observed screenshot. :func:`parse_action` reads that text, :func:`format_action`
-writes it, and ``parse_action(format_action(a, t)) == (t, a)`` for every action and every one-line thought.
-Whatever else a model writes is an :class:`ActionError`, whose message the agent reads in its next observation.
+Coordinates are pixels of the observed screenshot. :func:`parse_action` reads that text,
+:func:`format_action` writes it, and ``parse_action(format_action(a, t)) == (t, a)`` for every action and every
+thought without white space around it. Whatever else a model writes is an :class:`ActionError`, whose message
+the agent reads in its next observation.
 """
 
 import re
@@ -42,10 +43,12 @@ _ARGUMENTS: dict[str, tuple[str, ...]] = {
 }
 KINDS = tuple(_ARGUMENTS)
 
+_POINTS = ("start_box", "end_box")
 _ALIASES = {"point": "start_box", "start_point": "start_box", "end_point": "end_box"}
 
 _ACTION_LINE = re.compile(r"^[ \t]*Action:", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]{1,32}")
+_HEAD = re.compile(r"([A-Za-z_]{1,32})\s*\(")
 _SPACE = re.compile(r"\s*")
 # The bodies are unrolled, so that a missing closing quote costs one pass and no backtracking.
 _QUOTED = re.compile(r"'([^'\\]*(?:\\.[^'\\]*)*)'|" r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
@@ -53,8 +56,10 @@ _BARE = re.compile(r"\([^()'\"]{0,80}\)|\[[^\[\]'\"]{0,80}\]|[A-Za-z]{1,16}")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "'": "'", '"': '"', "\\": "\\"}
 _BOX_TAGS = re.compile(r"<\|box_(?:start|end)\|>|</?point>|</?bbox>")
-_NUMBERS = re.compile(r"[-+]?[0-9]+(?:\.[0-9]*)?")
-_BOX = re.compile(r"[(\[]?[-+0-9., ]+[)\]]?")
+_NUMBER = r"([-+]?[0-9]+(?:\.[0-9]*)?)"
+_COMMA = r"(?:\s*,\s*|\s+)"
+_POINT = re.compile(rf"[(\[]?\s*{_NUMBER}{_COMMA}{_NUMBER}(?:{_COMMA}{_NUMBER}{_COMMA}{_NUMBER})?\s*[)\]]?")
+_MAX_POINT = 120  # characters; keeps the pattern above from being fed long texts
 
 
 class ActionError(ValueError):
@@ -101,9 +106,9 @@ class Action:
 def parse_action(text: str, locate: Locate | None = None) -> tuple[str, Action]:
     """Reads an action from what an agent wrote.
 
-    The call is what follows the last line that begins with ``Action:``; without such a line, the whole text or
-    what follows the last ``Action:`` in it. Points may be written ``(x,y)``, ``[x1, y1, x2, y2]`` (the middle is
-    meant), ``<|box_start|>(x,y)<|box_end|>`` and ``<point>x y</point>``.
+    The call is what follows ``Action:`` at the beginning of a line, the last one if there are several; else the
+    whole text if it is a call; else what follows the last ``Action:`` in it. Points may be written ``(x,y)``,
+    ``[x1, y1, x2, y2]`` (the middle is meant), ``<|box_start|>(x,y)<|box_end|>`` and ``<point>x y</point>``.
 
     Args:
         text: A call, or a thought and a call.
@@ -122,7 +127,9 @@ def parse_action(text: str, locate: Locate | None = None) -> tuple[str, Action]:
     return thought, _build(name, arguments, locate or _round)
 
 
-def format_action(action: Action, thought: str = "", write_point: Callable[[Point], str] | None = None) -> str:
+def format_action(
+    action: Action, thought: str = "", write_point: Callable[[Point], str] | None = None
+) -> str:
     """Writes an action as text.
 
     Args:
@@ -149,14 +156,15 @@ def _split(text: str) -> tuple[str, str]:
     """Thought and call. A call spans one line, so only the start of a line can be a second ``Action:``."""
     lines = list(_ACTION_LINE.finditer(text))
     if lines:
-        thought, call = text[: lines[-1].start()], text[lines[-1].end():]
+        thought, call = text[: lines[-1].start()], text[lines[-1].end() :]
     else:
-        call = text.strip()
-        if (name := _NAME.match(call)) and call[name.end():].lstrip().startswith("("):
-            return "", call
+        whole = text.strip()
+        head = _HEAD.match(whole)
         thought, found, call = text.rpartition("Action:")
-        if not found:
-            raise ActionError("no action in the answer; end it with a line such as Action: click(start_box='(x,y)')")
+        if (head and head[1] in _ARGUMENTS) or (head and not found):
+            thought, call = "", whole
+        elif not found:
+            raise ActionError("the answer holds no action; end it with a line such as Action: press_back()")
     return thought.strip().removeprefix("Thought:").strip(), call.strip()
 
 
@@ -219,7 +227,7 @@ def _unescaped_value(name: str, call: str, at: int) -> tuple[str, int]:
     body = call[at + 1 : end].rstrip()
     if quote in "'\"" and call.endswith(")") and body.endswith(quote) and f"{quote})" not in body:
         return _unescape(body[:-1]), end
-    raise ActionError(f"expected , or ) after the value of {name} at {_quote(call[at:])}; write \\' inside quotes")
+    raise ActionError(f"expected , or ) after the value {_quote(call[at:])} of {name}; write \\' inside quotes")
 
 
 def _escape(content: str) -> str:
@@ -243,19 +251,17 @@ def _build(name: str, arguments: dict[str, str], locate: Locate) -> Action:
     for key in ("content", "app_name"):
         if key in _ARGUMENTS[name] and key not in arguments:
             raise ActionError(f"{name} needs {key}; write {_signature(name)}")
-    start, end = (
-        locate(*_read_point(key, arguments[key])) if key in arguments else None for key in ("start_box", "end_box")
-    )
+    points = {key: locate(*_read_point(key, arguments[key])) for key in _POINTS if key in arguments}
     content = arguments.get("content", arguments.get("app_name", ""))
-    return Action(name, start, end, arguments.get("direction"), content)
+    return Action(name, points.get("start_box"), points.get("end_box"), arguments.get("direction"), content)
 
 
 def _read_point(key: str, value: str) -> tuple[float, float]:
     """The point that a value names; of a box, its middle."""
-    inner = _BOX_TAGS.sub("", value[:200]).strip()
-    numbers = [float(number) for number in _NUMBERS.findall(inner)] if _BOX.fullmatch(inner) else []
-    if len(numbers) not in (2, 4):
-        raise ActionError(f"{key} is {_quote(value)}, not a point such as (x,y) nor a box such as [x1,y1,x2,y2]")
+    found = _POINT.fullmatch(_BOX_TAGS.sub("", value).strip()) if len(value) <= _MAX_POINT else None
+    if found is None:
+        raise ActionError(f"{key} is {_quote(value)}; write a point (x,y) or a box [x1,y1,x2,y2]")
+    numbers = [float(number) for number in found.groups() if number is not None]
     if max(map(abs, numbers)) >= MAX_COORDINATE:
         raise ActionError(f"{key} is {_quote(value)}, far outside any screen")
     if len(numbers) == 2:

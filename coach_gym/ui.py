@@ -126,7 +126,7 @@ def compress(root: Node) -> str:
 
     Returns:
         Lines such as ``<Button text="Save" id="save" bounds="[210,40][260,70]" clickable="1"/>``. Flags are
-        written when set; ``checked`` is always written for what can be checked; ``enabled="0"`` when disabled.
+        written when set; ``checked`` is always there for what can be checked, ``enabled="0"`` when disabled.
     """
     lines: list[str] = []
     _compress(root, lines)
@@ -147,7 +147,8 @@ def _compress(node: Node, lines: list[str]) -> None:
         text = ", ".join(texts)
         if checks and not checkable:
             checkable, checked = True, checks[0]
-    if text or node.desc or node.hint or touchable or checkable or node.scrollable or node.cls.endswith("EditText"):
+    named = text or node.desc or node.hint
+    if named or touchable or checkable or node.scrollable or node.cls.endswith(_TEXT_FIELDS):
         left, top, right, bottom = node.bounds
         if right > left and bottom > top:
             lines.append(_line(node, text, checkable, checked))
@@ -344,7 +345,7 @@ def node_from_xml(xml: str) -> Node:
     """
     hierarchy = Node(cls="hierarchy")
     path = [hierarchy]
-    for depth, tag, attributes in _start_tags(_CHARACTER_REFERENCE.sub(_legal_reference, xml)):
+    for depth, _, attributes in _start_tags(_CHARACTER_REFERENCE.sub(_legal_reference, xml)):
         if depth == 0:
             continue
         node = _node(attributes)
@@ -360,8 +361,8 @@ def node_from_xml(xml: str) -> Node:
 
 def _legal_reference(found: re.Match[str]) -> str:
     code = int(found[1], 16) if found[1] else int(found[2])
-    legal = code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or 0x10000 <= code <= 0x10FFFF
-    return found[0] if legal else ""
+    legal = code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD
+    return found[0] if legal or 0x10000 <= code <= 0x10FFFF else ""
 
 
 def _node(attributes: dict[str, str]) -> Node:
