@@ -1,0 +1,16 @@
+"""The apps of the embedded phone, one module each; every module names its `App` class `APP`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from coach_gym.envs.phone.app import App
+
+MODULES: tuple[str, ...] = (
+    "camera",
+)
+
+
+def all_apps() -> list[type[App]]:
+    """The classes of all installed apps."""
+    return [import_module(f"{__name__}.{module}").APP for module in MODULES]

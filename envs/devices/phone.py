@@ -1,0 +1,122 @@
+"""The embedded phone as a device, in the same process."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+
+import numpy as np
+from coach_gym.envs.phone.phone import Phone
+
+from coach_gym.actions import Action, ActionError
+from coach_gym.ui import Node
+
+WAIT = timedelta(seconds=4)  # on top of the second that every action takes
+SCROLL_SHARE = 0.5  # of the screen: how far the finger moves for a scroll given by its direction
+
+
+class PhoneDevice:
+    """An embedded Android phone.
+
+    Args:
+        width, height: screen in pixels.
+    """
+
+    name = "embedded phone"
+
+    def __init__(self, width: int = 1080, height: int = 2400) -> None:
+        self.phone = Phone(width, height)
+        self._fresh = self.phone.snapshot()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.phone.width, self.phone.height
+
+    @property
+    def now(self) -> datetime:
+        return self.phone.now
+
+    @property
+    def foreground(self) -> str:
+        return self.phone.foreground
+
+    def screenshot(self) -> np.ndarray:
+        return self.phone.screenshot()
+
+    def ui(self) -> Node:
+        return self.phone.ui()
+
+    def perform(self, action: Action) -> None:
+        """Carries out one action. See `Device.perform`."""
+        phone, start = self.phone, action.start or (0, 0)
+        match action.kind:
+            case "click":
+                phone.tap(*start)
+            case "long_press":
+                phone.long_press(*start)
+            case "scroll":
+                phone.swipe(start, action.end or self._scroll_end(start, action.direction or "down"))
+            case "drag":
+                phone.swipe(start, action.end or start, seconds=2.0)
+            case "type":
+                phone.type(action.content)
+            case "open_app":
+                self._open(action.content)
+            case "press_back" | "press_home" | "press_enter":
+                phone.key(action.kind.removeprefix("press_").upper())
+            case "wait":
+                phone.elapse(WAIT)
+
+    def _scroll_end(self, start: tuple[int, int], direction: str) -> tuple[int, int]:
+        """Where the finger goes to show what lies in `direction`: the opposite way, ending on the screen."""
+        width, height = self.size
+        dx = {"left": 1, "right": -1}.get(direction, 0) * width * SCROLL_SHARE
+        dy = {"up": 1, "down": -1}.get(direction, 0) * height * SCROLL_SHARE
+        return round(min(max(0, start[0] + dx), width - 1)), round(min(max(0, start[1] + dy), height - 1))
+
+    def _open(self, label: str) -> None:
+        app = self.phone.app_named(label)
+        if app is None:
+            names = ", ".join(sorted(app.label for app in self.phone.apps.values()))
+            raise ActionError(f"There is no app named {label[:60]!r}. Installed are: {names}.")
+        self.phone.launch(app.package)
+        self.phone.elapse(timedelta(seconds=1))
+
+    # state
+
+    def read(self, path: str) -> bytes | None:
+        return self.phone.storage.read(_real(path))
+
+    def write(self, path: str, data: bytes) -> None:
+        self.phone.storage.write(_real(path), data)
+        self.phone.changed()
+
+    def remove(self, path: str) -> None:
+        self.phone.storage.remove(_real(path))
+        self.phone.changed()
+
+    def listdir(self, path: str) -> list[str]:
+        return self.phone.storage.listdir(_real(path))
+
+    def database(self, path: str) -> AbstractContextManager[sqlite3.Connection]:
+        self.phone.changed()
+        return self.phone.storage.session(_real(path))
+
+    def get_setting(self, namespace: str, key: str) -> str | None:
+        return self.phone.storage.settings.get((namespace, key))
+
+    def put_setting(self, namespace: str, key: str, value: str) -> None:
+        self.phone.storage.settings[namespace, key] = value
+        self.phone.changed()
+
+    def reset_state(self) -> None:
+        self.phone.restore(self._fresh)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def _real(path: str) -> str:
+    """`/sdcard` is a link to the first user's shared storage."""
+    return "/storage/emulated/0" + path[len("/sdcard") :] if path == "/sdcard" or path.startswith("/sdcard/") else path

@@ -1,0 +1,236 @@
+"""What an app is made of: an `App`, its `Screen`s, and the dialogs they share.
+
+An app keeps its data where the real app keeps it (databases, settings, files of the phone's storage) and only
+what is being looked at or typed in its screens. `build` is called whenever the phone may have changed, so a
+screen reads what it shows from storage and returns views; it never updates views.
+
+A snapshot of the phone copies the screens. So whatever a screen keeps must be plain data or other screens, and
+a callback that it keeps must be a bound method or a `functools.partial` of one, never a lambda (which would
+still act on the screen that was copied). Callbacks of the views that `build` returns are free: they are made
+anew.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, time
+from typing import TYPE_CHECKING, Any
+
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import ScrollState, TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Button,
+    Column,
+    ListItem,
+    ListView,
+    Radio,
+    Row,
+    Text,
+    TextField,
+)
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+
+class App:
+    """One installed app. Subclasses set the class attributes and implement `install` and `main`."""
+
+    package = ""
+    activity = ".MainActivity"
+    label = ""
+    icon = "android"
+    color = theme.PRIMARY
+
+    def __init__(self, phone: Phone) -> None:
+        self.phone = phone
+
+    def install(self) -> None:
+        """Creates the app's databases, folders and settings. Called once, when the phone is made."""
+
+    def main(self) -> Screen:
+        """The screen that opens when the app is launched."""
+        raise RuntimeError(f"{self.label} has no main screen")
+
+    @property
+    def data(self) -> str:
+        """The app's private folder."""
+        return f"/data/data/{self.package}"
+
+    def database(self, path: str, schema: str) -> sqlite3.Connection:
+        """The database at an absolute path; made from `schema` (a `CREATE TABLE …` script) if it is missing."""
+        return self.phone.storage.create_database(path, schema)
+
+
+class Screen:
+    """One screen of an app. Set plain attributes in `__init__`; say in `build` what they look like."""
+
+    app: App
+    dialog = False  # True: shown as a card above the screen below it
+    placement = "center"  # of a dialog: "center", "top" (menus, right below the app bar) or "bottom" (sheets)
+
+    def __init__(self) -> None:
+        self.scrolls: dict[str, ScrollState] = {}
+
+    def build(self) -> View:
+        """The views of this screen, from its attributes and the phone's storage."""
+        raise RuntimeError(f"{type(self).__name__} has no build method")
+
+    def on_back(self) -> bool:
+        """Back was pressed. Return True if the screen dealt with it; otherwise the screen is left."""
+        return False
+
+    @property
+    def phone(self) -> Phone:
+        return self.app.phone
+
+    @property
+    def now(self) -> datetime:
+        """The phone's clock."""
+        return self.phone.now
+
+    def push(self, screen: Screen) -> None:
+        """Opens a screen or dialog of this app above this one."""
+        self.phone.push(self.app, screen)
+
+    def pop(self) -> None:
+        """Leaves this screen (and any above it)."""
+        self.phone.pop(self)
+
+    def replace(self, screen: Screen) -> None:
+        """Leaves this screen for another."""
+        self.phone.pop(self)
+        self.phone.push(self.app, screen)
+
+    def notify(self, text: str) -> None:
+        """Shows a short message at the bottom of the screen for a few seconds."""
+        self.phone.snackbar(text)
+
+    def focus(self, input: TextInput) -> None:
+        """Puts the cursor in a text field and shows the keyboard."""
+        self.phone.focus = input
+
+
+class Dialog(Screen):
+    """A card with a title, a content and buttons. Touching beside it, or Back, leaves it."""
+
+    dialog = True
+
+    def __init__(self, title: str = "") -> None:
+        super().__init__()
+        self.title = title
+
+    def content(self) -> Sequence[View]:
+        """What stands between title and buttons."""
+        return []
+
+    def buttons(self) -> Sequence[View]:
+        """The buttons at the bottom, left to right."""
+        return []
+
+    def build(self) -> View:
+        parts: list[View] = [Text(self.title, 18, pad=(20, 18, 20, 6), id="alertTitle")] if self.title else []
+        parts += [Column(list(self.content()), pad=(0, 4, 0, 4))]
+        if buttons := list(self.buttons()):
+            parts.append(Row(buttons, gap=6, pad=(12, 4, 12, 10), justify="end"))
+        return Column(parts, bg=theme.SURFACE, radius=20)
+
+    def button(self, label: str, then: Callable[[], Any] | None = None, **more: Any) -> View:
+        """A text button that closes the dialog and then calls `then`."""
+
+        def tapped() -> None:
+            self.pop()
+            if then is not None:
+                then()
+
+        return Button(label, tapped, kind="text", **more)
+
+
+class Confirm(Dialog):
+    """Asks before something is done. `then` is a bound method or a partial of one."""
+
+    def __init__(self, title: str, text: str, yes: str, then: Callable[[], Any], no: str = "Cancel") -> None:
+        super().__init__(title)
+        self.text, self.yes, self.no, self.then = text, yes, no, then
+
+    def content(self) -> Sequence[View]:
+        return [Text(self.text, 14, theme.SECONDARY, pad=(20, 2, 20, 8))] if self.text else []
+
+    def buttons(self) -> Sequence[View]:
+        return [self.button(self.no), self.button(self.yes, self.then)]
+
+
+class Prompt(Dialog):
+    """Asks for a line of text; `then` is called with it."""
+
+    def __init__(
+        self, title: str, then: Callable[[str], Any], text: str = "", hint: str = "", yes: str = "OK", no: str = "Cancel"
+    ) -> None:
+        super().__init__(title)
+        self.input, self.hint, self.yes, self.no, self.then = TextInput(text), hint, yes, no, then
+
+    def content(self) -> Sequence[View]:
+        return [Column([TextField(self.input, self.hint, on_submit=self.submit)], pad=(20, 4, 20, 8))]
+
+    def buttons(self) -> Sequence[View]:
+        return [self.button(self.no), self.button(self.yes, self.finish)]
+
+    def submit(self) -> None:
+        self.pop()
+        self.finish()
+
+    def finish(self) -> None:
+        self.then(self.input.text)
+
+
+class Choice(Dialog):
+    """A list of options with one marked; choosing calls `then` with the option."""
+
+    def __init__(
+        self, title: str, options: Sequence[str], then: Callable[[str], Any], current: str | None = None
+    ) -> None:
+        super().__init__(title)
+        self.options, self.then, self.current = list(options), then, current
+
+    def content(self) -> Sequence[View]:
+        rows = [Radio(option, option == self.current, self._choice(option)) for option in self.options]
+        height = min(44 * len(rows), 340)
+        return [Column([ListView(rows)], height=height)]
+
+    def buttons(self) -> Sequence[View]:
+        return [self.button("Cancel")]
+
+    def _choice(self, option: str) -> Callable[[], None]:
+        def chosen() -> None:
+            self.pop()
+            self.then(option)
+
+        return chosen
+
+
+class Menu(Screen):
+    """A pop-up list of (label, callback) pairs: the overflow menu, or a long press's menu."""
+
+    dialog = True
+    placement = "top"
+
+    def __init__(self, items: Sequence[tuple[str, Callable[[], Any]]], placement: str = "top") -> None:
+        super().__init__()
+        self.items, self.placement = list(items), placement
+
+    def build(self) -> View:
+        rows = [ListItem(label, on_tap=self._item(then), min_height=44) for label, then in self.items]
+        return Column(rows, bg=theme.SURFACE, radius=8, pad=(0, 6, 0, 6))
+
+    def _item(self, then: Callable[[], Any]) -> Callable[[], None]:
+        def chosen() -> None:
+            self.pop()
+            then()
+
+        return chosen
+
+
+__all__ = [
+    "App", "Choice", "Confirm", "Dialog", "Menu", "Prompt", "Screen", "TextInput", "date", "datetime", "time"
+]  # fmt: skip

@@ -1,0 +1,90 @@
+"""Camera: takes photos and videos into DCIM/Camera."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+from coach_gym.envs.phone.app import App, Screen
+from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.phone.toolkit.widgets import Column, IconButton, Picture, Row, Space, Tabs, Text
+from PIL import Image
+
+FOLDER = "/storage/emulated/0/DCIM/Camera"
+
+
+class Camera(App):
+    package = "com.android.camera2"
+    activity = "com.android.camera.CameraLauncher"
+    label = "Camera"
+    icon = "camera"
+    color = "#455a64"
+
+    def install(self) -> None:
+        self.phone.storage.mkdir(FOLDER)
+
+    def main(self) -> Screen:
+        return Viewfinder()
+
+
+class Viewfinder(Screen):
+    """The picture in front of the lens, and the shutter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.mode = "Photo"
+        self.recording_since: str | None = None
+
+    def build(self) -> View:
+        shutter = {"Photo": ("circle_slice_8", "Shutter")}.get(self.mode, ("record_circle", "Start recording"))
+        if self.recording_since:
+            shutter = ("stop_circle", "Stop recording")
+        state = f"Recording since {self.recording_since}" if self.recording_since else ""
+        button = IconButton(shutter[0], shutter[1], self._press, "shutter_button")
+        return Column(
+            [
+                Picture(scene(), "Viewfinder", height=100, flex=1),
+                Text(state, 13, align="center") if state else Space(0),
+                Row([Space(flex=1), button, Space(flex=1)], pad=(0, 10, 0, 4)),
+                Tabs(("Photo", "Video"), self.mode, self._select),
+            ]
+        )
+
+    def _select(self, mode: str) -> None:
+        if self.recording_since is None:
+            self.mode = mode
+
+    def _press(self) -> None:
+        stamp = self.now.strftime("%Y%m%d_%H%M%S")
+        if self.mode == "Photo":
+            self.phone.storage.write(f"{FOLDER}/IMG_{stamp}.jpg", photo())
+        elif self.recording_since is None:
+            self.recording_since = self.now.strftime("%H:%M:%S")
+        else:
+            self.phone.storage.write(f"{FOLDER}/VID_{stamp}.mp4", b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom")
+            self.recording_since = None
+
+
+_SCENE: np.ndarray | None = None
+
+
+def scene() -> np.ndarray:
+    """What the lens sees: a hill under a sky, 120 x 90 x 3 uint8."""
+    global _SCENE
+    if _SCENE is None:
+        y, x = np.mgrid[0:120, 0:90]
+        sky = np.stack([120 + y // 2, 170 + y // 3, np.full_like(y, 235)], axis=-1)
+        hill = y > 80 - 14 * np.sin(x / 18)
+        sky[hill] = (86, 125, 70)
+        _SCENE = sky.astype(np.uint8)
+    return _SCENE
+
+
+def photo() -> bytes:
+    """The scene as a JPEG file."""
+    out = io.BytesIO()
+    Image.fromarray(scene()).save(out, "JPEG", quality=85)
+    return out.getvalue()
+
+
+APP = Camera

@@ -1,0 +1,163 @@
+"""The phone's storage: a file tree in memory, real SQLite databases inside it, and the settings tables."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class File:
+    """Contents and modification time of one file."""
+
+    data: bytes
+    modified: datetime
+
+
+class Storage:
+    """Files by absolute Android path, plus `settings` namespaces (`global`, `secure`, `system`).
+
+    A database is an ordinary file: its bytes are SQLite's own format, so whoever pulls the file reads what
+    an app wrote, and an app reads what somebody pushed. While it is in use it lives in a memory connection,
+    which is written back whenever the file is looked at.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[str, File] = {}
+        self._directories: set[str] = {"/"}
+        self._open: dict[str, tuple[sqlite3.Connection, int]] = {}
+        self.settings: dict[tuple[str, str], str] = {}
+        self.now: datetime = datetime(2023, 10, 15, 15, 34)
+
+    # files
+
+    def read(self, path: str) -> bytes | None:
+        """Contents of `path`, or None if there is no such file."""
+        self._write_back(path)
+        file = self._files.get(path)
+        return None if file is None else file.data
+
+    def write(self, path: str, data: bytes, modified: datetime | None = None) -> None:
+        """Creates or replaces `path` and the directories above it."""
+        self._close(path)
+        self.mkdir(path.rpartition("/")[0])
+        self._files[path] = File(bytes(data), modified or self.now)
+
+    def remove(self, path: str) -> None:
+        """Removes a file, or a directory with all that is in it. Missing paths are no error."""
+        for name in [name for name in self._files if name == path or name.startswith(path + "/")]:
+            self._close(name)
+            del self._files[name]
+        self._directories = {d for d in self._directories if d != path and not d.startswith(path + "/")}
+
+    def move(self, source: str, target: str) -> None:
+        """Renames a file or a directory with all that is in it; what stood at `target` is replaced."""
+        self._write_back_below(source)
+        moved = {name: file for name, file in self._files.items() if name == source or name.startswith(source + "/")}
+        folders = [d for d in self._directories if d == source or d.startswith(source + "/")]
+        self.remove(source)
+        for folder in folders:
+            self.mkdir(target + folder[len(source) :])
+        for name, file in moved.items():
+            self.write(target + name[len(source) :], file.data, file.modified)
+
+    def copy(self, source: str, target: str) -> None:
+        """Copies a file or a directory with all that is in it."""
+        self._write_back_below(source)
+        for folder in [d for d in self._directories if d == source or d.startswith(source + "/")]:
+            self.mkdir(target + folder[len(source) :])
+        for name, file in list(self._files.items()):
+            if name == source or name.startswith(source + "/"):
+                self.write(target + name[len(source) :], file.data)
+
+    def mkdir(self, path: str) -> None:
+        """Creates a directory and those above it."""
+        while path and path not in self._directories:
+            self._directories.add(path)
+            path = path.rpartition("/")[0]
+
+    def is_dir(self, path: str) -> bool:
+        return path in self._directories or path in ("", "/")
+
+    def exists(self, path: str) -> bool:
+        return path in self._files or self.is_dir(path)
+
+    def listdir(self, path: str) -> list[str]:
+        """Names directly below a directory, sorted; empty if it does not exist."""
+        prefix = path.rstrip("/") + "/"
+        below = (name[len(prefix) :] for name in (*self._files, *self._directories) if name.startswith(prefix))
+        return sorted({name.split("/", 1)[0] for name in below if name})
+
+    def modified(self, path: str) -> datetime:
+        """Modification time of a file (a directory: of its newest file, or the phone's time)."""
+        if path in self._files:
+            return self._files[path].modified
+        inside = [file.modified for name, file in self._files.items() if name.startswith(path + "/")]
+        return max(inside, default=self.now)
+
+    def size(self, path: str) -> int:
+        """Size of a file in bytes."""
+        self._write_back(path)
+        return len(self._files[path].data)
+
+    # databases
+
+    def database(self, path: str) -> sqlite3.Connection:
+        """The live connection (autocommit) to the database at `path`; an empty one if the file is new."""
+        if path not in self._open:
+            connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            if path in self._files:
+                connection.deserialize(self._files[path].data)
+            self._open[path] = (connection, connection.total_changes)
+        return self._open[path][0]
+
+    def create_database(self, path: str, schema: str) -> sqlite3.Connection:
+        """Makes a database file from a `CREATE TABLE …` script if there is none, and opens it."""
+        if self.read(path) is None:
+            self.write(path, b"")
+            self.database(path).executescript(schema)
+            self._open[path] = (self._open[path][0], -1)  # a schema alone counts no changes: force the write back
+        return self.database(path)
+
+    @contextmanager
+    def session(self, path: str) -> Iterator[sqlite3.Connection]:
+        """The database at `path`, for use in a `with` block."""
+        yield self.database(path)
+
+    def _write_back(self, path: str) -> None:
+        if path in self._open:
+            connection, changes = self._open[path]
+            if connection.total_changes != changes:
+                self._files[path] = File(connection.serialize(), self.now)
+                self._open[path] = (connection, connection.total_changes)
+
+    def _write_back_below(self, path: str) -> None:
+        for name in list(self._open):
+            if name == path or name.startswith(path + "/"):
+                self._write_back(name)
+
+    def _close(self, path: str) -> None:
+        if path in self._open:
+            self._write_back(path)
+            self._open.pop(path)[0].close()
+
+    # snapshots
+
+    def snapshot(self) -> tuple[dict[str, File], set[str], dict[tuple[str, str], str], datetime]:
+        """Everything stored. Contents are immutable bytes, so this copies a few dictionaries and no data."""
+        for path in self._open:
+            self._write_back(path)
+        return dict(self._files), set(self._directories), dict(self.settings), self.now
+
+    def restore(self, snapshot: tuple[dict[str, File], set[str], dict[tuple[str, str], str], datetime]) -> None:
+        """Returns to a snapshot exactly."""
+        files, directories, settings, self.now = snapshot
+        for path, (connection, changes) in list(self._open.items()):
+            unchanged = connection.total_changes == changes and files.get(path) is self._files.get(path)
+            if not unchanged:
+                connection.close()
+                del self._open[path]
+        self._files, self._directories, self.settings = dict(files), set(directories), dict(settings)

@@ -1,0 +1,78 @@
+"""The soft keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.phone.toolkit.widgets import Column, Row
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+PACKAGE = "com.google.android.inputmethod.latin"
+HEIGHT = 216  # dp
+PAGES = {
+    "lower": ("qwertyuiop", "asdfghjkl", "zxcvbnm"),
+    "upper": ("QWERTYUIOP", "ASDFGHJKL", "ZXCVBNM"),
+    "symbols": ("1234567890", "@#$_&-+()/", "*\"':;!?=%"),
+}
+
+
+def build(phone: Phone) -> View:
+    """The current page of keys: letters, capitals, or digits and signs."""
+    first, second, third = PAGES[phone.keyboard]
+    turn = "lower" if phone.keyboard == "upper" else "upper"
+    rows = [
+        [_letter(phone, c) for c in first],
+        [_letter(phone, c) for c in second],
+        [
+            _special("apple_keyboard_shift", "Shift", partial(_turn, phone, turn)),
+            *(_letter(phone, c) for c in third),
+            _special("backspace_outline", "Delete", partial(phone.key, "DEL")),
+        ],
+        [
+            _key("ABC" if phone.keyboard == "symbols" else "?123", "Symbol keyboard", partial(_page, phone), 1.5),
+            _letter(phone, ","),
+            _key(" ", "Space", partial(_insert, phone, " "), 4.5),
+            _letter(phone, "."),
+            _special("keyboard_return", "Enter", partial(phone.key, "ENTER")),
+        ],
+    ]
+    return Column([Row(row, gap=4, justify="center", height=46) for row in rows], gap=6, pad=6, bg="#dfe3ea")
+
+
+def _letter(phone: Phone, character: str) -> View:
+    return _key(character, character, partial(_insert, phone, character), 1)
+
+
+def _key(face: str, desc: str, on_tap: Callable[[], object], share: float) -> View:
+    return View(
+        "android.inputmethodservice.Keyboard$Key", text=face, desc=desc, on_tap=on_tap, flex=share, height=44, size=17,
+        align="center", bg=theme.SURFACE if share == 1 else "#c9cfd9", radius=5,
+    )  # fmt: skip
+
+
+def _special(icon: str, desc: str, on_tap: Callable[[], object]) -> View:
+    return View(
+        "android.inputmethodservice.Keyboard$Key", icon=icon, desc=desc, on_tap=on_tap, flex=1.5, height=44, size=20,
+        bg="#c9cfd9", radius=5,
+    )  # fmt: skip
+
+
+def _insert(phone: Phone, character: str) -> None:
+    if phone.focus is not None:
+        phone.focus.insert(character)
+    if phone.keyboard == "upper":
+        phone.keyboard = "lower"
+
+
+def _turn(phone: Phone, page: str) -> None:
+    phone.keyboard = "lower" if phone.keyboard == "symbols" else page
+
+
+def _page(phone: Phone) -> None:
+    phone.keyboard = "lower" if phone.keyboard == "symbols" else "symbols"

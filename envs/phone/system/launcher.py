@@ -1,0 +1,141 @@
+"""The home screen with its pages, the app drawer, and the overview of running apps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from coach_gym.envs.phone.app import App, Screen
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Button,
+    Card,
+    Column,
+    Empty,
+    Grid,
+    Icon,
+    IconButton,
+    ListView,
+    Row,
+    Space,
+    Text,
+    TextField,
+)  # fmt: skip
+
+PER_PAGE = 12
+WALLPAPER = "#e8f0fe"
+
+
+class Launcher(App):
+    """The app behind the Home button."""
+
+    package = "com.google.android.apps.nexuslauncher"
+    activity = ".NexusLauncherActivity"
+    label = "Pixel Launcher"
+
+    def main(self) -> Screen:
+        return Home()
+
+    def sorted_apps(self) -> list[App]:
+        return sorted(self.phone.apps.values(), key=lambda app: app.label.casefold())
+
+
+class Home(Screen):
+    """Pages of app icons; swiping up opens the drawer."""
+
+    app: Launcher
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.page = 0
+
+    def build(self) -> View:
+        apps = self.app.sorted_apps()
+        pages = -(-len(apps) // PER_PAGE)
+        shown = apps[self.page * PER_PAGE : (self.page + 1) * PER_PAGE]
+        clock = Text(self.now.strftime("%a, %b %-d"), 20, pad=(20, 18, 20, 14), id="clock")
+        grid = Grid([AppIcon(app, partial(self.phone.launch, app.package)) for app in shown], 4, gap=8, pad=(10, 6, 10, 6))
+        dots = Row([self._dot(i) for i in range(pages)], gap=8, justify="center", pad=6)
+        search = Button("Search apps", self._drawer, "search_container", "outlined")
+        body = [clock, grid, Space(flex=1), dots, Column([search], pad=(24, 4, 24, 16))]
+        return Column(body, bg=WALLPAPER, on_swipe=partial(self._swiped, pages))
+
+    def _dot(self, page: int) -> View:
+        return View(width=7, height=7, radius=3, bg=theme.PRIMARY if page == self.page else theme.OUTLINE, important=False)
+
+    def _swiped(self, pages: int, way: str) -> None:
+        if way == "up":
+            self._drawer()
+        elif way in ("left", "right"):
+            self.page = min(max(0, self.page + (1 if way == "left" else -1)), pages - 1)
+
+    def _drawer(self) -> None:
+        self.push(Drawer())
+
+
+class Drawer(Screen):
+    """All apps, with a search field."""
+
+    app: Launcher
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query = TextInput()
+
+    def build(self) -> View:
+        wanted = self.query.text.strip().casefold()
+        apps = [app for app in self.app.sorted_apps() if wanted in app.label.casefold()]
+        icons = [AppIcon(app, partial(self._open, app)) for app in apps]
+        field = Column([TextField(self.query, "Search apps", "search_box")], pad=(14, 12, 14, 8))
+        grid = [Grid(icons, 4, gap=8, pad=(10, 6, 10, 6))] if icons else []
+        return Column([field, ListView(grid, on_swipe=self._swiped)], bg=theme.SURFACE)
+
+    def _open(self, app: App) -> None:
+        self.pop()
+        self.phone.launch(app.package)
+
+    def _swiped(self, way: str) -> None:
+        if way == "down":
+            self.pop()
+
+
+class Recents(Screen):
+    """A card for every running app, the most recent first."""
+
+    app: Launcher
+
+    def build(self) -> View:
+        running = [p for p in reversed(self.phone.stacks) if p != self.app.package]
+        if not running:
+            return Empty("No recent items", "view_carousel_outline")
+        cards = [self._card(package) for package in running]
+        clear = Button("Clear all", self._clear, "clear_all", "text")
+        return Column([ListView([Column([*cards, clear], gap=10, pad=16)])], bg=WALLPAPER)
+
+    def _card(self, package: str) -> View:
+        app = self.phone.apps[package]
+        heading = [Icon(app.icon, 24, app.color), Text(app.label, 15, flex=1, important=False)]
+        close = IconButton("close", f"Close {app.label}", partial(self.phone.stop, package))
+        return Row(
+            [Card([Row(heading, gap=10)], partial(self.phone.launch, package), desc=app.label, flex=1), close], gap=4
+        )
+
+    def _clear(self) -> None:
+        for package in [p for p in self.phone.stacks if p != self.app.package]:
+            self.phone.stop(package)
+        self.phone.go_home()
+
+
+def AppIcon(app: App, on_tap: Callable[[], Any]) -> View:
+    """An app's icon with its name below."""
+    disc = View(
+        "android.widget.ImageView", [Icon(app.icon, 26, "#ffffff")], bg=app.color, radius=24, width=48, height=48,
+        align="center", justify="center", important=False,
+    )  # fmt: skip
+    name = Text(app.label, 11, align="center", max_lines=1, important=False)
+    return View(
+        "android.widget.TextView", [Column([disc], align="center"), name], text=app.label, on_tap=on_tap, gap=4,
+        pad=(0, 6, 0, 6),
+    )  # fmt: skip

@@ -1,0 +1,120 @@
+"""The notification shade with its quick settings."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Button,
+    Column,
+    Grid,
+    Icon,
+    ListItem,
+    ListView,
+    Row,
+    Slider,
+    Space,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Notification, Phone
+
+TILES = (  # label, icon, settings key
+    ("Internet", "wifi", "wifi_on"),
+    ("Bluetooth", "bluetooth", "bluetooth_on"),
+    ("Airplane mode", "airplane", "airplane_mode_on"),
+    ("Do Not Disturb", "minus_circle_outline", "zen_mode"),
+    ("Battery Saver", "battery_plus_outline", "low_power"),
+    ("Mobile data", "swap_vertical", "mobile_data"),
+)
+BRIGHTEST = 255
+
+
+def build(phone: Phone) -> View:
+    """Four tiles and the notifications; pulled down further, all tiles and the brightness slider."""
+    tiles = TILES if phone.shade == 2 else TILES[:4]
+    top: list[View] = [Text(phone.now.strftime("%a, %b %-d"), 14, pad=(4, 2, 4, 6))]
+    if phone.shade == 2:
+        top.append(_brightness(phone))
+    top.append(Grid([_tile(phone, *tile) for tile in tiles], 2, gap=8))
+    rows = [_row(phone, notification) for notification in phone.notifications]
+    clear = [Button("Clear all", partial(_clear, phone), "dismiss_text", "text")] if rows else []
+    parts = [Column(top, pad=(12, 6, 12, 12), gap=6), ListView([*rows, *clear], "shade")]
+    return Column(parts, bg=theme.SURFACE_VARIANT, on_swipe=partial(_swiped, phone), on_tap=_nothing)
+
+
+def _tile(phone: Phone, label: str, icon: str, key: str) -> View:
+    on = phone.storage.settings.get(("global", key), "0") != "0"
+    color = theme.ON_PRIMARY if on else theme.TEXT
+    parts = [Icon(icon, 20, color), Text(label, 13, color, max_lines=1, important=False, flex=1)]
+    return View(
+        "android.widget.Switch", parts, axis="h", align="center", gap=10, pad=(14, 14, 10, 14), radius=24, desc=label,
+        bg=theme.PRIMARY if on else theme.SURFACE, checkable=True, checked=on, on_tap=partial(toggle, phone, key),
+    )  # fmt: skip
+
+
+def toggle(phone: Phone, key: str) -> None:
+    """Switches a global setting; airplane mode takes Wi-Fi and Bluetooth down with it and back up."""
+    settings = phone.storage.settings
+    on = settings.get(("global", key), "0") == "0"
+    settings["global", key] = "1" if on else "0"
+    if key == "airplane_mode_on":
+        for radio in ("wifi_on", "bluetooth_on"):
+            if on:
+                settings["global", f"{radio}_before_airplane"] = settings.get(("global", radio), "0")
+                settings["global", radio] = "0"
+            else:
+                settings["global", radio] = settings.pop(("global", f"{radio}_before_airplane"), "0")
+
+
+def _brightness(phone: Phone) -> View:
+    level = int(phone.storage.settings.get(("system", "screen_brightness"), "102"))
+    return Slider(level / BRIGHTEST, partial(set_brightness, phone), "Display brightness", "brightness_slider")
+
+
+def set_brightness(phone: Phone, share: float) -> None:
+    """Sets the brightness to a share of the highest; Android's lowest is 1."""
+    phone.storage.settings["system", "screen_brightness"] = str(max(1, round(share * BRIGHTEST)))
+
+
+def _row(phone: Phone, notification: Notification) -> View:
+    app = phone.apps[notification.package]
+    when = Text(notification.when.strftime("%H:%M"), 12, theme.SECONDARY)
+    row = ListItem(
+        notification.title, notification.text, partial(_open, phone, notification), leading=Icon(app.icon, 24, app.color),
+        trailing=when, bg=theme.SURFACE, on_swipe=partial(_dismiss, phone, notification),
+    )  # fmt: skip
+    return Column([Row([Text(app.label, 12, theme.SECONDARY), Space(flex=1)], pad=(16, 4, 16, 0)), row], bg=theme.SURFACE)
+
+
+def _open(phone: Phone, notification: Notification) -> None:
+    phone.notifications.remove(notification)
+    phone.launch(notification.package)
+    if notification.then is not None:
+        notification.then()
+
+
+def _dismiss(phone: Phone, notification: Notification, way: str) -> None:
+    if way in ("left", "right"):
+        phone.notifications.remove(notification)
+    else:
+        _swiped(phone, way)
+
+
+def _clear(phone: Phone) -> None:
+    phone.notifications.clear()
+
+
+def _swiped(phone: Phone, way: str) -> None:
+    if way == "down":
+        phone.shade = 2
+    elif way == "up":
+        phone.shade = phone.shade - 1
+
+
+def _nothing() -> None:
+    """A touch on the shade that hits none of its parts."""

@@ -1,0 +1,111 @@
+"""Text measures and masks, in Roboto; icons from the Material Design icon font."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import font_roboto
+from fonticon_mdi6 import MDI6
+from PIL import Image, ImageDraw, ImageFont
+
+
+@lru_cache(maxsize=64)
+def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
+    """Roboto of a pixel size. Basic layout: complex shaping costs ten times as much and Roboto has none."""
+    path = font_roboto.RobotoMedium if bold else font_roboto.Roboto
+    return ImageFont.truetype(path, size, layout_engine=ImageFont.Layout.BASIC)
+
+
+@lru_cache(maxsize=64)
+def line_height(size: int) -> int:
+    """Height of one line of text in pixels."""
+    ascent, descent = font(size).getmetrics()
+    return ascent + descent
+
+
+@lru_cache(maxsize=16384)
+def text_width(text: str, size: int, bold: bool = False) -> int:
+    """Width of one line of text in pixels."""
+    return int(font(size, bold).getlength(text) + 0.999)
+
+
+@lru_cache(maxsize=8192)
+def wrap(text: str, size: int, bold: bool, width: int, max_lines: int | None) -> tuple[str, ...]:
+    """Breaks text into lines of at most `width` pixels; a cut end is marked with an ellipsis."""
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        lines += _wrap_paragraph(paragraph, size, bold, width)
+    if max_lines is not None and len(lines) > max_lines:
+        lines = lines[:max_lines]
+        lines[-1] = _ellipsis(lines[-1], size, bold, width)
+    return tuple(lines)
+
+
+def _wrap_paragraph(text: str, size: int, bold: bool, width: int) -> list[str]:
+    if text_width(text, size, bold) <= width:
+        return [text]
+    lines, line = [], ""
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if text_width(longer, size, bold) <= width:
+            line = longer
+            continue
+        if line:
+            lines.append(line)
+        while text_width(word, size, bold) > width and len(word) > 1:
+            cut = _fitting(word, size, bold, width)
+            lines.append(word[:cut])
+            word = word[cut:]
+        line = word
+    return [*lines, line]
+
+
+def _fitting(word: str, size: int, bold: bool, width: int) -> int:
+    """How many leading characters of a word fit (at least one)."""
+    low, high = 1, len(word)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if font(size, bold).getlength(word[:middle]) <= width else (low, middle - 1)
+    return low
+
+
+def _ellipsis(line: str, size: int, bold: bool, width: int) -> str:
+    while line and text_width(line + "…", size, bold) > width:
+        line = line[:-1]
+    return line + "…"
+
+
+@lru_cache(maxsize=4096)
+def text_mask(text: str, size: int, bold: bool = False) -> Image.Image:
+    """One line of text as an 8-bit coverage mask, `line_height` high."""
+    mask = Image.new("L", (max(1, text_width(text, size, bold)), line_height(size)))
+    ImageDraw.Draw(mask).text((0, 0), text, fill=255, font=font(size, bold))
+    return mask
+
+
+@lru_cache(maxsize=1024)
+def icon_mask(name: str, size: int) -> Image.Image:
+    """A Material Design icon (`account_plus`, `arrow_left`, …) as a square coverage mask.
+
+    Raises:
+        AttributeError: there is no icon of that name.
+    """
+    glyph = getattr(MDI6, name).rpartition(".")[2]
+    mask = Image.new("L", (size, size))
+    face = ImageFont.truetype(MDI6.__font_file__, size, layout_engine=ImageFont.Layout.BASIC)
+    ImageDraw.Draw(mask).text((size / 2, size / 2), glyph, fill=255, font=face, anchor="mm")
+    return mask
+
+
+@lru_cache(maxsize=1024)
+def rounded_mask(width: int, height: int, radius: int) -> Image.Image:
+    """A filled rounded rectangle as a mask, drawn four times larger for smooth corners."""
+    radius = min(radius, width // 2, height // 2)
+    corner = Image.new("L", (8 * radius, 8 * radius))
+    ImageDraw.Draw(corner).ellipse((0, 0, 8 * radius - 1, 8 * radius - 1), fill=255)
+    corner = corner.resize((2 * radius, 2 * radius), Image.Resampling.BOX)
+    mask = Image.new("L", (width, height), 255)
+    r = radius
+    for x, y, left, top in ((0, 0, 0, 0), (width - r, 0, r, 0), (0, height - r, 0, r), (width - r, height - r, r, r)):
+        mask.paste(corner.crop((left, top, left + r, top + r)), (x, y))
+    return mask

@@ -1,0 +1,184 @@
+"""Draws laid-out views with Pillow.
+
+A tree becomes a flat list of drawing commands. The next frame repaints only the rectangle in which the two
+lists differ: most touches change a small part of the screen, and many change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from coach_gym.envs.phone.toolkit.fonts import icon_mask, line_height, rounded_mask, text_mask, text_width
+from coach_gym.envs.phone.toolkit.view import Layout, Rect, View
+from PIL import Image, ImageColor
+
+
+class Command(NamedTuple):
+    """One thing to draw: `kind` is "box", "text", "icon" or "image"; `clip` bounds what is visible of it."""
+
+    kind: str
+    rect: Rect
+    clip: Rect
+    color: str
+    content: Any = None  # radius of a box; text; icon name; (id, array) of an image
+    size: int = 0
+    bold: bool = False
+
+
+def commands(root: View, layout: Layout, clip: Rect) -> list[Command]:
+    """What to draw for a laid-out tree, back to front."""
+    out: list[Command] = []
+    _collect(root, layout, clip, out)
+    return out
+
+
+def _collect(view: View, layout: Layout, clip: Rect, out: list[Command]) -> None:
+    bounds = view.bounds
+    clip_here = intersect(bounds, clip)
+    if clip_here is None:
+        return
+    if view.border is not None:
+        out.append(Command("box", bounds, clip_here, view.border, layout.px(view.radius)))
+        inset = max(1, layout.px(1))
+        inner = (bounds[0] + inset, bounds[1] + inset, bounds[2] - inset, bounds[3] - inset)
+        out.append(Command("box", inner, clip_here, view.bg or "#ffffff", max(0, layout.px(view.radius) - inset)))
+    elif view.bg is not None:
+        out.append(Command("box", bounds, clip_here, view.bg, layout.px(view.radius)))
+    if view.icon is not None:
+        _collect_icon(view, layout, clip_here, out)
+    elif view.image is not None:
+        out.append(Command("image", bounds, clip_here, "", Picture(view.image)))
+    elif view.lines:
+        _collect_text(view, layout, clip_here, out)
+    for child in view.children:
+        _collect(child, layout, clip_here, out)
+
+
+class Picture:
+    """An image in a command: compared by identity, since comparing pixels would cost more than drawing them."""
+
+    def __init__(self, pixels: np.ndarray) -> None:
+        self.pixels = pixels
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Picture) and other.pixels is self.pixels
+
+    def __hash__(self) -> int:
+        return id(self.pixels)
+
+
+def _collect_icon(view: View, layout: Layout, clip: Rect, out: list[Command]) -> None:
+    side = layout.px(view.size)
+    left, top, right, bottom = view.bounds
+    x, y = left + (right - left - side) // 2, top + (bottom - top - side) // 2
+    out.append(Command("icon", (x, y, x + side, y + side), clip, view.color, view.icon, side))
+
+
+def _collect_text(view: View, layout: Layout, clip: Rect, out: list[Command]) -> None:
+    size, d = max(6, layout.px(view.size)), layout.density
+    height = line_height(size)
+    left, top, right, bottom = view.bounds
+    left, top = left + round(view.pad[0] * d), top + round(view.pad[1] * d)
+    right, bottom = right - round(view.pad[2] * d), bottom - round(view.pad[3] * d)
+    y = top + max(0, (bottom - top - height * len(view.lines)) // 2)
+    color = view.color if view.enabled and view.text else "#8a8a8a"
+    for line in view.lines:
+        width = text_width(line, size, view.bold)
+        x = left + (max(0, (right - left - width) // 2) if view.align == "center" else 0)
+        out.append(Command("text", (x, y, x + width, y + height), clip, color, line, size, view.bold))
+        y += height
+    if view.caret:
+        x, y = (left, y - height) if not view.text else (x + width, y - height)
+        out.append(Command("box", (x, y, x + max(1, layout.px(2)), y + height), clip, "#1a73e8", 0))
+
+
+def intersect(a: Rect, b: Rect) -> Rect | None:
+    """The common part of two rectangles, or None."""
+    left, top = max(a[0], b[0]), max(a[1], b[1])
+    right, bottom = min(a[2], b[2]), min(a[3], b[3])
+    return (left, top, right, bottom) if left < right and top < bottom else None
+
+
+class Painter:
+    """Keeps the frame that is on the screen and brings it up to date."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.size = (width, height)
+        self._image = Image.new("RGB", self.size)
+        self._shown: list[Command] = []
+
+    def show(self, drawing: list[Command]) -> np.ndarray:
+        """The frame for a list of commands: H x W x 3 uint8, a copy of its own."""
+        damage = self._damage(drawing)
+        if damage is not None:
+            self._repaint(drawing, damage)
+        self._shown = drawing
+        return np.array(self._image)
+
+    def forget(self) -> None:
+        """The next frame is drawn in full."""
+        self._shown = []
+
+    def _damage(self, drawing: Sequence[Command]) -> Rect | None:
+        if not self._shown:
+            return (0, 0, *self.size)
+        if drawing == self._shown:
+            return None
+        changed = set(drawing).symmetric_difference(self._shown)
+        if not changed:  # the same commands in another order
+            return (0, 0, *self.size)
+        rects = [rect for rect in (intersect(c.rect, c.clip) for c in changed) if rect]
+        if not rects:
+            return None
+        lefts, tops, rights, bottoms = zip(*rects, strict=True)
+        return intersect((min(lefts), min(tops), max(rights), max(bottoms)), (0, 0, *self.size))
+
+    def _repaint(self, drawing: Sequence[Command], damage: Rect) -> None:
+        for command in drawing:
+            visible = intersect(command.clip, damage)
+            if visible is not None:
+                visible = intersect(visible, command.rect)
+            if visible is not None:
+                _draw(self._image, command, visible)
+
+
+def _draw(image: Image.Image, command: Command, visible: Rect) -> None:
+    """Draws the `visible` part of one command."""
+    left, top, right, bottom = command.rect
+    if command.kind == "image":
+        picture = _scaled(command.content, right - left, bottom - top)
+        image.paste(picture.crop(_shifted(visible, left, top)), visible)
+    elif command.kind == "box" and not command.content:
+        image.paste(_rgb(command.color), visible)
+    else:
+        mask = _mask(command)
+        if visible != command.rect:
+            mask = mask.crop(_shifted(visible, left, top))
+        image.paste(_rgb(command.color), visible, mask)
+
+
+def _mask(command: Command) -> Image.Image:
+    left, top, right, bottom = command.rect
+    if command.kind == "box":
+        return rounded_mask(right - left, bottom - top, command.content)
+    if command.kind == "icon":
+        return icon_mask(command.content, command.size)
+    mask = text_mask(command.content, command.size, command.bold)
+    return mask if mask.size == (right - left, bottom - top) else mask.crop((0, 0, right - left, bottom - top))
+
+
+def _shifted(rect: Rect, x: int, y: int) -> Rect:
+    return rect[0] - x, rect[1] - y, rect[2] - x, rect[3] - y
+
+
+@lru_cache(maxsize=256)
+def _rgb(color: str) -> tuple[int, ...]:
+    return ImageColor.getrgb(color)
+
+
+@lru_cache(maxsize=64)
+def _scaled(picture: Picture, width: int, height: int) -> Image.Image:
+    return Image.fromarray(picture.pixels).resize((width, height), Image.Resampling.BILINEAR)

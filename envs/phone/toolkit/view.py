@@ -1,0 +1,268 @@
+"""The one kind of node that screens are made of, and how a tree of them is laid out.
+
+A screen is a function of state that returns a tree of `View`s. The same tree gives the layout (here), the
+pixels (`paint.py`), the accessibility nodes (`accessibility.py`) and the targets of touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from coach_gym.envs.phone.toolkit.fonts import line_height, text_width, wrap
+
+Rect = tuple[int, int, int, int]
+
+
+class TextInput:
+    """What stands in a text field. It belongs to the screen; the field shows it."""
+
+    def __init__(self, text: str = "") -> None:
+        self.text = text
+        self.cursor = len(text)
+
+    def set(self, text: str) -> None:
+        self.text, self.cursor = text, len(text)
+
+    def insert(self, text: str) -> None:
+        self.text = self.text[: self.cursor] + text + self.text[self.cursor :]
+        self.cursor += len(text)
+
+    def delete(self) -> None:
+        """Removes the character before the cursor."""
+        if self.cursor:
+            self.text = self.text[: self.cursor - 1] + self.text[self.cursor :]
+            self.cursor -= 1
+
+
+class ScrollState:
+    """How far a scrolling view is scrolled, and how far it could be, in pixels."""
+
+    def __init__(self) -> None:
+        self.offset = 0
+        self.limit = 0
+
+    def by(self, pixels: int) -> bool:
+        """Scrolls, within limits; False if nothing moved."""
+        before = self.offset
+        self.offset = min(max(0, self.offset + pixels), self.limit)
+        return self.offset != before
+
+
+class View:
+    """A node of a screen: a box with children in a column, a row or a pile; or a text; or an icon.
+
+    Lengths are in dp (`density` pixels each). Attributes not given keep the class's values below.
+    """
+
+    cls = "android.view.View"
+    children: Sequence[View] = ()
+    # layout
+    axis = "v"  # "v" column, "h" row, "z" pile (every child as large as the pile)
+    pad: tuple[float, float, float, float] = (0, 0, 0, 0)  # left, top, right, bottom
+    gap: float = 0
+    width: float | None = None  # None: as wide as the content (or stretched by the parent)
+    height: float | None = None
+    min_height: float = 0
+    flex: float = 0  # share of what is left over along the parent's axis
+    align = "stretch"  # across the axis: "stretch", "start", "center", "end"
+    justify = "start"  # along the axis: "start", "center", "end"
+    columns = 0  # more than 0: a grid of so many columns
+    scroll_key: str | None = None  # children scroll vertically; the position is remembered under this name
+    # looks
+    bg: str | None = None
+    radius: float = 0
+    border: str | None = None
+    color = "#1f1f1f"
+    size: float = 14
+    bold = False
+    max_lines: int | None = None
+    icon: str | None = None
+    image: Any = None  # H x W x 3 uint8 array, scaled to fit
+    caret = False
+    # meaning
+    text = ""
+    desc = ""
+    id = ""
+    hint = ""
+    enabled = True
+    checkable = False
+    checked = False
+    selected = False
+    password = False
+    important = True  # False: not in the accessibility tree (its children are)
+    # touch
+    on_tap: Callable[[], Any] | None = None
+    on_long: Callable[[], Any] | None = None
+    on_slide: Callable[[float], Any] | None = None  # 0…1 along the width
+    on_swipe: Callable[[str], Any] | None = None  # "left", "right", "up", "down": the finger's way
+    on_drag: Callable[[tuple[float, float], tuple[float, float]], Any] | None = None  # ends as 0…1 of the box
+    input: TextInput | None = None
+    on_submit: Callable[[], Any] | None = None
+    # laid out
+    bounds: Rect = (0, 0, 0, 0)
+    w = 0
+    h = 0
+    lines: Sequence[str] = ()
+    scroll: ScrollState | None = None
+
+    def __init__(self, cls: str = "android.view.View", children: Sequence[View] = (), **attributes: Any) -> None:
+        self.cls = cls
+        self.children = children
+        self.__dict__.update(attributes)
+
+    def walk(self) -> Iterator[View]:
+        """This view and all below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+class Layout:
+    """Measures and places trees of views for one density."""
+
+    def __init__(self, density: float, scrolls: dict[str, ScrollState]) -> None:
+        self.density = density
+        self.scrolls = scrolls
+
+    def run(self, root: View, rect: Rect) -> View:
+        """Places `root` in `rect` (pixels) and all views below it. Returns the root."""
+        left, top, right, bottom = rect
+        self._measure(root, right - left)
+        self._place(root, left, top, right - left, bottom - top)
+        return root
+
+    def px(self, dp: float) -> int:
+        return round(dp * self.density)
+
+    # measuring: the size a view would like, given the width there is
+
+    def _measure(self, view: View, available: int) -> None:
+        d = self.density
+        width = available if view.width is None else min(available, round(view.width * d))
+        if view.children:
+            left, top, right, bottom = view.pad
+            inner_w, inner_h = self._measure_children(view, max(0, width - round((left + right) * d)))
+            w, h = inner_w + round((left + right) * d), inner_h + round((top + bottom) * d)
+        else:
+            w, h = self._measure_leaf(view, width)
+        view.w = width if view.width is not None else min(w, available)
+        view.h = round(view.height * d) if view.height is not None else max(h, round(view.min_height * d))
+
+    def _measure_leaf(self, view: View, width: int) -> tuple[int, int]:
+        left, top, right, bottom = (round(side * self.density) for side in view.pad)
+        if view.icon is not None:
+            side = self.px(view.size)
+            return side + left + right, side + top + bottom
+        shown = view.text or view.hint
+        if not shown and view.input is None:
+            return left + right, top + bottom
+        size = max(6, self.px(view.size))
+        if view.password:
+            shown = "•" * len(view.text) or view.hint
+        view.lines = wrap(shown, size, view.bold, max(1, width - left - right), view.max_lines)
+        w = max((text_width(line, size, view.bold) for line in view.lines), default=0)
+        return w + left + right, len(view.lines or " ") * line_height(size) + top + bottom
+
+    def _measure_children(self, view: View, inner: int) -> tuple[int, int]:
+        if view.columns:
+            return self._measure_grid(view, inner)
+        if view.axis == "h":
+            return self._measure_row(view, inner)
+        for child in view.children:
+            self._measure(child, inner)
+        widest = max(child.w for child in view.children)
+        heights = [child.h for child in view.children]
+        if view.axis == "z":
+            return widest, max(heights)
+        return widest, sum(heights) + self.px(view.gap) * (len(heights) - 1)
+
+    def _measure_row(self, view: View, inner: int) -> tuple[int, int]:
+        gaps = self.px(view.gap) * (len(view.children) - 1)
+        left = inner - gaps
+        for child in view.children:
+            if not child.flex:
+                self._measure(child, max(0, left))
+                left -= child.w
+        shares = sum(child.flex for child in view.children)
+        for child in view.children:
+            if child.flex:
+                self._measure(child, max(0, int(left * child.flex / shares)))
+                child.w = max(0, int(left * child.flex / shares))
+        return sum(child.w for child in view.children) + gaps, max(child.h for child in view.children)
+
+    def _measure_grid(self, view: View, inner: int) -> tuple[int, int]:
+        gap = self.px(view.gap)
+        cell = (inner - gap * (view.columns - 1)) // view.columns
+        for child in view.children:
+            self._measure(child, cell)
+            child.w = cell
+        rows = [view.children[i : i + view.columns] for i in range(0, len(view.children), view.columns)]
+        return inner, sum(max(child.h for child in row) for row in rows) + gap * (len(rows) - 1)
+
+    # placing: the final rectangle of every view
+
+    def _place(self, view: View, x: int, y: int, w: int, h: int) -> None:
+        view.bounds = (x, y, x + w, y + h)
+        if not view.children:
+            return
+        d = self.density
+        left, top, right, bottom = view.pad
+        x, y = x + round(left * d), y + round(top * d)
+        w, h = w - round((left + right) * d), h - round((top + bottom) * d)
+        if view.scroll_key is not None:
+            y, h = self._scrolled(view, y, w, h)
+        if view.columns:
+            self._place_grid(view, x, y)
+        elif view.axis == "h":
+            self._place_row(view, x, y, w, h)
+        elif view.axis == "z":
+            for child in view.children:
+                self._place(child, x, y, w, h)
+        else:
+            self._place_column(view, x, y, w, h)
+
+    def _scrolled(self, view: View, y: int, w: int, h: int) -> tuple[int, int]:
+        """Where the content of a scrolling view starts, and how high it is."""
+        state = view.scroll = self.scrolls.setdefault(view.scroll_key or "", ScrollState())
+        content = max(h, self._measure_children(view, w)[1])
+        state.limit = content - h
+        state.offset = min(state.offset, state.limit)
+        return y - state.offset, content
+
+    def _place_column(self, view: View, x: int, y: int, w: int, h: int) -> None:
+        gap = self.px(view.gap)
+        used = sum(child.h for child in view.children if not child.flex) + gap * (len(view.children) - 1)
+        shares = sum(child.flex for child in view.children)
+        y += 0 if shares else _shift(view.justify, h - used)
+        for child in view.children:
+            height = max(0, int((h - used) * child.flex / shares)) if child.flex else child.h
+            stretched = view.align == "stretch" and child.width is None
+            width = w if stretched else min(child.w, w)
+            offset = 0 if stretched else _shift("start" if view.align == "stretch" else view.align, w - width)
+            self._place(child, x + offset, y, width, height)
+            y += height + gap
+
+    def _place_row(self, view: View, x: int, y: int, w: int, h: int) -> None:
+        gap = self.px(view.gap)
+        used = sum(child.w for child in view.children) + gap * (len(view.children) - 1)
+        x += _shift(view.justify, w - used)
+        for child in view.children:
+            height = h if view.align == "stretch" and child.height is None else min(child.h, h)
+            offset = _shift("center" if view.align == "stretch" else view.align, h - height)
+            self._place(child, x, y + offset, child.w, height)
+            x += child.w + gap
+
+    def _place_grid(self, view: View, x: int, y: int) -> None:
+        gap = self.px(view.gap)
+        for i in range(0, len(view.children), view.columns):
+            row = view.children[i : i + view.columns]
+            height = max(child.h for child in row)
+            for column, child in enumerate(row):
+                self._place(child, x + column * (child.w + gap), y, child.w, height)
+            y += height + gap
+
+
+def _shift(where: str, room: int) -> int:
+    """How far something moves into `room` spare pixels."""
+    return 0 if where == "start" else room // 2 if where == "center" else room

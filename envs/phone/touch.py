@@ -1,0 +1,108 @@
+"""What a finger on the screen does: finds the view below it and calls what the view says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.toolkit.paint import intersect
+from coach_gym.envs.phone.toolkit.view import Rect, View
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+Point = tuple[int, int]
+FLING = 1200  # dp a second; a finger that leaves faster than this makes a list run on
+
+
+class Touch:
+    """Touches of one phone."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+
+    def tap(self, x: int, y: int) -> None:
+        view = self._find((x, y), lambda v: v.on_tap or v.input or v.on_slide or v.on_long)
+        if view is None or not view.enabled:
+            return
+        if view.input is not None:
+            self._phone.focus = view.input
+        elif view.on_slide is not None:
+            view.on_slide(_share(x, view))
+        if view.on_tap is not None:
+            view.on_tap()
+        self._phone.changed()
+
+    def long_press(self, x: int, y: int) -> None:
+        view = self._find((x, y), lambda v: v.on_long or v.input or v.on_tap)
+        if view is None or not view.enabled:
+            return
+        if view.input is not None:
+            self._phone.focus = view.input
+        if view.on_long is not None:
+            view.on_long()
+        self._phone.changed()
+
+    def swipe(self, start: Point, end: Point, seconds: float) -> None:
+        dx, dy = end[0] - start[0], end[1] - start[1]
+        way = ("right" if dx > 0 else "left") if abs(dx) > abs(dy) else ("down" if dy > 0 else "up")
+        slider = self._find(start, lambda v: v.on_slide)
+        canvas = self._find(start, lambda v: v.on_drag)
+        if slider is not None and slider.on_slide is not None and way in ("left", "right"):
+            slider.on_slide(_share(end[0], slider))
+        elif canvas is not None and canvas.on_drag is not None:
+            canvas.on_drag(_shares(start, canvas), _shares(end, canvas))
+        elif way in ("left", "right") or not self._scroll(start, dy, seconds):
+            swiped = self._find(start, lambda v: v.on_swipe)
+            if swiped is not None and swiped.on_swipe is not None:
+                swiped.on_swipe(way)
+        self._phone.changed()
+
+    def _scroll(self, start: Point, dy: int, seconds: float) -> bool:
+        """Scrolls the innermost list that can move that way; False if there is none."""
+        view = self._find(start, lambda v: v.scroll is not None and _can_scroll(v, dy))
+        if view is None or view.scroll is None:
+            return False
+        distance = -dy
+        speed = abs(dy) / self._phone.density / max(seconds, 0.01)
+        if speed > FLING:
+            distance = round(distance * min(speed / FLING, 4))
+        return view.scroll.by(distance)
+
+    def _find(self, point: Point, wanted: Callable[[View], object]) -> View | None:
+        """The front-most view at a point that is `wanted`, in the windows that take touches."""
+        for root, rect in self._phone.windows.touchable():
+            if _inside(point, rect):
+                return _search(root, point, rect, wanted)
+        return None
+
+
+def _search(view: View, point: Point, clip: Rect, wanted: Callable[[View], object]) -> View | None:
+    visible = intersect(view.bounds, clip)
+    if visible is None or not _inside(point, visible):
+        return None
+    for child in reversed(view.children):
+        found = _search(child, point, visible, wanted)
+        if found is not None:
+            return found
+    return view if wanted(view) else None
+
+
+def _can_scroll(view: View, dy: int) -> bool:
+    state = view.scroll
+    return state is not None and (state.offset > 0 if dy > 0 else state.offset < state.limit)
+
+
+def _inside(point: Point, rect: Rect) -> bool:
+    return rect[0] <= point[0] < rect[2] and rect[1] <= point[1] < rect[3]
+
+
+def _share(x: int, view: View) -> float:
+    left, _, right, _ = view.bounds
+    margin = (right - left) * 0.04  # the ends of a slider are hard to hit exactly
+    return min(1.0, max(0.0, (x - left - margin) / max(1.0, right - left - 2 * margin)))
+
+
+def _shares(point: Point, view: View) -> tuple[float, float]:
+    left, top, right, bottom = view.bounds
+    return (point[0] - left) / max(1, right - left), (point[1] - top) / max(1, bottom - top)

@@ -1,0 +1,190 @@
+"""The windows on the screen: the app's screens and dialogs, bars, keyboard, message, notification shade.
+
+All of them are built, laid out and remembered until something changed. Pixels, accessibility tree and touches
+all come from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from coach_gym.envs.phone.system import bars, keyboard, shade
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.accessibility import nodes
+from coach_gym.envs.phone.toolkit.paint import Command, commands
+from coach_gym.envs.phone.toolkit.view import Layout, Rect, ScrollState, View
+from coach_gym.envs.phone.toolkit.widgets import Column, Space, Text
+
+from coach_gym.ui import Node
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.app import Screen
+    from coach_gym.envs.phone.phone import Phone
+
+SYSTEM = "com.android.systemui"
+
+
+class Window(NamedTuple):
+    """A laid-out tree on the screen. `decor` windows are no part of what an agent reads as text."""
+
+    root: View
+    rect: Rect
+    package: str
+    decor: bool = False
+    hidden: bool = False  # behind a dialog: seen, but neither read nor touched
+
+
+class Windows:
+    """What a phone shows at the moment."""
+
+    def __init__(self, phone: Phone) -> None:
+        self.stale = True
+        self._phone = phone
+        self._windows: list[Window] = []
+        self._fixed: dict[Any, Window] = {}  # bars and keyboard pages, which change seldom
+
+    def drawing(self) -> list[Command]:
+        """The drawing commands of all windows, back to front."""
+        out: list[Command] = []
+        for window in self._current():
+            layout = self._layout({})
+            out += commands(window.root, layout, window.rect)
+        return out
+
+    def accessibility(self) -> Node:
+        """One root node with the nodes of every window that can be read."""
+        children = [
+            node
+            for window in self._current()
+            if not window.hidden
+            for node in nodes(window.root, window.package, window.rect, self._phone.focus, window.decor)
+        ]
+        return Node(
+            cls="android.widget.FrameLayout", package=self._phone.foreground,
+            bounds=(0, 0, self._phone.width, self._phone.height), children=children,
+        )  # fmt: skip
+
+    def touchable(self) -> list[tuple[View, Rect]]:
+        """Windows that take touches, the front-most first."""
+        return [(window.root, window.rect) for window in reversed(self._current()) if not window.hidden]
+
+    def focused_view(self) -> View | None:
+        """The text field with the cursor, if it is on the screen."""
+        return self._field_of(self._current())
+
+    def _field_of(self, windows: list[Window]) -> View | None:
+        focus = self._phone.focus
+        if focus is None:
+            return None
+        views = (view for window in windows if not window.hidden for view in window.root.walk())
+        return next((view for view in views if view.input is focus), None)
+
+    # building
+
+    def _current(self) -> list[Window]:
+        if self.stale:
+            self._windows = self._build()
+            self.stale = False
+        return self._windows
+
+    def _build(self) -> list[Window]:
+        phone = self._phone
+        px = self._layout({}).px
+        width, height = phone.width, phone.height
+        status, navigation = px(bars.STATUS_HEIGHT), px(bars.NAVIGATION_HEIGHT)
+        keys = self._keyboard() if phone.focus is not None else None
+        bottom = keys.rect[1] if keys else height - navigation
+        windows = self._app_windows((0, status, width, bottom))
+        if keys and not self._mark_caret(windows):  # the field is gone: so is the keyboard
+            phone.focus = None
+            keys = None
+            windows = self._app_windows((0, status, width, height - navigation))
+        if phone.message is not None:
+            windows.append(self._message(phone.message[0], (0, bottom - px(64), width, bottom)))
+        windows.append(self._bar("status", (0, 0, width, status)))
+        windows += [keys] if keys else []
+        windows.append(self._bar("navigation", (0, height - navigation, width, height)))
+        if phone.shade:
+            windows = [window._replace(hidden=not window.decor) for window in windows]
+            windows.append(self._window(shade.build(phone), (0, status, width, height - navigation), SYSTEM))
+        return windows
+
+    def _mark_caret(self, windows: list[Window]) -> bool:
+        field = self._field_of(windows)
+        if field is not None:
+            field.caret = True
+            field.border = theme.PRIMARY
+        return field is not None
+
+    def _app_windows(self, rect: Rect) -> list[Window]:
+        """The top screen of the app in front, and the dialogs above it."""
+        stack = self._phone.stack
+        base = max(i for i, screen in enumerate(stack) if not screen.dialog)
+        windows = []
+        for screen in stack[base:]:
+            root = self._dialog(screen) if screen.dialog else Column([_flexible(screen.build())], bg=theme.SURFACE)
+            windows.append(self._window(root, rect, screen.app.package, screen.scrolls))
+        return [window._replace(hidden=i < len(windows) - 1) for i, window in enumerate(windows)]
+
+    def _dialog(self, screen: Screen) -> View:
+        """A dialog's card over a scrim that closes it when touched."""
+        card = screen.build()
+        card.width = card.width or (220 if screen.placement == "top" else 320)
+        card.important = True
+        card.on_tap = card.on_tap or _nothing
+        card.border = theme.OUTLINE
+        justify = {"top": "start", "center": "center", "bottom": "end"}[screen.placement]
+        align = "end" if screen.placement == "top" else "center"
+        return Column([card], justify=justify, align=align, pad=(8, 8, 8, 8), on_tap=_closing(screen))
+
+    def _message(self, text: str, rect: Rect) -> Window:
+        bar = Column([Text(text, 14, "#ffffff", max_lines=2, id="snackbar_text")], bg="#313033", radius=6, pad=12)
+        return self._window(Column([Space(flex=1), bar, Space(8)], pad=(8, 0, 8, 0)), rect, self._phone.foreground)
+
+    def _keyboard(self) -> Window:
+        phone = self._phone
+        layout = self._layout({})
+        bottom = phone.height - layout.px(bars.NAVIGATION_HEIGHT)
+        rect = (0, bottom - layout.px(keyboard.HEIGHT), phone.width, bottom)
+        return self._kept(("keyboard", phone.keyboard), lambda: keyboard.build(phone), rect, keyboard.PACKAGE)
+
+    def _bar(self, name: str, rect: Rect) -> Window:
+        phone = self._phone
+        if name == "navigation":
+            return self._kept(name, lambda: bars.navigation(phone), rect, SYSTEM)
+        return self._kept((name, bars.status_key(phone)), lambda: bars.status(phone), rect, SYSTEM)
+
+    def _kept(self, key: Any, build: Callable[[], View], rect: Rect, package: str) -> Window:
+        window = self._fixed.get(key)
+        if window is None:
+            if len(self._fixed) > 64:
+                self._fixed.clear()
+            window = self._fixed[key] = self._window(build(), rect, package)._replace(decor=True)
+        return window
+
+    def _window(
+        self, root: View, rect: Rect, package: str, scrolls: dict[str, ScrollState] | None = None
+    ) -> Window:
+        self._layout({} if scrolls is None else scrolls).run(root, rect)
+        return Window(root, rect, package)
+
+    def _layout(self, scrolls: dict[str, ScrollState]) -> Layout:
+        return Layout(self._phone.density, scrolls)
+
+
+def _flexible(view: View) -> View:
+    view.flex = 1
+    return view
+
+
+def _closing(screen: Screen) -> Callable[[], None]:
+    def close() -> None:
+        if not screen.on_back():
+            screen.pop()
+
+    return close
+
+
+def _nothing() -> None:
+    """A touch on a dialog's card that hits none of its parts."""
