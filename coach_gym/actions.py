@@ -5,8 +5,8 @@ The canonical text is one call, optionally after a thought::
     Thought: The contact is not there yet.
     Action: click(start_box='(540,1200)')
 
-Coordinates are pixels of the observed screenshot. :func:`parse_action` reads that text,
-:func:`format_action` writes it, and ``parse_action(format_action(a, t)) == (t, a)`` for every action and every
+Coordinates are pixels of the observed screenshot. :func:`parse_action` reads that text and
+:func:`format_action` writes it; ``parse_action(format_action(a, t)) == (t, a)`` for every action and every
 thought without white space around it. Whatever else a model writes is an :class:`ActionError`, whose message
 the agent reads in its next observation.
 """
@@ -106,9 +106,10 @@ class Action:
 def parse_action(text: str, locate: Locate | None = None) -> tuple[str, Action]:
     """Reads an action from what an agent wrote.
 
-    The call is what follows ``Action:`` at the beginning of a line, the last one if there are several; else the
-    whole text if it is a call; else what follows the last ``Action:`` in it. Points may be written ``(x,y)``,
-    ``[x1, y1, x2, y2]`` (the middle is meant), ``<|box_start|>(x,y)<|box_end|>`` and ``<point>x y</point>``.
+    The call is what follows ``Action:`` at the beginning of a line, the last one if there are several; else
+    the whole text if it is a call; else what follows the last ``Action:`` in it. Points may be written
+    ``(x,y)``, ``[x1, y1, x2, y2]`` (the middle is meant), ``<|box_start|>(x,y)<|box_end|>`` and
+    ``<point>x y</point>``.
 
     Args:
         text: A call, or a thought and a call.
@@ -227,7 +228,7 @@ def _unescaped_value(name: str, call: str, at: int) -> tuple[str, int]:
     body = call[at + 1 : end].rstrip()
     if quote in "'\"" and call.endswith(")") and body.endswith(quote) and f"{quote})" not in body:
         return _unescape(body[:-1]), end
-    raise ActionError(f"expected , or ) after the value {_quote(call[at:])} of {name}; write \\' inside quotes")
+    raise ActionError(f"expected , or ) after the value {_quote(call[at:])}; write \\' inside quotes")
 
 
 def _escape(content: str) -> str:

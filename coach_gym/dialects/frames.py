@@ -1,0 +1,73 @@
+"""Coordinate frames: the screen's pixels and the pixels of the image that a model sees."""
+
+import math
+from dataclasses import dataclass
+
+Size = tuple[int, int]
+"""Width, height."""
+
+# Qwen's processors refuse images more elongated than this.
+MAX_ASPECT_RATIO = 200
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Maps between a screen and the resized image of it that a model sees.
+
+    Attributes:
+        screen: Width and height of the screenshot in pixels.
+        model: Width and height of the space that the model's coordinates live in.
+    """
+
+    screen: Size
+    model: Size
+
+    def to_screen(self, x: float, y: float) -> tuple[int, int]:
+        """The screen's pixel at a model's point; points outside the image give the nearest edge."""
+        return _scale(x, self.model[0], self.screen[0]), _scale(y, self.model[1], self.screen[1])
+
+    def to_model(self, x: float, y: float) -> tuple[int, int]:
+        """The model's point at a screen's pixel; pixels off the screen give the nearest edge."""
+        return _scale(x, self.screen[0], self.model[0]), _scale(y, self.screen[1], self.model[1])
+
+
+def _scale(value: float, size: int, other: int) -> int:
+    return min(max(round(value * other / size), 0), other - 1)
+
+
+def smart_resize(
+    height: int,
+    width: int,
+    factor: int = 28,
+    min_pixels: int = 4 * 28 * 28,
+    max_pixels: int = 16384 * 28 * 28,
+) -> tuple[int, int]:
+    """Size to which Qwen's image processors resize an image.
+
+    Both sides become multiples of ``factor``, the area comes to lie between the two bounds, and the aspect
+    ratio stays as near as that allows.
+
+    Args:
+        height, width: Size of the image in pixels.
+        factor: Side of the square that becomes one visual token.
+        min_pixels, max_pixels: Bounds of the area.
+
+    Returns:
+        Height and width, in this order.
+
+    Raises:
+        ValueError: One side is more than 200 times the other.
+    """
+    if max(height, width) > MAX_ASPECT_RATIO * min(height, width):
+        raise ValueError(
+            f"an image of {width}x{height} pixels is more elongated than {MAX_ASPECT_RATIO}:1; crop it first"
+        )
+    rows, columns = max(1, round(height / factor)), max(1, round(width / factor))
+    if rows * columns * factor**2 > max_pixels:
+        shrink = math.sqrt(height * width / max_pixels)
+        rows = max(1, math.floor(height / shrink / factor))
+        columns = max(1, math.floor(width / shrink / factor))
+    elif rows * columns * factor**2 < min_pixels:
+        grow = math.sqrt(min_pixels / (height * width))
+        rows, columns = math.ceil(height * grow / factor), math.ceil(width * grow / factor)
+    return rows * factor, columns * factor
