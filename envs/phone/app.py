@@ -165,7 +165,13 @@ class Prompt(Dialog):
     """Asks for a line of text; `then` is called with it."""
 
     def __init__(
-        self, title: str, then: Callable[[str], Any], text: str = "", hint: str = "", yes: str = "OK", no: str = "Cancel"
+        self,
+        title: str,
+        then: Callable[[str], Any],
+        text: str = "",
+        hint: str = "",
+        yes: str = "OK",
+        no: str = "Cancel",
     ) -> None:
         super().__init__(title)
         self.input, self.hint, self.yes, self.no, self.then = TextInput(text), hint, yes, no, then

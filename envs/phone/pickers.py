@@ -80,9 +80,9 @@ class TimePicker(Dialog):
     def _fields(self) -> View:
         return Row(
             [
-                Column([TextField(self.hour_input, str(self.hour), "input_hour"), Text("Hour", 12)], width=90),
+                Column([TextField(self.hour_input, "Hour", "input_hour")], width=90),
                 Text(":", 30),
-                Column([TextField(self.minute_input, f"{self.minute:02d}", "input_minute"), Text("Minute", 12)], width=90),
+                Column([TextField(self.minute_input, "Minute", "input_minute")], width=90),
             ],
             justify="center", gap=6, pad=(16, 8, 16, 8),
         )  # fmt: skip

@@ -56,14 +56,16 @@ class Home(Screen):
         pages = -(-len(apps) // PER_PAGE)
         shown = apps[self.page * PER_PAGE : (self.page + 1) * PER_PAGE]
         clock = Text(self.now.strftime("%a, %b %-d"), 20, pad=(20, 18, 20, 14), id="clock")
-        grid = Grid([AppIcon(app, partial(self.phone.launch, app.package)) for app in shown], 4, gap=8, pad=(10, 6, 10, 6))
+        icons = [AppIcon(app, partial(self.phone.launch, app.package)) for app in shown]
+        grid = Grid(icons, 4, gap=8, pad=(10, 6, 10, 6))
         dots = Row([self._dot(i) for i in range(pages)], gap=8, justify="center", pad=6)
         search = Button("Search apps", self._drawer, "search_container", "outlined")
         body = [clock, grid, Space(flex=1), dots, Column([search], pad=(24, 4, 24, 16))]
         return Column(body, bg=WALLPAPER, on_swipe=partial(self._swiped, pages))
 
     def _dot(self, page: int) -> View:
-        return View(width=7, height=7, radius=3, bg=theme.PRIMARY if page == self.page else theme.OUTLINE, important=False)
+        color = theme.PRIMARY if page == self.page else theme.OUTLINE
+        return View(width=7, height=7, radius=3, bg=color, important=False)
 
     def _swiped(self, pages: int, way: str) -> None:
         if way == "up":

@@ -85,10 +85,12 @@ def _row(phone: Phone, notification: Notification) -> View:
     app = phone.apps[notification.package]
     when = Text(notification.when.strftime("%H:%M"), 12, theme.SECONDARY)
     row = ListItem(
-        notification.title, notification.text, partial(_open, phone, notification), leading=Icon(app.icon, 24, app.color),
-        trailing=when, bg=theme.SURFACE, on_swipe=partial(_dismiss, phone, notification),
+        notification.title, notification.text, partial(_open, phone, notification),
+        leading=Icon(app.icon, 24, app.color), trailing=when, bg=theme.SURFACE,
+        on_swipe=partial(_dismiss, phone, notification),
     )  # fmt: skip
-    return Column([Row([Text(app.label, 12, theme.SECONDARY), Space(flex=1)], pad=(16, 4, 16, 0)), row], bg=theme.SURFACE)
+    heading = Row([Text(app.label, 12, theme.SECONDARY), Space(flex=1)], pad=(16, 4, 16, 0))
+    return Column([heading, row], bg=theme.SURFACE)
 
 
 def _open(phone: Phone, notification: Notification) -> None:
