@@ -7,7 +7,9 @@ all come from here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from coach_gym.envs.phone.system import bars, keyboard, shade
 from coach_gym.envs.phone.toolkit import theme
@@ -25,14 +27,24 @@ if TYPE_CHECKING:
 SYSTEM = "com.android.systemui"
 
 
-class Window(NamedTuple):
+@dataclass
+class Window:
     """A laid-out tree on the screen. `decor` windows are no part of what an agent reads as text."""
 
     root: View
     rect: Rect
     package: str
+    layout: Layout
     decor: bool = False
     hidden: bool = False  # behind a dialog: seen, but neither read nor touched
+
+    @cached_property
+    def drawing(self) -> list[Command]:
+        return commands(self.root, self.layout, self.rect)
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        return nodes(self.root, self.package, self.rect, self.decor)
 
 
 class Windows:
@@ -46,20 +58,11 @@ class Windows:
 
     def drawing(self) -> list[Command]:
         """The drawing commands of all windows, back to front."""
-        out: list[Command] = []
-        for window in self._current():
-            layout = self._layout({})
-            out += commands(window.root, layout, window.rect)
-        return out
+        return [command for window in self._current() for command in window.drawing]
 
     def accessibility(self) -> Node:
         """One root node with the nodes of every window that can be read."""
-        children = [
-            node
-            for window in self._current()
-            if not window.hidden
-            for node in nodes(window.root, window.package, window.rect, self._phone.focus, window.decor)
-        ]
+        children = [node for window in self._current() if not window.hidden for node in window.nodes]
         return Node(
             cls="android.widget.FrameLayout", package=self._phone.foreground,
             bounds=(0, 0, self._phone.width, self._phone.height), children=children,
@@ -106,14 +109,14 @@ class Windows:
         windows += [keys] if keys else []
         windows.append(self._bar("navigation", (0, height - navigation, width, height)))
         if phone.shade:
-            windows = [window._replace(hidden=not window.decor) for window in windows]
+            windows = [replace(window, hidden=not window.decor) for window in windows]
             windows.append(self._window(shade.build(phone), (0, status, width, height - navigation), SYSTEM))
         return windows
 
     def _mark_caret(self, windows: list[Window]) -> bool:
         field = self._field_of(windows)
         if field is not None:
-            field.caret = True
+            field.caret = field.focused = True
             field.border = theme.PRIMARY
         return field is not None
 
@@ -125,7 +128,9 @@ class Windows:
         for screen in stack[base:]:
             root = self._dialog(screen) if screen.dialog else Column([_flexible(screen.build())], bg=theme.SURFACE)
             windows.append(self._window(root, rect, screen.app.package, screen.scrolls))
-        return [window._replace(hidden=i < len(windows) - 1) for i, window in enumerate(windows)]
+        for window in windows[:-1]:
+            window.hidden = True
+        return windows
 
     def _dialog(self, screen: Screen) -> View:
         """A dialog's card over a scrim that closes it when touched."""
@@ -160,14 +165,15 @@ class Windows:
         if window is None:
             if len(self._fixed) > 64:
                 self._fixed.clear()
-            window = self._fixed[key] = self._window(build(), rect, package)._replace(decor=True)
+            window = self._fixed[key] = self._window(build(), rect, package)
+            window.decor = True
         return window
 
     def _window(
         self, root: View, rect: Rect, package: str, scrolls: dict[str, ScrollState] | None = None
     ) -> Window:
-        self._layout({} if scrolls is None else scrolls).run(root, rect)
-        return Window(root, rect, package)
+        layout = self._layout({} if scrolls is None else scrolls)
+        return Window(layout.run(root, rect), rect, package, layout)
 
     def _layout(self, scrolls: dict[str, ScrollState]) -> Layout:
         return Layout(self._phone.density, scrolls)

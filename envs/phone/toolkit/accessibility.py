@@ -8,12 +8,12 @@ from coach_gym.envs.phone.toolkit.view import Rect, View
 from coach_gym.ui import Node
 
 
-def nodes(view: View, package: str, clip: Rect, focused: object = None, decor: bool = False) -> list[Node]:
+def nodes(view: View, package: str, clip: Rect, decor: bool = False) -> list[Node]:
     """Accessibility nodes of the visible part of a view: one, or its children's if it is not important."""
     bounds = intersect(view.bounds, clip)
     if bounds is None:
         return []
-    children = [node for child in view.children for node in nodes(child, package, bounds, focused, decor)]
+    children = [node for child in view.children for node in nodes(child, package, bounds, decor)]
     if not view.important:
         return children
     return [
@@ -29,7 +29,7 @@ def nodes(view: View, package: str, clip: Rect, focused: object = None, decor: b
             long_clickable=view.on_long is not None,
             checkable=view.checkable,
             checked=view.checked,
-            focused=view.input is not None and view.input is focused,
+            focused=view.focused,
             focusable=bool(view.on_tap or view.input),
             selected=view.selected,
             scrollable=view.scroll is not None and view.scroll.limit > 0,

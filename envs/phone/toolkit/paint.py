@@ -108,6 +108,7 @@ class Painter:
     def __init__(self, width: int, height: int) -> None:
         self.size = (width, height)
         self._image = Image.new("RGB", self.size)
+        self._frame = np.zeros((height, width, 3), np.uint8)
         self._shown: list[Command] = []
 
     def show(self, drawing: list[Command]) -> np.ndarray:
@@ -115,8 +116,10 @@ class Painter:
         damage = self._damage(drawing)
         if damage is not None:
             self._repaint(drawing, damage)
+            left, top, right, bottom = damage
+            self._frame[top:bottom, left:right] = np.asarray(self._image.crop(damage))
         self._shown = drawing
-        return np.array(self._image)
+        return self._frame.copy()
 
     def forget(self) -> None:
         """The next frame is drawn in full."""

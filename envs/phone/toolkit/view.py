@@ -80,6 +80,7 @@ class View:
     icon: str | None = None
     image: Any = None  # H x W x 3 uint8 array, scaled to fit
     caret = False
+    focused = False
     # meaning
     text = ""
     desc = ""
@@ -103,6 +104,7 @@ class View:
     bounds: Rect = (0, 0, 0, 0)
     w = 0
     h = 0
+    content_height = 0
     lines: Sequence[str] = ()
     scroll: ScrollState | None = None
 
@@ -143,6 +145,7 @@ class Layout:
         if view.children:
             left, top, right, bottom = view.pad
             inner_w, inner_h = self._measure_children(view, max(0, width - round((left + right) * d)))
+            view.content_height = inner_h
             w, h = inner_w + round((left + right) * d), inner_h + round((top + bottom) * d)
         else:
             w, h = self._measure_leaf(view, width)
@@ -225,7 +228,7 @@ class Layout:
     def _scrolled(self, view: View, y: int, w: int, h: int) -> tuple[int, int]:
         """Where the content of a scrolling view starts, and how high it is."""
         state = view.scroll = self.scrolls.setdefault(view.scroll_key or "", ScrollState())
-        content = max(h, self._measure_children(view, w)[1])
+        content = max(h, view.content_height)
         state.limit = content - h
         state.offset = min(state.offset, state.limit)
         return y - state.offset, content
