@@ -1,0 +1,65 @@
+"""How much better than expected: one estimator for each of the three methods."""
+
+import torch
+from torch import Tensor
+
+
+def acloo(q_values: Tensor) -> Tensor:
+    """Actor-critic leave-one-out advantage (the paper's Equation 3).
+
+        A_i = Q_i - mean_{j != i} Q_j
+
+    The other candidates of a state are its baseline. They are drawn independently of candidate i, so the
+    baseline adds no bias, and what the critic says about the state as a whole cancels.
+
+    Args:
+        q_values: Q of the k candidates of each state, (..., k).
+
+    Returns:
+        Advantages of the same shape. With k = 1 there is nobody left to compare with and A = Q.
+    """
+    k = q_values.shape[-1]
+    if k == 1:
+        return q_values.clone()
+    others = (q_values.sum(-1, keepdim=True) - q_values) / (k - 1)
+    return q_values - others
+
+
+def gae(rewards: Tensor, values: Tensor, gamma: float, lam: float) -> Tensor:
+    """Generalised advantage estimation over one finished episode (Schulman et al. 2016).
+
+    With `lam` = 1 this is the discounted return minus the value. Nothing is bootstrapped after the last step:
+    an episode that runs out of steps has failed.
+
+    Args:
+        rewards: reward of each step, (T,).
+        values: V of each state, (T,).
+        gamma: discount factor.
+        lam: weight of long against short look-ahead, in [0, 1].
+
+    Returns:
+        Advantages, (T,). Value targets are `advantages + values`.
+    """
+    advantages = torch.zeros_like(values)
+    following_value = following_advantage = torch.zeros_like(values[0])
+    for step in reversed(range(len(values))):
+        delta = rewards[step] + gamma * following_value - values[step]
+        following_advantage = delta + gamma * lam * following_advantage
+        following_value = values[step]
+        advantages[step] = following_advantage
+    return advantages
+
+
+def grpo(outcomes: Tensor, eps: float = 1e-6) -> Tensor:
+    """Group-relative advantage: outcomes of one group in units of its standard deviation (Shao et al. 2024).
+
+    Args:
+        outcomes: outcomes of episodes of the same task instance, (G,).
+        eps: added to the standard deviation.
+
+    Returns:
+        Advantages, (G,); all zero if the group is a single episode or of one mind.
+    """
+    if len(outcomes) < 2:
+        return torch.zeros_like(outcomes)
+    return (outcomes - outcomes.mean()) / (outcomes.std() + eps)
