@@ -15,6 +15,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from coach_gym.ui import ILLEGAL_IN_XML
+
 MAX_LENGTH = 32_768
 """Longest text that is read, in characters."""
 
@@ -27,11 +29,11 @@ Point = tuple[int, int]
 Locate = Callable[[float, float], Point]
 """Turns the coordinates in a text into pixels of the screenshot."""
 
-# The canonical arguments of every action; those in brackets may be left out.
-_ARGUMENTS: dict[str, tuple[str, ...]] = {
+# The arguments that every action needs, and those that it may have.
+_NEEDS: dict[str, tuple[str, ...]] = {
     "click": ("start_box",),
     "long_press": ("start_box",),
-    "scroll": ("start_box", "[direction]", "[end_box]"),
+    "scroll": ("start_box",),
     "drag": ("start_box", "end_box"),
     "type": ("content",),
     "open_app": ("app_name",),
@@ -39,11 +41,13 @@ _ARGUMENTS: dict[str, tuple[str, ...]] = {
     "press_home": (),
     "press_enter": (),
     "wait": (),
-    "finished": ("[content]",),
+    "finished": (),
 }
-KINDS = tuple(_ARGUMENTS)
+_MAY_HAVE: dict[str, tuple[str, ...]] = {"scroll": ("direction", "end_box"), "finished": ("content",)}
+KINDS = tuple(_NEEDS)
 
 _POINTS = ("start_box", "end_box")
+_ARGUMENTS = (*_POINTS, "direction", "content", "app_name")
 _ALIASES = {"point": "start_box", "start_point": "start_box", "end_point": "end_box"}
 
 _ACTION_LINE = re.compile(r"^[ \t]*Action:", re.MULTILINE)
@@ -76,7 +80,8 @@ class Action:
         end: Where the finger leaves the screen: drag, and scroll without a direction.
         direction: Where a scroll leads the reader, one of :data:`DIRECTIONS`. ``"down"`` shows what is
             below, so the finger moves up.
-        content: The text of type, the app's name of open_app, the answer of finished.
+        content: The text of type, the app's name of open_app, the answer of finished; without characters
+            that no screen's XML can hold.
 
     Raises:
         ActionError: The fields do not make an action of that kind.
@@ -89,18 +94,25 @@ class Action:
     content: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind not in _ARGUMENTS:
-            raise ActionError(f"there is no action {_quote(self.kind)}; the actions are {', '.join(KINDS)}")
-        allowed = [name.strip("[]") for name in _ARGUMENTS[self.kind]]
-        for name, value in (("start_box", self.start), ("end_box", self.end), ("direction", self.direction)):
-            if value is not None and name not in allowed:
-                raise ActionError(f"{self.kind} takes no {name}; write {_signature(self.kind)}")
-            if value is None and name in _ARGUMENTS[self.kind]:
-                raise ActionError(f"{self.kind} needs {name}; write {_signature(self.kind)}")
+        points = {"start_box": self.start, "end_box": self.end, "direction": self.direction}
+        _check_arguments(self.kind, {name for name, value in points.items() if value is not None}, set(points))
         if self.kind == "scroll" and (self.direction is None) == (self.end is None):
             raise ActionError("scroll needs either a direction (up, down, left, right) or an end_box")
         if self.direction is not None and self.direction not in DIRECTIONS:
             raise ActionError(f"direction {_quote(self.direction)} is none of {', '.join(DIRECTIONS)}")
+        if ILLEGAL_IN_XML.search(self.content):
+            raise ActionError(f"no keyboard types the control character in {_quote(self.content)}; leave it out")
+
+
+def _check_arguments(kind: str, given: set[str], among: set[str]) -> None:
+    """Checks which of the arguments ``among`` are ``given``."""
+    if kind not in _NEEDS:
+        raise ActionError(f"there is no action {_quote(kind)}; the actions are {', '.join(KINDS)}")
+    needed = set(_NEEDS[kind]) & among
+    for name in sorted(needed - given):
+        raise ActionError(f"{kind} needs {name}; write {_signature(kind)}")
+    for name in sorted(given - needed - set(_MAY_HAVE.get(kind, ()))):
+        raise ActionError(f"{kind} takes no {_quote(name)}; write {_signature(kind)}")
 
 
 def parse_action(text: str, locate: Locate | None = None) -> tuple[str, Action]:
@@ -162,7 +174,7 @@ def _split(text: str) -> tuple[str, str]:
         whole = text.strip()
         head = _HEAD.match(whole)
         thought, found, call = text.rpartition("Action:")
-        if (head and head[1] in _ARGUMENTS) or (head and not found):
+        if (head and head[1] in _NEEDS) or (head and not found):
             thought, call = "", whole
         elif not found:
             raise ActionError("the answer holds no action; end it with a line such as Action: press_back()")
@@ -243,15 +255,7 @@ def _unescape(body: str) -> str:
 
 
 def _build(name: str, arguments: dict[str, str], locate: Locate) -> Action:
-    if name not in _ARGUMENTS:
-        raise ActionError(f"there is no action {_quote(name)}; the actions are {', '.join(KINDS)}")
-    allowed = {argument.strip("[]") for argument in _ARGUMENTS[name]}
-    for key in arguments:
-        if key not in allowed:
-            raise ActionError(f"{name} takes no {key}; write {_signature(name)}")
-    for key in ("content", "app_name"):
-        if key in _ARGUMENTS[name] and key not in arguments:
-            raise ActionError(f"{name} needs {key}; write {_signature(name)}")
+    _check_arguments(name, set(arguments), {*_ARGUMENTS, *arguments})
     points = {key: locate(*_read_point(key, arguments[key])) for key in _POINTS if key in arguments}
     content = arguments.get("content", arguments.get("app_name", ""))
     return Action(name, points.get("start_box"), points.get("end_box"), arguments.get("direction"), content)
@@ -276,9 +280,7 @@ def _round(x: float, y: float) -> Point:
 
 def _signature(kind: str) -> str:
     examples = {"start_box": "'(x,y)'", "end_box": "'(x,y)'", "direction": "'down'"}
-    names = [argument.strip("[]") for argument in _ARGUMENTS[kind]]
-    if kind == "scroll":
-        names.remove("end_box")
+    names = [*_NEEDS[kind], *_MAY_HAVE.get(kind, ())[:1]]
     return f"{kind}({', '.join(f'{name}={examples.get(name, chr(39) * 2)}' for name in names)})"
 
 

@@ -22,9 +22,13 @@ SYSTEM_UI = "com.android.systemui"
 # Deeper nodes of a reported tree hang on their ancestor at this depth: the walks below recurse.
 MAX_DEPTH = 200
 
-# What XML 1.0 forbids, and what an attribute value must not hold literally.
-_SPECIAL = re.compile("[&<>\"\x00-\x1f\ud800-\udfff\ufffe\uffff]")
-_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
+ILLEGAL_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML 1.0 cannot hold, escaped or not."""
+
+# Those, and what must be escaped: mark-up, and whatever Python takes for the end of a line.
+_SPECIAL = re.compile("[&<>\"\x00-\x1f\x85\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+_ESCAPES |= {character: f"&#{ord(character)};" for character in "\n\t\r\x85\u2028\u2029"}
 _CHARACTER_REFERENCE = re.compile(r"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
 _BOUNDS = re.compile(r"\[(-?[0-9]{1,6}),(-?[0-9]{1,6})\]\[(-?[0-9]{1,6}),(-?[0-9]{1,6})\]")
 _TEXT_FIELDS = ("EditText", "AutoCompleteTextView")
@@ -282,13 +286,12 @@ def _start_tags(xml: str) -> list[tuple[int, str, dict[str, str]]]:
     def doctype(*_: object) -> None:
         raise ValueError("a screen's XML must not carry a document type")
 
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("utf-8")
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.StartDoctypeDeclHandler = doctype
     try:
-        # A str keeps expat from guessing an encoding; lone surrogates cannot be encoded at all.
-        parser.Parse(xml.encode("utf-8", "ignore"), True)
+        parser.Parse(xml.encode(), True)
     except expat.ExpatError as error:
         raise ValueError(f"the screen's XML is malformed: {error}") from error
     return tags
@@ -335,7 +338,7 @@ def node_from_xml(xml: str) -> Node:
     """Reads the XML of ``uiautomator dump``, as a real device or :func:`to_xml` writes it.
 
     Args:
-        xml: The dump. Character references that XML forbids, which real dumps hold, are dropped.
+        xml: The dump. Characters that XML forbids, which real dumps hold, are dropped.
 
     Returns:
         The root node; a node of class ``hierarchy`` over them where the dump has several windows.
@@ -345,7 +348,8 @@ def node_from_xml(xml: str) -> Node:
     """
     hierarchy = Node(cls="hierarchy")
     path = [hierarchy]
-    for depth, _, attributes in _start_tags(_CHARACTER_REFERENCE.sub(_legal_reference, xml)):
+    legal = ILLEGAL_IN_XML.sub("", _CHARACTER_REFERENCE.sub(_legal_reference, xml))
+    for depth, _, attributes in _start_tags(legal):
         if depth == 0:
             continue
         node = _node(attributes)

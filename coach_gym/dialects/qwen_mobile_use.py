@@ -41,6 +41,7 @@ class QwenMobileUse:
     ) -> None:
         self.min_pixels = min_pixels
         self.max_pixels = max_pixels
+        self.template = template
         self._texts = load_template("qwen_mobile_use", template)
 
     def frame(self, width: int, height: int) -> Frame:

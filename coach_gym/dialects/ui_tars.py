@@ -35,6 +35,7 @@ class UITars:
     ) -> None:
         self.min_pixels = min_pixels
         self.max_pixels = max_pixels
+        self.template = template
         self.ui_text = ui_text
         self.language = language
         self._texts = load_template("pocket" if ui_text else "ui_tars", template)
@@ -47,7 +48,7 @@ class UITars:
     def opening(self, goal: str, frame: Frame) -> list[Turn]:
         """The instructions with the goal."""
         values = {"instruction": goal, "goal": goal, "language": self.language}
-        return [(role, [fill(text, **values)]) for role, text in self._texts.items()]
+        return [(role, [fill(self._texts[role], **values)]) for role in ("system", "user") if role in self._texts]
 
     def observation(
         self, goal: str, observation: Observation, step_index: int, frame: Frame, previous: list[str]
