@@ -1,0 +1,1 @@
+"""Android as Gymnasium environments: devices, suites of tasks, scripted experts."""

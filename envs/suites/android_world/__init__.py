@@ -1,0 +1,5 @@
+"""AndroidWorld's kind of task: our own families, one module an app."""
+
+from coach_gym.envs.suites.task import Task
+
+TASKS: tuple[type[Task], ...] = ()

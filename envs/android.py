@@ -1,0 +1,284 @@
+"""A task on an Android device as a Gymnasium environment."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+
+from coach_gym.actions import Action, ActionError, parse_action
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.suites.suite import Suite, load_suite
+from coach_gym.envs.suites.task import Params, Task
+from coach_gym.envs.suites.words import ParamRng, Split
+from coach_gym.spaces import Unicode
+from coach_gym.ui import compress
+
+PIXEL_6 = (1080, 2400)
+MAX_ACTION = 8192  # characters of the spaces' longest texts
+MAX_GOAL = 8192
+MAX_UI = 1 << 20
+
+_OPTIONS = ("task", "params", "params_seed")
+_log = logging.getLogger(__name__)
+
+
+class AndroidEnv(gym.Env[dict[str, Any], str]):
+    """One device, one task instance an episode.
+
+    An action is text in the canonical grammar of :mod:`coach_gym.actions`. Text that is no action, or one
+    that cannot be carried out, is a step that does nothing; the next observation says why in
+    ``last_action_error``. The episode terminates when the agent says ``finished``; only then is the task
+    evaluated, and the verdict is the reward. It is truncated when the budget is spent, or when the device
+    fails: ``info["fault"]`` then says how, and the episode must not be learned from. The device is started
+    by the first ``reset`` and replaced by the next one after a fault.
+
+    Args:
+        benchmark: ``"android_world"`` or ``"android_lab"``.
+        device: ``"phone"`` for the embedded phone, or a callable that starts and returns a device.
+        screen_size: Width and height in pixels; the embedded phone takes any, other devices must match.
+        suite: ``"builtin"`` for our own task families, or a suite; None for the best that is installed.
+        tasks: Names of the families to draw from; None for the whole suite.
+        max_steps: Budget of every episode; None for the budget of its task.
+        split: Which words instances are made of: ``"train"``, ``"heldout"`` or ``"all"``.
+        render_mode: ``"rgb_array"`` lets ``render()`` return the last screenshot.
+
+    Raises:
+        ValueError: An argument is not one of those above.
+
+    Example:
+        >>> import coach_gym, gymnasium as gym
+        >>> env = gym.make("AndroidWorld/ContactsAddContact-v0", screen_size=(270, 600))
+        >>> observation, info = env.reset(seed=0)
+        >>> observation, reward, terminated, truncated, info = env.step("open_app(app_name='Contacts')")
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}
+
+    def __init__(
+        self,
+        benchmark: str = "android_world",
+        *,
+        device: str | Callable[[], Device] = "phone",
+        screen_size: tuple[int, int] = PIXEL_6,
+        suite: str | Suite | None = None,
+        tasks: Iterable[str] | None = None,
+        max_steps: int | None = None,
+        split: Split = "train",
+        render_mode: str | None = None,
+    ) -> None:
+        if not callable(device) and device != "phone":
+            raise ValueError(f"device={device!r} is unknown; pass 'phone' or a callable that returns a Device")
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode={render_mode!r} is unknown; pass None or 'rgb_array'")
+        if max_steps is not None and max_steps < 1:
+            raise ValueError(f"max_steps={max_steps} leaves no step; pass at least 1, or None for each task's own")
+        self.screen_size = _checked_size(screen_size)
+        ParamRng(0, split)  # refuses an unknown split here rather than at the first reset
+        loaded = suite if isinstance(suite, Suite) else load_suite(benchmark, suite)
+        self.suite = loaded.only(tasks)
+        if not self.suite.families:
+            raise ValueError(f"there are no tasks to draw from: tasks={tasks} of the {loaded.benchmark} suite")
+        self.max_steps = max_steps
+        self.split: Split = split
+        self.render_mode = render_mode
+        self.observation_space = _observation_space(self.screen_size)
+        self.action_space = Unicode(MAX_ACTION)
+        self._start_device = device if callable(device) else self._start_phone
+        self._device: Device | None = None
+        self._device_name = ""
+        self._task: Task | None = None
+        self._steps = 0
+        self._over = True
+        self._fault: str | None = None
+        self._screenshot = np.zeros((self.screen_size[1], self.screen_size[0], 3), np.uint8)
+        self._ui = ""
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Starts an episode on a task instance.
+
+        Args:
+            seed: Fixes this instance and, as long as no other seed is given, all later ones.
+            options: ``task`` names the family, ``params`` gives the instance's parameters, ``params_seed``
+                the seed that they are drawn with. What is missing or None is drawn.
+
+        Returns:
+            The first observation and ``info``. If the device fails, ``info["fault"]`` says how, and the first
+            step truncates the episode.
+
+        Raises:
+            ValueError: An unknown option or task, parameters that the task does not have, or a device whose
+                screen is not of ``screen_size``.
+        """
+        super().reset(seed=seed)
+        previous, self._task = self._task, self._draw_task(options or {})
+        self._steps, self._over, self._fault = 0, False, None
+        try:
+            self._prepare(previous, self._task)
+        except Exception as error:
+            self._fail(error)
+        if self._device is not None and self._device.size != self.screen_size:
+            raise ValueError(
+                f"the screen of {self._device_name} has {self._device.size} pixels, but the environment was made "
+                f"for {self.screen_size}; pass screen_size={self._device.size}"
+            )
+        return self._observation(""), self._info()
+
+    def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Carries out one action; the class says what ends an episode.
+
+        Raises:
+            gymnasium.error.ResetNeeded: The episode is over, or none was begun.
+        """
+        if self._over:
+            raise gym.error.ResetNeeded("the episode is over: call reset() before the next step()")
+        started = time.perf_counter()
+        self._steps += 1
+        error, score = "", None
+        if self._fault is None:
+            try:
+                error, score = self._act(action)
+            except Exception as exception:
+                self._fail(exception)
+        terminated = score is not None
+        truncated = not terminated and (self._fault is not None or self._steps >= self._budget)
+        self._over = terminated or truncated
+        info = self._info()
+        info["step_latency"] = time.perf_counter() - started
+        if self._over:
+            info["is_success"] = score is not None and score >= 1.0
+        return self._observation(error), score or 0.0, terminated, truncated, info
+
+    def render(self) -> np.ndarray | None:
+        """The last screenshot, (height, width, 3) uint8, if ``render_mode`` asks for it."""
+        return self._screenshot.copy() if self.render_mode == "rgb_array" else None
+
+    def close(self) -> None:
+        """Releases the device; ``reset`` would start another one."""
+        device, self._device, self._task, self._over = self._device, None, None, True
+        if device is not None:
+            device.close()
+
+    def _start_phone(self) -> Device:
+        from coach_gym.envs.devices.phone import PhoneDevice
+
+        return PhoneDevice(*self.screen_size)
+
+    def _draw_task(self, options: dict[str, Any]) -> Task:
+        """The next instance. Draws are made even if not needed, so that options never shift later episodes."""
+        unknown = sorted(options.keys() - set(_OPTIONS))
+        if unknown:
+            raise ValueError(f"options {unknown} are unknown; reset() takes {', '.join(_OPTIONS)}")
+        names = tuple(self.suite.families)
+        name = names[self.np_random.integers(len(names))]
+        params_seed = int(self.np_random.integers(1 << 31))
+        if options.get("params_seed") is not None:
+            params_seed = int(options["params_seed"])
+        return self.suite.instance(options.get("task") or name, options.get("params"), params_seed, self.split)
+
+    def _prepare(self, previous: Task | None, task: Task) -> None:
+        """Brings a device, a new one if need be, into the initial state of ``task``."""
+        if self._device is None:
+            self._device = self._start_device()
+            self._device_name = self._device.name
+        elif previous is not None:
+            previous.teardown(self._device)
+        self._device.reset_state()
+        task.setup(self._device)
+        self._look(self._device)
+
+    def _act(self, text: str) -> tuple[str, float | None]:
+        """Why the action did nothing (``""`` if it did), and the task's verdict if the agent finished."""
+        assert self._device is not None and self._task is not None
+        try:
+            action = self._parse(text)
+            if action.kind != "finished":
+                self._device.perform(action)
+        except ActionError as error:
+            return str(error), None
+        self._look(self._device)
+        if action.kind != "finished":
+            return "", None
+        return "", float(self._task.evaluate(self._device, action.content))
+
+    def _parse(self, text: str) -> Action:
+        if not isinstance(text, str):
+            raise ActionError(f"an action is text, not {type(text).__name__}")
+        _, action = parse_action(text)
+        width, height = self.screen_size
+        for point in (action.start, action.end):
+            if point is not None and not (0 <= point[0] < width and 0 <= point[1] < height):
+                raise ActionError(f"{point} lies outside the screen, which is {width} wide and {height} high")
+        return action
+
+    def _look(self, device: Device) -> None:
+        self._screenshot = device.screenshot()
+        ui = compress(device.ui())
+        # Whole lines only: what is cut must still parse.
+        self._ui = ui if len(ui) <= MAX_UI else ui[:MAX_UI].rpartition("\n")[0]
+
+    def _fail(self, error: Exception) -> None:
+        """Ends the episode without a verdict; the next reset starts another device."""
+        reason = str(error).partition("\n")[0][:300]
+        self._fault = f"{type(error).__name__}: {reason}"
+        _log.warning("device %s failed: %s", self._device_name, self._fault, exc_info=error)
+        device, self._device = self._device, None
+        if device is not None:
+            try:
+                device.close()
+            except Exception as second:
+                _log.warning("closing the failed device %s failed too: %s", self._device_name, second)
+
+    def _observation(self, error: str) -> dict[str, Any]:
+        assert self._task is not None
+        return {
+            "goal": self._task.goal,
+            "screenshot": self._screenshot.copy(),
+            "ui": self._ui,
+            "last_action_error": error,
+        }
+
+    def _info(self) -> dict[str, Any]:
+        assert self._task is not None
+        info: dict[str, Any] = {
+            "task": self._task.name,
+            "params": Params(self._task.params),
+            "device": self._device_name,
+            "suite": self.suite.source,
+            "difficulty": self._task.difficulty,
+            "budget": self._budget,
+        }
+        if self._fault is not None:
+            info["fault"] = self._fault
+        return info
+
+    @property
+    def _budget(self) -> int:
+        assert self._task is not None
+        return self.max_steps or self._task.budget
+
+
+def _checked_size(size: tuple[int, int]) -> tuple[int, int]:
+    width, height = size
+    if width < 1 or height < 1:
+        raise ValueError(f"screen_size={size} must be a width and a height of at least one pixel")
+    return int(width), int(height)
+
+
+def _observation_space(size: tuple[int, int]) -> spaces.Dict:
+    width, height = size
+    return spaces.Dict(
+        {
+            "goal": Unicode(MAX_GOAL),
+            "screenshot": spaces.Box(0, 255, (height, width, 3), np.uint8),
+            "ui": Unicode(MAX_UI),
+            "last_action_error": Unicode(MAX_GOAL),
+        }
+    )

@@ -1,0 +1,202 @@
+"""What a scripted expert works with: the screen text of the latest observation, and actions aimed by label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from coach_gym.actions import Action, format_action
+from coach_gym.ui import Element, parse_ui
+
+Target = str | Element | Callable[[Element], bool]
+"""An element's label, its hint or id, or a part of its label; a condition on elements; or the element itself."""
+
+Expert = Callable[["Screen", Mapping[str, Any]], Iterator[str]]
+EXPERTS: dict[str, Expert] = {}
+"""Every expert by the name of the family that it solves."""
+
+_MAX_SCROLLS = 40
+
+
+def expert(*families: str) -> Callable[[Expert], Expert]:
+    """Makes a generator function the expert of the families named.
+
+    It is called with the screen and the instance's parameters and yields one action text a step. Each new
+    observation reaches the screen before the generator resumes.
+
+    Example:
+        >>> @expert("ContactsAddContact")
+        ... def add_contact(screen, params):
+        ...     yield from screen.open("Contacts")
+        ...     yield screen.tap("Create contact")
+        ...     yield from screen.fill("First name", params["first"])
+        ...     yield screen.tap("Save")
+        ...     yield screen.finish()
+    """
+
+    def register(function: Expert) -> Expert:
+        for family in families:
+            if family in EXPERTS:
+                raise ValueError(f"{family} has two experts: {EXPERTS[family]} and {function}")
+            EXPERTS[family] = function
+        return function
+
+    return register
+
+
+class Screen:
+    """The screen as its text describes it, and actions on it.
+
+    Methods that return text are one action; those that return an iterator are several, for ``yield from``.
+    The thought of an action is the label of what it touches.
+    """
+
+    def __init__(self) -> None:
+        self.elements: list[Element] = []
+        self.text = ""
+
+    def update(self, observation: Mapping[str, Any]) -> None:
+        """Takes in what the last action led to."""
+        self.text = observation["ui"]
+        self.elements = parse_ui(self.text)
+
+    def find_all(self, target: Target) -> list[Element]:
+        """Elements that match, best first: by the whole label, by hint or id, by a part of the label.
+
+        The parts are what commas separate: a row that joins several texts is found by any of them.
+        """
+        if isinstance(target, Element):
+            return [target]
+        if callable(target):
+            return [element for element in self.elements if target(element)]
+        ranked = [(rank, element) for element in self.elements if (rank := _rank(element, target)) is not None]
+        return [element for _, element in sorted(ranked, key=lambda pair: pair[0])]
+
+    def has(self, target: Target) -> bool:
+        """Whether anything matches."""
+        return bool(self.find_all(target))
+
+    def find(self, target: Target) -> Element:
+        """The best match.
+
+        Raises:
+            LookupError: Nothing on the screen matches.
+        """
+        return self._first(target, lambda element: True)
+
+    def tap(self, target: Target) -> str:
+        """Touches the middle of an element: the best match that can be touched, else the best."""
+        element = self._first(target, _touchable)
+        return format_action(Action("click", element.center), element.label)
+
+    def long_press(self, target: Target) -> str:
+        """Touches an element and holds."""
+        element = self._first(target, _touchable)
+        return format_action(Action("long_press", element.center), element.label)
+
+    def drag(self, target: Target, end: tuple[int, int]) -> str:
+        """Moves a finger from an element to a pixel."""
+        element = self._first(target, _touchable)
+        return format_action(Action("drag", element.center, end), element.label)
+
+    def scroll(self, direction: str, within: Target | None = None) -> str:
+        """Shows what lies in a direction, in the largest scrolling area or in the one given."""
+        area = self.find(within) if within is not None else self._scrolling_area()
+        return format_action(Action("scroll", area.center, direction=direction))
+
+    def type(self, text: str) -> str:
+        """Types into the field that has the focus."""
+        return format_action(Action("type", content=text))
+
+    def back(self) -> str:
+        """Presses the back button."""
+        return format_action(Action("press_back"))
+
+    def home(self) -> str:
+        """Presses the home button."""
+        return format_action(Action("press_home"))
+
+    def enter(self) -> str:
+        """Presses the enter key."""
+        return format_action(Action("press_enter"))
+
+    def wait(self) -> str:
+        """Lets time pass."""
+        return format_action(Action("wait"))
+
+    def finish(self, answer: str = "") -> str:
+        """Declares the task done, with the answer that a query asks for."""
+        return format_action(Action("finished", content=answer))
+
+    def open(self, app: str) -> Iterator[str]:
+        """Opens an app by its name."""
+        yield format_action(Action("open_app", content=app))
+
+    def fill(self, target: Target, text: str) -> Iterator[str]:
+        """Touches a text field, unless it has the focus already, and types."""
+        if not self._first(target, _editable).focused:
+            yield self.tap(self._first(target, _editable))
+        yield self.type(text)
+
+    def toggle(self, target: Target, on: bool) -> Iterator[str]:
+        """Touches a switch or check box if it is not in the wanted state."""
+        box = self._first(target, _checkable)
+        if box.checked != on:
+            yield self.tap(box)
+
+    def scroll_to(self, target: Target, within: Target | None = None) -> Iterator[str]:
+        """Scrolls down until something matches; from the end, back up to the start.
+
+        Raises:
+            LookupError: Nothing matches from end to end.
+        """
+        for direction in ("down", "up"):
+            for _ in range(_MAX_SCROLLS):
+                if self.has(target):
+                    return
+                before = self.text
+                yield self.scroll(direction, within)
+                if self.text == before:
+                    break
+        if not self.has(target):
+            raise LookupError(f"{target!r} was not found by scrolling")
+
+    def _first(self, target: Target, preferred: Callable[[Element], bool]) -> Element:
+        """The best match among the preferred ones, else the best of all."""
+        found = self.find_all(target)
+        if not found:
+            labels = [element.label for element in self.elements if element.label]
+            raise LookupError(f"{target!r} is not on the screen, which shows {labels}")
+        return next(filter(preferred, found), found[0])
+
+    def _scrolling_area(self) -> Element:
+        areas = [element for element in self.elements if element.scrollable]
+        if not areas:
+            raise LookupError("nothing on the screen scrolls")
+        return max(areas, key=_area)
+
+
+def _rank(element: Element, label: str) -> int | None:
+    """How well a label fits: 0 whole, 1 by hint or id, 2 in part, None not at all."""
+    if label in (element.label, element.desc):
+        return 0
+    if label in (element.hint, element.id):
+        return 1
+    return 2 if label in element.label.split(", ") else None
+
+
+def _touchable(element: Element) -> bool:
+    return element.enabled and (element.clickable or element.long_clickable or element.editable)
+
+
+def _editable(element: Element) -> bool:
+    return element.editable
+
+
+def _checkable(element: Element) -> bool:
+    return element.checkable
+
+
+def _area(element: Element) -> int:
+    left, top, right, bottom = element.bounds
+    return (right - left) * (bottom - top)
