@@ -20,13 +20,13 @@ class PhoneDevice:
     """An embedded Android phone.
 
     Args:
-        screen_size: width and height of the screen in pixels.
+        width, height: screen in pixels.
     """
 
     name = "embedded phone"
 
-    def __init__(self, screen_size: tuple[int, int] = (1080, 2400)) -> None:
-        self.phone = Phone(*screen_size)
+    def __init__(self, width: int = 1080, height: int = 2400) -> None:
+        self.phone = Phone(width, height)
         self._fresh = self.phone.snapshot()
 
     @property
