@@ -1,0 +1,78 @@
+"""The critic: the policy's architecture with a value head in place of the language head."""
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from transformers import Qwen2_5_VLModel
+
+from .policy import POCKET, Policy
+from .tree import Tree, Trunk, group
+
+_HEAD = "value_head.safetensors"
+
+
+class Critic(nn.Module):
+    """Q(s, a) and V(s) from the last hidden states of a backbone of its own.
+
+    Q of a response is the mean of the value head over the response's tokens, V of a state its value at the
+    prompt's last token. The head is one linear layer that starts at zero, so that an untrained critic
+    prefers nothing.
+
+    Args:
+        backbone: `Qwen2_5_VLModel`, without language head.
+        value_head: linear layer to one value; new if None.
+    """
+
+    def __init__(self, backbone: Any, value_head: nn.Linear | None = None) -> None:
+        super().__init__()
+        self.backbone = backbone
+        if value_head is None:
+            value_head = nn.Linear(backbone.config.get_text_config().hidden_size, 1)
+            nn.init.zeros_(value_head.weight)
+            nn.init.zeros_(value_head.bias)
+        self.value_head = value_head.to(backbone.device)
+
+    @classmethod
+    def from_policy(cls, policy: Policy) -> "Critic":
+        """A critic that starts from a copy of the policy's weights."""
+        return cls(deepcopy(policy.model.model))
+
+    @classmethod
+    def load(cls, source: str | Path, device: str | torch.device = "cpu") -> "Critic":
+        """Reads what `save` wrote; `"pocket"` is the shipped critic. Weights are float32."""
+        directory = POCKET.parent / "critic" if source == "pocket" else Path(source)
+        backbone = Qwen2_5_VLModel.from_pretrained(directory, dtype=torch.float32)
+        critic = cls(backbone)
+        head = {name: tensor.float() for name, tensor in load_file(directory / _HEAD).items()}
+        critic.value_head.load_state_dict(head)
+        return critic.to(device)
+
+    def save(self, directory: str | Path) -> None:
+        """Writes the backbone as transformers does, and the head beside it."""
+        self.backbone.save_pretrained(directory)
+        head = {name: tensor.contiguous() for name, tensor in self.value_head.state_dict().items()}
+        save_file(head, Path(directory) / _HEAD)
+
+    def forward(self, trunk: Trunk) -> Tensor:
+        """Values (L,), float32, of all columns of a packed sequence."""
+        arguments = trunk.forward_arguments(self.backbone.device, self.backbone.dtype)
+        hidden = self.backbone(**arguments).last_hidden_state[0]
+        return self.value_head(hidden.to(self.value_head.weight.dtype))[:, 0].float()
+
+    def q_values(self, tree: Tree) -> list[Tensor]:
+        """Q of every response that has a span in the tree: a tensor (k,) for every step, k = 1 without branches."""
+        values = []
+        for trunk in tree.trunks:
+            columns = self(trunk)
+            means = [columns[span.start : span.start + span.length].mean() for step in trunk.spans for span in step]
+            values += [torch.stack(step) for step in group(means, trunk.spans)]
+        return values
+
+    def state_values(self, tree: Tree) -> Tensor:
+        """V of every step, (T,)."""
+        values = [self(trunk)[[step[0].prompt_end - 1 for step in trunk.spans]] for trunk in tree.trunks]
+        return torch.cat(values)

@@ -1,0 +1,107 @@
+"""Keys and values: of a batch while it is decoded, and of prompts while their episodes run."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..chatml import ImageInput
+from ..policy import Prompt
+
+
+class BatchCache:
+    """Keys and values of a batch in one preallocated block; what the model takes as `past_key_values`.
+
+    Args:
+        config: text configuration of the model.
+        rows: sequences in the batch.
+        capacity: columns, that is tokens a row.
+        dtype: of the states.
+        device: of the states.
+
+    Attributes:
+        states: (layers, 2, rows, heads, capacity, head size).
+        cursor: column where the next forward pass writes.
+    """
+
+    def __init__(self, config: Any, rows: int, capacity: int, dtype: torch.dtype, device: torch.device) -> None:
+        head_size = config.hidden_size // config.num_attention_heads
+        shape = (config.num_hidden_layers, 2, rows, config.num_key_value_heads, capacity, head_size)
+        self.states = torch.zeros(shape, dtype=dtype, device=device)
+        self.cursor = 0
+
+    def update(self, keys: Tensor, values: Tensor, layer: int, *_: Any) -> tuple[Tensor, Tensor]:
+        """Appends one layer's keys and values, each (rows, heads, tokens, head size), and returns all so far."""
+        end = self.cursor + keys.shape[2]
+        block = self.states[layer]
+        block[0, :, :, self.cursor : end] = keys
+        block[1, :, :, self.cursor : end] = values
+        return block[0, :, :, :end], block[1, :, :, :end]
+
+    def get_seq_length(self, _layer: int = 0) -> int:
+        """Columns filled."""
+        return self.cursor
+
+    def select(self, rows: Tensor) -> None:
+        """Keeps only `rows`, a boolean mask or indices."""
+        self.states = self.states[:, :, rows]
+
+
+@dataclass
+class Prefix:
+    """Tokens whose keys and values are known.
+
+    Attributes:
+        input_ids: the tokens.
+        images: the screenshots among them; compared by identity.
+        states: (layers, 2, heads, tokens, head size).
+    """
+
+    input_ids: list[int] = field(default_factory=list)
+    images: list[ImageInput] = field(default_factory=list)
+    states: Tensor | None = None
+
+    def __len__(self) -> int:
+        return len(self.input_ids)
+
+
+class PrefixStore:
+    """Keys and values of the latest prompts, at most `capacity` tokens of them.
+
+    The prompt of an episode's next step extends the one before, so the newest prefix of an episode is all that is
+    worth keeping: it takes the place of the one it extends.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.prefixes: list[Prefix] = []
+
+    def find(self, prompt: Prompt) -> Prefix:
+        """The longest kept prefix of `prompt`, short of its last token, whose logits are wanted anew."""
+        longest = max(self.prefixes, key=lambda prefix: _overlap(prefix, prompt), default=None)
+        length = min(_overlap(longest, prompt), len(prompt) - 1) if longest else 0
+        if longest is None or longest.states is None or length == 0:
+            return Prefix()
+        images = prompt.images[: len(longest.images)]  # the last token of a prompt is never an image
+        return Prefix(prompt.input_ids[:length], images, longest.states[..., :length, :])
+
+    def put(self, prefix: Prefix) -> None:
+        """Keeps a prefix, forgets those that it extends, and the oldest ones beyond the capacity."""
+        if any(_overlap(old, prefix) == len(prefix) for old in self.prefixes):
+            return
+        self.prefixes = [old for old in self.prefixes if _overlap(old, prefix) < len(old)] + [prefix]
+        while self.prefixes and sum(map(len, self.prefixes)) > self.capacity:
+            self.prefixes.pop(0)
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self.prefixes = []
+
+
+def _overlap(one: Prefix | Prompt, other: Prefix | Prompt) -> int:
+    """Length of the shorter one if the other begins with it, else 0."""
+    length, images = min(len(one), len(other)), min(len(one.images), len(other.images))
+    if any(a is not b for a, b in zip(one.images[:images], other.images[:images], strict=True)):
+        return 0
+    return length if one.input_ids[:length] == other.input_ids[:length] else 0

@@ -1,0 +1,201 @@
+"""Sampling with the policy's own weights: one prefill a prompt, all candidates of all prompts in one batch.
+
+The k candidates of a prompt are k tokens wide in one row, not k rows: they share the prompt's keys and values, and
+a mask keeps them apart. Between the steps of an episode the keys and values of the prompt stay, so that a step
+costs its own screenshot and not its history.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from coach_gym.episode import Candidate
+
+from ..chatml import ImageInput, stack_images
+from ..policy import Policy, Prompt
+from .kv_cache import BatchCache, Prefix, PrefixStore
+
+
+class TransformersGenerator:
+    """Draws candidate responses.
+
+    Args:
+        policy: whose current weights are sampled from. After every change of the weights the kept prefixes are
+            dropped by themselves, as long as it was made by an optimizer or `load_state_dict`.
+        batch_size: prompts decoded together.
+        kept_tokens: prompt tokens whose keys and values are kept between calls; 0 keeps none.
+    """
+
+    def __init__(self, policy: Policy, batch_size: int = 32, kept_tokens: int = 131_072) -> None:
+        self.policy = policy
+        self.batch_size = batch_size
+        self.prefixes = PrefixStore(kept_tokens)
+        self._weights = -1
+
+    @torch.no_grad()
+    def sample(
+        self,
+        prompts: Sequence[Prompt],
+        k: int = 1,
+        temperature: float = 1.0,
+        max_new_tokens: int = 512,
+        greedy: bool = False,
+    ) -> list[list[Candidate]]:
+        """Draws k independent responses to every prompt from the current policy.
+
+        Args:
+            prompts: of any lengths.
+            k: responses a prompt.
+            temperature: divides the logits; also of the returned log-probabilities.
+            max_new_tokens: where a response is cut that does not end by itself.
+            greedy: takes the likeliest token instead of drawing one.
+
+        Returns:
+            For every prompt its k candidates. Log-probabilities are those of the distribution that was drawn
+            from, the end-of-turn token included.
+        """
+        self._drop_stale_prefixes()
+        training = self.policy.model.training
+        self.policy.model.eval()
+        try:
+            candidates: list[list[Candidate]] = []
+            for first in range(0, len(prompts), self.batch_size):
+                batch = Batch(self.policy, self.prefixes, prompts[first : first + self.batch_size], k, max_new_tokens)
+                candidates += batch.run(temperature, greedy)
+            return candidates
+        finally:
+            self.policy.model.train(training)
+
+    def _drop_stale_prefixes(self) -> None:
+        weights = sum(parameter._version for parameter in self.policy.model.parameters())
+        if weights != self._weights:
+            self.prefixes.clear()
+            self._weights = weights
+
+
+class Batch:
+    """Prompts on their way from prefill to their last token.
+
+    Columns of the key-value cache, left to right: what is kept of each prompt, right-aligned; the rest of each
+    prompt, right-aligned; then k columns for every drawn token, one a candidate.
+    """
+
+    def __init__(self, policy: Policy, prefixes: PrefixStore, prompts: Sequence[Prompt], k: int, limit: int) -> None:
+        self.policy, self.prefixes, self.prompts = policy, prefixes, prompts
+        self.k, self.limit = k, limit
+        self.device, self.dtype = policy.device, policy.model.dtype
+        self.kept = [prefixes.find(prompt) for prompt in prompts]
+        self.kept_width = max(map(len, self.kept))
+        self.width = self.kept_width + max(len(p) - len(kept) for p, kept in zip(prompts, self.kept, strict=True))
+        config = policy.model.config.get_text_config()
+        self.cache = BatchCache(config, len(prompts), self.width + k * limit, self.dtype, self.device)
+        self.visible = torch.zeros(len(prompts), self.width, dtype=torch.bool, device=self.device)
+        self.position = torch.zeros(len(prompts), dtype=torch.long, device=self.device)
+
+    def run(self, temperature: float, greedy: bool) -> list[list[Candidate]]:
+        """Draws all candidates. Prompts that are done leave the batch whenever half of it is done."""
+        logits = self._prefill()[:, None].expand(-1, self.k, -1)
+        mask = self._decode_mask()
+        rows = torch.arange(len(self.prompts), device=self.device)
+        alive = torch.ones(len(rows), self.k, dtype=torch.bool, device=self.device)
+        tokens = torch.full((len(rows), self.k, self.limit), self.policy.eos, device=self.device)
+        logprobs = torch.zeros(tokens.shape, device=self.device)
+        for step in range(self.limit):
+            drawn, logprob = self._draw(logits, temperature, greedy)
+            tokens[rows, :, step], logprobs[rows, :, step] = drawn, logprob
+            alive &= drawn != self.policy.eos
+            unfinished = alive.any(1)
+            if step + 1 == self.limit or not unfinished.any():
+                break
+            if 2 * int(unfinished.sum()) <= len(rows):
+                rows, alive, drawn, mask = (tensor[unfinished] for tensor in (rows, alive, drawn, mask))
+                self.position = self.position[unfinished]
+                self.cache.select(unfinished)
+            logits = self._decode(drawn, step, mask)
+        return self._candidates(tokens, logprobs)
+
+    def _prefill(self) -> Tensor:
+        """Logits (rows, vocabulary) after every prompt; also fills the cache and keeps the prompts' prefixes."""
+        width = self.width - self.kept_width
+        input_ids = torch.full((len(self.prompts), width), self.policy.eos)
+        position_ids = torch.zeros(3, len(self.prompts), width, dtype=torch.long)
+        images: list[ImageInput] = []
+        for row, (prompt, kept) in enumerate(zip(self.prompts, self.kept, strict=True)):
+            new = len(prompt) - len(kept)
+            positions, self.position[row] = self.policy.position_ids(prompt)
+            input_ids[row, width - new :] = torch.tensor(prompt.input_ids[len(kept) :])
+            position_ids[:, row, width - new :] = positions[:, len(kept) :]
+            images += prompt.images[len(kept.images) :]
+            self.visible[row, self.width - new :] = True
+            if kept.states is not None:
+                self.visible[row, self.kept_width - len(kept) : self.kept_width] = True
+                self.cache.states[:, :, row, :, self.kept_width - len(kept) : self.kept_width] = kept.states
+        self.cache.cursor = self.kept_width
+        hidden = self._forward(input_ids, position_ids, self._prefill_mask(width), images)
+        self._keep_prefixes()
+        return self.policy.model.lm_head(hidden[:, -1])
+
+    def _prefill_mask(self, width: int) -> Tensor:
+        """Causal among the new columns, open to the kept ones; padding sees itself, lest it be nowhere to look."""
+        causal = torch.ones(width, self.width, dtype=torch.bool, device=self.device).tril(self.kept_width)
+        itself = torch.eye(width, dtype=torch.bool, device=self.device)
+        mask = causal & self.visible[:, None]
+        mask[:, :, self.kept_width :] |= itself
+        return self._additive(mask[:, None])
+
+    def _keep_prefixes(self) -> None:
+        for row, prompt in enumerate(self.prompts):
+            states = self.cache.states[:, :, row, :, : self.width][..., self.visible[row], :]
+            self.prefixes.put(Prefix(prompt.input_ids, prompt.images, states))
+
+    def _decode_mask(self) -> Tensor:
+        """Mask (rows, 1, k, all columns): a candidate sees its prompt and its own tokens."""
+        own = torch.eye(self.k, dtype=torch.bool, device=self.device).repeat(1, self.limit)
+        rows = len(self.prompts)
+        prompt = self.visible[:, None].expand(-1, self.k, -1)
+        return self._additive(torch.cat([prompt, own.expand(rows, -1, -1)], dim=2)[:, None])
+
+    def _decode(self, drawn: Tensor, step: int, mask: Tensor) -> Tensor:
+        """Logits (rows, k, vocabulary) after the tokens `drawn`, the ones of number `step` in every response."""
+        self.cache.cursor = self.width + step * self.k
+        position_ids = (self.position + step)[None, :, None].expand(3, -1, self.k)
+        hidden = self._forward(drawn, position_ids, mask[..., : self.cache.cursor + self.k])
+        return self.policy.model.lm_head(hidden)
+
+    def _forward(
+        self, input_ids: Tensor, position_ids: Tensor, mask: Tensor, images: Sequence[ImageInput] = ()
+    ) -> Tensor:
+        output = self.policy.model.model(
+            input_ids=input_ids.to(self.device),
+            position_ids=position_ids.to(self.device),
+            attention_mask=mask,
+            past_key_values=self.cache,
+            use_cache=True,
+            **stack_images(images, self.device),
+        )
+        return output.last_hidden_state
+
+    def _additive(self, mask: Tensor) -> Tensor:
+        """A mask to add to attention scores, which every attention implementation understands."""
+        return torch.zeros(mask.shape, dtype=self.dtype, device=self.device).masked_fill_(
+            ~mask, torch.finfo(self.dtype).min
+        )
+
+    def _draw(self, logits: Tensor, temperature: float, greedy: bool) -> tuple[Tensor, Tensor]:
+        """One token for every row and candidate, with its log-probability; both (rows, k)."""
+        logprobs = self.policy.log_probs(logits, temperature)
+        if greedy:
+            drawn = logprobs.argmax(-1)
+        else:  # the first of exponential clocks that run at the rates p is distributed as p
+            drawn = (logprobs.exp() / torch.empty_like(logprobs).exponential_()).argmax(-1)
+        return drawn, logprobs.gather(-1, drawn[..., None])[..., 0]
+
+    def _candidates(self, tokens: Tensor, logprobs: Tensor) -> list[list[Candidate]]:
+        eos = self.policy.eos
+        drawn: list[list[Candidate]] = []
+        for row_ids, row_logprobs in zip(tokens.tolist(), logprobs.tolist(), strict=True):
+            ends = [ids.index(eos) + 1 if eos in ids else len(ids) for ids in row_ids]
+            pairs = zip(row_ids, row_logprobs, ends, strict=True)
+            drawn.append([self.policy.candidate(ids[:end], values[:end]) for ids, values, end in pairs])
+        return drawn
