@@ -109,7 +109,7 @@ class Storage:
         """The live connection (autocommit) to the database at `path`; an empty one if the file is new."""
         if path not in self._open:
             connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            if path in self._files:
+            if path in self._files and self._files[path].data:
                 connection.deserialize(self._files[path].data)
             self._open[path] = (connection, connection.total_changes)
         return self._open[path][0]

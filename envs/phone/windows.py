@@ -136,7 +136,6 @@ class Windows:
         """A dialog's card over a scrim that closes it when touched."""
         card = screen.build()
         card.width = card.width or (220 if screen.placement == "top" else 320)
-        card.important = True
         card.on_tap = card.on_tap or _nothing
         card.border = theme.OUTLINE
         justify = {"top": "start", "center": "center", "bottom": "end"}[screen.placement]

@@ -7,7 +7,9 @@ from importlib import import_module
 from coach_gym.envs.phone.app import App
 
 MODULES: tuple[str, ...] = (
+    "settings",
     "camera",
+    "contacts",
 )
 
 

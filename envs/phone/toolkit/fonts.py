@@ -101,6 +101,8 @@ def icon_mask(name: str, size: int) -> Image.Image:
 def rounded_mask(width: int, height: int, radius: int) -> Image.Image:
     """A filled rounded rectangle as a mask, drawn four times larger for smooth corners."""
     radius = min(radius, width // 2, height // 2)
+    if radius == 0:
+        return Image.new("L", (width, height), 255)
     corner = Image.new("L", (8 * radius, 8 * radius))
     ImageDraw.Draw(corner).ellipse((0, 0, 8 * radius - 1, 8 * radius - 1), fill=255)
     corner = corner.resize((2 * radius, 2 * radius), Image.Resampling.BOX)
