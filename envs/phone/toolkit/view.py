@@ -15,22 +15,30 @@ Rect = tuple[int, int, int, int]
 
 
 class TextInput:
-    """What stands in a text field. It belongs to the screen; the field shows it."""
+    """What stands in a text field. It belongs to the screen; the field shows it.
 
-    def __init__(self, text: str = "") -> None:
+    With `selected`, all of the text is selected: what is typed next takes its place.
+    """
+
+    def __init__(self, text: str = "", selected: bool = False) -> None:
         self.text = text
         self.cursor = len(text)
+        self.selected = selected and bool(text)
 
     def set(self, text: str) -> None:
-        self.text, self.cursor = text, len(text)
+        self.text, self.cursor, self.selected = text, len(text), False
 
     def insert(self, text: str) -> None:
+        if self.selected:
+            self.set("")
         self.text = self.text[: self.cursor] + text + self.text[self.cursor :]
         self.cursor += len(text)
 
     def delete(self) -> None:
-        """Removes the character before the cursor."""
-        if self.cursor:
+        """Removes the character before the cursor, or what is selected."""
+        if self.selected:
+            self.set("")
+        elif self.cursor:
             self.text = self.text[: self.cursor - 1] + self.text[self.cursor :]
             self.cursor -= 1
 
