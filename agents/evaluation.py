@@ -1,0 +1,235 @@
+"""How good an agent is: success over episodes whose seeds training never draws."""
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, overload
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import VectorEnv
+
+from .rollout import Attempt, Rollout, as_vector_env
+
+StepCallback = Callable[[dict[str, Any], dict[str, Any]], None]
+
+
+class Predictor(Protocol):
+    """Anything that acts. States are None or a sequence with one entry for every observation of the batch."""
+
+    def predict(
+        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
+    ) -> tuple[Any, Any]:
+        """Actions for a batch of observations, and the states to pass next time."""
+        ...
+
+
+@dataclass(frozen=True)
+class Result:
+    """One evaluated episode.
+
+    Attributes:
+        task: name of its family.
+        params: parameters of the instance.
+        seed: what it was reset with.
+        reward: sum of rewards.
+        length: steps.
+        success: whether the task was solved.
+        fault: what broke, None if nothing did.
+    """
+
+    task: str
+    params: dict[str, Any]
+    seed: int
+    reward: float
+    length: int
+    success: bool
+    fault: str | None
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Results in the order of their seeds. Faulted episodes say nothing about the agent and count nowhere."""
+
+    results: list[Result]
+
+    @property
+    def judged(self) -> list[Result]:
+        """The episodes that nothing broke in."""
+        return [result for result in self.results if result.fault is None]
+
+    @property
+    def success_rate(self) -> float:
+        """Share of judged episodes that were solved, nan if there are none."""
+        return _mean([result.success for result in self.judged])
+
+    @property
+    def mean_reward(self) -> float:
+        """Mean reward of the judged episodes, nan if there are none."""
+        return _mean([result.reward for result in self.judged])
+
+    @property
+    def mean_length(self) -> float:
+        """Mean number of steps of the judged episodes, nan if there are none."""
+        return _mean([result.length for result in self.judged])
+
+    @property
+    def success_per_task(self) -> dict[str, tuple[int, int]]:
+        """Solved and judged episodes of every task family."""
+        counts: dict[str, list[bool]] = defaultdict(list)
+        for result in self.judged:
+            counts[result.task].append(result.success)
+        return {task: (sum(solved), len(solved)) for task, solved in sorted(counts.items())}
+
+
+def evaluate(
+    model: Predictor,
+    env: gym.Env | VectorEnv,
+    n_eval_episodes: int = 10,
+    deterministic: bool = True,
+    seed: int = 0,
+    render: bool = False,
+    callback: StepCallback | None = None,
+) -> Evaluation:
+    """Plays `n_eval_episodes` episodes, one for each seed from `seed` on.
+
+    Episodes are handed to sub-environments as these become free, all of them are finished, and none counts twice:
+    short episodes are not favoured. Agents train on seeds from `online.FIRST_TRAINING_SEED` (65,536) on, so
+    smaller ones are held-out instances.
+
+    Args:
+        model: an agent, or anything else with `predict`.
+        env: a single environment or a vector of them.
+        n_eval_episodes: number of episodes.
+        deterministic: whether the agent takes its likeliest response instead of drawing one.
+        seed: of the first episode.
+        render: calls `env.render()` after every step.
+        callback: called with `locals()` and `globals()` once for every active episode after each step; `attempt`,
+            `info`, `reward` and `done` are that episode's.
+    """
+    envs = as_vector_env(env)
+    rollout = Rollout(envs, range(seed, seed + n_eval_episodes))
+    results: dict[int, Result] = {}
+    while active := rollout.waiting:
+        transition = rollout.step(_actions(model, active, deterministic))
+        for attempt in transition.finished:
+            results[attempt.number] = _result(attempt, seed, transition.infos[attempt.index])
+        if render:
+            envs.render()
+        if callback is not None:
+            for attempt in active:
+                info, reward = transition.infos[attempt.index], transition.rewards[attempt.index]
+                done = bool(transition.dones[attempt.index])
+                callback(locals(), globals())
+    return Evaluation([results[number] for number in sorted(results)])
+
+
+@overload
+def evaluate_policy(
+    model: Predictor,
+    env: gym.Env | VectorEnv,
+    n_eval_episodes: int = ...,
+    deterministic: bool = ...,
+    render: bool = ...,
+    callback: StepCallback | None = ...,
+    reward_threshold: float | None = ...,
+    return_episode_rewards: Literal[False] = ...,
+    warn: bool = ...,
+) -> tuple[float, float]: ...
+
+
+@overload
+def evaluate_policy(
+    model: Predictor,
+    env: gym.Env | VectorEnv,
+    n_eval_episodes: int = ...,
+    deterministic: bool = ...,
+    render: bool = ...,
+    callback: StepCallback | None = ...,
+    reward_threshold: float | None = ...,
+    *,
+    return_episode_rewards: Literal[True],
+    warn: bool = ...,
+) -> tuple[list[float], list[int]]: ...
+
+
+def evaluate_policy(
+    model: Predictor,
+    env: gym.Env | VectorEnv,
+    n_eval_episodes: int = 10,
+    deterministic: bool = True,
+    render: bool = False,
+    callback: StepCallback | None = None,
+    reward_threshold: float | None = None,
+    return_episode_rewards: bool = False,
+    warn: bool = True,
+) -> tuple[float, float] | tuple[list[float], list[int]]:
+    """Mean and standard deviation of the episode reward, by Stable-Baselines3's signature.
+
+    `evaluate` has the same numbers with successes, tasks and faults.
+
+    Args:
+        model: an agent, or anything else with `predict`.
+        env: a single environment or a vector of them.
+        n_eval_episodes: number of episodes.
+        deterministic: whether the agent takes its likeliest response instead of drawing one.
+        render: calls `env.render()` after every step.
+        callback: as in `evaluate`.
+        reward_threshold: lowest acceptable mean reward.
+        return_episode_rewards: returns rewards and lengths of all judged episodes instead.
+        warn: warns about episodes that a fault has ended and that are left out.
+
+    Raises:
+        ValueError: the mean reward is below `reward_threshold`, or every episode was ended by a fault.
+    """
+    evaluation = evaluate(model, env, n_eval_episodes, deterministic, render=render, callback=callback)
+    judged = evaluation.judged
+    faults = [result.fault for result in evaluation.results if result.fault is not None]
+    if not judged:
+        raise ValueError(f"all {n_eval_episodes} episodes were ended by a fault; the first one: {faults[:1]}")
+    if faults and warn:
+        warnings.warn(
+            f"{len(faults)} of {n_eval_episodes} episodes were ended by a fault and left out; the first one: "
+            f"{faults[0]}",
+            stacklevel=2,
+        )
+    rewards = [result.reward for result in judged]
+    if reward_threshold is not None and evaluation.mean_reward <= reward_threshold:
+        raise ValueError(f"the mean reward {evaluation.mean_reward:.2f} is not above {reward_threshold:.2f}")
+    if return_episode_rewards:
+        return rewards, [result.length for result in judged]
+    return evaluation.mean_reward, float(np.std(rewards))
+
+
+def _actions(model: Predictor, active: list[Attempt], deterministic: bool) -> list[str]:
+    """One batched prediction for all active episodes; each keeps its own part of the model's state."""
+    observation = {
+        "goal": tuple(attempt.episode.goal for attempt in active),
+        "screenshot": np.stack([attempt.observation.screenshot for attempt in active]),
+        "ui": tuple(attempt.observation.ui for attempt in active),
+        "last_action_error": tuple(attempt.observation.last_action_error for attempt in active),
+    }
+    starts = np.array([attempt.length == 0 for attempt in active])
+    states = None if starts.all() else [attempt.memory for attempt in active]
+    actions, states = model.predict(observation, states, episode_start=starts, deterministic=deterministic)
+    for attempt, memory in zip(active, [None] * len(active) if states is None else states, strict=True):
+        attempt.memory = memory
+    return list(actions)
+
+
+def _result(attempt: Attempt, first_seed: int, info: dict[str, Any]) -> Result:
+    episode = attempt.episode
+    return Result(
+        task=episode.task,
+        params=episode.params,
+        seed=first_seed + attempt.number,
+        reward=attempt.reward,
+        length=attempt.length,
+        success=bool(info.get("is_success", episode.success)),
+        fault=episode.fault,
+    )
+
+
+def _mean(values: list[Any]) -> float:
+    return float(np.mean(values)) if values else float("nan")
