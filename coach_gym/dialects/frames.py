@@ -62,7 +62,7 @@ def smart_resize(
         raise ValueError(
             f"an image of {width}x{height} pixels is more elongated than {MAX_ASPECT_RATIO}:1; crop it first"
         )
-    rows, columns = max(1, round(height / factor)), max(1, round(width / factor))
+    rows, columns = round(height / factor), round(width / factor)
     if rows * columns * factor**2 > max_pixels:
         shrink = math.sqrt(height * width / max_pixels)
         rows = max(1, math.floor(height / shrink / factor))
