@@ -13,6 +13,7 @@ from gymnasium import spaces
 
 from coach_gym.actions import Action, ActionError, parse_action
 from coach_gym.envs.devices.device import Device
+from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.suite import Suite, load_suite
 from coach_gym.envs.suites.task import Params, Task
 from coach_gym.envs.suites.words import ParamRng, Split
@@ -114,7 +115,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             step truncates the episode.
 
         Raises:
-            ValueError: An unknown option or task, parameters that the task does not have, or a device whose
+            UsageError: An unknown option or task, parameters that lack what the task needs, or a device whose
                 screen is not of ``screen_size``.
         """
         super().reset(seed=seed)
@@ -125,7 +126,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         except Exception as error:
             self._fail(error)
         if self._device is not None and self._device.size != self.screen_size:
-            raise ValueError(
+            raise UsageError(
                 f"the screen of {self._device_name} has {self._device.size} pixels, but the environment was made "
                 f"for {self.screen_size}; pass screen_size={self._device.size}"
             )
@@ -175,7 +176,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         """The next instance. Draws are made even if not needed, so that options never shift later episodes."""
         unknown = sorted(options.keys() - set(_OPTIONS))
         if unknown:
-            raise ValueError(f"options {unknown} are unknown; reset() takes {', '.join(_OPTIONS)}")
+            raise UsageError(f"options {unknown} are unknown; reset() takes {', '.join(_OPTIONS)}")
         names = tuple(self.suite.families)
         name = names[self.np_random.integers(len(names))]
         params_seed = int(self.np_random.integers(1 << 31))
@@ -197,15 +198,16 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
     def _act(self, text: str) -> tuple[str, float | None]:
         """Why the action did nothing (``""`` if it did), and the task's verdict if the agent finished."""
         assert self._device is not None and self._task is not None
+        error, action = "", None
         try:
             action = self._parse(text)
             if action.kind != "finished":
                 self._device.perform(action)
-        except ActionError as error:
-            return str(error), None
+        except ActionError as refusal:
+            error = str(refusal)
         self._look(self._device)
-        if action.kind != "finished":
-            return "", None
+        if error or action is None or action.kind != "finished":
+            return error, None
         return "", float(self._task.evaluate(self._device, action.content))
 
     def _parse(self, text: str) -> Action:
@@ -240,7 +242,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         assert self._task is not None
         return {
             "goal": self._task.goal,
-            "screenshot": self._screenshot.copy(),
+            # A working device gave a new array; after a fault the last one is shown once more.
+            "screenshot": self._screenshot if self._fault is None else self._screenshot.copy(),
             "ui": self._ui,
             "last_action_error": error,
         }

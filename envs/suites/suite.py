@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.task import Task
 from coach_gym.envs.suites.words import ParamRng, Split
 
@@ -36,10 +37,10 @@ class Suite:
         """The task class of that name.
 
         Raises:
-            ValueError: There is no such family.
+            UsageError: There is no such family.
         """
         if name not in self.families:
-            raise ValueError(
+            raise UsageError(
                 f"no task {name!r} among the {len(self.families)} tasks of this {self.benchmark} suite "
                 f"({self.source}): {', '.join(self.families)}"
             )
@@ -55,7 +56,7 @@ class Suite:
         """One task instance, with given parameters or with those that ``params_seed`` draws from ``split``.
 
         Raises:
-            ValueError: There is no such task, or ``params`` lacks some of its parameters.
+            UsageError: There is no such task, or ``params`` lacks some of its parameters.
         """
         family = self.family(name)
         drawn = family.sample(ParamRng(params_seed, split))
@@ -63,7 +64,7 @@ class Suite:
             return family(drawn)
         missing = sorted(drawn.keys() - params.keys())
         if missing:
-            raise ValueError(f"params of {name} lack {missing}; an example of all it needs: {drawn}")
+            raise UsageError(f"params of {name} lack {missing}; an example of all it needs: {drawn}")
         return family(params)
 
 

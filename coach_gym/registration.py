@@ -1,0 +1,30 @@
+"""The Gymnasium ids: one for each benchmark, and one for each of its tasks."""
+
+import gymnasium as gym
+
+from coach_gym.envs.suites.suite import builtin_suite
+
+NAMESPACES = {"AndroidWorld": "android_world", "AndroidLab": "android_lab"}
+
+
+def register_envs() -> None:
+    """Registers ``AndroidWorld-v0``, which draws its tasks, ``AndroidWorld/<Task>-v0``, and AndroidLab's alike."""
+    for namespace, benchmark in NAMESPACES.items():
+        _register(f"{namespace}-v0", benchmark=benchmark)
+        for task in builtin_suite(benchmark).families:
+            _register(f"{namespace}/{task}-v0", benchmark=benchmark, tasks=(task,))
+
+
+def env_ids() -> list[str]:
+    """All ids that :func:`register_envs` registered."""
+    return [id for id in gym.registry if id.split("/")[0].removesuffix("-v0") in NAMESPACES]
+
+
+def _register(id: str, **kwargs: object) -> None:
+    gym.register(
+        id,
+        entry_point="coach_gym.envs.android:AndroidEnv",
+        vector_entry_point="coach_gym.envs.vector:make_vector_env",
+        kwargs=kwargs,
+        nondeterministic=True,  # info["step_latency"] is measured; the embedded phone is deterministic
+    )

@@ -1,0 +1,382 @@
+"""Several Android environments at once: event-driven inside, a Gymnasium vector environment outside."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import queue
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
+
+from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.errors import UsageError
+from coach_gym.envs.worker import Worker
+
+STEP_TIMEOUT = 120.0  # a healthy device answers within seconds
+RESET_TIMEOUT = 600.0  # an emulator may have to boot
+_CLOSE_TIMEOUT = 5.0
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Transition:
+    """What one reset or step of one environment led to; after a reset, ``reward`` is 0 and nothing has ended."""
+
+    env_id: int
+    observation: dict[str, Any]
+    info: dict[str, Any]
+    reward: float = 0.0
+    terminated: bool = False
+    truncated: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode ended."""
+        return self.terminated or self.truncated
+
+
+@dataclass
+class _Slot:
+    """Where one environment lives. Without a worker there is none, and the next reset builds one."""
+
+    make_env: Callable[[], gym.Env]
+    observation: dict[str, Any]
+    worker: Worker | None = None
+    begun: bool = False  # a reset was asked for
+    over: bool = False  # the episode has ended; the next action resets
+    resetting: bool = False
+    deadline: float | None = None  # of the call under way, on the monotonic clock
+    episode: dict[str, Any] = field(default_factory=dict)  # info of the reset that began the episode
+    fault: str | None = None  # how the reset failed, to be told by the episode's only step
+
+
+class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
+    """Runs each environment in a thread; a device that raises, hangs or dies costs one episode and no more.
+
+    ``reset`` and ``step`` are Gymnasium's, with next-step autoreset. Under them lie ``send``, ``send_reset`` and
+    ``recv``, by which an agent serves whichever environments are ready while the others are still busy.
+
+    An environment that raises or exceeds its time limit ends its episode as a fault: truncated, reward 0,
+    ``info["fault"]`` says how. It is abandoned, and another is built when its next episode begins. Environments
+    are built in their threads at the first reset, but for the first, whose constructor tells the spaces.
+
+    Args:
+        env_fns: One function per environment that builds it.
+        step_timeout: Seconds that a step may take.
+        reset_timeout: Seconds that a reset may take.
+
+    Example:
+        >>> import coach_gym, gymnasium as gym
+        >>> envs = gym.make_vec("AndroidWorld-v0", num_envs=8, vectorization_mode="vector_entry_point")
+        >>> observations, infos = envs.reset(seed=0)
+        >>> observations, rewards, terminations, truncations, infos = envs.step(["press_home()"] * 8)
+    """
+
+    def __init__(
+        self,
+        env_fns: Sequence[Callable[[], gym.Env]],
+        *,
+        step_timeout: float = STEP_TIMEOUT,
+        reset_timeout: float = RESET_TIMEOUT,
+    ) -> None:
+        if not env_fns:
+            raise ValueError("a vector environment needs at least one environment")
+        first = env_fns[0]()
+        self.num_envs = len(env_fns)
+        self.metadata = {**first.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}
+        self.render_mode = first.render_mode
+        self.single_observation_space = first.observation_space
+        self.single_action_space = first.action_space
+        self.observation_space = batch_space(first.observation_space, self.num_envs)
+        self.action_space = batch_space(first.action_space, self.num_envs)
+        self.step_timeout = step_timeout
+        self.reset_timeout = reset_timeout
+        self._slots = [_Slot(make_env, _blank(first.observation_space)) for make_env in env_fns]
+        self._slots[0].make_env = _first_then(first, env_fns[0])
+        self._results: queue.SimpleQueue[tuple[Worker, Any]] = queue.SimpleQueue()
+        self._ready: list[Transition] = []  # ended without a worker
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Resets all environments, or those that ``options["reset_mask"]`` selects, side by side.
+
+        Args:
+            seed: One for each environment, or a number to count up from.
+            options: Passed to every environment, but for ``reset_mask``, a boolean array, and ``per_env``, a
+                list with one dict of further options for each environment (None for none).
+
+        Raises:
+            UsageError: The options are wrong.
+        """
+        if isinstance(seed, int):
+            super().reset(seed=seed)
+            seed = [seed + i for i in range(self.num_envs)]
+        shared = dict(options or {})
+        chosen = self._chosen(shared.pop("reset_mask", None))
+        per_env = self._one_each("options['per_env']", shared.pop("per_env", None))
+        seeds = self._one_each("seed", seed)
+        self._require_idle()
+        self.send_reset(chosen, [seeds[i] for i in chosen], [{**shared, **(per_env[i] or {})} for i in chosen])
+        try:
+            transitions = self.recv(len(chosen))
+        except UsageError:
+            self._forget_pending()
+            raise
+        return self._observations(), self._infos(transitions)
+
+    def step(
+        self, actions: Sequence[str]
+    ) -> tuple[dict[str, Any], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """One action for each environment, carried out side by side.
+
+        An environment whose episode ended with the last step is reset instead, and its action is ignored.
+        """
+        self._require_idle()
+        self.send(actions)
+        transitions = sorted(self.recv(self.num_envs), key=lambda transition: transition.env_id)
+        return (
+            self._observations(),
+            np.array([transition.reward for transition in transitions], np.float64),
+            np.array([transition.terminated for transition in transitions], np.bool_),
+            np.array([transition.truncated for transition in transitions], np.bool_),
+            self._infos(transitions),
+        )
+
+    def send(self, actions: Sequence[str], env_ids: Iterable[int] | None = None) -> None:
+        """Begins a step of the given environments, of all by default, and returns at once.
+
+        Args:
+            actions: One for each of ``env_ids``. Where the episode is over, it is ignored and a reset begins.
+            env_ids: Environments with nothing under way.
+
+        Raises:
+            UsageError: An environment was never reset, or something is under way.
+        """
+        for env_id, action in zip(self._ids(env_ids), actions, strict=True):
+            slot = self._idle_slot(env_id)
+            if not slot.begun:
+                raise UsageError(f"environment {env_id} was never reset; call reset() first")
+            if slot.over:
+                self._begin_reset(slot, None, None)
+            elif slot.worker is None:
+                self._ready.append(self._faulty_step(env_id, slot.fault or ""))
+            else:
+                slot.deadline = time.monotonic() + self.step_timeout
+                slot.worker.step(action)
+
+    def send_reset(
+        self,
+        env_ids: Iterable[int] | None = None,
+        seeds: Sequence[int | None] | None = None,
+        options: Sequence[dict[str, Any] | None] | None = None,
+    ) -> None:
+        """Begins new episodes in the given environments, in all by default, and returns at once.
+
+        Args:
+            env_ids: Environments with nothing under way; an episode that is not over is given up.
+            seeds: One for each of ``env_ids``.
+            options: Likewise.
+        """
+        ids = self._ids(env_ids)
+        nothing = [None] * len(ids)
+        for env_id, seed, option in zip(ids, seeds or nothing, options or nothing, strict=True):
+            self._begin_reset(self._idle_slot(env_id), seed, option)
+
+    def recv(self, min_ready: int = 1) -> list[Transition]:
+        """Waits until ``min_ready`` of the calls under way have ended, and returns all that have.
+
+        Args:
+            min_ready: At most as many as are under way count.
+
+        Raises:
+            UsageError: Nothing is under way; or the options of a reset were wrong, then that environment awaits
+                another reset and all else can still be received.
+        """
+        if not self.pending:
+            raise UsageError("nothing is under way: send() an action before recv()")
+        received, self._ready = self._ready, []
+        min_ready = min(min_ready, len(received) + sum(slot.deadline is not None for slot in self._slots))
+        while len(received) < min_ready or not self._results.empty():
+            ended = self._next_outcome(wait=len(received) < min_ready)
+            if ended is None:
+                continue
+            env_id, outcome = ended
+            if isinstance(outcome, UsageError):
+                self._refused(env_id)
+                self._ready = received
+                raise outcome
+            received.append(self._transition(env_id, outcome))
+        return received
+
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """The environments of which a ``recv`` has yet to tell."""
+        ready = {transition.env_id for transition in self._ready}
+        return tuple(i for i, slot in enumerate(self._slots) if slot.deadline is not None or i in ready)
+
+    def render(self) -> tuple[np.ndarray, ...] | None:
+        """The last screenshots, if ``render_mode`` asks for them."""
+        if self.render_mode is None:
+            return None
+        return tuple(slot.observation["screenshot"].copy() for slot in self._slots)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Closes all environments; does not wait for one that hangs."""
+        workers = [slot.worker for slot in self._slots if slot.worker is not None]
+        for worker in workers:
+            worker.stop()
+        until = time.monotonic() + _CLOSE_TIMEOUT
+        for worker in workers:
+            worker.join(max(0.0, until - time.monotonic()))
+
+    def _begin_reset(self, slot: _Slot, seed: int | None, options: dict[str, Any] | None) -> None:
+        if slot.worker is None:
+            slot.worker = Worker(self._slots.index(slot), slot.make_env, self._results)
+            if slot.begun and seed is None:  # a rebuilt environment has lost the generator that the first seed began
+                seed = int(self.np_random.integers(1 << 31))
+        slot.begun, slot.resetting = True, True
+        slot.deadline = time.monotonic() + self.reset_timeout
+        slot.worker.reset(seed, options)
+
+    def _next_outcome(self, wait: bool) -> tuple[int, Any] | None:
+        """The next environment that is done, and with what; None if none is, or if it had been abandoned."""
+        now = time.monotonic()
+        deadline = min((slot.deadline for slot in self._slots if slot.deadline is not None), default=now)
+        try:
+            worker, outcome = self._results.get(timeout=max(0.0, deadline - now) if wait else 0.0)
+        except queue.Empty:
+            return self._overdue(deadline) if wait else None
+        return (worker.env_id, outcome) if self._slots[worker.env_id].worker is worker else None
+
+    def _overdue(self, deadline: float) -> tuple[int, Any]:
+        """Gives up the environment whose time limit this was. Its thread ends when the device answers, if ever."""
+        env_id, slot = next((i, slot) for i, slot in enumerate(self._slots) if slot.deadline == deadline)
+        assert slot.worker is not None
+        slot.worker.stop()
+        limit = self.reset_timeout if slot.resetting else self.step_timeout
+        return env_id, TimeoutError(f"{'reset' if slot.resetting else 'step'} took longer than {limit:g} s")
+
+    def _transition(self, env_id: int, outcome: Any) -> Transition:
+        slot = self._slots[env_id]
+        resetting, slot.resetting, slot.deadline = slot.resetting, False, None
+        if isinstance(outcome, BaseException):
+            return self._broken(env_id, resetting, outcome)
+        if resetting:
+            slot.observation, slot.episode = outcome
+            slot.over, slot.fault = False, None
+            return Transition(env_id, slot.observation, dict(slot.episode))
+        observation, reward, terminated, truncated, info = outcome
+        slot.observation, slot.over = observation, terminated or truncated
+        return Transition(env_id, observation, info, float(reward), terminated, truncated)
+
+    def _broken(self, env_id: int, resetting: bool, error: BaseException) -> Transition:
+        """Abandons an environment; its next reset builds another."""
+        slot = self._slots[env_id]
+        slot.worker = None
+        fault = f"{type(error).__name__}: {str(error).partition(chr(10))[0][:300]}"
+        _log.warning("environment %d failed: %s", env_id, fault, exc_info=error)
+        if not resetting:
+            return self._faulty_step(env_id, fault)
+        slot.observation, slot.episode = _blank(self.single_observation_space), {}
+        slot.over, slot.fault = False, fault
+        return Transition(env_id, copy.deepcopy(slot.observation), {"fault": fault})
+
+    def _faulty_step(self, env_id: int, fault: str) -> Transition:
+        slot = self._slots[env_id]
+        slot.over = True
+        info = {**copy.deepcopy(slot.episode), "fault": fault, "is_success": False}
+        return Transition(env_id, copy.deepcopy(slot.observation), info, truncated=True)
+
+    def _refused(self, env_id: int) -> None:
+        slot = self._slots[env_id]
+        slot.resetting, slot.deadline, slot.over = False, None, True
+
+    def _forget_pending(self) -> None:
+        while self.pending:
+            try:
+                self.recv(self.num_envs)
+            except UsageError as error:
+                _log.warning("another reset was refused: %s", error)
+
+    def _idle_slot(self, env_id: int) -> _Slot:
+        if env_id in self.pending:
+            raise UsageError(f"environment {env_id} has a call under way: recv() it before sending another")
+        return self._slots[env_id]
+
+    def _require_idle(self) -> None:
+        if self.pending:
+            raise UsageError(f"environments {list(self.pending)} have a call under way: recv() them first")
+
+    def _ids(self, env_ids: Iterable[int] | None) -> list[int]:
+        return list(range(self.num_envs) if env_ids is None else map(int, env_ids))
+
+    def _chosen(self, mask: np.ndarray | None) -> list[int]:
+        if mask is None:
+            return list(range(self.num_envs))
+        if not isinstance(mask, np.ndarray) or mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise UsageError(f"options['reset_mask'] must be a boolean array of shape ({self.num_envs},), not {mask!r}")
+        if not mask.any():
+            raise UsageError("options['reset_mask'] selects no environment")
+        return [int(i) for i in np.flatnonzero(mask)]
+
+    def _one_each(self, name: str, values: Sequence | None) -> Sequence:
+        if values is None:
+            return [None] * self.num_envs
+        if len(values) != self.num_envs:
+            raise UsageError(f"{name} has {len(values)} entries for {self.num_envs} environments")
+        return values
+
+    def _observations(self) -> dict[str, Any]:
+        space = self.single_observation_space
+        batch = create_empty_array(space, self.num_envs, fn=np.empty)
+        return concatenate(space, [slot.observation for slot in self._slots], batch)
+
+    def _infos(self, transitions: list[Transition]) -> dict[str, Any]:
+        infos: dict[str, Any] = {}
+        for transition in sorted(transitions, key=lambda transition: transition.env_id):
+            infos = self._add_info(infos, transition.info, transition.env_id)
+        return infos
+
+
+def make_vector_env(
+    num_envs: int = 1,
+    *,
+    step_timeout: float = STEP_TIMEOUT,
+    reset_timeout: float = RESET_TIMEOUT,
+    **kwargs: Any,
+) -> AndroidVectorEnv:
+    """What ``gymnasium.make_vec`` calls: ``num_envs`` environments with the same arguments.
+
+    Args:
+        num_envs: How many.
+        step_timeout, reset_timeout: See :class:`AndroidVectorEnv`.
+        kwargs: Arguments of :class:`~coach_gym.envs.android.AndroidEnv`.
+    """
+    env_fns = [partial(AndroidEnv, **kwargs)] * num_envs
+    return AndroidVectorEnv(env_fns, step_timeout=step_timeout, reset_timeout=reset_timeout)
+
+
+def _first_then(first: gym.Env, make_env: Callable[[], gym.Env]) -> Callable[[], gym.Env]:
+    """Gives ``first``, and new environments from then on."""
+    spare = [first]
+    return lambda: spare.pop() if spare else make_env()
+
+
+def _blank(space: gym.Space) -> Any:
+    """An observation that shows nothing."""
+    if isinstance(space, spaces.Dict):
+        return {key: _blank(part) for key, part in space.items()}
+    return "" if isinstance(space, spaces.Text) else np.zeros(space.shape or (), space.dtype)
