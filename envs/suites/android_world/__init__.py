@@ -1,5 +1,14 @@
 """AndroidWorld's kind of task: our own families, one module an app."""
 
+from coach_gym.envs.suites.android_world import (
+    camera,
+    contacts,
+    system,
+)
 from coach_gym.envs.suites.task import Task
 
-TASKS: tuple[type[Task], ...] = ()
+TASKS: tuple[type[Task], ...] = (
+    *camera.TASKS,
+    *contacts.TASKS,
+    *system.TASKS,
+)

@@ -1,0 +1,467 @@
+"""The pages of Settings, one class each, in the order of its main list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.app import Choice, Prompt, Screen
+from coach_gym.envs.phone.system import shade
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Button,
+    Column,
+    Header,
+    Icon,
+    IconButton,
+    ListItem,
+    ListView,
+    Row,
+    Scaffold,
+    Slider,
+    SwitchItem,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+BATTERY_LEVEL = "/sys/class/power_supply/battery/capacity"
+NETWORKS = (("AndroidWifi", False), ("Riverside Cafe", False), ("Home 2.4G", True), ("Library Guest", True))
+TIMEOUTS = {  # what is shown: milliseconds
+    "15 seconds": "15000", "30 seconds": "30000", "1 minute": "60000", "2 minutes": "120000",
+    "5 minutes": "300000", "10 minutes": "600000", "30 minutes": "1800000",
+}  # fmt: skip
+FONT_SCALES = {"Small": "0.85", "Default": "1.0", "Large": "1.15", "Largest": "1.3"}
+RINGTONES = ("None", "Beats", "Dance Party", "Early Bird", "Flutterby", "Hey Hey", "Zen")
+LANGUAGES = {
+    "English (United States)": "en-US", "Deutsch (Deutschland)": "de-DE", "Espa\u00f1ol (Espa\u00f1a)": "es-ES",
+    "Fran\u00e7ais (France)": "fr-FR", "Italiano (Italia)": "it-IT", "Portugu\u00eas (Brasil)": "pt-BR",
+}  # fmt: skip
+VOLUMES = (  # title, key, highest, lowest
+    ("Media volume", "volume_music", 15, 0),
+    ("Call volume", "volume_voice", 7, 1),
+    ("Ring & notification volume", "volume_ring", 7, 0),
+    ("Alarm volume", "volume_alarm", 7, 1),
+)
+
+
+class Page(Screen):
+    """A page of settings: a title and rows."""
+
+    title = ""
+
+    @classmethod
+    def summary(cls, phone: Phone) -> str:
+        """What the row that leads here says about the page's state."""
+        return ""
+
+    def rows(self) -> Sequence[View]:
+        """The rows of the page."""
+        return []
+
+    def build(self) -> View:
+        return Scaffold(self.title, ListView(self.rows()), on_back=self.pop)
+
+    def link(self, page: type[Page]) -> View:
+        """A row that opens another page."""
+        return ListItem(page.title, page.summary(self.phone), partial(self._open, page))
+
+    def _open(self, page: type[Page]) -> None:
+        self.push(page())
+
+    def get(self, namespace: str, key: str) -> str:
+        """A setting's value."""
+        return self.phone.storage.settings.get((namespace, key), "0")
+
+    def put(self, namespace: str, key: str, value: str) -> None:
+        """Changes a setting."""
+        self.phone.storage.settings[namespace, key] = value
+
+    def radio(self, title: str, key: str) -> View:
+        """A switch of a global setting that the notification shade has too."""
+        return SwitchItem(title, self.get("global", key) != "0", partial(shade.toggle, self.phone, key))
+
+    def switch(self, title: str, namespace: str, key: str, on: str = "1", off: str = "0") -> View:
+        """A switch of a setting that is `on` or `off`."""
+        checked = self.get(namespace, key) == on
+        return SwitchItem(title, checked, partial(self.put, namespace, key, off if checked else on))
+
+    def choice(self, title: str, namespace: str, key: str, options: dict[str, str]) -> View:
+        """A row that lets one of several values be chosen from a list."""
+        current = label_of(options, self.get(namespace, key))
+        return ListItem(title, current, partial(self._choose, title, namespace, key, options))
+
+    def _choose(self, title: str, namespace: str, key: str, options: dict[str, str]) -> None:
+        current = label_of(options, self.get(namespace, key))
+        self.push(Choice(title, list(options), partial(self._chosen, namespace, key, options), current))
+
+    def _chosen(self, namespace: str, key: str, options: dict[str, str], label: str) -> None:
+        self.put(namespace, key, options[label])
+
+
+def label_of(options: dict[str, str], value: str) -> str:
+    """What a value is called in a list of options; the value itself if it is in none."""
+    return next((label for label, option in options.items() if option == value), value)
+
+
+def fact(title: str, value: str) -> View:
+    """A row that only tells something."""
+    return ListItem(title, value, min_height=48)
+
+
+# network
+
+
+class Network(Page):
+    title = "Network & internet"
+
+    def rows(self) -> Sequence[View]:
+        return [
+            self.link(Internet),
+            self.radio("Mobile data", "mobile_data"),
+            self.radio("Airplane mode", "airplane_mode_on"),
+            self.switch("Data Saver", "global", "data_saver"),
+            fact("VPN", "None"),
+            fact("Private DNS", "Automatic"),
+        ]
+
+
+class Internet(Page):
+    title = "Internet"
+
+    @classmethod
+    def summary(cls, phone: Phone) -> str:
+        on = phone.storage.settings.get(("global", "wifi_on"), "0") != "0"
+        return phone.storage.settings.get(("global", "wifi_network"), "") if on else ""
+
+    def rows(self) -> Sequence[View]:
+        switch = self.radio("Wi\u2011Fi", "wifi_on")
+        if self.get("global", "wifi_on") == "0":
+            return [switch]
+        joined = self.get("global", "wifi_network")
+        networks = sorted(NETWORKS, key=lambda network: network[0] != joined)
+        return [switch, *(self._network(name, secured, name == joined) for name, secured in networks)]
+
+    def _network(self, name: str, secured: bool, joined: bool) -> View:
+        lock = Icon("lock_outline", 18) if secured else None
+        state = "Connected" if joined else ""
+        return ListItem(name, state, partial(self._touched, name, secured and not joined), leading=Icon("wifi"),
+                        trailing=lock)  # fmt: skip
+
+    def _touched(self, name: str, ask: bool) -> None:
+        if ask:
+            self.push(Prompt(name, partial(self._join, name), hint="Password", yes="Connect"))
+        else:
+            self.put("global", "wifi_network", name)
+
+    def _join(self, name: str, password: str) -> None:
+        if len(password) < 8:
+            self.notify("Check password and try again")
+        else:
+            self.put("global", "wifi_network", name)
+
+
+class ConnectedDevices(Page):
+    title = "Connected devices"
+
+    def rows(self) -> Sequence[View]:
+        return [
+            self.radio("Bluetooth", "bluetooth_on"),
+            ListItem("Pair new device", on_tap=self._pair, leading=Icon("plus")),
+            self.switch("NFC", "global", "nfc_on"),
+            fact("Device name", self.get("global", "device_name")),
+        ]
+
+    def _pair(self) -> None:
+        self.put("global", "bluetooth_on", "1")
+        self.push(PairDevice())
+
+
+class PairDevice(Page):
+    title = "Pair new device"
+
+    def rows(self) -> Sequence[View]:
+        return [fact("Device name", self.get("global", "device_name")), Header("Available devices")]
+
+
+# apps and notifications
+
+
+class Apps(Page):
+    title = "Apps"
+
+    def rows(self) -> Sequence[View]:
+        apps = sorted(self.phone.apps.values(), key=lambda app: app.label.casefold())
+        return [
+            ListItem(app.label, on_tap=partial(self._info, app.package), leading=Icon(app.icon, 24, app.color))
+            for app in apps
+        ]
+
+    def _info(self, package: str) -> None:
+        self.push(AppInfo(package))
+
+
+class AppInfo(Page):
+    title = "App info"
+
+    def __init__(self, package: str) -> None:
+        super().__init__()
+        self.package = package
+
+    def rows(self) -> Sequence[View]:
+        app = self.phone.apps[self.package]
+        running = self.package in self.phone.stacks
+        buttons = [
+            Button("Open", partial(self.phone.launch, self.package), kind="tonal"),
+            Button("Force stop", self._stop, kind="tonal", enabled=running),
+        ]
+        return [
+            Text(app.label, 20, pad=(16, 8, 16, 8)),
+            Row(buttons, gap=10, pad=(16, 0, 16, 8)),
+            self.switch("Notifications", "global", f"notifications_blocked_{self.package}", on="0", off="1"),
+        ]
+
+    def _stop(self) -> None:
+        self.phone.stop(self.package)
+
+
+class Notifications(Page):
+    title = "Notifications"
+
+    def rows(self) -> Sequence[View]:
+        return [
+            self.switch("Notification history", "secure", "notification_history_enabled"),
+            self.switch("Notifications on lock screen", "secure", "lock_screen_show_notifications"),
+            self.radio("Do Not Disturb", "zen_mode"),
+            self.switch("Notification dot on app icon", "secure", "notification_badging"),
+        ]
+
+
+# battery and storage
+
+
+class Battery(Page):
+    title = "Battery"
+
+    @classmethod
+    def summary(cls, phone: Phone) -> str:
+        return f"{(phone.storage.read(BATTERY_LEVEL) or b'100').decode().strip()}%"
+
+    def rows(self) -> Sequence[View]:
+        return [
+            Text(self.summary(self.phone), 40, pad=(16, 8, 16, 12)),
+            self.radio("Battery Saver", "low_power"),
+            self.switch("Battery percentage", "system", "status_bar_show_battery_percent"),
+        ]
+
+
+class Storage(Page):
+    title = "Storage"
+
+    @classmethod
+    def summary(cls, phone: Phone) -> str:
+        return "28% used"
+
+    def rows(self) -> Sequence[View]:
+        used = (("Apps", "11 GB"), ("System", "18 GB"), ("Images", "4.2 GB"), ("Videos", "1.9 GB"),
+                ("Audio", "0.6 GB"), ("Documents & other", "0.1 GB"))  # fmt: skip
+        return [Text("36 GB used of 128 GB", 18, pad=(16, 8, 16, 8)), *(fact(*entry) for entry in used)]
+
+
+# sound and display
+
+
+class Sound(Page):
+    title = "Sound & vibration"
+
+    def rows(self) -> Sequence[View]:
+        return [
+            *(self._volume(*entry) for entry in VOLUMES),
+            self.radio("Do Not Disturb", "zen_mode"),
+            self.choice("Phone ringtone", "system", "ringtone", {name: name for name in RINGTONES}),
+            self.switch("Vibrate for calls", "system", "vibrate_when_ringing"),
+            self.switch("Dial pad tones", "system", "dtmf_tone"),
+            self.switch("Screen locking sound", "system", "lockscreen_sounds_enabled"),
+            self.switch("Touch sounds", "system", "sound_effects_enabled"),
+        ]
+
+    def _volume(self, title: str, key: str, highest: int, lowest: int) -> View:
+        level = int(self.get("system", key))
+        slider = Slider(level / highest, partial(self._set, key, highest, lowest), title, key)
+        return Column([Text(title, 14, pad=(4, 6, 0, 0), important=False), slider], pad=(12, 0, 12, 0))
+
+    def _set(self, key: str, highest: int, lowest: int, share: float) -> None:
+        self.put("system", key, str(max(lowest, round(share * highest))))
+
+
+class Display(Page):
+    title = "Display"
+
+    def rows(self) -> Sequence[View]:
+        level = round(100 * int(self.get("system", "screen_brightness")) / shade.BRIGHTEST)
+        timeout = label_of(TIMEOUTS, self.get("system", "screen_off_timeout"))
+        return [
+            ListItem("Brightness level", f"{level}%", self._brightness),
+            self.switch("Adaptive brightness", "system", "screen_brightness_mode"),
+            ListItem("Screen timeout", f"After {timeout} of inactivity", partial(self._open, ScreenTimeout)),
+            self.switch("Dark theme", "secure", "ui_night_mode", on="2", off="1"),
+            self.link(FontSize),
+            self.switch("Night Light", "secure", "night_display_activated"),
+            self.switch("Auto-rotate screen", "system", "accelerometer_rotation"),
+        ]
+
+    def _brightness(self) -> None:
+        self.push(Brightness())
+
+
+class Brightness(Screen):
+    """The brightness slider over the page."""
+
+    dialog = True
+
+    def build(self) -> View:
+        level = int(self.phone.storage.settings["system", "screen_brightness"]) / shade.BRIGHTEST
+        slider = Slider(level, partial(shade.set_brightness, self.phone), "Display brightness", "slider")
+        return Column([slider], pad=(16, 8, 16, 8), bg=theme.SURFACE, radius=28)
+
+
+class ScreenTimeout(Page):
+    title = "Screen timeout"
+
+    def rows(self) -> Sequence[View]:
+        current = self.get("system", "screen_off_timeout")
+        return [
+            option(label, value == current, partial(self.put, "system", "screen_off_timeout", value))
+            for label, value in TIMEOUTS.items()
+        ]
+
+
+class FontSize(Page):
+    title = "Font size"
+
+    @classmethod
+    def summary(cls, phone: Phone) -> str:
+        return label_of(FONT_SCALES, phone.storage.settings["system", "font_scale"])
+
+    def rows(self) -> Sequence[View]:
+        place = list(FONT_SCALES).index(self.summary(self.phone))
+        last = len(FONT_SCALES) - 1
+        slider = Slider(place / last, self._slid, "Font size", "seekbar")
+        return [
+            Text("Sample text", 14 * float(self.get("system", "font_scale")), pad=(16, 20, 16, 20), important=False),
+            Text(self.summary(self.phone), 15, align="center", id="current_label"),
+            Row(
+                [
+                    IconButton("format_font_size_decrease", "Make smaller", partial(self._set, max(0, place - 1))),
+                    Column([slider], flex=1),
+                    IconButton("format_font_size_increase", "Make larger", partial(self._set, min(last, place + 1))),
+                ],
+                pad=(8, 0, 8, 0),
+            ),
+        ]
+
+    def _slid(self, share: float) -> None:
+        self._set(round(share * (len(FONT_SCALES) - 1)))
+
+    def _set(self, place: int) -> None:
+        self.put("system", "font_scale", list(FONT_SCALES.values())[place])
+
+
+def option(label: str, chosen: bool, on_tap: Callable[[], None]) -> View:
+    """One of several values on a page of its own."""
+    mark = Icon("radiobox_marked" if chosen else "radiobox_blank", color=theme.PRIMARY if chosen else theme.SECONDARY)
+    return ListItem(label, on_tap=on_tap, leading=mark, checkable=True, checked=chosen)
+
+
+# accessibility, location, system
+
+
+class Accessibility(Page):
+    title = "Accessibility"
+
+    def rows(self) -> Sequence[View]:
+        return [
+            self.link(FontSize),
+            self.switch("Color inversion", "secure", "accessibility_display_inversion_enabled"),
+            self.switch("Caption preferences", "secure", "accessibility_captioning_enabled"),
+        ]
+
+
+class Location(Page):
+    title = "Location"
+
+    @classmethod
+    def summary(cls, phone: Phone) -> str:
+        return "Off" if phone.storage.settings["secure", "location_mode"] == "0" else "On"
+
+    def rows(self) -> Sequence[View]:
+        return [self.switch("Use location", "secure", "location_mode", on="3")]
+
+
+class System(Page):
+    title = "System"
+
+    def rows(self) -> Sequence[View]:
+        return [self.link(Languages), self.link(DateAndTime), fact("System update", "Updated to Android 13")]
+
+
+class Languages(Page):
+    title = "Languages"
+
+    @classmethod
+    def summary(cls, phone: Phone) -> str:
+        return label_of(LANGUAGES, phone.storage.settings["system", "system_locales"])
+
+    def rows(self) -> Sequence[View]:
+        current = self.get("system", "system_locales")
+        return [
+            option(label, value == current, partial(self.put, "system", "system_locales", value))
+            for label, value in LANGUAGES.items()
+        ]
+
+
+class DateAndTime(Page):
+    title = "Date & time"
+
+    @classmethod
+    def summary(cls, phone: Phone) -> str:
+        return phone.now.strftime("%B %-d, %Y")
+
+    def rows(self) -> Sequence[View]:
+        return [
+            self.switch("Set time automatically", "global", "auto_time"),
+            fact("Date", self.now.strftime("%B %-d, %Y")),
+            fact("Time", self.now.strftime("%H:%M")),
+            self.switch("Set time zone automatically", "global", "auto_time_zone"),
+            fact("Time zone", "GMT+00:00 Coordinated Universal Time"),
+            self.switch("Use 24-hour format", "system", "time_12_24", on="24", off="12"),
+        ]
+
+
+class AboutPhone(Page):
+    title = "About phone"
+
+    @classmethod
+    def summary(cls, phone: Phone) -> str:
+        return phone.storage.settings["global", "device_name"]
+
+    def rows(self) -> Sequence[View]:
+        name = self.summary(self.phone)
+        return [
+            ListItem("Device name", name, self._rename),
+            fact("Phone number", "+15551234567"),
+            fact("Model", "Pixel 6"),
+            fact("Android version", "13"),
+            fact("IP address", "10.0.2.16"),
+            fact("Build number", "TE1A.220922.034"),
+        ]
+
+    def _rename(self) -> None:
+        self.push(Prompt("Device name", self._renamed, self.summary(self.phone)))
+
+    def _renamed(self, name: str) -> None:
+        if name.strip():
+            self.put("global", "device_name", name.strip())
