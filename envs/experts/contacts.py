@@ -1,0 +1,77 @@
+"""Experts of the Contacts app."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from coach_gym.envs.experts.screen import Screen, expert
+
+Params = Mapping[str, Any]
+
+
+@expert("ContactsAddContact")
+def add_contact(s: Screen, p: Params) -> Iterator[str]:
+    first, last = p["name"].split(" ")
+    yield from s.open("Contacts")
+    yield s.tap("Create contact")
+    yield from s.fill("First name", first)
+    yield from s.fill("Last name", last)
+    yield from s.fill("Phone", p["number"])
+    yield s.tap("Save")
+    yield s.finish()
+
+
+@expert("ContactsNewContactDraft")
+def draft_contact(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open("Contacts")
+    yield s.tap("Create contact")
+    yield from s.fill("First name", p["first"])
+    yield from s.fill("Last name", p["last"])
+    yield from s.fill("Phone", p["number"])
+    yield s.tap("Mobile")
+    yield s.tap(p["label"])
+    yield s.finish()
+
+
+@expert("ContactsDeleteContact")
+def delete_contact(s: Screen, p: Params) -> Iterator[str]:
+    yield from open_person(s, p["name"])
+    yield s.tap("More options")
+    yield s.tap("Delete")
+    yield s.tap("Delete")
+    yield s.finish()
+
+
+@expert("ContactsEditPhone")
+def edit_phone(s: Screen, p: Params) -> Iterator[str]:
+    yield from open_person(s, p["name"])
+    yield s.tap("Edit contact")
+    yield from s.refill("Phone", p["number"])
+    yield s.tap("Save")
+    yield s.finish()
+
+
+@expert("ContactsFavorite")
+def favorite(s: Screen, p: Params) -> Iterator[str]:
+    yield from open_person(s, p["name"])
+    yield s.tap("Add to favorites")
+    yield s.finish()
+
+
+@expert("ContactsPhoneNumberOf")
+def phone_number_of(s: Screen, p: Params) -> Iterator[str]:
+    yield from open_person(s, p["name"])
+    yield s.finish(row_with(s, "Mobile"))
+
+
+def open_person(s: Screen, name: str) -> Iterator[str]:
+    """Goes to somebody's page."""
+    yield from s.open("Contacts")
+    yield from s.scroll_to(name)
+    yield s.tap(name)
+
+
+def row_with(s: Screen, what: str) -> str:
+    """What a row of somebody's page says above `what`."""
+    return s.find(what).label.removesuffix(f", {what}")
