@@ -198,16 +198,16 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
     def _act(self, text: str) -> tuple[str, float | None]:
         """Why the action did nothing (``""`` if it did), and the task's verdict if the agent finished."""
         assert self._device is not None and self._task is not None
-        error, action = "", None
         try:
             action = self._parse(text)
             if action.kind != "finished":
                 self._device.perform(action)
         except ActionError as refusal:
-            error = str(refusal)
+            self._look(self._device)
+            return str(refusal), None
         self._look(self._device)
-        if error or action is None or action.kind != "finished":
-            return error, None
+        if action.kind != "finished":
+            return "", None
         return "", float(self._task.evaluate(self._device, action.content))
 
     def _parse(self, text: str) -> Action:

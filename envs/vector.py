@@ -170,7 +170,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
             if not slot.begun:
                 raise UsageError(f"environment {env_id} was never reset; call reset() first")
             if slot.over:
-                self._begin_reset(slot, None, None)
+                self._begin_reset(env_id, None, None)
             elif slot.worker is None:
                 self._ready.append(self._faulty_step(env_id, slot.fault or ""))
             else:
@@ -193,7 +193,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
         ids = self._ids(env_ids)
         nothing = [None] * len(ids)
         for env_id, seed, option in zip(ids, seeds or nothing, options or nothing, strict=True):
-            self._begin_reset(self._idle_slot(env_id), seed, option)
+            self._begin_reset(env_id, seed, option)
 
     def recv(self, min_ready: int = 1) -> list[Transition]:
         """Waits until ``min_ready`` of the calls under way have ended, and returns all that have.
@@ -224,8 +224,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
     @property
     def pending(self) -> tuple[int, ...]:
         """The environments of which a ``recv`` has yet to tell."""
-        ready = {transition.env_id for transition in self._ready}
-        return tuple(i for i, slot in enumerate(self._slots) if slot.deadline is not None or i in ready)
+        return tuple(env_id for env_id in range(self.num_envs) if self._is_busy(env_id))
 
     def render(self) -> tuple[np.ndarray, ...] | None:
         """The last screenshots, if ``render_mode`` asks for them."""
@@ -242,9 +241,10 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
         for worker in workers:
             worker.join(max(0.0, until - time.monotonic()))
 
-    def _begin_reset(self, slot: _Slot, seed: int | None, options: dict[str, Any] | None) -> None:
+    def _begin_reset(self, env_id: int, seed: int | None, options: dict[str, Any] | None) -> None:
+        slot = self._idle_slot(env_id)
         if slot.worker is None:
-            slot.worker = Worker(self._slots.index(slot), slot.make_env, self._results)
+            slot.worker = Worker(env_id, slot.make_env, self._results)
             if slot.begun and seed is None:  # a rebuilt environment has lost the generator that the first seed began
                 seed = int(self.np_random.integers(1 << 31))
         slot.begun, slot.resetting = True, True
@@ -312,9 +312,12 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
                 _log.warning("another reset was refused: %s", error)
 
     def _idle_slot(self, env_id: int) -> _Slot:
-        if env_id in self.pending:
+        if self._is_busy(env_id):
             raise UsageError(f"environment {env_id} has a call under way: recv() it before sending another")
         return self._slots[env_id]
+
+    def _is_busy(self, env_id: int) -> bool:
+        return self._slots[env_id].deadline is not None or any(told.env_id == env_id for told in self._ready)
 
     def _require_idle(self) -> None:
         if self.pending:
@@ -341,8 +344,9 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
 
     def _observations(self) -> dict[str, Any]:
         space = self.single_observation_space
-        batch = create_empty_array(space, self.num_envs, fn=np.empty)
-        return concatenate(space, [slot.observation for slot in self._slots], batch)
+        batch: Any = create_empty_array(space, self.num_envs, fn=np.empty)
+        filled: Any = concatenate(space, [slot.observation for slot in self._slots], batch)
+        return filled
 
     def _infos(self, transitions: list[Transition]) -> dict[str, Any]:
         infos: dict[str, Any] = {}

@@ -1,0 +1,326 @@
+"""AndroidVectorEnv: Gymnasium's vector API outside, faults that stay with the environment that has them."""
+
+import threading
+import time
+from functools import partial
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from fake_device import SIZE, SUITE, FakeDevice
+from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.errors import UsageError
+from coach_gym.envs.vector import AndroidVectorEnv
+
+make_env = partial(AndroidEnv, device=FakeDevice, screen_size=SIZE, suite=SUITE)
+SAVE_ADA = {"task": "SaveName", "params": {"name": "Ada"}}
+
+
+class Fragile(gym.Wrapper):
+    """Breaks on command: raises what it is told to, or hangs until it is let go."""
+
+    def __init__(self, env, built):
+        super().__init__(env)
+        built.append(self)
+        self.raises = self.raises_in_reset = None
+        self.hang = threading.Event()
+        self.hangs = self.closed = False
+
+    def reset(self, **kwargs):
+        if self.raises_in_reset:
+            raise self.raises_in_reset
+        return super().reset(**kwargs)
+
+    def step(self, action):
+        if self.raises:
+            raise self.raises
+        if self.hangs:
+            self.hang.wait()
+        return super().step(action)
+
+    def close(self):
+        self.closed = True
+        super().close()
+
+
+@pytest.fixture
+def built():
+    """Every fragile environment built, by index of its place."""
+    return [[], [], []]
+
+
+@pytest.fixture
+def envs(built):
+    envs = AndroidVectorEnv([lambda made=made: Fragile(make_env(), made) for made in built], step_timeout=0.3)
+    yield envs
+    for made in built:
+        for env in made:
+            env.hang.set()
+    envs.close()
+
+
+def test_equals_sync_vector_env_step_by_step():
+    ours, theirs = AndroidVectorEnv([make_env] * 3), SyncVectorEnv([make_env] * 3)
+    assert ours.observation_space == theirs.observation_space
+    assert ours.single_observation_space == theirs.single_observation_space
+    assert ours.single_action_space == theirs.single_action_space
+    assert ours.metadata == theirs.metadata and ours.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    results = [ours.reset(seed=5)], [theirs.reset(seed=5)]
+    rng = np.random.default_rng(0)
+    for _ in range(25):
+        actions = tuple(rng.choice(["wait()", "finished()", "type(content='é')", "?"], p=[0.4, 0.2, 0.2, 0.2], size=3))
+        for envs, result in zip((ours, theirs), results, strict=True):
+            result.append(envs.step(actions))
+    for result in zip(*results, strict=True):
+        for step in result:
+            step[-1].pop("step_latency", None)
+        assert data_equivalence(*result, exact=True)
+        assert result[0][0] in ours.observation_space
+    ours.close()
+    theirs.close()
+
+
+def test_texts_arrive_as_they_are(envs):
+    observations, _ = envs.reset(seed=0, options=SAVE_ADA)
+    assert observations["goal"] == ("Save the name Ada.",) * 3
+    observations, *_ = envs.step(["type(content='Grüße 👋')", "nonsense", "wait()"])
+    assert "Grüße 👋" in observations["ui"][0] and "no action" in observations["last_action_error"][1]
+    assert observations["screenshot"].shape == (3, 120, 60, 3)
+
+
+def test_make_vec_reaches_it_with_arguments():
+    gym.register(
+        "FakeVec-v0", "coach_gym.envs.android:AndroidEnv", vector_entry_point="coach_gym.envs.vector:make_vector_env"
+    )
+    envs = gym.make_vec(
+        "FakeVec-v0", num_envs=2, vectorization_mode="vector_entry_point",
+        device=FakeDevice, screen_size=SIZE, suite=SUITE, step_timeout=3.0,
+    )  # fmt: skip
+    assert isinstance(envs, AndroidVectorEnv) and envs.num_envs == 2 and envs.step_timeout == 3.0
+    assert envs.spec.id == "FakeVec-v0"
+    envs.reset(seed=0)
+    envs.step(envs.action_space.sample())
+    envs.close()
+
+
+def test_no_device_starts_before_reset_and_no_environment_is_built_twice():
+    started = []
+
+    def start():
+        started.append(1)
+        return FakeDevice()
+
+    constructed = []
+
+    def make():
+        constructed.append(1)
+        return AndroidEnv(device=start, screen_size=SIZE, suite=SUITE)
+
+    envs = AndroidVectorEnv([make] * 3)
+    assert len(constructed) == 1 and not started
+    envs.reset()
+    assert len(constructed) == 3 and len(started) == 3
+    envs.close()
+
+
+def test_per_env_options_put_one_instance_in_several_places(envs):
+    options = {"task": "SaveName", "per_env": [SAVE_ADA, SAVE_ADA, {"params": {"name": "Bob"}}]}
+    observations, infos = envs.reset(options=options)
+    assert observations["goal"] == ("Save the name Ada.", "Save the name Ada.", "Save the name Bob.")
+    assert [info["name"] for info in infos["params"]] == ["Ada", "Ada", "Bob"]
+
+
+def test_reset_mask_leaves_the_others_alone(envs):
+    envs.reset(seed=0, options=SAVE_ADA)
+    envs.step(["type(content='Ad')"] * 3)
+    observations, infos = envs.reset(options={**SAVE_ADA, "reset_mask": np.array([False, True, False])})
+    assert ['text="Ad"' in ui for ui in observations["ui"]] == [True, False, True]
+    assert infos["_task"].tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"tusk": "SaveName"}, "options ['tusk'] are unknown"),
+        ({"per_env": [SAVE_ADA]}, "per_env'] has 1 entries for 3"),
+        ({"reset_mask": [True] * 3}, "boolean array of shape (3,)"),
+        ({"reset_mask": np.zeros(3, bool)}, "selects no environment"),
+    ],
+)
+def test_wrong_options_are_the_callers_error_and_leave_it_usable(envs, built, options, reason):
+    with pytest.raises(UsageError) as raised:
+        envs.reset(options=options)
+    assert reason in str(raised.value)
+    _, infos = envs.reset(seed=0, options=SAVE_ADA)
+    assert "fault" not in infos and all(len(made) <= 1 for made in built)
+
+
+def test_seeds_must_match_the_number_of_environments(envs):
+    with pytest.raises(UsageError, match="seed has 2 entries for 3 environments"):
+        envs.reset(seed=[1, 2])
+
+
+def test_step_before_reset_is_refused(envs):
+    with pytest.raises(UsageError, match="never reset"):
+        envs.step(["wait()"] * 3)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("lost\nlong story"), ValueError("odd"), SystemExit("died")])
+def test_an_environment_that_raises_costs_one_episode(envs, built, error):
+    envs.reset(seed=0, options=SAVE_ADA)
+    envs.step(["type(content='A')"] * 3)
+    built[1][0].raises = error
+    observations, rewards, terminations, truncations, infos = envs.step(["type(content='d')"] * 3)
+    assert truncations.tolist() == [False, True, False] and not terminations.any() and not rewards.any()
+    assert infos["fault"].tolist() == [None, f"{type(error).__name__}: {str(error).split(chr(10))[0]}", None]
+    assert infos["task"].tolist() == ["SaveName"] * 3 and infos["_is_success"].tolist() == [False, True, False]
+    assert observations in envs.observation_space
+    observations, _, _, truncations, infos = envs.step(["type(content='a')"] * 3)
+    assert not truncations.any() and "fault" not in infos
+    assert ['text="Ada"' in ui for ui in observations["ui"]] == [True, False, True]
+    assert len(built[1]) == 2 and built[1][0].closed
+
+
+def test_an_environment_that_hangs_is_given_up_at_its_time_limit(envs, built):
+    envs.reset(seed=0, options=SAVE_ADA)
+    built[2][0].hangs = True
+    began = time.monotonic()
+    _, _, _, truncations, infos = envs.step(["wait()"] * 3)
+    assert 0.3 <= time.monotonic() - began < 2.0
+    assert truncations.tolist() == [False, False, True]
+    assert infos["fault"][2] == "TimeoutError: step took longer than 0.3 s"
+    _, _, _, truncations, _ = envs.step(["wait()"] * 3)
+    assert not truncations.any() and len(built[2]) == 2
+    built[2][0].hang.set()  # it wakes up late: its answer is nobody's, and it is closed
+    envs.step(["wait()"] * 3)
+    deadline = time.monotonic() + 5
+    while not built[2][0].closed and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert built[2][0].closed
+    assert not envs.step(["wait()"] * 3)[3].any()
+
+
+def test_an_environment_that_fails_in_reset_is_told_by_reset_and_by_its_only_step(envs, built):
+    envs.reset(seed=0, options=SAVE_ADA)
+    built[0][0].raises_in_reset = RuntimeError("no boot")
+    observations, infos = envs.reset(options=SAVE_ADA)
+    assert infos["fault"].tolist() == ["RuntimeError: no boot", None, None]
+    assert observations in envs.observation_space and observations["goal"][0] == ""
+    _, _, _, truncations, infos = envs.step(["wait()"] * 3)
+    assert truncations.tolist() == [True, False, False] and infos["fault"][0] == "RuntimeError: no boot"
+    observations, _, _, truncations, infos = envs.step(["wait()"] * 3)
+    assert not truncations.any() and observations["goal"][0] != "" and len(built[0]) == 2
+
+
+def test_a_rebuilt_environment_draws_from_the_seed_of_the_first_reset(built):
+    def goals_after_a_fault():
+        made = []
+        envs = AndroidVectorEnv([lambda: Fragile(make_env(), made)])
+        envs.reset(seed=7)
+        made[0].raises = RuntimeError()
+        envs.step(["wait()"])
+        goals = [envs.step(["wait()"])[0]["goal"][0]]
+        for _ in range(3):
+            envs.step(["finished()"])
+            goals.append(envs.step(["wait()"])[0]["goal"][0])
+        envs.close()
+        return goals
+
+    assert goals_after_a_fault() == goals_after_a_fault()
+
+
+def test_recv_does_not_wait_for_a_busy_environment(envs, built):
+    envs.step_timeout = 30.0
+    envs.reset(seed=0, options=SAVE_ADA)
+    built[0][0].hangs = True
+    envs.send(["wait()"] * 3)
+    served = []
+    for _ in range(4):
+        for transition in envs.recv():
+            served.append(transition.env_id)
+            envs.send(["wait()"], [transition.env_id])
+    assert 0 not in served and len(served) >= 4
+    assert 0 in envs.pending
+    built[0][0].hang.set()
+    rest = envs.recv(min_ready=3)
+    assert sorted(transition.env_id for transition in rest) == [0, 1, 2] and envs.pending == ()
+
+
+def test_send_to_an_ended_episode_resets_it(envs):
+    envs.reset(seed=0, options=SAVE_ADA)
+    envs.send(["finished()"], [1])
+    (ended,) = envs.recv()
+    assert ended.terminated and ended.over and ended.info["is_success"] is False
+    envs.send(["finished()"], [1])
+    (begun,) = envs.recv()
+    assert not begun.over and begun.info["budget"] in (3, 6) and "is_success" not in begun.info
+
+
+def test_send_reset_chooses_the_instance(envs):
+    envs.reset(seed=0)
+    envs.send_reset([2], options=[SAVE_ADA])
+    (begun,) = envs.recv()
+    assert begun.env_id == 2 and begun.observation["goal"] == "Save the name Ada."
+
+
+def test_a_refused_reset_does_not_swallow_the_others(envs):
+    envs.reset(seed=0)
+    envs.send_reset([0, 1, 2], options=[SAVE_ADA, {"task": "Nope"}, SAVE_ADA])
+    with pytest.raises(UsageError, match="no task 'Nope'"):
+        envs.recv(3)
+    assert sorted(transition.env_id for transition in envs.recv(3)) == [0, 2]
+    envs.send(["wait()"] * 3)
+    assert len(envs.recv(3)) == 3
+
+
+def test_misuse_of_send_and_recv_is_refused(envs):
+    envs.reset(seed=0)
+    with pytest.raises(UsageError, match="nothing is under way"):
+        envs.recv()
+    envs.send(["wait()"], [0])
+    with pytest.raises(UsageError, match="environment 0 has a call under way"):
+        envs.send(["wait()"], [0])
+    for call in (lambda: envs.step(["wait()"] * 3), envs.reset):
+        with pytest.raises(UsageError, match=r"environments \[0\] have a call under way"):
+            call()
+    envs.recv()
+
+
+def test_close_is_idempotent_and_does_not_wait_for_ever(envs, built, monkeypatch):
+    monkeypatch.setattr("coach_gym.envs.vector._CLOSE_TIMEOUT", 0.2)
+    envs.reset(seed=0)
+    built[1][0].hangs = True
+    envs.send(["wait()"], [1])
+    began = time.monotonic()
+    envs.close()
+    envs.close()
+    assert time.monotonic() - began < 2.0
+    assert built[0][0].closed and built[2][0].closed
+
+
+def test_render_gives_the_last_screenshots():
+    envs = AndroidVectorEnv([partial(make_env, render_mode="rgb_array")] * 2)
+    observations, _ = envs.reset(seed=0)
+    assert np.array_equal(np.stack(envs.render()), observations["screenshot"])
+    envs.close()
+
+
+def test_overhead_of_a_step_is_small():
+    """Against stepping the same environments in a plain loop; the best of several, as the machine is shared."""
+    envs, plain = AndroidVectorEnv([make_env] * 8), SyncVectorEnv([make_env] * 8, copy=False)
+
+    def best(vector):
+        vector.reset(seed=0, options=SAVE_ADA)
+        times = []
+        for _ in range(40):
+            began = time.perf_counter()
+            vector.step(("?",) * 8)
+            times.append(time.perf_counter() - began)
+        return min(times) / 8
+
+    extra = best(envs) - best(plain)
+    envs.close()
+    assert extra < 0.5e-3, f"{extra * 1e3:.3f} ms a step and environment"
