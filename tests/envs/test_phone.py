@@ -320,3 +320,20 @@ def test_labels_longer_than_the_screen_wrap_or_end_in_an_ellipsis(phone):
     phone.screenshot()
     for node in phone.ui().walk():
         assert node.bounds[2] <= phone.width
+
+
+def test_long_pressing_a_field_selects_its_text_to_copy_or_replace(phone):
+    tap(phone, "Message")
+    phone.type("old words")
+    phone.long_press(*find(phone, "Message").center)
+    tap(phone, "Copy")
+    assert phone.clipboard == "old words" and not any(e.label == "Copy" for e in elements(phone))
+    phone.long_press(*find(phone, "Message").center)
+    phone.type("new")
+    assert main(phone).field.text == "new"
+    phone.long_press(*find(phone, "Message").center)
+    tap(phone, "Paste")
+    assert main(phone).field.text == "old words"
+    phone.long_press(*find(phone, "Message").center)
+    tap(phone, "Cut")
+    assert main(phone).field.text == "" and phone.clipboard == "old words"

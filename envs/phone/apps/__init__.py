@@ -7,6 +7,8 @@ from importlib import import_module
 from coach_gym.envs.phone.app import App
 
 MODULES: tuple[str, ...] = (
+    "expense",
+    "recipes",
     "settings",
     "camera",
     "contacts",

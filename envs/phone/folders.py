@@ -1,0 +1,204 @@
+"""Folders of the shared storage, as the apps that manage files show them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from coach_gym.envs.phone.app import Prompt, Screen
+from coach_gym.envs.phone.storage import Storage
+from coach_gym.envs.phone.toolkit.view import TextInput
+
+SHARED = "/storage/emulated/0"
+
+
+class Entry(NamedTuple):
+    """One row of a folder's list; the size is in bytes, 0 for a folder."""
+
+    path: str
+    folder: bool
+    modified: datetime
+    size: int
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+    @property
+    def extension(self) -> str:
+        """In small letters and without the dot; empty if there is none."""
+        stem, dot, extension = self.name.rpartition(".")
+        return extension.lower() if dot and stem and not self.folder else ""
+
+
+SortKey = Callable[[Entry], Any]
+
+
+def by_name(entry: Entry) -> Any:
+    return entry.name.casefold()
+
+
+def by_date(entry: Entry) -> Any:
+    return entry.modified
+
+
+def by_size(entry: Entry) -> Any:
+    return entry.size
+
+
+def by_type(entry: Entry) -> Any:
+    return entry.extension, entry.name.casefold()
+
+
+def entries(storage: Storage, folder: str) -> list[Entry]:
+    """What is in a folder; hidden names are left out."""
+    return [_entry(storage, f"{folder}/{name}") for name in storage.listdir(folder) if not name.startswith(".")]
+
+
+def _entry(storage: Storage, path: str) -> Entry:
+    folder = storage.is_dir(path)
+    return Entry(path, folder, storage.modified(path), 0 if folder else storage.size(path))
+
+
+def search(storage: Storage, folder: str, words: str) -> Iterator[Entry]:
+    """Entries at any depth below a folder whose name has `words` in it, whatever the case."""
+    for entry in entries(storage, folder):
+        if words.casefold() in entry.name.casefold():
+            yield entry
+        if entry.folder:
+            yield from search(storage, entry.path, words)
+
+
+def name_error(storage: Storage, folder: str, name: str) -> str:
+    """Why nothing new in a folder can be called `name`; empty if it can."""
+    if not name or "/" in name or name in (".", ".."):
+        return "That name can't be used"
+    return f"{name} already exists" if storage.exists(f"{folder}/{name}") else ""
+
+
+def free_path(storage: Storage, folder: str, name: str) -> str:
+    """A path in a folder for something called `name`: with a number if the name is taken."""
+    stem, dot, extension = name.rpartition(".")
+    stem, extension = (stem, dot + extension) if stem else (name, "")
+    path, number = f"{folder}/{name}", 0
+    while storage.exists(path):
+        number += 1
+        path = f"{folder}/{stem} ({number}){extension}"
+    return path
+
+
+def move_into(storage: Storage, paths: list[str], folder: str) -> None:
+    """Moves files and folders into a folder; what lies there already, or above it, stays."""
+    for path in paths:
+        if path.rpartition("/")[0] != folder and not f"{folder}/".startswith(f"{path}/"):
+            storage.move(path, free_path(storage, folder, path.rpartition("/")[2]))
+
+
+def copy_into(storage: Storage, paths: list[str], folder: str) -> None:
+    """Copies files and folders into a folder."""
+    for path in paths:
+        if not f"{folder}/".startswith(f"{path}/"):
+            storage.copy(path, free_path(storage, folder, path.rpartition("/")[2]))
+
+
+def size_text(size: int) -> str:
+    """A file size as Android writes it: ``512 B``, ``2.05 kB``, ``14 kB``, ``3.20 MB``."""
+    if size < 1000:
+        return f"{size} B"
+    value, unit = (size / 1e3, "kB") if size < 999_500 else (size / 1e6, "MB")
+    return f"{value:.2f} {unit}" if value < 10 else f"{value:.0f} {unit}"
+
+
+class FolderScreen(Screen):
+    """A screen that shows one folder at a time, lets some entries be selected, and searches below it.
+
+    Args:
+        root: the highest folder that can be shown; the first one shown.
+    """
+
+    def __init__(self, root: str) -> None:
+        super().__init__()
+        self.root = self.folder = root
+        self.selected: list[str] = []  # paths
+        self.query: TextInput | None = None
+        self.sort: SortKey = by_name
+        self.descending = False
+
+    def listed(self) -> list[Entry]:
+        """The entries to show: of the folder or, during a search, those found; folders first."""
+        storage = self.phone.storage
+        words = self.query.text.strip() if self.query else ""
+        found = search(storage, self.folder, words) if words else entries(storage, self.folder)
+        in_order = sorted(sorted(found, key=by_name), key=self.sort, reverse=self.descending)
+        return sorted(in_order, key=lambda entry: not entry.folder)
+
+    def enter(self, folder: str) -> None:
+        """Shows another folder."""
+        self.folder, self.query, self.selected = folder, None, []
+
+    def toggle(self, path: str) -> None:
+        """Selects an entry, or no longer."""
+        self.selected = [p for p in self.selected if p != path] if path in self.selected else [*self.selected, path]
+
+    def select_all(self) -> None:
+        self.selected = [entry.path for entry in self.listed()]
+
+    def unselect(self) -> None:
+        self.selected = []
+
+    def start_search(self) -> None:
+        self.query = TextInput()
+        self.focus(self.query)
+
+    def end_search(self) -> None:
+        self.query = None
+
+    def ask_name(self, title: str, then: Callable[[str], Any], name: str = "") -> None:
+        """Asks for a name; the one given is there, selected. `then` is a bound method or a partial of one."""
+        prompt = Prompt(title, then, name, "Name")
+        prompt.input.selected = bool(name)
+        self.push(prompt)
+        self.focus(prompt.input)
+
+    def may_create(self, folder: str, name: str) -> bool:
+        """Whether something new can have that name; says so if not."""
+        error = name_error(self.phone.storage, folder, name)
+        if error:
+            self.notify(error)
+        return not error
+
+    def rename(self, path: str, name: str) -> None:
+        """Gives a file or folder another name in its folder, if that is free."""
+        folder, _, old = path.rpartition("/")
+        if name.strip() != old and self.may_create(folder, name.strip()):
+            self.phone.storage.move(path, f"{folder}/{name.strip()}")
+        self.unselect()
+
+    def delete_selected(self) -> None:
+        for path in self.selected:
+            self.phone.storage.remove(path)
+        self.unselect()
+
+    def move_selected(self, folder: str) -> None:
+        move_into(self.phone.storage, self.selected, folder)
+        self.unselect()
+
+    def copy_selected(self, folder: str) -> None:
+        copy_into(self.phone.storage, self.selected, folder)
+        self.unselect()
+
+    @property
+    def at_root(self) -> bool:
+        return self.folder == self.root
+
+    def on_back(self) -> bool:
+        if self.selected:
+            self.unselect()
+        elif self.query is not None:
+            self.end_search()
+        elif not self.at_root:
+            self.enter(self.folder.rpartition("/")[0])
+        else:
+            return False
+        return True
