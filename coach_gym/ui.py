@@ -396,17 +396,17 @@ def _node(attributes: dict[str, str]) -> Node:
 def _mark_decor(hierarchy: Node) -> None:
     """Finds the status and navigation bar of a reported tree, which does not say what they are.
 
-    They are the system UI's own windows, low strips at the top or the bottom of the screen. The opened
-    notification shade belongs to the same package but covers the screen, so it stays.
+    They are what the system UI alone puts into the top or the bottom fifteenth of the screen. The opened
+    notification shade belongs to the same package but reaches further, so it stays, with all that is in it.
     """
     height = max(window.bounds[3] for window in hierarchy.children)
+    strip = height // 15
 
     def visit(node: Node) -> None:
         for child in node.children:
             if child.package != SYSTEM_UI:
                 visit(child)
                 continue
-            top, bottom = child.bounds[1], child.bounds[3]
-            child.decor = (top <= 0 or bottom >= height) and bottom - top <= height // 8
+            child.decor = child.bounds[3] <= strip or child.bounds[1] >= height - strip
 
     visit(hierarchy)
