@@ -12,6 +12,8 @@ MODULES: tuple[str, ...] = (
     "settings",
     "camera",
     "contacts",
+    "files",
+    "markor",
 )
 
 

@@ -3,6 +3,8 @@
 from coach_gym.envs.suites.android_world import (
     camera,
     contacts,
+    files,
+    markor,
     system,
 )
 from coach_gym.envs.suites.task import Task
@@ -10,5 +12,7 @@ from coach_gym.envs.suites.task import Task
 TASKS: tuple[type[Task], ...] = (
     *camera.TASKS,
     *contacts.TASKS,
+    *files.TASKS,
+    *markor.TASKS,
     *system.TASKS,
 )
