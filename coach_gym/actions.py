@@ -100,6 +100,8 @@ class Action:
             raise ActionError("scroll needs either a direction (up, down, left, right) or an end_box")
         if self.direction is not None and self.direction not in DIRECTIONS:
             raise ActionError(f"direction {_quote(self.direction)} is none of {', '.join(DIRECTIONS)}")
+        if self.content and self.kind not in ("type", "open_app", "finished"):
+            raise ActionError(f"{self.kind} takes no content; write {_signature(self.kind)}")
         if ILLEGAL_IN_XML.search(self.content):
             raise ActionError(f"no keyboard types the control character in {_quote(self.content)}; leave it out")
 
@@ -140,9 +142,7 @@ def parse_action(text: str, locate: Locate | None = None) -> tuple[str, Action]:
     return thought, _build(name, arguments, locate or _round)
 
 
-def format_action(
-    action: Action, thought: str = "", write_point: Callable[[Point], str] | None = None
-) -> str:
+def format_action(action: Action, thought: str = "", write_point: Callable[[Point], str] | None = None) -> str:
     """Writes an action as text.
 
     Args:

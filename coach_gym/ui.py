@@ -26,7 +26,7 @@ ILLEGAL_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\ufff
 """Characters that XML 1.0 cannot hold, escaped or not."""
 
 # Those, and what must be escaped: mark-up, and whatever Python takes for the end of a line.
-_SPECIAL = re.compile("[&<>\"\x00-\x1f\x85\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+_SPECIAL = re.compile('[&<>"\x00-\x1f\x85\u2028\u2029\ud800-\udfff\ufffe\uffff]')
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _ESCAPES |= {character: f"&#{ord(character)};" for character in "\n\t\r\x85\u2028\u2029"}
 _CHARACTER_REFERENCE = re.compile(r"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
@@ -353,7 +353,7 @@ def node_from_xml(xml: str) -> Node:
         if depth == 0:
             continue
         node = _node(attributes)
-        del path[min(depth, MAX_DEPTH):]
+        del path[min(depth, MAX_DEPTH) :]
         path[-1].children.append(node)
         path.append(node)
     windows = hierarchy.children

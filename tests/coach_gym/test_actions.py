@@ -53,7 +53,7 @@ def test_what_is_written_is_read_back(action: Action, thought: str) -> None:
         ("open_app(app_name='Simple Calendar Pro')", Action("open_app", content="Simple Calendar Pro")),
         ("type(content='milk\\neggs\\n')", Action("type", content="milk\neggs\n")),
         ("type(content='')", Action("type")),
-        ("type(content=\"it's\")", Action("type", content="it's")),
+        ('type(content="it\'s")', Action("type", content="it's")),
         ("type(content='it\\'s \\\\ \\d')", Action("type", content="it's \\ \\d")),
         ("type(content='It's \"here\", isn't it')", Action("type", content="It's \"here\", isn't it")),
         ("type(content='two\nlines')", Action("type", content="two\nlines")),
@@ -144,7 +144,7 @@ def test_what_is_wrong_is_said(text: str, message: str) -> None:
         "\nAction:" * 4_000,
         "a(" + "b='c'," * 5_000,
         "type(content='" + "a" * 32_000,
-        "Action: type(content=\"" + "\"'" * 16_000,
+        'Action: type(content="' + "\"'" * 16_000,
     ],
 )
 def test_hostile_texts_are_read_fast(text: str) -> None:
@@ -178,3 +178,9 @@ def test_every_kind_is_written_in_the_papers_form() -> None:
     }
     assert {format_action(action): action for action in written.values()} == written
     assert format_action(Action("wait"), "Not yet.") == "Thought: Not yet.\nAction: wait()"
+
+
+@pytest.mark.parametrize("kind", ["press_back", "wait"])
+def test_an_action_without_text_takes_none(kind: str) -> None:
+    with pytest.raises(ActionError, match="takes no content"):
+        Action(kind, content="x")

@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space, create_empty_array
 from coach_gym.spaces import Unicode
 
 
-@pytest.mark.parametrize("text", ["", "plain", "it's \"quoted\"\n", "Grüße 👋🏽", "\u200a\x00", "\ud800"])
+@pytest.mark.parametrize("text", ["", "plain", 'it\'s "quoted"\n', "Grüße 👋🏽", "\u200a\x00", "\ud800"])
 def test_every_string_belongs(text: str) -> None:
     assert text in Unicode(20)
 
