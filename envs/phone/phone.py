@@ -61,6 +61,7 @@ class Phone:
         self.stacks: dict[str, list[Screen]] = {}  # running apps by package, the most recent last
         self.foreground = self.launcher.package
         self.focus: TextInput | None = None
+        self.editing = False  # the toolbar to cut, copy and paste is shown
         self.clipboard = ""
         self.notifications: list[Notification] = []
         self.permissions: set[tuple[str, str]] = set()
@@ -116,6 +117,7 @@ class Phone:
             line = part.rstrip("\r\n")
             if self.focus is not None and line:
                 self.focus.insert(line)
+                self.editing = False
                 self.changed()
             if line != part:
                 self._enter()
@@ -163,6 +165,22 @@ class Phone:
     def _delete(self) -> None:
         if self.focus is not None:
             self.focus.delete()
+
+    def cut(self) -> None:
+        """Moves the text of the focused field to the clipboard."""
+        self.copy()
+        if self.focus is not None:
+            self.focus.set("")
+
+    def copy(self) -> None:
+        """Copies the text of the focused field to the clipboard."""
+        if self.focus is not None:
+            self.clipboard = self.focus.text
+
+    def paste(self) -> None:
+        """Puts the clipboard's text at the cursor, or in place of the selection."""
+        if self.focus is not None:
+            self.focus.insert(self.clipboard)
 
     # apps and screens
 
@@ -259,7 +277,7 @@ class Phone:
     def snapshot(self) -> Any:
         """The whole phone, to be given to `restore`."""
         live = (self.stacks, self.foreground, self.focus, self.notifications, self.permissions)
-        plain = (self.clipboard, self.shade, self.keyboard, self.message)
+        plain = (self.clipboard, self.shade, self.keyboard, self.message, self.editing)
         return self.storage.snapshot(), copy.deepcopy(live, self._shared()), plain
 
     def restore(self, snapshot: Any) -> None:
@@ -269,7 +287,7 @@ class Phone:
         self.stacks, self.foreground, self.focus, self.notifications, self.permissions = copy.deepcopy(
             live, self._shared()
         )
-        self.clipboard, self.shade, self.keyboard, self.message = plain
+        self.clipboard, self.shade, self.keyboard, self.message, self.editing = plain
         self.changed()
 
     def _shared(self) -> dict[int, Any]:

@@ -22,11 +22,14 @@ class Touch:
         self._phone = phone
 
     def tap(self, x: int, y: int) -> None:
+        """Touches what is there; a touch anywhere puts the text toolbar away."""
         view = self._find((x, y), lambda v: v.on_tap or v.input or v.on_slide or v.on_long)
+        self._phone.editing = False
         if view is None or not view.enabled:
             return
         if view.input is not None:
             self._phone.focus = view.input
+            view.input.selected = False
         elif view.on_slide is not None:
             view.on_slide(_share(x, view))
         if view.on_tap is not None:
@@ -39,6 +42,8 @@ class Touch:
             return
         if view.input is not None:
             self._phone.focus = view.input
+            view.input.selected = bool(view.input.text)
+            self._phone.editing = True
         if view.on_long is not None:
             view.on_long()
         self._phone.changed()

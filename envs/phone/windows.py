@@ -16,7 +16,7 @@ from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.accessibility import nodes
 from coach_gym.envs.phone.toolkit.paint import Command, commands
 from coach_gym.envs.phone.toolkit.view import Layout, Rect, ScrollState, View
-from coach_gym.envs.phone.toolkit.widgets import Column, Space, Text
+from coach_gym.envs.phone.toolkit.widgets import Button, Column, Row, Space, Text
 
 from coach_gym.ui import Node
 
@@ -103,6 +103,8 @@ class Windows:
             phone.focus = None
             keys = None
             windows = self._app_windows((0, status, width, height - navigation))
+        if keys and phone.editing:
+            windows.append(self._toolbar(windows))
         if phone.message is not None:
             windows.append(self._message(phone.message[0], (0, bottom - px(64), width, bottom)))
         windows.append(self._bar("status", (0, 0, width, status)))
@@ -145,6 +147,17 @@ class Windows:
     def _message(self, text: str, rect: Rect) -> Window:
         bar = Column([Text(text, 14, "#ffffff", max_lines=2, id="snackbar_text")], bg="#313033", radius=6, pad=12)
         return self._window(Column([Space(flex=1), bar, Space(8)], pad=(8, 0, 8, 0)), rect, self._phone.foreground)
+
+    def _toolbar(self, windows: list[Window]) -> Window:
+        """Cut, copy and paste, right above the field with the cursor (or below it at the top of the screen)."""
+        field = self._field_of(windows)
+        px, phone = self._layout({}).px, self._phone
+        top = (field.bounds[1] if field else 0) - px(46)
+        if top < px(bars.STATUS_HEIGHT) and field:
+            top = field.bounds[3] + px(2)
+        actions = (("Cut", phone.cut), ("Copy", phone.copy), ("Paste", phone.paste))
+        bar = Row([Button(label, then, kind="text") for label, then in actions], bg=theme.SURFACE, border=theme.OUTLINE)
+        return self._window(bar, (px(16), top, px(250), top + px(44)), phone.foreground)
 
     def _keyboard(self) -> Window:
         phone = self._phone

@@ -85,9 +85,12 @@ def _collect_text(view: View, layout: Layout, clip: Rect, out: list[Command]) ->
     right, bottom = right - round(view.pad[2] * d), bottom - round(view.pad[3] * d)
     y = top + max(0, (bottom - top - height * len(view.lines)) // 2)
     color = view.color if view.enabled and view.text else "#8a8a8a"
+    marked = view.input is not None and view.input.selected
     for line in view.lines:
         width = text_width(line, size, view.bold)
         x = left + (max(0, (right - left - width) // 2) if view.align == "center" else 0)
+        if marked:
+            out.append(Command("box", (x, y, x + width, y + height), clip, "#b9d4fb", 0))
         out.append(Command("text", (x, y, x + width, y + height), clip, color, line, size, view.bold))
         y += height
     if view.caret:
