@@ -53,8 +53,8 @@ class Device(Protocol):
     def read(self, path: str) -> bytes | None:
         """Content of a file, or None if there is none."""
 
-    def write(self, path: str, data: bytes) -> None:
-        """Write a file, with the folders above it."""
+    def write(self, path: str, data: bytes, modified: datetime | None = None) -> None:
+        """Write a file, with the folders above it; last changed at ``modified``, or now."""
 
     def remove(self, path: str) -> None:
         """Remove a file or a folder with all it holds; nothing happens if there is none."""
@@ -70,6 +70,12 @@ class Device(Protocol):
 
     def put_setting(self, namespace: str, key: str, value: str) -> None:
         """Set a value of Android's settings, as its Settings app would."""
+
+    def get_clipboard(self) -> str:
+        """The text that a paste would insert."""
+
+    def put_clipboard(self, text: str) -> None:
+        """Copy a text to the clipboard."""
 
     def reset_state(self) -> None:
         """Put the device back into its initial state, with the home screen in front."""

@@ -88,8 +88,8 @@ class PhoneDevice:
     def read(self, path: str) -> bytes | None:
         return self.phone.storage.read(_real(path))
 
-    def write(self, path: str, data: bytes) -> None:
-        self.phone.storage.write(_real(path), data)
+    def write(self, path: str, data: bytes, modified: datetime | None = None) -> None:
+        self.phone.storage.write(_real(path), data, modified)
         self.phone.changed()
 
     def remove(self, path: str) -> None:
@@ -109,6 +109,12 @@ class PhoneDevice:
     def put_setting(self, namespace: str, key: str, value: str) -> None:
         self.phone.storage.settings[namespace, key] = value
         self.phone.changed()
+
+    def get_clipboard(self) -> str:
+        return self.phone.clipboard
+
+    def put_clipboard(self, text: str) -> None:
+        self.phone.clipboard = text
 
     def reset_state(self) -> None:
         self.phone.restore(self._fresh)

@@ -89,7 +89,7 @@ class FakeDevice:
         self._called("read")
         return self.files.get(path)
 
-    def write(self, path: str, data: bytes) -> None:
+    def write(self, path: str, data: bytes, modified: datetime | None = None) -> None:
         self.files[path] = data
 
     def remove(self, path: str) -> None:
@@ -109,6 +109,12 @@ class FakeDevice:
 
     def put_setting(self, namespace: str, key: str, value: str) -> None:
         self.files[f"{namespace}/{key}"] = value.encode()
+
+    def get_clipboard(self) -> str:
+        return ""
+
+    def put_clipboard(self, text: str) -> None:
+        self.files["clipboard"] = text.encode()
 
     def reset_state(self) -> None:
         self._called("reset_state")
