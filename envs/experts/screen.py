@@ -134,9 +134,19 @@ class Screen:
 
     def fill(self, target: Target, text: str) -> Iterator[str]:
         """Touches a text field, unless it has the focus already, and types."""
-        if not self._first(target, _editable).focused:
-            yield self.tap(self._first(target, _editable))
+        field = self._first(target, _editable)
+        if not field.focused:
+            yield self.tap(field)
         yield self.type(text)
+
+    def refill(self, target: Target, text: str) -> Iterator[str]:
+        """Types in place of what a text field holds: a long touch selects it all."""
+        field = self._first(target, _editable)
+        if field.value:
+            yield self.long_press(field)
+            yield self.type(text)
+        else:
+            yield from self.fill(field, text)
 
     def toggle(self, target: Target, on: bool) -> Iterator[str]:
         """Touches a switch or check box if it is not in the wanted state."""

@@ -23,15 +23,15 @@ class ParamRng(random.Random):
 
 
 class Pool:
-    """A list of words, alternately for training and held out.
+    """A list of words or phrases, alternately for training and held out.
 
     Args:
-        text: The entries, one a line; empty lines are dropped.
-        separator: What stands between entries instead of the end of line.
+        text: The entries.
+        separator: What stands between them; white space around an entry is dropped.
     """
 
-    def __init__(self, text: str, separator: str = "\n") -> None:
-        entries = [entry.strip() for entry in text.split(separator)]
+    def __init__(self, text: str, separator: str | None = ";") -> None:
+        entries = [" ".join(entry.split()) for entry in text.split(separator)]
         self.all = tuple(dict.fromkeys(entry for entry in entries if entry))
         self.train = self.all[::2]
         self.heldout = self.all[1::2]
@@ -50,7 +50,7 @@ class Pool:
 
 
 def _words(text: str) -> Pool:
-    return Pool(" ".join(text.split()), separator=" ")
+    return Pool(text, separator=None)
 
 
 FIRST_NAMES = _words("""
@@ -130,470 +130,106 @@ CITIES = _words("""
 """)
 
 STREETS = Pool("""
-    Acorn Lane
-    Alder Street
-    Ash Grove
-    Bay Road
-    Birch Avenue
-    Bluebell Way
-    Bridge Street
-    Canal Street
-    Castle Hill
-    Cedar Drive
-    Chapel Lane
-    Church Street
-    Clover Court
-    College Avenue
-    Cypress Road
-    Dove Lane
-    Elm Street
-    Factory Road
-    Fern Close
-    Fir Avenue
-    Garden Street
-    Grove Road
-    Harbour View
-    Hazel Lane
-    Heron Way
-    Hill Street
-    Holly Road
-    Juniper Drive
-    King Street
-    Lake Avenue
-    Laurel Court
-    Linden Street
-    Lime Walk
-    Maple Avenue
-    Market Square
-    Meadow Lane
-    Mill Road
-    Nightingale Way
-    North Street
-    Oak Avenue
-    Orchard Road
-    Park Lane
-    Pine Street
-    Poplar Drive
-    Queen Street
-    Quarry Road
-    River Road
-    Rose Garden
-    School Lane
-    Sparrow Court
-    Spring Street
-    Station Road
-    Sycamore Drive
-    Temple Road
-    Tower Hill
-    Valley Road
-    Victoria Avenue
-    Vine Street
-    Walnut Grove
-    Willow Lane
+    Acorn Lane; Alder Street; Ash Grove; Bay Road; Birch Avenue; Bluebell Way; Bridge Street; Canal Street;
+    Castle Hill; Cedar Drive; Chapel Lane; Church Street; Clover Court; College Avenue; Cypress Road; Dove Lane;
+    Elm Street; Factory Road; Fern Close; Fir Avenue; Garden Street; Grove Road; Harbour View; Hazel Lane;
+    Heron Way; Hill Street; Holly Road; Juniper Drive; King Street; Lake Avenue; Laurel Court; Linden Street;
+    Lime Walk; Maple Avenue; Market Square; Meadow Lane; Mill Road; Nightingale Way; North Street; Oak Avenue;
+    Orchard Road; Park Lane; Pine Street; Poplar Drive; Queen Street; Quarry Road; River Road; Rose Garden;
+    School Lane; Sparrow Court; Spring Street; Station Road; Sycamore Drive; Temple Road; Tower Hill;
+    Valley Road; Victoria Avenue; Vine Street; Walnut Grove; Willow Lane
 """)
 
 EVENTS = Pool("""
-    Annual Review
-    Art Class
-    Band Practice
-    Board Meeting
-    Book Club
-    Budget Planning
-    Car Inspection
-    Catch Up
-    Choir Rehearsal
-    Client Call
-    Code Review
-    Cooking Class
-    Dance Lesson
-    Dentist Appointment
-    Design Sprint
-    Doctor Visit
-    Dog Training
-    Exam Preparation
-    Eye Test
-    Family Dinner
-    Farewell Party
-    Film Night
-    Football Match
-    French Lesson
-    Garden Work
-    Gym Session
-    Haircut
-    House Viewing
-    Job Interview
-    Kickoff Meeting
-    Lab Meeting
-    Language Exchange
-    Lunch Break
-    Marketing Sync
-    Morning Run
-    Museum Visit
-    Music Lesson
-    Night Shift
-    Office Hours
-    Parent Evening
-    Photo Session
-    Piano Lesson
-    Pottery Workshop
-    Product Demo
-    Project Kickoff
-    Quiz Night
-    Reading Group
-    Recycling Day
-    Safety Training
-    Sales Review
-    School Play
-    Spanish Class
-    Sprint Review
-    Staff Meeting
-    Study Group
-    Swimming Lesson
-    Tax Appointment
-    Team Lunch
-    Tennis Match
-    Theatre Evening
-    Town Hall
-    Train Journey
-    Vet Appointment
-    Video Call
-    Walking Tour
-    Wine Tasting
-    Yoga Class
-    Zoo Trip
+    Annual Review; Art Class; Band Practice; Board Meeting; Book Club; Budget Planning; Car Inspection;
+    Catch Up; Choir Rehearsal; Client Call; Code Review; Cooking Class; Dance Lesson; Dentist Appointment;
+    Design Sprint; Doctor Visit; Dog Training; Exam Preparation; Eye Test; Family Dinner; Farewell Party;
+    Film Night; Football Match; French Lesson; Garden Work; Gym Session; Haircut; House Viewing; Job Interview;
+    Kickoff Meeting; Lab Meeting; Language Exchange; Lunch Break; Marketing Sync; Morning Run; Museum Visit;
+    Music Lesson; Night Shift; Office Hours; Parent Evening; Photo Session; Piano Lesson; Pottery Workshop;
+    Product Demo; Project Kickoff; Quiz Night; Reading Group; Recycling Day; Safety Training; Sales Review;
+    School Play; Spanish Class; Sprint Review; Staff Meeting; Study Group; Swimming Lesson; Tax Appointment;
+    Team Lunch; Tennis Match; Theatre Evening; Town Hall; Train Journey; Vet Appointment; Video Call;
+    Walking Tour; Wine Tasting; Yoga Class; Zoo Trip
 """)
 
 TODOS = Pool("""
-    Answer the survey
-    Assemble the shelf
-    Back up the laptop
-    Bake a cake
-    Book the hotel
-    Brush the cat
-    Buy new shoes
-    Buy stamps
-    Call the bank
-    Call the plumber
-    Cancel the magazine
-    Change the filter
-    Charge the camera
-    Check the tyres
-    Clean the garage
-    Clean the oven
-    Collect the parcel
-    Cut the hedge
-    Defrost the freezer
-    Deliver the keys
-    Descale the kettle
-    Draft the agenda
-    Empty the bins
-    Feed the fish
-    File the invoices
-    Find a gift
-    Fix the bike
-    Fix the shower
-    Fold the laundry
-    Hang the picture
-    Iron the shirts
-    Learn the poem
-    Measure the window
-    Mend the jacket
-    Mow the lawn
-    Order the curtains
-    Organise the photos
-    Pack the suitcase
-    Paint the fence
-    Pay the rent
-    Pick up the suit
-    Plan the route
-    Plant the tulips
-    Polish the boots
-    Post the letter
-    Practise the speech
-    Prepare the slides
-    Print the tickets
-    Renew the passport
-    Repair the lamp
-    Replace the battery
-    Return the book
-    Scan the receipt
-    Sell the sofa
-    Sharpen the knives
-    Sort the cables
-    Sweep the porch
-    Tidy the desk
-    Translate the article
-    Update the website
-    Wash the car
-    Water the plants
-    Weed the garden
-    Wrap the present
-    Write the report
+    Answer the survey; Assemble the shelf; Back up the laptop; Bake a cake; Book the hotel; Brush the cat;
+    Buy new shoes; Buy stamps; Call the bank; Call the plumber; Cancel the magazine; Change the filter;
+    Charge the camera; Check the tyres; Clean the garage; Clean the oven; Collect the parcel; Cut the hedge;
+    Defrost the freezer; Deliver the keys; Descale the kettle; Draft the agenda; Empty the bins; Feed the fish;
+    File the invoices; Find a gift; Fix the bike; Fix the shower; Fold the laundry; Hang the picture;
+    Iron the shirts; Learn the poem; Measure the window; Mend the jacket; Mow the lawn; Order the curtains;
+    Organise the photos; Pack the suitcase; Paint the fence; Pay the rent; Pick up the suit; Plan the route;
+    Plant the tulips; Polish the boots; Post the letter; Practise the speech; Prepare the slides;
+    Print the tickets; Renew the passport; Repair the lamp; Replace the battery; Return the book;
+    Scan the receipt; Sell the sofa; Sharpen the knives; Sort the cables; Sweep the porch; Tidy the desk;
+    Translate the article; Update the website; Wash the car; Water the plants; Weed the garden;
+    Wrap the present; Write the report
 """)
 
 PURCHASES = Pool("""
-    Bakery
-    Birthday Gift
-    Book Shop
-    Brake Pads
-    Breakfast
-    Bus Pass
-    Camping Stove
-    Car Wash
-    Cat Food
-    Charity Run
-    Cinema
-    Coffee Beans
-    Concert
-    Cough Syrup
-    Desk Lamp
-    Dinner Out
-    Dog Food
-    Dry Cleaning
-    Electric Bill
-    Eye Drops
-    Ferry Ticket
-    Flower Shop
-    Football Boots
-    Garden Tools
-    Gas Bill
-    Grocery Run
-    Guitar Strings
-    Gym Fee
-    Hair Salon
-    Headphones
-    Hiking Boots
-    Hotel Night
-    Ice Cream
-    Internet Bill
-    Jacket Repair
-    Kitchen Knife
-    Library Fine
-    Light Bulbs
-    Lunch Box
-    Magazine
-    Museum
-    New Tyres
-    Notebook
-    Office Chair
-    Paint Cans
-    Parking
-    Pharmacy
-    Phone Bill
-    Picnic
-    Pizza Night
-    Plane Ticket
-    Printer Ink
-    Rain Coat
-    Running Shoes
-    School Trip
-    Ski Pass
-    Sun Cream
-    Sushi
-    Swimming Pool
-    Taxi Ride
-    Tea Set
-    Theatre
-    Train Ticket
-    Vet Visit
-    Video Game
-    Water Bill
-    Winter Coat
-    Yoga Mat
+    Bakery; Birthday Gift; Book Shop; Brake Pads; Breakfast; Bus Pass; Camping Stove; Car Wash; Cat Food;
+    Charity Run; Cinema; Coffee Beans; Concert; Cough Syrup; Desk Lamp; Dinner Out; Dog Food; Dry Cleaning;
+    Electric Bill; Eye Drops; Ferry Ticket; Flower Shop; Football Boots; Garden Tools; Gas Bill; Grocery Run;
+    Guitar Strings; Gym Fee; Hair Salon; Headphones; Hiking Boots; Hotel Night; Ice Cream; Internet Bill;
+    Jacket Repair; Kitchen Knife; Library Fine; Light Bulbs; Lunch Box; Magazine; Museum; New Tyres; Notebook;
+    Office Chair; Paint Cans; Parking; Pharmacy; Phone Bill; Picnic; Pizza Night; Plane Ticket; Printer Ink;
+    Rain Coat; Running Shoes; School Trip; Ski Pass; Sun Cream; Sushi; Swimming Pool; Taxi Ride; Tea Set;
+    Theatre; Train Ticket; Vet Visit; Video Game; Water Bill; Winter Coat; Yoga Mat
 """)
 
 DISHES = Pool("""
-    Apple Crumble
-    Bean Chili
-    Beef Stew
-    Beetroot Salad
-    Blueberry Muffins
-    Butter Chicken
-    Cabbage Rolls
-    Caesar Salad
-    Carrot Soup
-    Cheese Omelette
-    Chicken Curry
-    Chickpea Wraps
-    Chocolate Mousse
-    Coconut Rice
-    Corn Chowder
-    Couscous Bowl
-    Crab Cakes
-    Cucumber Salad
-    Egg Fried Rice
-    Eggplant Bake
-    Fennel Gratin
-    Fish Tacos
-    French Toast
-    Garlic Bread
-    Garlic Shrimp
-    Ginger Cookies
-    Greek Salad
-    Grilled Salmon
-    Herb Dumplings
-    Honey Granola
-    Kale Smoothie
-    Lamb Kebab
-    Leek Quiche
-    Lemon Tart
-    Lentil Soup
-    Mango Lassi
-    Meatball Pasta
-    Minestrone
-    Miso Ramen
-    Mushroom Risotto
-    Mushroom Toast
-    Noodle Salad
-    Oat Pancakes
-    Onion Soup
-    Paprika Pork
-    Pea Soup
-    Pesto Gnocchi
-    Pineapple Curry
-    Potato Gratin
-    Pumpkin Pie
-    Quinoa Salad
-    Ratatouille
-    Rice Pudding
-    Roast Chicken
-    Salmon Bowl
-    Shakshuka
-    Spinach Lasagna
-    Spring Rolls
-    Stuffed Peppers
-    Sweet Potato Mash
-    Thai Green Curry
-    Tofu Stir Fry
-    Tomato Bruschetta
-    Tuna Sandwich
-    Turkey Burger
-    Vegetable Paella
-    Waffles
-    Zucchini Fritters
+    Apple Crumble; Bean Chili; Beef Stew; Beetroot Salad; Blueberry Muffins; Butter Chicken; Cabbage Rolls;
+    Caesar Salad; Carrot Soup; Cheese Omelette; Chicken Curry; Chickpea Wraps; Chocolate Mousse; Coconut Rice;
+    Corn Chowder; Couscous Bowl; Crab Cakes; Cucumber Salad; Egg Fried Rice; Eggplant Bake; Fennel Gratin;
+    Fish Tacos; French Toast; Garlic Bread; Garlic Shrimp; Ginger Cookies; Greek Salad; Grilled Salmon;
+    Herb Dumplings; Honey Granola; Kale Smoothie; Lamb Kebab; Leek Quiche; Lemon Tart; Lentil Soup; Mango Lassi;
+    Meatball Pasta; Minestrone; Miso Ramen; Mushroom Risotto; Mushroom Toast; Noodle Salad; Oat Pancakes;
+    Onion Soup; Paprika Pork; Pea Soup; Pesto Gnocchi; Pineapple Curry; Potato Gratin; Pumpkin Pie;
+    Quinoa Salad; Ratatouille; Rice Pudding; Roast Chicken; Salmon Bowl; Shakshuka; Spinach Lasagna;
+    Spring Rolls; Stuffed Peppers; Sweet Potato Mash; Thai Green Curry; Tofu Stir Fry; Tomato Bruschetta;
+    Tuna Sandwich; Turkey Burger; Vegetable Paella; Waffles; Zucchini Fritters
 """)
 
 MESSAGES = Pool("""
-    Are we still on for tonight?
-    Bring the blue folder please
-    Call me when you land
-    Can you pick up some milk?
-    Coffee at nine?
-    Congratulations on the new job!
-    Did you see the game?
-    Dinner is ready
-    Do you need a lift home?
-    Don't forget your umbrella
-    Enjoy your holiday!
-    Good luck tomorrow
-    Happy birthday!
-    Have a safe flight
-    Heading home now
-    How was your weekend?
-    I am at the front door
-    I found your scarf
-    I left the keys with Tom
-    I sent you the photos
-    I will be late today
-    I will bring dessert
-    I'm on my way
-    Is the shop open on Sunday?
-    Just parked the car
-    Let me know when you arrive
-    Let's meet at the station
-    Lunch tomorrow?
-    Meeting moved to three
-    My train is delayed
-    Need anything from town?
-    No rush, take your time
-    Please feed the cat
-    Please water the plants
-    Running ten minutes late
-    Save me a seat
-    See you at the gate
-    See you on Friday
-    Sorry, I missed your call
-    Thank you for the flowers
-    Thanks for dinner last night
-    The code is on the fridge
-    The documents are signed
-    The movie starts at eight
-    The parcel has arrived
-    The plumber is here
-    The recipe was delicious
-    The tickets are booked
-    The wifi is working again
-    There is cake in the kitchen
-    Traffic is terrible today
-    Wait for me downstairs
-    We are out of coffee
-    We won the match!
-    What time does it start?
-    Where did you park?
-    Which platform is it?
-    Will you join us later?
-    You forgot your charger
-    Your order is ready
+    Are we still on for tonight?; Bring the blue folder please; Call me when you land;
+    Can you pick up some milk?; Coffee at nine?; Congratulations on the new job!; Did you see the game?;
+    Dinner is ready; Do you need a lift home?; Don't forget your umbrella; Enjoy your holiday!;
+    Good luck tomorrow; Happy birthday!; Have a safe flight; Heading home now; How was your weekend?;
+    I am at the front door; I found your scarf; I left the keys with Tom; I sent you the photos;
+    I will be late today; I will bring dessert; I'm on my way; Is the shop open on Sunday?; Just parked the car;
+    Let me know when you arrive; Let's meet at the station; Lunch tomorrow?; Meeting moved to three;
+    My train is delayed; Need anything from town?; No rush, take your time; Please feed the cat;
+    Please water the plants; Running ten minutes late; Save me a seat; See you at the gate; See you on Friday;
+    Sorry, I missed your call; Thank you for the flowers; Thanks for dinner last night;
+    The code is on the fridge; The documents are signed; The movie starts at eight; The parcel has arrived;
+    The plumber is here; The recipe was delicious; The tickets are booked; The wifi is working again;
+    There is cake in the kitchen; Traffic is terrible today; Wait for me downstairs; We are out of coffee;
+    We won the match!; What time does it start?; Where did you park?; Which platform is it?;
+    Will you join us later?; You forgot your charger; Your order is ready
 """)
 
 SENTENCES = Pool("""
-    A light rain fell all afternoon.
-    All chairs go back to the store room.
-    Ask about the garden door.
-    Bread costs less at the corner shop.
-    Bring two copies of the form.
-    Check the weather before the hike.
-    Every second lamp was switched off.
-    Five boxes are still in the attic.
-    Four seats are left in row seven.
-    Good ideas often come while walking.
-    He keeps the spare key in a jar.
-    Her train leaves from platform two.
-    It takes an hour to cross the lake.
-    Keep the receipt for the kettle.
-    Leave the window open at night.
-    Look for the red mailbox.
-    Measure twice and cut once.
-    Most visitors arrive before noon.
-    Never mix bleach with vinegar.
-    Nobody had seen the map before.
-    One spoon of sugar is enough.
-    Order more paper by Thursday.
-    Our bus was early this morning.
-    Paint dries slowly in winter.
-    Put the oven on low heat.
-    Remember to thank the neighbours.
-    Seven geese crossed the road.
-    She plays the cello on Mondays.
-    Small stones keep the soil moist.
-    Some of the apples are still green.
-    The bakery closes at six.
-    The bridge is closed for repairs.
-    The clock in the hall is slow.
-    The dog sleeps under the stairs.
-    The first draft is nearly done.
-    The ladder is behind the shed.
-    The library has a new reading room.
-    The meeting room is on the third floor.
-    The password hint is a river.
-    The printer needs a new cartridge.
-    The river is high this spring.
-    The shop sells maps and postcards.
-    The soup needs more salt.
-    The tall one goes at the back.
-    There are nine steps to the cellar.
-    They moved the piano yesterday.
-    This page is left blank on purpose.
-    Three of the lights are broken.
-    Turn left after the old mill.
-    Two cups of flour and one of milk.
-    Use the side entrance on Sundays.
-    Wash the wool by hand.
-    We counted twelve swans.
-    We planted beans along the wall.
-    Winter tyres go on in October.
-    Write the date on every jar.
-    Yellow labels mean fragile.
+    A light rain fell all afternoon.; All chairs go back to the store room.; Ask about the garden door.;
+    Bread costs less at the corner shop.; Bring two copies of the form.; Check the weather before the hike.;
+    Every second lamp was switched off.; Five boxes are still in the attic.; Four seats are left in row seven.;
+    Good ideas often come while walking.; He keeps the spare key in a jar.; Her train leaves from platform two.;
+    It takes an hour to cross the lake.; Keep the receipt for the kettle.; Leave the window open at night.;
+    Look for the red mailbox.; Measure twice and cut once.; Most visitors arrive before noon.;
+    Never mix bleach with vinegar.; Nobody had seen the map before.; One spoon of sugar is enough.;
+    Order more paper by Thursday.; Our bus was early this morning.; Paint dries slowly in winter.;
+    Put the oven on low heat.; Remember to thank the neighbours.; Seven geese crossed the road.;
+    She plays the cello on Mondays.; Small stones keep the soil moist.; Some of the apples are still green.;
+    The bakery closes at six.; The bridge is closed for repairs.; The clock in the hall is slow.;
+    The dog sleeps under the stairs.; The first draft is nearly done.; The ladder is behind the shed.;
+    The library has a new reading room.; The meeting room is on the third floor.; The password hint is a river.;
+    The printer needs a new cartridge.; The river is high this spring.; The shop sells maps and postcards.;
+    The soup needs more salt.; The tall one goes at the back.; There are nine steps to the cellar.;
+    They moved the piano yesterday.; This page is left blank on purpose.; Three of the lights are broken.;
+    Turn left after the old mill.; Two cups of flour and one of milk.; Use the side entrance on Sundays.;
+    Wash the wool by hand.; We counted twelve swans.; We planted beans along the wall.;
+    Winter tyres go on in October.; Write the date on every jar.; Yellow labels mean fragile.;
     You can see the sea from the tower.
 """)
 

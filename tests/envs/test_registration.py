@@ -1,0 +1,72 @@
+"""The Gymnasium ids and the command line."""
+
+import os
+import subprocess
+import sys
+
+import gymnasium as gym
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import coach_gym  # noqa: F401  (registers the ids)
+from coach_gym.__main__ import main
+from coach_gym.envs.suites.suite import builtin_suite
+from coach_gym.envs.vector import AndroidVectorEnv
+from coach_gym.registration import env_ids
+
+SMALL = {"screen_size": (270, 600)}
+SAMPLE = ["AndroidWorld-v0", "AndroidLab-v0", "AndroidWorld/ContactsAddContact-v0"]
+CHECKED = env_ids() if os.environ.get("COACH_CHECK_ALL") else SAMPLE
+
+
+def test_every_task_has_an_id_and_every_suite():
+    assert {"AndroidWorld-v0", "AndroidLab-v0", "AndroidWorld/ContactsAddContact-v0"} <= set(env_ids())
+    families = [builtin_suite(benchmark).families for benchmark in ("android_world", "android_lab")]
+    assert len(env_ids()) == 2 + sum(map(len, families))
+
+
+@pytest.mark.parametrize("id", CHECKED)
+def test_ids_pass_gymnasiums_checker(id):
+    env = gym.make(id, render_mode="rgb_array", **SMALL)
+    check_env(env.unwrapped)
+
+
+def test_a_task_id_is_that_task():
+    env = gym.make("AndroidWorld/ContactsAddContact-v0", **SMALL)
+    assert {env.reset(seed=seed)[1]["task"] for seed in range(5)} == {"ContactsAddContact"}
+
+
+def test_seeds_fix_the_phone():
+    env = gym.make("AndroidWorld-v0", **SMALL)
+    first, again = env.reset(seed=11)[0], env.reset(seed=11)[0]
+    assert first["ui"] == again["ui"] and (first["screenshot"] == again["screenshot"]).all()
+
+
+def test_make_vec_gives_our_vector_environment():
+    envs = gym.make_vec("AndroidWorld-v0", num_envs=2, vectorization_mode="vector_entry_point", **SMALL)
+    assert isinstance(envs, AndroidVectorEnv)
+    _, infos = envs.reset(seed=0)
+    assert infos["device"].tolist() == ["embedded phone"] * 2 and infos["suite"].tolist() == ["builtin"] * 2
+    envs.close()
+
+
+def test_importing_the_package_is_light():
+    """Neither the phone nor anything that learns: ids must cost nothing to those who only list them."""
+    heavy = "[m for m in ('torch', 'transformers', 'coach_gym.envs.phone.phone') if m in sys.modules]"
+    run = subprocess.run(
+        [sys.executable, "-c", f"import sys, coach_gym; print({heavy})"], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "[]"
+
+
+def test_the_command_line_lists_the_ids(capsys):
+    main(["envs"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == env_ids()
+    assert any("ContactsAddContact-v0" in line and "Contacts" in line and "easy" in line for line in lines)
+
+
+def test_the_command_line_asks_for_a_command(capsys):
+    with pytest.raises(SystemExit):
+        main([])
+    assert "command" in capsys.readouterr().err
