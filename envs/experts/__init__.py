@@ -1,6 +1,8 @@
 """Scripted solvers that see only what an agent sees: proofs of solvability and demonstrations."""
 
 from coach_gym.envs.experts import contacts as contacts
+from coach_gym.envs.experts import expense as expense
 from coach_gym.envs.experts import files as files
 from coach_gym.envs.experts import markor as markor
+from coach_gym.envs.experts import recipes as recipes
 from coach_gym.envs.experts import settings as settings

@@ -3,8 +3,10 @@
 from coach_gym.envs.suites.android_world import (
     camera,
     contacts,
+    expense,
     files,
     markor,
+    recipes,
     system,
 )
 from coach_gym.envs.suites.task import Task
@@ -12,7 +14,9 @@ from coach_gym.envs.suites.task import Task
 TASKS: tuple[type[Task], ...] = (
     *camera.TASKS,
     *contacts.TASKS,
+    *expense.TASKS,
     *files.TASKS,
     *markor.TASKS,
+    *recipes.TASKS,
     *system.TASKS,
 )

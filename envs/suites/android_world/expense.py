@@ -155,10 +155,6 @@ class ExpenseDeleteDuplicates(LedgerTask):
         kept.remove(self.params["twice"])
         return kept
 
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        others = [entry for entry in self.params["entries"] if entry != self.params["twice"]]
-        return {**self.params, "twice": others[0], "entries": [*others, others[0]]}
-
 
 class ExpenseDeleteDuplicates2(ExpenseDeleteDuplicates):
     """The same in a long ledger, where others share the name but not the amount."""
