@@ -37,6 +37,7 @@ class Window:
     layout: Layout
     decor: bool = False
     hidden: bool = False  # behind a dialog: seen, but neither read nor touched
+    touchable: bool = True
 
     @cached_property
     def drawing(self) -> list[Command]:
@@ -70,7 +71,8 @@ class Windows:
 
     def touchable(self) -> list[tuple[View, Rect]]:
         """Windows that take touches, the front-most first."""
-        return [(window.root, window.rect) for window in reversed(self._current()) if not window.hidden]
+        windows = [window for window in reversed(self._current()) if window.touchable and not window.hidden]
+        return [(window.root, window.rect) for window in windows]
 
     def focused_view(self) -> View | None:
         """The text field with the cursor, if it is on the screen."""
@@ -146,7 +148,9 @@ class Windows:
 
     def _message(self, text: str, rect: Rect) -> Window:
         bar = Column([Text(text, 14, "#ffffff", max_lines=2, id="snackbar_text")], bg="#313033", radius=6, pad=12)
-        return self._window(Column([Space(flex=1), bar, Space(8)], pad=(8, 0, 8, 0)), rect, self._phone.foreground)
+        window = self._window(Column([Space(flex=1), bar, Space(8)], pad=(8, 0, 8, 0)), rect, self._phone.foreground)
+        window.touchable = False
+        return window
 
     def _toolbar(self, windows: list[Window]) -> Window:
         """Cut, copy and paste, right above the field with the cursor (or below it at the top of the screen)."""

@@ -337,3 +337,13 @@ def test_long_pressing_a_field_selects_its_text_to_copy_or_replace(phone):
     phone.long_press(*find(phone, "Message").center)
     tap(phone, "Cut")
     assert main(phone).field.text == "" and phone.clipboard == "old words"
+
+
+def test_a_message_is_read_but_takes_no_touches(phone):
+    main(phone).notify("Saved")
+    below = [e for e in elements(phone) if e.clickable and e.label.startswith("Row")][-1]
+    assert find(phone, "Saved")
+    phone.tap(*below.center)
+    assert main(phone).picked == below.label.lower()
+    phone.elapse(timedelta(seconds=5))
+    assert not any(e.label == "Saved" for e in elements(phone))
