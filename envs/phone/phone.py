@@ -154,7 +154,7 @@ class Phone:
         view = self.windows.focused_view()
         if self.focus is None or view is None:
             return
-        if getattr(view, "multiline", False):
+        if view.multiline:
             self.focus.insert("\n")
         else:
             self.focus = None

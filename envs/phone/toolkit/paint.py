@@ -83,7 +83,7 @@ def _collect_text(view: View, layout: Layout, clip: Rect, out: list[Command]) ->
     left, top, right, bottom = view.bounds
     left, top = left + round(view.pad[0] * d), top + round(view.pad[1] * d)
     right, bottom = right - round(view.pad[2] * d), bottom - round(view.pad[3] * d)
-    y = top + max(0, (bottom - top - height * len(view.lines)) // 2)
+    y = first = top + (0 if view.multiline else max(0, (bottom - top - height * len(view.lines)) // 2))
     color = view.color if view.enabled and view.text else "#8a8a8a"
     marked = view.input is not None and view.input.selected
     for line in view.lines:
@@ -94,8 +94,25 @@ def _collect_text(view: View, layout: Layout, clip: Rect, out: list[Command]) ->
         out.append(Command("text", (x, y, x + width, y + height), clip, color, line, size, view.bold))
         y += height
     if view.caret:
-        x, y = (left, y - height) if not view.text else (x + width, y - height)
+        row, before = _caret_place(view)
+        x, y = left + text_width(before, size, view.bold), first + row * height
         out.append(Command("box", (x, y, x + max(1, layout.px(2)), y + height), clip, "#1a73e8", 0))
+
+
+def _caret_place(view: View) -> tuple[int, str]:
+    """The line that the cursor of a text field is on, and the part of it before the cursor."""
+    if view.input is None or not view.text:
+        return 0, ""
+    cursor = view.input.cursor
+    if view.password:
+        return 0, view.lines[0][:cursor]
+    start = 0
+    for row, line in enumerate(view.lines):
+        start = view.text.find(line, start)  # a space or new line at which the text was broken is in no line
+        if cursor <= start + len(line):
+            return row, line[: max(0, cursor - start)]
+        start += len(line) + (view.text[start + len(line) : start + len(line) + 1] in (" ", "\n"))
+    return len(view.lines) - 1, view.lines[-1]
 
 
 def intersect(a: Rect, b: Rect) -> Rect | None:

@@ -99,6 +99,7 @@ class View:
     checked = False
     selected = False
     password = False
+    multiline = False  # of a text field: Enter starts a new line
     important = True  # False: not in the accessibility tree (its children are)
     # touch
     on_tap: Callable[[], Any] | None = None
