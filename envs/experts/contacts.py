@@ -47,7 +47,8 @@ def delete_contact(s: Screen, p: Params) -> Iterator[str]:
 def edit_phone(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("Edit contact")
-    yield from s.refill("Phone", p["number"])
+    yield s.long_press("Phone")
+    yield s.type(p["number"])
     yield s.tap("Save")
     yield s.finish()
 

@@ -10,8 +10,10 @@ MODULES: tuple[str, ...] = (
     "expense",
     "recipes",
     "settings",
+    "clock",
     "camera",
     "contacts",
+    "messages",
     "files",
     "markor",
 )

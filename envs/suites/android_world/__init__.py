@@ -6,6 +6,7 @@ from coach_gym.envs.suites.android_world import (
     expense,
     files,
     markor,
+    messages,
     recipes,
     system,
 )
@@ -17,6 +18,7 @@ TASKS: tuple[type[Task], ...] = (
     *expense.TASKS,
     *files.TASKS,
     *markor.TASKS,
+    *messages.TASKS,
     *recipes.TASKS,
     *system.TASKS,
 )

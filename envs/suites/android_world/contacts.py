@@ -160,6 +160,7 @@ TASKS = (
     ContactsAddContact,
     ContactsNewContactDraft,
     ContactsDeleteContact,
+    ContactsEditPhone,
     ContactsFavorite,
     ContactsPhoneNumberOf,
 )

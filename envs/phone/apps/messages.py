@@ -1,0 +1,353 @@
+"""Simple SMS Messenger: conversations, the messages of one, and the start of a new one."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
+from coach_gym.envs.phone.apps.contacts import avatar
+from coach_gym.envs.phone.providers import contacts, telephony
+from coach_gym.envs.phone.providers.telephony import Conversation, Message, line
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import ScrollState, TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Button,
+    Column,
+    Empty,
+    Fab,
+    IconButton,
+    ListItem,
+    ListView,
+    Row,
+    Scaffold,
+    Text,
+    TextField,
+)
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+GAP = timedelta(minutes=5)  # a longer silence between two messages is marked with the time
+END = 1 << 30  # scrolls a list to its end
+LOOK = {  # of a message by its type: background, colour of its text, side
+    telephony.INBOX: (theme.SURFACE_VARIANT, theme.TEXT, "start"),
+    telephony.SENT: (theme.PRIMARY, theme.ON_PRIMARY, "end"),
+    telephony.FAILED: (theme.ERROR, theme.ON_PRIMARY, "end"),
+}
+
+
+class Messages(App):
+    package = "com.simplemobiletools.smsmessenger"
+    activity = ".activities.MainActivity"
+    label = "Simple SMS Messenger"
+    icon = "message_text"
+    color = "#f57c00"
+
+    def install(self) -> None:
+        self.database(telephony.PATH, telephony.SCHEMA)
+
+    def main(self) -> Screen:
+        return Conversations()
+
+    @property
+    def sms(self) -> sqlite3.Connection:
+        """The messages' database."""
+        return self.phone.storage.database(telephony.PATH)
+
+    def names(self) -> dict[str, str]:
+        """Who has which number, for the `line` of each number."""
+        book = self.phone.storage.database(contacts.PATH)
+        return {line(number): name for name, number in contacts.numbers(book)}
+
+    def read(self, address: str) -> Thread:
+        """The screen with the messages of a number, which counts as having read them."""
+        thread = telephony.thread(self.sms, address)
+        if thread is not None:
+            telephony.mark_read(self.sms, thread)
+        return Thread(address)
+
+    def write_to(self, address: str) -> None:
+        """Opens the conversation with a number, whatever app is in front."""
+        self.phone.open_screen(self.package, self.read(address))
+
+    def receive(self, address: str, body: str) -> None:
+        """A message arrives."""
+        from coach_gym.envs.phone.phone import Notification
+
+        telephony.insert(self.sms, address, body, telephony.INBOX, self.phone.now, read=False)
+        name = self.names().get(line(address), address)
+        then = partial(self.write_to, address)
+        self.phone.post(Notification(self.package, name, body, self.phone.now, then))
+
+    def send(self, address: str, body: str) -> None:
+        """Sends a message, which fails in airplane mode."""
+        offline = self.phone.storage.settings.get(("global", "airplane_mode_on")) == "1"
+        kind = telephony.FAILED if offline else telephony.SENT
+        telephony.insert(self.sms, address, body, kind, self.phone.now)
+
+
+def receive(phone: Phone, address: str, body: str) -> None:
+    """Lets a text message arrive on a phone: into the inbox and the notification shade."""
+    app = phone.apps[Messages.package]
+    assert isinstance(app, Messages)
+    app.receive(address, body)
+
+
+class MessagesScreen(Screen):
+    """What the screens of this app have in common."""
+
+    app: Messages
+
+    def open_thread(self, address: str, text: str = "", write: bool = False) -> None:
+        """Opens a conversation, perhaps with a text that is ready to be sent or with the cursor to write one."""
+        thread = self.app.read(address)
+        thread.input.set(text)
+        self.push(thread)
+        if write:
+            self.focus(thread.input)
+
+
+class Conversations(MessagesScreen):
+    """All conversations, the latest first; long presses select some to delete."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.search = TextInput()
+        self.chosen: list[int] = []
+
+    def build(self) -> View:
+        names = self.app.names()
+        words = self.search.text.strip().casefold()
+        rows = []
+        for conversation in telephony.conversations(self.app.sms):
+            name = names.get(line(conversation.address), conversation.address)
+            if words in f"{name} {conversation.snippet}".casefold():
+                rows.append(self._row(conversation, name))
+        body = ListView(rows) if rows else Empty("No stored conversations have been found", "message_outline")
+        if self.chosen:
+            delete = IconButton("delete_outline", "Delete", self._ask, "cab_delete")
+            return Scaffold(f"{len(self.chosen)} selected", body, self._unselect, [delete])
+        fab = Fab("plus", "New conversation", self._new, "conversations_fab")
+        return Scaffold(TextField(self.search, "Search", radius=24), body, fab=fab)
+
+    def _row(self, conversation: Conversation, name: str) -> View:
+        chosen = conversation.id in self.chosen
+        toggle = partial(self._toggle, conversation.id)
+        opened = partial(self.open_thread, conversation.address)
+        stamp = Text(_stamp(conversation.date, self.now), 12, theme.SECONDARY, bold=not conversation.read)
+        return ListItem(
+            name, conversation.snippet, toggle if self.chosen else opened, toggle, avatar(name), stamp, selected=chosen
+        )
+
+    def _new(self) -> None:
+        screen = NewConversation()
+        self.push(screen)
+        self.focus(screen.input)
+
+    def _toggle(self, id: int) -> None:
+        if id in self.chosen:
+            self.chosen.remove(id)
+        else:
+            self.chosen.append(id)
+        self.phone.focus = None
+
+    def _unselect(self) -> None:
+        self.chosen = []
+
+    def _ask(self) -> None:
+        count = f"{len(self.chosen)} conversation{'s' if len(self.chosen) > 1 else ''}"
+        self.push(Confirm("", f"Are you sure you want to delete {count}?", "Yes", self._delete, "No"))
+
+    def _delete(self) -> None:
+        for id in self.chosen:
+            telephony.delete_thread(self.app.sms, id)
+        self.chosen = []
+
+    def on_back(self) -> bool:
+        busy = bool(self.chosen or self.search.text)
+        self.chosen = []
+        self.search.set("")
+        return busy
+
+
+class NewConversation(MessagesScreen):
+    """Asks for a number, or for a contact to be chosen from all with a number.
+
+    Args:
+        text: a message to be sent to whoever is chosen.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.input = TextInput()
+        self.text = text
+
+    def build(self) -> View:
+        book = self.phone.storage.database(contacts.PATH)
+        words = self.input.text.strip().casefold()
+        rows = [self._row(*entry) for entry in contacts.numbers(book) if any(words in e.casefold() for e in entry)]
+        field = TextField(self.input, "Add Contact or Number…", "new_conversation_address", self._confirm, flex=1)
+        confirm = IconButton("check", "OK", self._confirm, "new_conversation_confirm")
+        body = Column([Row([field, confirm], 4, (16, 4, 8, 8)), ListView(rows)])
+        return Scaffold("New conversation", body, self.pop)
+
+    def _row(self, name: str, number: str) -> View:
+        return ListItem(name, number, partial(self._start, number), leading=avatar(name))
+
+    def _confirm(self) -> None:
+        if self.input.text.strip():
+            self._start(self.input.text.strip())
+
+    def _start(self, number: str) -> None:
+        self.pop()
+        self.open_thread(number, self.text, write=True)
+
+
+class Thread(MessagesScreen):
+    """The messages with one number and the field for the next one.
+
+    Args:
+        address: the other side's phone number.
+    """
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        self.address = address
+        self.input = TextInput()
+        self.chosen: list[int] = []
+        self._show_last()
+
+    def build(self) -> View:
+        rows: list[View] = []
+        before: datetime | None = None
+        for message in self._messages():
+            if before is None or message.date - before > GAP:
+                rows.append(_time_mark(message.date, self.now))
+            rows.append(self._bubble(message))
+            before = message.date
+        return Scaffold(
+            self._title(), ListView(rows, pad=(12, 4, 12, 4)), self._leave, self._actions(), bottom=self._writing()
+        )
+
+    def _messages(self) -> list[Message]:
+        thread = telephony.thread(self.app.sms, self.address)
+        return [] if thread is None else telephony.messages(self.app.sms, thread)
+
+    def _title(self) -> str:
+        if self.chosen:
+            return f"{len(self.chosen)} selected"
+        return self.app.names().get(line(self.address), self.address)
+
+    def _actions(self) -> list[View]:
+        if not self.chosen:
+            return [
+                IconButton("phone", "Dial number", self._dial),
+                IconButton("dots_vertical", "More options", self._menu),
+            ]
+        delete = IconButton("delete_outline", "Delete", self._ask, "cab_delete")
+        if len(self.chosen) > 1:
+            return [delete]
+        return [
+            IconButton("content_copy", "Copy to clipboard", self._copy, "cab_copy_to_clipboard"),
+            IconButton("share_outline", "Forward message", self._forward, "cab_forward_message"),
+            delete,
+        ]
+
+    def _bubble(self, message: Message) -> View:
+        background, color, side = LOOK[message.kind]
+        toggle = partial(self._toggle, message.id)
+        bubble = Text(
+            message.body, 15, color, id="thread_message_body", bg=background, radius=16, pad=(14, 8, 14, 8),
+            on_long=toggle, on_tap=toggle if self.chosen else None, selected=message.id in self.chosen,
+            border=theme.TEXT if message.id in self.chosen else None,
+        )  # fmt: skip
+        state = [Text("Message not sent", 12, theme.ERROR)] if message.kind == telephony.FAILED else []
+        return Column([bubble, *state], align=side, pad=(0, 3, 48, 3) if side == "start" else (48, 3, 0, 3))
+
+    def _writing(self) -> View:
+        field = TextField(self.input, "Type a message…", "thread_type_message", flex=1, radius=22)
+        send = Button("SMS", self._send, "thread_send_message", "text", bool(self.input.text.strip()))
+        return Row([field, send], 4, (12, 4, 4, 6))
+
+    def _send(self) -> None:
+        self.app.send(self.address, self.input.text.strip())
+        self.input.set("")
+        self._show_last()
+
+    def _show_last(self) -> None:
+        """Scrolls to the last message."""
+        self.scrolls.setdefault("list", ScrollState()).offset = END
+
+    def _dial(self) -> None:
+        self.notify(f"Calling {self.address}")
+
+    def _menu(self) -> None:
+        self.push(Menu([("Delete", self._ask_all)]))
+
+    def _ask_all(self) -> None:
+        self.push(Confirm("", "Are you sure you want to delete 1 conversation?", "Yes", self._delete_all, "No"))
+
+    def _delete_all(self) -> None:
+        thread = telephony.thread(self.app.sms, self.address)
+        if thread is not None:
+            telephony.delete_thread(self.app.sms, thread)
+        self.pop()
+
+    # selected messages
+
+    def _toggle(self, id: int) -> None:
+        if id in self.chosen:
+            self.chosen.remove(id)
+        else:
+            self.chosen.append(id)
+
+    def _chosen_text(self) -> str:
+        return next(message.body for message in self._messages() if message.id in self.chosen)
+
+    def _copy(self) -> None:
+        self.phone.clipboard = self._chosen_text()
+        self.notify("Value copied to clipboard")
+        self.chosen = []
+
+    def _forward(self) -> None:
+        screen = NewConversation(self._chosen_text())
+        self.chosen = []
+        self.push(screen)
+
+    def _ask(self) -> None:
+        count = f"{len(self.chosen)} message{'s' if len(self.chosen) > 1 else ''}"
+        self.push(Confirm("", f"Are you sure you want to delete {count}?", "Yes", self._delete, "No"))
+
+    def _delete(self) -> None:
+        for id in self.chosen:
+            telephony.delete_message(self.app.sms, id)
+        self.chosen = []
+        if not self._messages():
+            self.pop()
+
+    def _leave(self) -> None:
+        if not self.on_back():
+            self.pop()
+
+    def on_back(self) -> bool:
+        selecting = bool(self.chosen)
+        self.chosen = []
+        return selecting
+
+
+def _stamp(date: datetime, now: datetime) -> str:
+    """The time of a message of today, the day of an older one."""
+    if date.date() == now.date():
+        return date.strftime("%H:%M")
+    return date.strftime("%b %-d" if date.year == now.year else "%b %-d, %Y")
+
+
+def _time_mark(date: datetime, now: datetime) -> View:
+    day = "" if date.date() == now.date() else f"{_stamp(date, now)}, "
+    return Text(f"{day}{date:%H:%M}", 12, theme.SECONDARY, align="center", pad=(0, 8, 0, 4), id="thread_date_time")
+
+
+APP = Messages

@@ -1,0 +1,146 @@
+"""Text messages: Android's telephony provider, as functions on its database.
+
+Messages are rows of `sms`; a row of `threads` sums up those with one person. Its columns that say what the
+conversation looks like from outside (last message, count, unread) are kept by triggers, as on Android.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+PATH = "/data/data/com.android.providers.telephony/databases/mmssms.db"
+
+INBOX, SENT, FAILED = 1, 2, 5
+"""Values of `sms.type`."""
+
+_EPOCH = datetime(1970, 1, 1)
+_SAME_LINE = 10  # so many last digits tell two numbers apart: +1 201 555 0123 is (201) 555-0123
+_SUMMARY = """
+    UPDATE threads SET
+        message_count = (SELECT count(*) FROM sms WHERE thread_id = {row}.thread_id),
+        read = NOT EXISTS (SELECT 1 FROM sms WHERE thread_id = {row}.thread_id AND read = 0),
+        (date, snippet) = (SELECT date, body FROM sms WHERE thread_id = {row}.thread_id ORDER BY date DESC, _id DESC)
+    WHERE _id = {row}.thread_id;"""
+
+SCHEMA = f"""
+CREATE TABLE canonical_addresses (_id INTEGER PRIMARY KEY AUTOINCREMENT, address TEXT);
+CREATE TABLE threads (
+    _id INTEGER PRIMARY KEY AUTOINCREMENT, date INTEGER DEFAULT 0, message_count INTEGER DEFAULT 0,
+    recipient_ids TEXT, snippet TEXT, snippet_cs INTEGER DEFAULT 0, read INTEGER DEFAULT 1,
+    archived INTEGER DEFAULT 0, type INTEGER DEFAULT 0, error INTEGER DEFAULT 0, has_attachment INTEGER DEFAULT 0);
+CREATE TABLE sms (
+    _id INTEGER PRIMARY KEY AUTOINCREMENT, thread_id INTEGER, address TEXT, person INTEGER, date INTEGER,
+    date_sent INTEGER DEFAULT 0, protocol INTEGER, read INTEGER DEFAULT 0, status INTEGER DEFAULT -1, type INTEGER,
+    reply_path_present INTEGER, subject TEXT, body TEXT, service_center TEXT, locked INTEGER DEFAULT 0,
+    sub_id INTEGER DEFAULT -1, error_code INTEGER DEFAULT -1, creator TEXT, seen INTEGER DEFAULT 0);
+CREATE INDEX sms_thread_id ON sms (thread_id);
+CREATE TRIGGER sms_update_thread_on_insert AFTER INSERT ON sms BEGIN {_SUMMARY.format(row="NEW")} END;
+CREATE TRIGGER sms_update_thread_read_on_update AFTER UPDATE OF read ON sms BEGIN {_SUMMARY.format(row="NEW")} END;
+CREATE TRIGGER sms_update_thread_on_delete AFTER DELETE ON sms BEGIN {_SUMMARY.format(row="OLD")}
+    DELETE FROM threads WHERE _id = OLD.thread_id AND message_count = 0;
+END;
+"""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message; `kind` is INBOX, SENT or FAILED."""
+
+    id: int
+    address: str
+    body: str
+    kind: int
+    date: datetime
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """All messages with one number, seen from outside: the last one counts."""
+
+    id: int
+    address: str
+    snippet: str
+    date: datetime
+    read: bool
+
+
+def line(number: str) -> str:
+    """What two spellings of one phone number have in common: its last digits, or the text if it has none."""
+    return "".join(c for c in number if c.isdecimal())[-_SAME_LINE:] or number.strip().casefold()
+
+
+def millis(time: datetime) -> int:
+    """A time of the phone's clock as the database holds it: milliseconds since 1970."""
+    return (time - _EPOCH) // timedelta(milliseconds=1)
+
+
+def _time(milliseconds: int) -> datetime:
+    return _EPOCH + timedelta(milliseconds=milliseconds)
+
+
+# reading
+
+
+def conversations(db: sqlite3.Connection) -> list[Conversation]:
+    """All conversations, the one with the latest message first."""
+    rows = db.execute(
+        "SELECT threads._id, address, snippet, date, read FROM threads"
+        " JOIN canonical_addresses ON canonical_addresses._id = CAST(recipient_ids AS INTEGER)"
+        " WHERE message_count > 0 ORDER BY date DESC, threads._id DESC"
+    )
+    return [Conversation(id, address, body, _time(date), bool(read)) for id, address, body, date, read in rows]
+
+
+def thread(db: sqlite3.Connection, address: str) -> int | None:
+    """Id of the conversation with a number; None if there is none."""
+    rows = db.execute(
+        "SELECT threads._id, address FROM threads"
+        " JOIN canonical_addresses ON canonical_addresses._id = CAST(recipient_ids AS INTEGER)"
+    )
+    return next((id for id, known in rows if line(known) == line(address)), None)
+
+
+def messages(db: sqlite3.Connection, thread: int | None = None) -> list[Message]:
+    """The messages of a conversation, or all there are, the oldest first."""
+    rows = db.execute(
+        "SELECT _id, address, body, type, date FROM sms WHERE ?1 IS NULL OR thread_id = ?1 ORDER BY date, _id", (thread,)
+    )
+    return [Message(id, address, body, kind, _time(date)) for id, address, body, kind, date in rows]
+
+
+# writing
+
+
+def insert(
+    db: sqlite3.Connection, address: str, body: str, kind: int, date: datetime, read: bool = True
+) -> int:
+    """Adds a message to the conversation with a number, which is made if there is none. Returns its id."""
+    known = thread(db, address)
+    at = millis(date)
+    message = db.execute(
+        "INSERT INTO sms (thread_id, address, body, type, date, date_sent, read, seen) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (_create(db, address) if known is None else known, address, body, kind, at, at, int(read), int(read)),
+    )
+    return message.lastrowid or 0
+
+
+def mark_read(db: sqlite3.Connection, thread: int) -> None:
+    """Somebody has looked at a conversation."""
+    db.execute("UPDATE sms SET read = 1, seen = 1 WHERE thread_id = ? AND read = 0", (thread,))
+
+
+def delete_message(db: sqlite3.Connection, id: int) -> None:
+    """Removes a message; with its last message a conversation is gone, too."""
+    db.execute("DELETE FROM sms WHERE _id = ?", (id,))
+
+
+def delete_thread(db: sqlite3.Connection, id: int) -> None:
+    """Removes a conversation with all its messages."""
+    db.execute("DELETE FROM sms WHERE thread_id = ?", (id,))
+
+
+def _create(db: sqlite3.Connection, address: str) -> int:
+    recipient = db.execute("INSERT INTO canonical_addresses (address) VALUES (?)", (address,)).lastrowid
+    return db.execute("INSERT INTO threads (recipient_ids) VALUES (?)", (str(recipient),)).lastrowid or 0
