@@ -14,8 +14,42 @@ Params = Mapping[str, Any]
 def delete_file(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Files")
     yield s.tap(p["folder"])
-    yield from s.scroll_to(p["name"])
     yield s.long_press(p["name"])
     yield s.tap("Delete")
+    yield s.tap("OK")
+    yield s.finish()
+
+
+@expert("FilesMoveFile")
+def move_file(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open("Files")
+    yield s.tap(p["folder"])
+    yield s.long_press(p["name"])
+    yield s.tap("More options")
+    yield s.tap("Move to…")
+    yield s.tap(p["target"])
+    yield s.tap("MOVE")
+    yield s.finish()
+
+
+@expert("FilesRenameFile")
+def rename_file(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open("Files")
+    yield s.tap(p["folder"])
+    yield s.long_press(p["name"])
+    yield s.tap("More options")
+    yield s.tap("Rename")
+    yield from s.fill("Name", p["new_name"])
+    yield s.tap("OK")
+    yield s.finish()
+
+
+@expert("FilesCreateFolder")
+def create_folder(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open("Files")
+    yield s.tap(p["folder"])
+    yield s.tap("More options")
+    yield s.tap("New folder")
+    yield from s.fill("Name", p["name"])
     yield s.tap("OK")
     yield s.finish()

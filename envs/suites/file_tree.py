@@ -35,11 +35,16 @@ class FileTask(Task):
         self.before = read_tree(device, self.root)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
-        return float(read_tree(device, self.root) == self.expected(dict(self.before)))
+        wanted, found = self.expected(dict(self.before)), read_tree(device, self.root)
+        return float({p: self.normal(d) for p, d in found.items()} == {p: self.normal(d) for p, d in wanted.items()})
 
     def expected(self, tree: Tree) -> Tree:
         """What has to be there in the end and nothing else, given what was there at the start."""
         return tree
+
+    def normal(self, data: bytes) -> bytes:
+        """What of a file's contents counts."""
+        return data
 
     def but(self, **params: Any) -> dict[str, Any]:
         """The parameters with some of them replaced, to mislead an expert."""

@@ -32,6 +32,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
 
 NOTEBOOK = f"{SHARED}/Documents/Markor"
 EXTENSIONS = (".md", ".txt")
+EDITOR_ID = "document__fragment__edit__highlighting_editor"
 ORDERS = {"Name": by_name, "Date": by_date, "Size": by_size, "File type": by_type}
 
 
@@ -197,7 +198,7 @@ class FolderPicker(Dialog):
         rows = [self._row(entry.name, entry.path) for entry in folders]
         if self.folder != NOTEBOOK:
             rows.insert(0, self._row("..", self.folder.rpartition("/")[0]))
-        here = Text(self.folder.rpartition("/")[2], 14, theme.SECONDARY, pad=(20, 0, 20, 4), id="ui__filesystem_dialog__folder")
+        here = Text(self.folder.rpartition("/")[2], 14, theme.SECONDARY, pad=(20, 0, 20, 4), id="folder_path")
         return [here, Column([ListView(rows, key=self.folder)], height=264)]
 
     def _row(self, name: str, path: str) -> View:
@@ -221,7 +222,7 @@ class Editor(Screen):
         self.path, self.input = path, TextInput(text)
 
     def build(self) -> View:
-        field = TextField(self.input, id="document__fragment__edit__highlighting_editor", lines=8, flex=1, border=None)
+        field = TextField(self.input, "Note text", EDITOR_ID, lines=8, flex=1, border=None)
         actions = [
             IconButton("content_save_outline", "Save", self._save, "action_save"),
             IconButton("dots_vertical", "More options", self._more),

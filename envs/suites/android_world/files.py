@@ -8,7 +8,7 @@ from typing import Any
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.suites.file_tree import FileTask, Tree
 from coach_gym.envs.suites.task import Task
-from coach_gym.envs.suites.words import ParamRng, slugs
+from coach_gym.envs.suites.words import NOUNS, ParamRng, slugs
 
 FOLDERS = {
     "DCIM": ".jpg", "Documents": ".pdf", "Download": ".zip", "Movies": ".mp4", "Music": ".mp3", "Pictures": ".png"
@@ -69,4 +69,70 @@ class FilesDeleteFile(StorageTask):
         return self.but(name=self.another(rng))
 
 
-TASKS: tuple[type[Task], ...] = (FilesDeleteFile,)
+class FilesMoveFile(StorageTask):
+    """A file goes from one folder to another."""
+
+    template = "Move the file {name} from the folder {folder} to the folder {target}."
+    difficulty = "medium"
+    budget = 18
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = folder_of_files(rng)
+        target = rng.choice(sorted(FOLDERS.keys() - {drawn["folder"]}))
+        there = with_sizes(rng, target, file_names(rng, target, rng.randint(1, 3)))
+        return {**drawn, "target": target, "files": drawn["files"] | there}
+
+    def expected(self, tree: Tree) -> Tree:
+        tree[f"{self.params['target']}/{self.params['name']}"] = tree.pop(self.path)
+        return tree
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        others = FOLDERS.keys() - {self.params["folder"], self.params["target"]}
+        return self.but(target=rng.choice(sorted(others)))
+
+
+class FilesRenameFile(StorageTask):
+    """Another name for a file."""
+
+    template = "Rename the file {name} in the folder {folder} to {new_name}."
+    difficulty = "medium"
+    budget = 16
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        folder = rng.choice(sorted(FOLDERS))
+        new_name, *names = file_names(rng, folder, rng.randint(4, 7))
+        return {"name": names[0], "folder": folder, "new_name": new_name, "files": with_sizes(rng, folder, names)}
+
+    def expected(self, tree: Tree) -> Tree:
+        tree[f"{self.params['folder']}/{self.params['new_name']}"] = tree.pop(self.path)
+        return tree
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.but(name=self.another(rng))
+
+
+class FilesCreateFolder(StorageTask):
+    """A new folder in another."""
+
+    template = "Create a folder named {name} in the folder {folder}."
+    budget = 14
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return {**folder_of_files(rng), "name": NOUNS.draw(rng).title()}
+
+    def expected(self, tree: Tree) -> Tree:
+        return {**tree, f"{self.path}/": b""}
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.but(folder=rng.choice(sorted(FOLDERS.keys() - {self.params["folder"]})))
+
+
+TASKS: tuple[type[Task], ...] = (
+    FilesCreateFolder,
+    FilesDeleteFile,
+    FilesMoveFile,
+    FilesRenameFile,
+)

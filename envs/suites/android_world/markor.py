@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from datetime import timedelta
 from typing import Any
 
+from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.apps.markor import NOTEBOOK
-from coach_gym.envs.suites.file_tree import FileTask, Tree
+from coach_gym.envs.suites.file_tree import FileTask, Tree, contents
 from coach_gym.envs.suites.task import Task
-from coach_gym.envs.suites.words import SENTENCES, ParamRng, slugs
+from coach_gym.envs.suites.words import NOUNS, SENTENCES, ParamRng, slugs
 
 
 class NotesTask(FileTask):
@@ -32,6 +34,22 @@ def with_texts(rng: ParamRng, names: list[str]) -> dict[str, str]:
     return dict(zip(rng.sample(names, len(names)), SENTENCES.draw_many(rng, len(names)), strict=True))
 
 
+def notes(rng: ParamRng, least: int = 3, most: int = 6) -> dict[str, Any]:
+    """Some notes in the notebook, and the name of one of them."""
+    names = note_names(rng, rng.randint(least, most))
+    return {"name": names[0], "files": with_texts(rng, names)}
+
+
+def notes_and_a_new_one(rng: ParamRng, least: int = 2, most: int = 6) -> tuple[dict[str, str], str, str]:
+    """Some notes, and the name and text of one that is not there yet."""
+    texts = with_texts(rng, note_names(rng, rng.randint(least, most) + 1))
+    name, text = texts.popitem()
+    return texts, name, text
+
+
+# making
+
+
 class MarkorCreateNote(NotesTask):
     """A new note with a text."""
 
@@ -40,15 +58,76 @@ class MarkorCreateNote(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        name, *others = note_names(rng, rng.randint(2, 6))
-        text, *_ = SENTENCES.draw_many(rng, 1)
-        return {"name": name, "text": text, "files": with_texts(rng, others)}
+        files, name, text = notes_and_a_new_one(rng)
+        return {"name": name, "text": text, "files": files}
 
     def expected(self, tree: Tree) -> Tree:
         return {**tree, self.params["name"]: self.params["text"].encode()}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         return self.but(name="new_" + self.params["name"])
+
+
+class MarkorCreateNoteFromClipboard(MarkorCreateNote):
+    """A new note with the text that was copied before."""
+
+    template = "Create a note in Markor named {name} and paste the text from the clipboard into it."
+    difficulty = "medium"
+    budget = 16
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        device.put_clipboard(self.params["text"])
+
+
+class MarkorCreateFolder(NotesTask):
+    """A new folder, still empty."""
+
+    template = "Create a folder in Markor named {name}."
+    budget = 10
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        name, *folders = NOUNS.draw_many(rng, rng.randint(2, 3))
+        files = notes(rng, 1, 4)["files"]
+        inside = note_names(rng, len(folders))
+        return {
+            "name": name.title(),
+            "files": files | {f"{folder.title()}/{note}": "" for folder, note in zip(folders, inside, strict=True)},
+        }
+
+    def expected(self, tree: Tree) -> Tree:
+        return {**tree, self.params["name"] + "/": b""}
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.but(name=self.params["name"] + "s")
+
+
+class MarkorMergeNotes(NotesTask):
+    """Three notes' texts, one below the other with empty lines between, in a new note."""
+
+    template = (
+        "Merge the Markor notes {first}, {second} and {third}, in this order, into a new note named {name}. "
+        "Leave an empty line between their texts."
+    )
+    difficulty = "hard"
+    budget = 28
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        files, name, _ = notes_and_a_new_one(rng, 3)
+        first, second, third = rng.sample(sorted(files), 3)
+        return {"name": name, "first": first, "second": second, "third": third, "files": files}
+
+    def expected(self, tree: Tree) -> Tree:
+        texts = [tree[self.params[which]] for which in ("first", "second", "third")]
+        return {**tree, self.params["name"]: b"\n\n".join(texts)}
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.but(first=self.params["second"], second=self.params["first"])
+
+
+# deleting
 
 
 class MarkorDeleteNote(NotesTask):
@@ -59,8 +138,7 @@ class MarkorDeleteNote(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        names = note_names(rng, rng.randint(3, 7))
-        return {"name": names[0], "files": with_texts(rng, names)}
+        return notes(rng, 3, 7)
 
     def expected(self, tree: Tree) -> Tree:
         del tree[self.params["name"]]
@@ -70,7 +148,194 @@ class MarkorDeleteNote(NotesTask):
         return self.but(name=self.another(rng))
 
 
+class MarkorDeleteNewestNote(NotesTask):
+    """The note that was changed last goes; `ages` are the notes' ages in minutes."""
+
+    template = "Delete the newest note in Markor."
+    budget = 10
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        names = note_names(rng, rng.randint(3, 6))
+        ages = rng.sample(range(10, 20_000), len(names))
+        return {"files": with_texts(rng, names), "ages": dict(zip(names, ages, strict=True))}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        for name, text in self.params["files"].items():
+            age = timedelta(minutes=self.params["ages"][name])
+            device.write(f"{self.root}/{name}", contents(text), device.now - age)
+
+    def expected(self, tree: Tree) -> Tree:
+        ages = self.params["ages"]
+        del tree[min(ages, key=ages.__getitem__)]
+        return tree
+
+
+class MarkorDeleteAllNotes(NotesTask):
+    """The notebook ends up empty."""
+
+    template = "Delete all notes in Markor."
+    budget = 14
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return {"files": notes(rng, 2, 6)["files"]}
+
+    def expected(self, tree: Tree) -> Tree:
+        return {}
+
+
+# changing
+
+
+class MarkorEditNote(NotesTask):
+    """A line more at an end of a note, or another text. Empty lines between do not matter."""
+
+    template = "Edit the note {name} in Markor: write this {where}: {text}"
+    difficulty = "medium"
+    budget = 14
+    places = ("at the top", "at the bottom", "in place of the old text")
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        files, _, text = notes_and_a_new_one(rng)
+        return {"name": rng.choice(sorted(files)), "where": rng.choice(cls.places), "text": text, "files": files}
+
+    def expected(self, tree: Tree) -> Tree:
+        old, new = tree[self.params["name"]], self.params["text"].encode()
+        edited = {"at the top": new + b"\n" + old, "at the bottom": old + b"\n" + new}
+        return {**tree, self.params["name"]: edited.get(self.params["where"], new)}
+
+    def normal(self, data: bytes) -> bytes:
+        return b"\n".join(line for line in data.splitlines() if line.strip())
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.but(where=rng.choice([place for place in self.places if place != self.params["where"]]))
+
+
+class MarkorChangeNoteContent(NotesTask):
+    """Another text and another name for a note."""
+
+    template = "Rename the Markor note {name} to {new_name} and replace its text with: {text}"
+    difficulty = "medium"
+    budget = 22
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        files, new_name, text = notes_and_a_new_one(rng)
+        return {"name": rng.choice(sorted(files)), "new_name": new_name, "text": text, "files": files}
+
+    def expected(self, tree: Tree) -> Tree:
+        del tree[self.params["name"]]
+        return {**tree, self.params["new_name"]: self.params["text"].encode()}
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.but(new_name="old_" + self.params["new_name"])
+
+
+class MarkorAddNoteHeader(MarkorChangeNoteContent):
+    """A line and an empty line above a note's text, and another name."""
+
+    template = (
+        "Rename the Markor note {name} to {new_name} and add this line above its text, "
+        "with an empty line between: {text}"
+    )
+    budget = 24
+
+    def expected(self, tree: Tree) -> Tree:
+        text = self.params["text"].encode() + b"\n\n" + tree.pop(self.params["name"])
+        return {**tree, self.params["new_name"]: text}
+
+
+class MarkorRenameNote(NotesTask):
+    """Another name for a note."""
+
+    template = "Rename the note {name} in Markor to {new_name}."
+    budget = 14
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        files, new_name, _ = notes_and_a_new_one(rng)
+        return {"name": rng.choice(sorted(files)), "new_name": new_name, "files": files}
+
+    def expected(self, tree: Tree) -> Tree:
+        tree[self.params["new_name"]] = tree.pop(self.params["name"])
+        return tree
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.but(name=self.another(rng))
+
+
+class MarkorMoveNote(NotesTask):
+    """A note goes from one folder to another."""
+
+    template = "In Markor, move the note {name} from the folder {source} to the folder {target}."
+    difficulty = "medium"
+    budget = 16
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        folders = [noun.title() for noun in NOUNS.draw_many(rng, 3)]
+        names = note_names(rng, rng.randint(4, 7))
+        texts = with_texts(rng, names)
+        places = [folders[0], *(rng.choice(folders) for _ in names[3:]), folders[1], folders[2]]
+        return {
+            "name": names[0],
+            "source": folders[0],
+            "target": folders[1],
+            "files": {f"{place}/{name}": texts[name] for name, place in zip(names, places, strict=True)},
+        }
+
+    def expected(self, tree: Tree) -> Tree:
+        name = self.params["name"]
+        tree[f"{self.params['target']}/{name}"] = tree.pop(f"{self.params['source']}/{name}")
+        return tree
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        folders = {path.partition("/")[0] for path in self.params["files"]}
+        return self.but(target=rng.choice(sorted(folders - {self.params["source"], self.params["target"]})))
+
+
+# asking
+
+
+class MarkorNoteLine(NotesTask):
+    """What a note says."""
+
+    template = "What does the note {name} in Markor say?"
+    budget = 8
+    kind = "query"
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return notes(rng)
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        text = self.params["files"][self.params["name"]]
+        return super().evaluate(device, answer) * float(plain(answer or "") == plain(text))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.but(name=self.another(rng))
+
+
+def plain(text: str) -> str:
+    """A sentence in small letters, without the full stop and quotes around it."""
+    return " ".join(text.casefold().split()).strip("\"'. ")
+
+
 TASKS: tuple[type[Task], ...] = (
+    MarkorAddNoteHeader,
+    MarkorChangeNoteContent,
+    MarkorCreateFolder,
     MarkorCreateNote,
+    MarkorCreateNoteFromClipboard,
+    MarkorDeleteAllNotes,
+    MarkorDeleteNewestNote,
     MarkorDeleteNote,
+    MarkorEditNote,
+    MarkorMergeNotes,
+    MarkorMoveNote,
+    MarkorNoteLine,
+    MarkorRenameNote,
 )
