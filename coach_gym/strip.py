@@ -1,0 +1,197 @@
+"""An episode as one picture: its screenshots in order, on each the action that was taken there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+import font_roboto
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from coach_gym.actions import Action, ActionError, format_action, parse_action
+from coach_gym.episode import Episode
+
+_MARK = "#d93025"  # Material red, on no screen of ours
+_INK, _PAPER = "#202124", "#ffffff"
+_SCROLLED = {"up": (0, 1), "down": (0, -1), "left": (1, 0), "right": (-1, 0)}  # where the finger goes
+_MARGIN = 12
+
+
+def episode_strip(episode: Episode, height: int = 480, per_row: int = 8) -> Image.Image:
+    """An episode with its goal above and its outcome below.
+
+    Args:
+        episode: At least one step long.
+        height: Of a screenshot in the picture, in pixels.
+        per_row: Screenshots side by side.
+    """
+    screenshots = [step.observation.screenshot for step in episode.steps]
+    actions = [step.action for step in episode.steps]
+    return strip(screenshots, actions, episode.goal, _verdict(episode), height, per_row)
+
+
+def strip(
+    screenshots: Sequence[np.ndarray],
+    actions: Sequence[str],
+    title: str = "",
+    footer: str = "",
+    height: int = 480,
+    per_row: int = 8,
+) -> Image.Image:
+    """Screenshots side by side, each with its action drawn on it and written below.
+
+    Args:
+        screenshots: Arrays (height, width, 3) uint8, all of one size; at least one.
+        actions: The action text taken at each of them, in pixels of the screenshot.
+        title: Written above.
+        footer: Written below.
+        height: Of a screenshot in the picture, in pixels.
+        per_row: Screenshots side by side.
+
+    Raises:
+        ValueError: There is nothing to show, or not one action for each screenshot.
+    """
+    if not screenshots:
+        raise ValueError("there are no screenshots to show")
+    panels = [
+        _panel(screenshot, action, height, number)
+        for number, (screenshot, action) in enumerate(zip(screenshots, actions, strict=True), start=1)
+    ]
+    return _page(panels, title, footer, per_row)
+
+
+def draw_action(screenshot: np.ndarray, action: str, height: int | None = None) -> Image.Image:
+    """A screenshot with the touch of an action on it: a ring, two for a long touch, an arrow for a moving finger.
+
+    Args:
+        screenshot: Array (height, width, 3) uint8.
+        action: Action text; one without a touch, or that does not parse, leaves the screenshot as it is.
+        height: Of the picture, in pixels; that of the screenshot by default.
+    """
+    image = Image.fromarray(screenshot)
+    scale = (height or image.height) / image.height
+    image = image.resize((max(1, round(image.width * scale)), height or image.height), Image.Resampling.LANCZOS)
+    parsed = _parsed(action)
+    if parsed is None or parsed.start is None:
+        return image
+    start = (parsed.start[0] * scale, parsed.start[1] * scale)
+    radius = max(6.0, image.width / 16)
+    draw = ImageDraw.Draw(image)
+    end = _finger_end(parsed, start, image.height / 5, scale)
+    if end is not None:
+        _arrow(draw, start, end, radius)
+    else:
+        _ring(draw, start, radius)
+        if parsed.kind == "long_press":
+            _ring(draw, start, radius * 1.6)
+    return image
+
+
+def _parsed(text: str) -> Action | None:
+    try:
+        return parse_action(text)[1]
+    except ActionError:
+        return None
+
+
+def _finger_end(
+    action: Action, start: tuple[float, float], reach: float, scale: float
+) -> tuple[float, float] | None:
+    if action.end is not None:
+        return action.end[0] * scale, action.end[1] * scale
+    if action.direction is None:
+        return None
+    dx, dy = _SCROLLED[action.direction]
+    return start[0] + dx * reach, start[1] + dy * reach
+
+
+def _ring(draw: ImageDraw.ImageDraw, center: tuple[float, float], radius: float) -> None:
+    x, y = center
+    box = (x - radius, y - radius, x + radius, y + radius)
+    draw.ellipse(box, outline=_PAPER, width=5)
+    draw.ellipse(box, outline=_MARK, width=3)
+
+
+def _arrow(
+    draw: ImageDraw.ImageDraw, start: tuple[float, float], end: tuple[float, float], size: float
+) -> None:
+    angle = math.atan2(end[1] - start[1], end[0] - start[0])
+    barbs = [
+        (end[0] - size * math.cos(angle + turn), end[1] - size * math.sin(angle + turn)) for turn in (0.5, -0.5)
+    ]
+    draw.line((start, end), fill=_MARK, width=3)
+    draw.polygon([end, *barbs], fill=_MARK)
+    draw.ellipse((start[0] - 4, start[1] - 4, start[0] + 4, start[1] + 4), fill=_MARK)
+
+
+def _panel(screenshot: np.ndarray, action: str, height: int, number: int) -> Image.Image:
+    """One screenshot with its action below, in at most three lines."""
+    shot = draw_action(screenshot, action, height)
+    font, line = _font(12), 16
+    caption = _wrapped(f"{number}  {_described(action)}", font, shot.width, 3)
+    panel = Image.new("RGB", (shot.width + 2, shot.height + 2 + 6 + 3 * line), _PAPER)
+    draw = ImageDraw.Draw(panel)
+    draw.rectangle((0, 0, shot.width + 1, shot.height + 1), outline="#9aa0a6")
+    panel.paste(shot, (1, 1))
+    for index, text in enumerate(caption):
+        draw.text((1, shot.height + 6 + index * line), text, _INK, font)
+    return panel
+
+
+def _described(text: str) -> str:
+    parsed = _parsed(text)
+    return format_action(parsed) if parsed is not None else f"no action: {' '.join(text.split())}"
+
+
+def _page(panels: list[Image.Image], title: str, footer: str, per_row: int) -> Image.Image:
+    rows = [panels[first : first + per_row] for first in range(0, len(panels), per_row)]
+    width, height = panels[0].size
+    page_width = _MARGIN + len(rows[0]) * (width + _MARGIN)
+    heading = _wrapped(title, _font(16), page_width - 2 * _MARGIN, 3)
+    top = _MARGIN + 22 * len(heading)
+    bottom = top + len(rows) * (height + _MARGIN)
+    page = Image.new("RGB", (page_width, bottom + (30 if footer else 0)), _PAPER)
+    draw = ImageDraw.Draw(page)
+    for index, text in enumerate(heading):
+        draw.text((_MARGIN, 6 + 22 * index), text, _INK, _font(16))
+    for index, panel in enumerate(panels):
+        row, column = divmod(index, per_row)
+        page.paste(panel, (_MARGIN + column * (width + _MARGIN), top + row * (height + _MARGIN)))
+    if footer:
+        (text, *_) = _wrapped(footer, _font(14), page_width - 2 * _MARGIN, 1)
+        draw.text((_MARGIN, bottom), text, _INK, _font(14))
+    return page
+
+
+def _wrapped(text: str, font: ImageFont.FreeTypeFont, width: int, lines: int) -> list[str]:
+    """Text broken to a width, anywhere if it must be, and cut to a number of lines with an ellipsis."""
+    wrapped: list[str] = []
+    rest = " ".join(text.split())
+    while rest and len(wrapped) < lines:
+        cut = min(len(rest), width // 2)  # no character is narrower than two pixels
+        while cut > 1 and font.getlength(rest[:cut]) > width:
+            cut -= 1
+        space = rest.rfind(" ", 0, cut)
+        if cut < len(rest) and space > cut // 2:
+            cut = space
+        wrapped.append(rest[:cut])
+        rest = rest[cut:].lstrip()
+    if rest:
+        wrapped[-1] = wrapped[-1][:-1] + "…"
+    return wrapped
+
+
+def _verdict(episode: Episode) -> str:
+    if episode.fault is not None:
+        return f"fault: {episode.fault}"
+    answer = f", answered {episode.answer!r}" if episode.answer else ""
+    if episode.outcome is None:
+        return f"no outcome{answer}"
+    return f"{'solved' if episode.success else 'not solved'}, {episode.length} steps{answer}"
+
+
+@lru_cache
+def _font(size: int) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(font_roboto.Roboto, size)
