@@ -1,5 +1,6 @@
 """Scripted solvers that see only what an agent sees: proofs of solvability and demonstrations."""
 
+from coach_gym.envs.experts import clock as clock
 from coach_gym.envs.experts import contacts as contacts
 from coach_gym.envs.experts import expense as expense
 from coach_gym.envs.experts import files as files
@@ -7,3 +8,4 @@ from coach_gym.envs.experts import markor as markor
 from coach_gym.envs.experts import messages as messages
 from coach_gym.envs.experts import recipes as recipes
 from coach_gym.envs.experts import settings as settings
+from coach_gym.envs.experts import tasks as tasks

@@ -16,6 +16,7 @@ MODULES: tuple[str, ...] = (
     "messages",
     "files",
     "markor",
+    "tasks",
 )
 
 

@@ -2,6 +2,7 @@
 
 from coach_gym.envs.suites.android_world import (
     camera,
+    clock,
     contacts,
     expense,
     files,
@@ -9,11 +10,13 @@ from coach_gym.envs.suites.android_world import (
     messages,
     recipes,
     system,
+    tasks,
 )
 from coach_gym.envs.suites.task import Task
 
 TASKS: tuple[type[Task], ...] = (
     *camera.TASKS,
+    *clock.TASKS,
     *contacts.TASKS,
     *expense.TASKS,
     *files.TASKS,
@@ -21,4 +24,5 @@ TASKS: tuple[type[Task], ...] = (
     *messages.TASKS,
     *recipes.TASKS,
     *system.TASKS,
+    *tasks.TASKS,
 )

@@ -1,0 +1,172 @@
+"""What the Clock app stores: alarms in a database; timers, stopwatch, cities and settings in its preferences."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone import preferences
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.storage import Storage
+
+PACKAGE = "com.google.android.deskclock"
+ALARMS = f"/data/user_de/0/{PACKAGE}/databases/alarms.db"
+PREFERENCES = f"/data/user_de/0/{PACKAGE}/shared_prefs/{PACKAGE}_preferences.xml"
+
+SCHEMA = """
+CREATE TABLE alarm_templates (
+    _id INTEGER PRIMARY KEY, hour INTEGER NOT NULL, minutes INTEGER NOT NULL, daysofweek INTEGER NOT NULL,
+    enabled INTEGER NOT NULL, vibrate INTEGER NOT NULL, label TEXT NOT NULL, ringtone TEXT,
+    delete_after_use INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE alarm_instances (
+    _id INTEGER PRIMARY KEY, year INTEGER NOT NULL, month INTEGER NOT NULL, day INTEGER NOT NULL,
+    hour INTEGER NOT NULL, minutes INTEGER NOT NULL, vibrate INTEGER NOT NULL, label TEXT NOT NULL, ringtone TEXT,
+    alarm_state INTEGER NOT NULL, alarm_id INTEGER REFERENCES alarm_templates(_id) ON UPDATE CASCADE ON DELETE CASCADE);
+"""
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+"""Bit i of `daysofweek` stands for the i-th of these."""
+SOUND = "Bright Morning"
+
+# alarms
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """A row of `alarm_templates`; `days` has a bit for each day of `DAYS` on which it repeats."""
+
+    hour: int
+    minute: int
+    days: int = 0
+    enabled: bool = True
+    label: str = ""
+    vibrate: bool = True
+    sound: str = SOUND
+    id: int = 0
+
+    @property
+    def time(self) -> str:
+        return f"{self.hour:02d}:{self.minute:02d}"
+
+    def rings(self, now: datetime) -> datetime:
+        """When it rings next, if it is on."""
+        first = now.replace(hour=self.hour, minute=self.minute, second=0, microsecond=0)
+        coming = (first + timedelta(days=n) for n in range(8))
+        return next(at for at in coming if at > now and (not self.days or self.days >> at.weekday() & 1))
+
+
+_COLUMNS = "hour, minutes, daysofweek, enabled, label, vibrate, ringtone"
+
+
+def alarms(db: sqlite3.Connection) -> list[Alarm]:
+    """All alarms, by time of day."""
+    rows = db.execute(f"SELECT {_COLUMNS}, _id FROM alarm_templates ORDER BY hour, minutes, _id")
+    return [
+        Alarm(hour, minute, days, bool(enabled), label, bool(vibrate), sound, id)
+        for hour, minute, days, enabled, label, vibrate, sound, id in rows
+    ]
+
+
+def save(db: sqlite3.Connection, alarm: Alarm, now: datetime) -> int:
+    """Stores an alarm, as a new one if its id is 0, and schedules it. Returns its id."""
+    values = (alarm.hour, alarm.minute, alarm.days, alarm.enabled, alarm.label, alarm.vibrate, alarm.sound)
+    row = db.execute(
+        f"INSERT OR REPLACE INTO alarm_templates (_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (alarm.id or None, *values),
+    )
+    id = alarm.id or int(row.lastrowid or 0)
+    db.execute("DELETE FROM alarm_instances WHERE alarm_id = ?", (id,))
+    if alarm.enabled:
+        at = alarm.rings(now)
+        db.execute(
+            "INSERT INTO alarm_instances (year, month, day, hour, minutes, vibrate, label, ringtone, alarm_state,"
+            " alarm_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
+            (at.year, at.month - 1, at.day, at.hour, at.minute, alarm.vibrate, alarm.label, alarm.sound, id),
+        )  # Java counts months from 0
+    return id
+
+
+def delete(db: sqlite3.Connection, id: int) -> None:
+    """Removes an alarm."""
+    db.execute("DELETE FROM alarm_instances WHERE alarm_id = ?", (id,))
+    db.execute("DELETE FROM alarm_templates WHERE _id = ?", (id,))
+
+
+# timers and stopwatch: running ones keep the moment of their last start, so that nothing needs to tick
+
+RUNNING, PAUSED, RESET = 1, 2, 4
+
+
+def milliseconds(at: datetime) -> int:
+    """Milliseconds since 1970."""
+    return round((at - datetime(1970, 1, 1)).total_seconds() * 1000)
+
+
+@dataclass(frozen=True)
+class Timer:
+    """A timer; times in milliseconds. `left` is what was left when it was last started."""
+
+    length: int
+    left: int
+    state: int = RESET
+    started: int = 0
+    id: int = 0
+
+    def remaining(self, now: datetime) -> int:
+        """What is left now; negative once it has expired."""
+        return self.left - (milliseconds(now) - self.started if self.state == RUNNING else 0)
+
+
+def timers(values: dict[str, preferences.Value]) -> list[Timer]:
+    """The timers in a set of preferences, the newest first."""
+    ids = values.get("timers_list", frozenset())
+    assert isinstance(ids, frozenset)
+
+    def number(key: str, id: int) -> int:
+        return int(str(values[f"{key}_{id}"]))
+
+    return [
+        Timer(number("timer_setup_timet", id), number("timer_time_left", id), number("timer_state", id),
+              number("timer_start_time", id), id)
+        for id in sorted(map(int, ids), reverse=True)
+    ]  # fmt: skip
+
+
+def save_timer(storage: Storage, timer: Timer) -> None:
+    """Stores a timer, as a new one if its id is 0."""
+    values = preferences.load(storage, PREFERENCES)
+    ids = [known.id for known in timers(values)]
+    id = timer.id or max(ids, default=0) + 1
+    changes: dict[str, preferences.Value | None] = {
+        "timers_list": frozenset(map(str, {*ids, id})),
+        f"timer_setup_timet_{id}": timer.length,
+        f"timer_time_left_{id}": timer.left,
+        f"timer_state_{id}": timer.state,
+        f"timer_start_time_{id}": timer.started,
+    }
+    preferences.update(storage, PREFERENCES, changes)
+
+
+def delete_timer(storage: Storage, id: int) -> None:
+    """Removes a timer."""
+    ids = {timer.id for timer in timers(preferences.load(storage, PREFERENCES))} - {id}
+    keys = ("timer_setup_timet", "timer_time_left", "timer_state", "timer_start_time")
+    gone: dict[str, preferences.Value | None] = {f"{key}_{id}": None for key in keys}
+    preferences.update(storage, PREFERENCES, {"timers_list": frozenset(map(str, ids)), **gone})
+
+
+# cities
+
+
+def cities(values: dict[str, preferences.Value]) -> list[str]:
+    """The cities whose time is shown, in the order in which they were added."""
+    count = int(str(values.get("number_of_cities", 0)))
+    return [str(values[f"city_id_{i}"]) for i in range(count)]
+
+
+def city_values(names: list[str]) -> dict[str, preferences.Value]:
+    """The preferences that hold a list of cities."""
+    return {"number_of_cities": len(names), **{f"city_id_{i}": name for i, name in enumerate(names)}}
