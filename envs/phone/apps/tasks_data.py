@@ -1,0 +1,72 @@
+"""The table behind the Tasks app."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+
+from coach_gym.envs.phone.epoch import from_seconds, to_millis
+
+PACKAGE = "org.tasks"
+DATABASE = f"/data/data/{PACKAGE}/databases/database"
+PREFERENCES = f"/data/data/{PACKAGE}/shared_prefs/{PACKAGE}_preferences.xml"
+SCHEMA = """
+CREATE TABLE tasks (
+    _id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, title TEXT, importance INTEGER NOT NULL DEFAULT 2,
+    dueDate INTEGER NOT NULL DEFAULT 0, hideUntil INTEGER NOT NULL DEFAULT 0, created INTEGER NOT NULL DEFAULT 0,
+    modified INTEGER NOT NULL DEFAULT 0, completed INTEGER NOT NULL DEFAULT 0, deleted INTEGER NOT NULL DEFAULT 0,
+    notes TEXT, estimatedSeconds INTEGER NOT NULL DEFAULT 0, elapsedSeconds INTEGER NOT NULL DEFAULT 0,
+    timerStart INTEGER NOT NULL DEFAULT 0, notificationFlags INTEGER NOT NULL DEFAULT 0,
+    lastNotified INTEGER NOT NULL DEFAULT 0, recurrence TEXT, repeat_from INTEGER NOT NULL DEFAULT 0,
+    calendarUri TEXT, remoteId TEXT, collapsed INTEGER NOT NULL DEFAULT 0, parent INTEGER NOT NULL DEFAULT 0,
+    `order` INTEGER, read_only INTEGER NOT NULL DEFAULT 0
+);
+"""
+PRIORITIES = ("High", "Medium", "Low", "None")  # by the column `importance`
+COLORS = ("#d32f2f", "#f9a825", "#1976d2", "#5f6368")
+LOW = 2  # the priority of a task for which none was chosen
+NOON = time(12)  # when a task is due that has a date and no time
+
+
+@dataclass
+class Task:
+    """A task; times in milliseconds since 1970, 0 for none."""
+
+    id: int
+    title: str
+    importance: int
+    due: int
+    completed: int
+    notes: str
+
+    @staticmethod
+    def select(db: sqlite3.Connection, where: str, arguments: Sequence) -> list[Task]:
+        """The tasks, none that are deleted, which fulfil a condition in SQL."""
+        rows = db.execute(
+            "SELECT _id, coalesce(title, ''), min(max(importance, 0), 3), dueDate, completed, coalesce(notes, '') "
+            f"FROM tasks WHERE deleted = 0 AND {where}",
+            arguments,
+        )
+        return [Task(*row) for row in rows]
+
+
+def due_on(day: date, at: time | None = None) -> int:
+    """The due date of a task that is due on a day, or at a time of it: that one is told by an odd second."""
+    return to_millis(datetime.combine(day, NOON if at is None else at.replace(second=1)))
+
+
+def has_time(due: int) -> bool:
+    """Whether a due date means a time of the day."""
+    return due % 60_000 > 0
+
+
+def due_text(due: int, now: datetime) -> str:
+    """A due date as the app shows it, "" for none."""
+    if not due:
+        return ""
+    at = from_seconds(due / 1000)
+    near = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}.get((at.date() - now.date()) // timedelta(days=1))
+    day = near or at.strftime("%b %-d" if at.year == now.year else "%b %-d, %Y")
+    return f"{day} {at:%H:%M}" if has_time(due) else day
