@@ -58,7 +58,7 @@ def card(entry: Contact) -> tuple:
     A number is its digits, and which of the name's words stand in which field does not matter.
     """
     numbers = sorted((contacts.digits(number), label) for number, label in entry.phones)
-    more = (entry.company, entry.birthday, entry.note, entry.starred, sorted(entry.labels))
+    more = (entry.company, entry.title, entry.note, entry.starred, sorted(entry.labels))
     return (entry.name, numbers, sorted(entry.emails), *more)
 
 

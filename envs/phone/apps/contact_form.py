@@ -35,8 +35,8 @@ class ContactForm(Screen):
         self.first, self.last, self.company = TextInput(known.first), TextInput(known.last), TextInput(known.company)
         self.phones = [PhoneEntry(TextInput(number), label) for number, label in known.phones or [("", "Mobile")]]
         self.emails = [TextInput(address) for address in known.emails or [""]]
-        self.birthday, self.note = TextInput(known.birthday), TextInput(known.note)
-        self.more = bool(known.birthday or known.note)
+        self.title, self.note = TextInput(known.title), TextInput(known.note)
+        self.more = bool(known.title or known.note)
 
     def build(self) -> View:
         title = "Edit contact" if self.before.id else "Create contact"
@@ -50,7 +50,7 @@ class ContactForm(Screen):
         if self.emails[-1].text:
             fields.append(Button("Add email", self._add_email, kind="text"))
         if self.more:
-            fields += [TextField(self.birthday, "Birthday"), TextField(self.note, "Notes")]
+            fields += [TextField(self.title, "Job title"), TextField(self.note, "Notes")]
         else:
             fields.append(Button("More fields", self._show_more, kind="text"))
         save = Button("Save", self._save, "toolbar_button")
@@ -90,7 +90,7 @@ class ContactForm(Screen):
             company=self.company.text.strip(),
             phones=[(e.number.text.strip(), e.label) for e in self.phones if e.number.text.strip()],
             emails=[address.text.strip() for address in self.emails if address.text.strip()],
-            birthday=self.birthday.text.strip(),
+            title=self.title.text.strip(),
             note=self.note.text.strip(),
             starred=self.before.starred,
             labels=self.before.labels,

@@ -152,8 +152,9 @@ class Person(ContactsScreen):
 
     def _heading(self, contact: contacts.Contact) -> View:
         lines = [Text(contact.name, 24, align="center", id="large_title")]
-        if contact.company and contact.name != contact.company:
-            lines.append(Text(contact.company, 14, theme.SECONDARY, align="center", id="organization_name"))
+        work = ", ".join(filter(None, (contact.title, contact.company)))
+        if work and contact.name != work:
+            lines.append(Text(work, 14, theme.SECONDARY, align="center", id="organization_name"))
         return Column([Row([avatar(contact.name)], justify="center"), *lines, self._shortcuts(contact)], 8, 16)
 
     def _shortcuts(self, contact: contacts.Contact) -> View:
@@ -166,7 +167,7 @@ class Person(ContactsScreen):
     def _rows(self, contact: contacts.Contact) -> list[View]:
         rows = [ListItem(number, label, partial(self._call, number)) for number, label in contact.phones]
         rows += [ListItem(address, "Email", partial(self._copy, address)) for address in contact.emails]
-        known = (("Birthday", contact.birthday), ("Notes", contact.note), ("Labels", ", ".join(contact.labels)))
+        known = (("Notes", contact.note), ("Labels", ", ".join(contact.labels)))
         rows += [ListItem(text, what, important=True) for what, text in known if text]
         return rows
 

@@ -17,13 +17,12 @@ PHONE_TYPES = {"Home": 1, "Mobile": 2, "Work": 3, "Other": 7, "Main": 12}
 """Labels of phone numbers and their codes in `data2`."""
 _PHONE_LABELS = {code: label for label, code in PHONE_TYPES.items()}
 _EMAIL_OTHER = 3
-_BIRTHDAY = 3
 _SOURCE_NAME, _SOURCE_COMPANY, _SOURCE_PHONE, _SOURCE_EMAIL = 40, 30, 20, 10
 
 _ITEM = "vnd.android.cursor.item/"
-NAME, PHONE, EMAIL, ORGANIZATION, NOTE, EVENT, GROUP = range(1, 8)
+NAME, PHONE, EMAIL, ORGANIZATION, NOTE, GROUP = range(1, 7)
 """Ids in `mimetypes` of the kinds of data used here."""
-_MIMETYPES = ("name", "phone_v2", "email_v2", "organization", "note", "contact_event", "group_membership")
+_MIMETYPES = ("name", "phone_v2", "email_v2", "organization", "note", "group_membership")
 
 SCHEMA = """
 CREATE TABLE accounts (_id INTEGER PRIMARY KEY AUTOINCREMENT, account_name TEXT, account_type TEXT, data_set TEXT);
@@ -69,7 +68,7 @@ class Contact:
 
     Attributes:
         phones: (number, label) pairs; labels are the keys of `PHONE_TYPES`.
-        birthday: as YYYY-MM-DD.
+        title: the position at the company.
         labels: titles of the groups that the person is in.
         id: of the row in `raw_contacts`, 0 if there is none yet.
     """
@@ -77,9 +76,9 @@ class Contact:
     first: str = ""
     last: str = ""
     company: str = ""
+    title: str = ""
     phones: list[tuple[str, str]] = field(default_factory=list)
     emails: list[str] = field(default_factory=list)
-    birthday: str = ""
     note: str = ""
     starred: bool = False
     labels: list[str] = field(default_factory=list)
@@ -108,11 +107,12 @@ def digits(number: str) -> str:
 
 
 def listing(db: sqlite3.Connection, words: str = "", starred: bool = False) -> list[tuple[int, str]]:
-    """Id and name of everybody, or of those whose name holds `words`, by name."""
+    """Id and name of everybody, or of those about whom something holds `words`, by name."""
     return db.execute(
-        "SELECT _id, display_name FROM raw_contacts WHERE deleted = 0 AND starred >= ? AND instr(lower(display_name), ?)"
+        "SELECT _id, display_name FROM raw_contacts WHERE deleted = 0 AND starred >= ?1 AND (?2 = '' OR EXISTS ("
+        " SELECT 1 FROM data WHERE raw_contact_id = raw_contacts._id AND mimetype_id <= ?3 AND instr(lower(data1), ?2)))"
         " ORDER BY sort_key, _id",
-        (int(starred), words.strip().lower()),
+        (int(starred), words.strip().lower(), NOTE),
     ).fetchall()
 
 
@@ -142,36 +142,34 @@ def groups(db: sqlite3.Connection) -> list[str]:
 
 def _read(db: sqlite3.Connection, where: str, values: tuple) -> list[Contact]:
     rows = db.execute(
-        "SELECT raw_contacts._id, starred, mimetype_id, data1, data2, data3, title FROM raw_contacts"
+        "SELECT raw_contacts._id, starred, mimetype_id, data1, data2, data3, data4, title FROM raw_contacts"
         " LEFT JOIN data ON raw_contact_id = raw_contacts._id"
         f" LEFT JOIN groups ON mimetype_id = {GROUP} AND groups._id = CAST(data1 AS INTEGER)"
         f" WHERE raw_contacts.deleted = 0 {where} ORDER BY sort_key, raw_contacts._id, data._id",
         values,
     )
     people: dict[int, Contact] = {}
-    for id, starred, mimetype, data1, data2, data3, title in rows:
+    for id, starred, mimetype, *data in rows:
         contact = people.setdefault(id, Contact(starred=bool(starred), id=id))
-        _take(contact, mimetype, data1 or "", data2 or "", data3 or "", title or "")
+        _take(contact, mimetype, *(text or "" for text in data))
     return list(people.values())
 
 
-def _take(contact: Contact, mimetype: int | None, data1: str, data2: str, data3: str, title: str) -> None:
-    """Adds what one row of `data` says."""
-    match mimetype:
-        case 1:
-            contact.first, contact.last = data2, data3
-        case 2:
-            contact.phones.append((data1, _PHONE_LABELS.get(int(data2 or 0), "Other")))
-        case 3:
-            contact.emails.append(data1)
-        case 4:
-            contact.company = data1
-        case 5:
-            contact.note = data1
-        case 6:
-            contact.birthday = data1
-        case 7:
-            contact.labels.append(title)
+def _take(contact: Contact, mimetype: int | None, *data: str) -> None:
+    """Adds what one row of `data` says: its columns `data1` to `data4`, and the title of its group."""
+    first, second, third, fourth, group = data
+    if mimetype == NAME:
+        contact.first, contact.last = second, third
+    elif mimetype == PHONE:
+        contact.phones.append((first, _PHONE_LABELS.get(int(second or 0), "Other")))
+    elif mimetype == EMAIL:
+        contact.emails.append(first)
+    elif mimetype == ORGANIZATION:
+        contact.company, contact.title = first, fourth
+    elif mimetype == NOTE:
+        contact.note = first
+    elif mimetype == GROUP:
+        contact.labels.append(group)
 
 
 # writing
@@ -243,9 +241,9 @@ def _insert_data(db: sqlite3.Connection, raw: int, contact: Contact) -> None:
     for number, label in contact.phones:
         rows.append((PHONE, number, PHONE_TYPES[label], None, f"+{digits(number)}" if number[:1] == "+" else None))
     rows += [(EMAIL, address, _EMAIL_OTHER, None, None) for address in contact.emails]
-    rows += [(ORGANIZATION, contact.company, 1, None, None)] if contact.company else []
+    if contact.company or contact.title:
+        rows.append((ORGANIZATION, contact.company, 1, None, contact.title or None))
     rows += [(NOTE, contact.note, None, None, None)] if contact.note else []
-    rows += [(EVENT, contact.birthday, _BIRTHDAY, None, None)] if contact.birthday else []
     rows += [(GROUP, create_group(db, title), None, None, None) for title in contact.labels]
     db.executemany(
         f"INSERT INTO data (raw_contact_id, mimetype_id, data1, data2, data3, data4) VALUES ({raw:d}, ?, ?, ?, ?, ?)",
