@@ -17,7 +17,6 @@ from coach_gym.envs.phone.toolkit.accessibility import nodes
 from coach_gym.envs.phone.toolkit.paint import Command, commands
 from coach_gym.envs.phone.toolkit.view import Layout, Rect, ScrollState, View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, Row, Space, Text
-
 from coach_gym.ui import Node
 
 if TYPE_CHECKING:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 
 import numpy as np
+from PIL import Image
+
 from coach_gym.envs.phone.app import App, Screen
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Column, IconButton, Picture, Row, Space, Tabs, Text
-from PIL import Image
 
 FOLDER = "/storage/emulated/0/DCIM/Camera"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from coach_gym.envs.phone.toolkit.paint import intersect
 from coach_gym.envs.phone.toolkit.view import Rect, View
-
 from coach_gym.ui import Node
 
 

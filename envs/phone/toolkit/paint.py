@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from PIL import Image, ImageColor
+
 from coach_gym.envs.phone.toolkit.fonts import icon_mask, line_height, rounded_mask, text_mask, text_width
 from coach_gym.envs.phone.toolkit.view import Layout, Rect, View
-from PIL import Image, ImageColor
 
 
 class Command(NamedTuple):
