@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+_WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\d)")
 _TIME = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?!\d)\s*([ap])?\.?m?\b", re.IGNORECASE)
 
@@ -20,7 +21,7 @@ def _contains(given: str, wanted: str) -> bool:
 
 
 def _words(text: str) -> str:
-    return f" {' '.join(re.findall(r'[^\W_]+', text.casefold()))} "
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
 def is_number(answer: str | None, wanted: float) -> bool:

@@ -9,6 +9,7 @@ from coach_gym.envs.phone.app import App, Choice, Menu, Screen
 from coach_gym.envs.phone.apps import clock_data
 from coach_gym.envs.phone.apps.clock_alarms import Alarms
 from coach_gym.envs.phone.apps.clock_cities import WorldClock
+from coach_gym.envs.phone.apps.clock_data import Alarm
 from coach_gym.envs.phone.apps.clock_timers import Stopwatch, Timers
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -23,6 +24,8 @@ from coach_gym.envs.phone.toolkit.widgets import (
 
 TABS = (("alarm", "Alarm"), ("clock_outline", "Clock"), ("timer_sand", "Timer"), ("timer_outline", "Stopwatch"))
 
+WEEKDAYS, WEEKEND = 0b0011111, 0b1100000
+
 
 class Clock(App):
     package = clock_data.PACKAGE
@@ -32,7 +35,9 @@ class Clock(App):
     color = "#4285f4"
 
     def install(self) -> None:
-        self.database(clock_data.ALARMS, clock_data.SCHEMA)
+        db = self.database(clock_data.ALARMS, clock_data.SCHEMA)
+        for alarm in (Alarm(8, 30, WEEKDAYS, enabled=False), Alarm(9, 0, WEEKEND, enabled=False)):
+            clock_data.save(db, alarm, self.phone.now)
 
     def main(self) -> Screen:
         return Main()
@@ -74,13 +79,12 @@ class ClockSettings(Screen):
     def build(self) -> View:
         rows = [
             Header("Clock"),
-            self._choice("Style", "clock_style", {"Analog": "analog", "Digital": "digital"}, "digital"),
             self._switch("Display time with seconds", "display_clock_seconds"),
             Header("Alarms"),
             self._choice("Silence after", "auto_silence", _minutes((1, 5, 10, 15, 20, 25)) | {"Never": "-1"}, "10"),
             self._choice("Snooze length", "snooze_duration", _minutes((1, 5, 10, 15, 20, 25, 30)), "10"),
             self._choice("Gradually increase volume", "alarm_crescendo_duration", _SECONDS, "0"),
-            self._choice("Start week on", "week_start", {"Saturday": "7", "Sunday": "1", "Monday": "2"}, "1"),
+            self._choice("Start week on", "week_start", {d: d for d in ("Saturday", "Sunday", "Monday")}, "Sunday"),
             Header("Timers"),
             self._switch("Timer vibrate", "timer_vibrate"),
         ]

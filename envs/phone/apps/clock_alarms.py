@@ -8,6 +8,7 @@ from datetime import time, timedelta
 from functools import partial
 from typing import Any
 
+from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.app import Choice, Prompt, Screen
 from coach_gym.envs.phone.apps import clock_data
 from coach_gym.envs.phone.apps.clock_data import DAYS, Alarm
@@ -65,16 +66,14 @@ class Alarms(Screen):
             ],
             pad=(16, 4, 16, 0), gap=6,
         )  # fmt: skip
-        label = ListItem(alarm.label or "Add label", on_tap=partial(self._ask_label, alarm), leading=Icon("label_outline"))
-        sound = ListItem(
-            "Alarm sound", alarm.sound, partial(self._pick_sound, alarm), leading=Icon("bell_ring_outline")
-        )
+        label, sound = partial(self._ask_label, alarm), partial(self._pick_sound, alarm)
+        days = [self._day(alarm, day) for day in self._week()]
         rows = [
             heading,
             Text(self._when(alarm), 13, theme.SECONDARY, pad=(16, 0, 16, 6), important=False),
-            label,
-            Row([self._day(alarm, (i - 1) % 7) for i in range(7)], pad=(10, 6, 10, 6), gap=4, justify="center"),
-            sound,
+            ListItem(alarm.label or "Add label", on_tap=label, leading=Icon("label_outline")),
+            Row(days, pad=(10, 6, 10, 6), gap=4, justify="center"),
+            ListItem("Alarm sound", alarm.sound, sound, leading=Icon("bell_ring_outline")),
             CheckItem("Vibrate", alarm.vibrate, partial(self._change, alarm, vibrate=not alarm.vibrate)),
             ListItem("Delete", on_tap=partial(self._delete, alarm.id), leading=Icon("delete_outline")),
         ]
@@ -97,10 +96,16 @@ class Alarms(Screen):
         if alarm.days == 0b1111111:
             return "Every day"
         if alarm.days:
-            return ", ".join(DAYS[day][:3] for day in (6, 0, 1, 2, 3, 4, 5) if alarm.days >> day & 1)
+            return ", ".join(DAYS[day][:3] for day in self._week() if alarm.days >> day & 1)
         if not alarm.enabled:
             return "Not scheduled"
         return "Today" if alarm.rings(self.now).date() == self.now.date() else "Tomorrow"
+
+    def _week(self) -> list[int]:
+        """Places of the days in `DAYS`, in the order in which the settings start a week."""
+        values = preferences.load(self.phone.storage, clock_data.PREFERENCES)
+        first = {"Saturday": 5, "Sunday": 6, "Monday": 0}[str(values.get("week_start", "Sunday"))]
+        return [(first + i) % 7 for i in range(7)]
 
     # what touches do
 

@@ -55,8 +55,9 @@ class WorldClock(Screen):
     """The phone's time and that of the chosen cities."""
 
     def build(self) -> View:
+        seconds = preferences.load(self.phone.storage, clock_data.PREFERENCES).get("display_clock_seconds", False)
         here = [
-            Text(self.now.strftime("%H:%M"), 56, id="digital_clock"),
+            Text(self.now.strftime("%H:%M:%S" if seconds else "%H:%M"), 56, id="digital_clock"),
             Text(self.now.strftime("%a, %b %-d"), 14, theme.SECONDARY, id="date"),
         ]
         rows = [self._row(city) for city in self._cities()]

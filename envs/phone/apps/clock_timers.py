@@ -102,7 +102,8 @@ class Timers(Screen):
             IconButton("pause" if running else "play", "Pause" if running else "Start", partial(self._toggle, timer)),
             IconButton("restart", "Reset", partial(self._reset, timer)),
         ]
-        return Column([heading, left, Row(buttons, gap=16, justify="center", pad=(0, 6, 0, 10))], bg=theme.SURFACE_VARIANT)
+        bottom = Row(buttons, gap=16, justify="center", pad=(0, 6, 0, 10))
+        return Column([heading, left, bottom], bg=theme.SURFACE_VARIANT)
 
     def _extend(self, timer: Timer) -> None:
         self._save(replace(timer, left=timer.left + MINUTE))
@@ -158,7 +159,7 @@ class Stopwatch(Screen):
     def _buttons(self) -> View:
         state, elapsed = self._get("sw_state"), self._elapsed()
         running = state == _RUNNING
-        parts = [IconButton("pause" if running else "play", "Pause" if running else "Start", self._toggle, "fab")]
+        parts = [Fab("pause" if running else "play", "Pause" if running else "Start", self._toggle)]
         if running or elapsed:
             parts.insert(0, IconButton("restart", "Reset", self._reset, "left_button"))
         if running:

@@ -72,6 +72,14 @@ class Page(Screen):
     def _open(self, page: type[Page]) -> None:
         self.push(page())
 
+    def fact(self, title: str, value: str) -> View:
+        """A row that tells something, which a touch copies."""
+        return ListItem(title, value, partial(self._copy, value))
+
+    def _copy(self, value: str) -> None:
+        self.phone.clipboard = value
+        self.notify("Copied to clipboard")
+
     def get(self, namespace: str, key: str) -> str:
         """A setting's value."""
         return self.phone.storage.settings.get((namespace, key), "0")
@@ -107,11 +115,6 @@ def label_of(options: dict[str, str], value: str) -> str:
     return next((label for label, option in options.items() if option == value), value)
 
 
-def fact(title: str, value: str) -> View:
-    """A row that only tells something."""
-    return ListItem(title, value, min_height=48)
-
-
 # network
 
 
@@ -124,8 +127,8 @@ class Network(Page):
             self.radio("Mobile data", "mobile_data"),
             self.radio("Airplane mode", "airplane_mode_on"),
             self.switch("Data Saver", "global", "data_saver"),
-            fact("VPN", "None"),
-            fact("Private DNS", "Automatic"),
+            self.fact("VPN", "None"),
+            self.fact("Private DNS", "Automatic"),
         ]
 
 
@@ -172,7 +175,7 @@ class ConnectedDevices(Page):
             self.radio("Bluetooth", "bluetooth_on"),
             ListItem("Pair new device", on_tap=self._pair, leading=Icon("plus")),
             self.switch("NFC", "global", "nfc_on"),
-            fact("Device name", self.get("global", "device_name")),
+            self.fact("Device name", self.get("global", "device_name")),
         ]
 
     def _pair(self) -> None:
@@ -184,7 +187,7 @@ class PairDevice(Page):
     title = "Pair new device"
 
     def rows(self) -> Sequence[View]:
-        return [fact("Device name", self.get("global", "device_name")), Header("Available devices")]
+        return [self.fact("Device name", self.get("global", "device_name")), Header("Available devices")]
 
 
 # apps and notifications
@@ -268,7 +271,7 @@ class Storage(Page):
     def rows(self) -> Sequence[View]:
         used = (("Apps", "11 GB"), ("System", "18 GB"), ("Images", "4.2 GB"), ("Videos", "1.9 GB"),
                 ("Audio", "0.6 GB"), ("Documents & other", "0.1 GB"))  # fmt: skip
-        return [Text("36 GB used of 128 GB", 18, pad=(16, 8, 16, 8)), *(fact(*entry) for entry in used)]
+        return [Text("36 GB used of 128 GB", 18, pad=(16, 8, 16, 8)), *(self.fact(*entry) for entry in used)]
 
 
 # sound and display
@@ -405,7 +408,7 @@ class System(Page):
     title = "System"
 
     def rows(self) -> Sequence[View]:
-        return [self.link(Languages), self.link(DateAndTime), fact("System update", "Updated to Android 13")]
+        return [self.link(Languages), self.link(DateAndTime), self.fact("System update", "Updated to Android 13")]
 
 
 class Languages(Page):
@@ -433,10 +436,10 @@ class DateAndTime(Page):
     def rows(self) -> Sequence[View]:
         return [
             self.switch("Set time automatically", "global", "auto_time"),
-            fact("Date", self.now.strftime("%B %-d, %Y")),
-            fact("Time", self.now.strftime("%H:%M")),
+            self.fact("Date", self.now.strftime("%B %-d, %Y")),
+            self.fact("Time", self.now.strftime("%H:%M")),
             self.switch("Set time zone automatically", "global", "auto_time_zone"),
-            fact("Time zone", "GMT+00:00 Coordinated Universal Time"),
+            self.fact("Time zone", "GMT+00:00 Coordinated Universal Time"),
             self.switch("Use 24-hour format", "system", "time_12_24", on="24", off="12"),
         ]
 
@@ -452,11 +455,11 @@ class AboutPhone(Page):
         name = self.summary(self.phone)
         return [
             ListItem("Device name", name, self._rename),
-            fact("Phone number", "+15551234567"),
-            fact("Model", "Pixel 6"),
-            fact("Android version", "13"),
-            fact("IP address", "10.0.2.16"),
-            fact("Build number", "TE1A.220922.034"),
+            self.fact("Phone number", "+15551234567"),
+            self.fact("Model", "Pixel 6"),
+            self.fact("Android version", "13"),
+            self.fact("IP address", "10.0.2.16"),
+            self.fact("Build number", "TE1A.220922.034"),
         ]
 
     def _rename(self) -> None:

@@ -13,10 +13,16 @@ OTHERS = ("mobile_data", "nfc_on", "data_saver", "low_power", "zen_mode")
 """Global switches that no task of this module is about: they start anyhow and must stay as they are."""
 
 PACKAGES = {
+    "Broccoli": "com.flauschcode.broccoli",
     "Camera": "com.android.camera2",
     "Clock": "com.google.android.deskclock",
     "Contacts": "com.google.android.contacts",
+    "Files": "com.google.android.documentsui",
+    "Markor": "net.gsantner.markor",
+    "Pro Expense": "com.arduia.expense",
     "Settings": "com.android.settings",
+    "Simple SMS Messenger": "com.simplemobiletools.smsmessenger",
+    "Tasks": "org.tasks",
 }
 
 
