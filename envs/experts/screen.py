@@ -48,7 +48,7 @@ class Screen:
     """The screen as its text describes it, and actions on it.
 
     Methods that return text are one action; those that return an iterator are several, for ``yield from``.
-    The thought of an action is the label of what it touches.
+    The thought of an action is the label of what it touches; of a row that joins several texts, the first.
     """
 
     def __init__(self) -> None:
@@ -87,17 +87,17 @@ class Screen:
     def tap(self, target: Target) -> str:
         """Touches the middle of an element: the best match that can be touched, else the best."""
         element = self._first(target, _touchable)
-        return format_action(Action("click", element.center), element.label)
+        return format_action(Action("click", element.center), _name(element))
 
     def long_press(self, target: Target) -> str:
         """Touches an element and holds."""
         element = self._first(target, _touchable)
-        return format_action(Action("long_press", element.center), element.label)
+        return format_action(Action("long_press", element.center), _name(element))
 
     def drag(self, target: Target, end: tuple[int, int]) -> str:
         """Moves a finger from an element to a pixel."""
         element = self._first(target, _touchable)
-        return format_action(Action("drag", element.center, end), element.label)
+        return format_action(Action("drag", element.center, end), _name(element))
 
     def scroll(self, direction: str, within: Target | None = None) -> str:
         """Shows what lies in a direction, in the largest scrolling area or in the one given."""
@@ -184,6 +184,10 @@ class Screen:
         if not areas:
             raise LookupError("nothing on the screen scrolls")
         return max(areas, key=_area)
+
+
+def _name(element: Element) -> str:
+    return element.label.split(", ")[0]
 
 
 def _rank(element: Element, label: str) -> int | None:
