@@ -59,7 +59,7 @@ def test_what_is_missing_is_named_with_what_is_there(screen):
 
 
 def test_a_touch_goes_to_what_can_be_touched(screen):
-    assert call(screen.tap("Bluetooth")) == ("Bluetooth, Not connected", "click", (50, 70), None)
+    assert call(screen.tap("Bluetooth")) == ("Bluetooth", "click", (50, 70), None)
     assert call(screen.long_press("Save")) == ("Save", "long_press", (75, 90), None)
     assert call(screen.tap(lambda element: element.id == "save_button"))[2] == (75, 90)
     assert parse_action(screen.drag("Save", (1, 2)))[1].end == (1, 2)
