@@ -1,40 +1,23 @@
-"""Reading an agent's answer to a question: one clear statement counts, listing all that is possible does not."""
+"""Comparing the answer to a question with what is right."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
-_WORD = re.compile(r"[^\W_]+")
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\d)")
-_TIME = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?!\d)\s*([ap])?\.?m?\b", re.IGNORECASE)
+
+def same_items(answer: str | None, expected: Iterable[str]) -> bool:
+    """Whether an answer lists the expected items, each just once, in any order, separated by commas or lines."""
+    given = [plain(item) for item in re.split(r"[,\n]", answer or "")]
+    return Counter(item for item in given if item) == Counter(map(plain, expected))
 
 
-def says(answer: str | None, wanted: str, others: Iterable[str] = ()) -> bool:
-    """Whether an answer contains `wanted`, as whole words in any case, and none of the `others`."""
-    given = _words(answer or "")
-    return _contains(given, wanted) and not any(_contains(given, other) for other in others)
+def same_number(answer: str | None, expected: int) -> bool:
+    """Whether an answer is that number in digits and nothing else."""
+    return plain(answer or "") == str(expected)
 
 
-def _contains(given: str, wanted: str) -> bool:
-    return _words(wanted) in given
-
-
-def _words(text: str) -> str:
-    return f" {' '.join(_WORD.findall(text.casefold()))} "
-
-
-def is_number(answer: str | None, wanted: float) -> bool:
-    """Whether `wanted` is the one number that an answer holds."""
-    return {float(number) for number in _NUMBER.findall(answer or "")} == {float(wanted)}
-
-
-def is_time(answer: str | None, wanted: Iterable[str]) -> bool:
-    """Whether an answer holds one time of day and that is among those `wanted`, such as `07:30` or `19:05`."""
-    times = {_time(*found) for found in _TIME.findall(answer or "")}
-    return len(times) == 1 and times <= set(wanted)
-
-
-def _time(hour: str, minute: str, half: str) -> str:
-    hours = int(hour) % 12 + (12 if half.lower() == "p" else 0) if half else int(hour)
-    return f"{hours:02d}:{minute}"
+def plain(text: str) -> str:
+    """A text without case, quotes, full stop and needless spaces."""
+    return " ".join(text.casefold().split()).strip(" .'\"")

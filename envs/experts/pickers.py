@@ -1,0 +1,52 @@
+"""How experts work the date picker and the time picker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, time
+from functools import partial
+
+from coach_gym.envs.experts.screen import Screen
+from coach_gym.ui import Element
+
+
+def pick_date(s: Screen, day: date) -> Iterator[str]:
+    """Turns the date picker to the month, touches the day and OK."""
+    while months := _months(s.find(_is_month).label, day):
+        yield s.tap("Next month" if months > 0 else "Previous month")
+    yield s.tap(f"{day:%d %B %Y}")
+    yield s.tap("OK")
+
+
+def _is_month(element: Element) -> bool:
+    return _month(element.label) is not None
+
+
+def _months(shown: str, day: date) -> int:
+    """How many months lie between the month shown and that of a day."""
+    month = _month(shown)
+    return 0 if month is None else 12 * (day.year - month.year) + day.month - month.month
+
+
+def _month(label: str) -> date | None:
+    try:
+        return datetime.strptime(label, "%B %Y").date()
+    except ValueError:
+        return None
+
+
+def pick_time(s: Screen, at: time) -> Iterator[str]:
+    """Touches hour and minute in the time picker, or types them if the minute is not on the dial; then OK."""
+    if at.minute % 5:
+        yield s.tap("Switch to text input")
+        yield from s.fill("Hour", str(at.hour))
+        yield from s.fill("Minute", str(at.minute))
+    else:
+        yield s.tap(partial(_on_dial, f"{at.hour:02d} hours"))
+        yield s.tap(partial(_on_dial, f"{at.minute:02d} minutes"))
+    yield s.tap("OK")
+
+
+def _on_dial(value: str, element: Element) -> bool:
+    """The time shown above the dial has the same names but is a switch between hours and minutes."""
+    return element.desc == value and not element.checkable
