@@ -230,13 +230,14 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         """Ends the episode without a verdict; the next reset starts another device."""
         reason = str(error).partition("\n")[0][:300]
         self._fault = f"{type(error).__name__}: {reason}"
-        _log.warning("device %s failed: %s", self._device_name, self._fault, exc_info=error)
+        _log.warning("device %r failed: %s", self._device_name, self._fault)
+        _log.debug("the traceback of that failure", exc_info=error)
         device, self._device = self._device, None
         if device is not None:
             try:
                 device.close()
             except Exception as second:
-                _log.warning("closing the failed device %s failed too: %s", self._device_name, second)
+                _log.warning("closing the failed device %r failed too: %s", self._device_name, second)
 
     def _observation(self, error: str) -> dict[str, Any]:
         assert self._task is not None

@@ -287,7 +287,8 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
         slot = self._slots[env_id]
         slot.worker = None
         fault = f"{type(error).__name__}: {str(error).partition(chr(10))[0][:300]}"
-        _log.warning("environment %d failed: %s", env_id, fault, exc_info=error)
+        _log.warning("environment %d failed: %s", env_id, fault)
+        _log.debug("the traceback of that failure", exc_info=error)
         if not resetting:
             return self._faulty_step(env_id, fault)
         slot.observation, slot.episode = _blank(self.single_observation_space), {}

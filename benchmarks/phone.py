@@ -1,0 +1,126 @@
+"""How fast the embedded phone is: screenshot and screen text in every step, through `gym.make`, on one core.
+
+The workload is real: every task family is solved by its scripted expert, whose actions are recorded first and
+played again under the clock. The numbers we are built for: 500 steps/s and a median reset of 2 ms at 270x600,
+60 steps/s at 1080x2400.
+
+    python -m benchmarks.phone --seeds 0 1 2 --json phone.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean, median, stdev
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import gymnasium as gym  # noqa: E402  (after the number of threads is set)
+
+import coach_gym  # noqa: E402, F401
+import coach_gym.envs.experts  # noqa: E402, F401
+from coach_gym.envs.experts.run import play  # noqa: E402
+
+SCREENS = ((270, 600), (1080, 2400))
+SUITES = ("AndroidWorld-v0", "AndroidLab-v0")
+
+
+@dataclass
+class Timing:
+    """Seconds of every reset and every step."""
+
+    resets: list[float] = field(default_factory=list)
+    steps: list[float] = field(default_factory=list)
+
+    @property
+    def steps_per_s(self) -> float:
+        """Steps in a second of stepping; resets are not in it."""
+        return len(self.steps) / sum(self.steps)
+
+    @property
+    def reset_ms(self) -> float:
+        """Median."""
+        return 1e3 * median(self.resets)
+
+
+def record(env: gym.Env, seed: int) -> list[tuple[dict[str, Any], list[str]]]:
+    """One instance of every family, and the expert's actions on it."""
+    episodes = []
+    for task in env.unwrapped.suite.families:  # type: ignore[attr-defined]
+        options = {"task": task, "params_seed": seed}
+        observation, info = env.reset(options=options)
+        episodes.append((options, play(env, observation, info).actions))
+    return episodes
+
+
+def replay(env: gym.Env, episodes: list[tuple[dict[str, Any], list[str]]], timing: Timing) -> None:
+    """Plays recorded episodes under the clock."""
+    clock = time.perf_counter
+    for options, actions in episodes:
+        began = clock()
+        env.reset(options=options)
+        timing.resets.append(clock() - began)
+        for action in actions:
+            began = clock()
+            env.step(action)
+            timing.steps.append(clock() - began)
+
+
+def measure(screen: tuple[int, int], seed: int) -> Timing:
+    """Both suites on one screen, each with a warm phone."""
+    timing = Timing()
+    for suite in SUITES:
+        env = gym.make(suite, screen_size=screen)
+        replay(env, record(env, seed), timing)
+        env.close()
+    return timing
+
+
+def report(timings: dict[tuple[int, int], list[Timing]]) -> dict[str, float]:
+    """Prints the table and returns the headline numbers, means over seeds."""
+    print(f"{'screen':>10} {'steps/s':>16} {'reset, median ms':>20} {'slowest step ms':>16} {'steps':>7}")
+    for (width, height), runs in timings.items():
+        slowest = 1e3 * max(max(run.steps) for run in runs)
+        steps = sum(len(run.steps) for run in runs)
+        speed, reset = _spread([run.steps_per_s for run in runs]), _spread([run.reset_ms for run in runs])
+        print(f"{f'{width}x{height}':>10} {speed:>16} {reset:>20} {slowest:>16.1f} {steps:>7}")
+    small, large = (timings[screen] for screen in SCREENS)
+    return {
+        "steps_per_s": mean(run.steps_per_s for run in small),
+        "reset_ms": mean(run.reset_ms for run in small),
+        "steps_per_s_1080x2400": mean(run.steps_per_s for run in large),
+        "reset_ms_1080x2400": mean(run.reset_ms for run in large),
+    }
+
+
+def _spread(values: list[float]) -> str:
+    return f"{mean(values):.1f} ± {stdev(values) if len(values) > 1 else 0.0:.1f}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.phone", description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="seeds of the task instances")
+    parser.add_argument("--json", type=Path, help="file for the results")
+    options = parser.parse_args(arguments)
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    timings = {screen: [measure(screen, seed) for seed in options.seeds] for screen in SCREENS}
+    headline = report(timings)
+    command = f"python -m benchmarks.phone --seeds {' '.join(map(str, options.seeds))}"
+    print(f"again: {command}")
+    if options.json:
+        result = {"headline": headline, "command": command, "python": sys.version, "machine": platform.platform()}
+        options.json.write_text(json.dumps(result, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
