@@ -6,6 +6,7 @@ import sqlite3
 from functools import partial
 
 from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Prompt, Screen
+from coach_gym.envs.phone.apps import messages
 from coach_gym.envs.phone.apps.contact_form import ContactForm
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.toolkit import theme
@@ -27,7 +28,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     TextField,
 )
 
-COLORS = ("#1a73e8", "#b06000", "#188038", "#a142f4", "#c5221f", "#007b83")
 PLACES = (("account_outline", "Contacts"), ("star_circle_outline", "Highlights"))
 
 
@@ -48,11 +48,6 @@ class Contacts(App):
     def book(self) -> sqlite3.Connection:
         """The address book's database."""
         return self.phone.storage.database(contacts.PATH)
-
-
-def avatar(name: str) -> View:
-    """A disc with a person's initial, in a colour that goes with the name."""
-    return Avatar(name, COLORS[sum(map(ord, name)) % len(COLORS)])
 
 
 class ContactsScreen(Screen):
@@ -89,7 +84,7 @@ class People(ContactsScreen):
     def _row(self, id: int, name: str) -> View:
         chosen = id in self.chosen
         tap = partial(self._toggle, id) if self.chosen else partial(self._open, id)
-        return ListItem(name, on_tap=tap, on_long=partial(self._toggle, id), leading=avatar(name), selected=chosen)
+        return ListItem(name, on_tap=tap, on_long=partial(self._toggle, id), leading=Avatar(name), selected=chosen)
 
     def _nobody(self) -> str:
         return "No results" if self.search.text else "No favorites" if self.place == "Highlights" else "No contacts yet"
@@ -155,7 +150,7 @@ class Person(ContactsScreen):
         work = ", ".join(filter(None, (contact.title, contact.company)))
         if work and contact.name != work:
             lines.append(Text(work, 14, theme.SECONDARY, align="center", id="organization_name"))
-        return Column([Row([avatar(contact.name)], justify="center"), *lines, self._shortcuts(contact)], 8, 16)
+        return Column([Row([Avatar(contact.name)], justify="center"), *lines, self._shortcuts(contact)], 8, 16)
 
     def _shortcuts(self, contact: contacts.Contact) -> View:
         if not contact.phones:
@@ -186,10 +181,7 @@ class Person(ContactsScreen):
         self.notify(f"Calling {number}")
 
     def _text(self, number: str) -> None:
-        """Opens the conversation in the messenger, if there is one."""
-        messenger = self.phone.apps.get("com.simplemobiletools.smsmessenger")
-        if messenger is not None:
-            messenger.write_to(number)  # type: ignore[attr-defined]
+        messages.write_to(self.phone, number)
 
     def _copy(self, text: str) -> None:
         self.phone.clipboard = text

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
-from coach_gym.envs.phone.apps.contacts import avatar
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.telephony import Conversation, Message, line
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import ScrollState, TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
+    Avatar,
     Button,
     Column,
     Empty,
@@ -69,18 +69,9 @@ class Messages(App):
             telephony.mark_read(self.sms, thread)
         return Thread(address)
 
-    def write_to(self, address: str) -> None:
+    def show(self, address: str) -> None:
         """Opens the conversation with a number, whatever app is in front."""
         self.phone.open_screen(self.package, self.read(address))
-
-    def receive(self, address: str, body: str) -> None:
-        """A message arrives."""
-        from coach_gym.envs.phone.phone import Notification
-
-        telephony.insert(self.sms, address, body, telephony.INBOX, self.phone.now, read=False)
-        name = self.names().get(line(address), address)
-        then = partial(self.write_to, address)
-        self.phone.post(Notification(self.package, name, body, self.phone.now, then))
 
     def send(self, address: str, body: str) -> None:
         """Sends a message, which fails in airplane mode."""
@@ -91,9 +82,23 @@ class Messages(App):
 
 def receive(phone: Phone, address: str, body: str) -> None:
     """Lets a text message arrive on a phone: into the inbox and the notification shade."""
+    from coach_gym.envs.phone.phone import Notification
+
+    app = _messenger(phone)
+    telephony.insert(app.sms, address, body, telephony.INBOX, phone.now, read=False)
+    name = app.names().get(line(address), address)
+    phone.post(Notification(app.package, name, body, phone.now, partial(app.show, address)))
+
+
+def write_to(phone: Phone, address: str) -> None:
+    """Opens the conversation with a number, as other apps ask for."""
+    _messenger(phone).show(address)
+
+
+def _messenger(phone: Phone) -> Messages:
     app = phone.apps[Messages.package]
     assert isinstance(app, Messages)
-    app.receive(address, body)
+    return app
 
 
 class MessagesScreen(Screen):
@@ -139,7 +144,7 @@ class Conversations(MessagesScreen):
         opened = partial(self.open_thread, conversation.address)
         stamp = Text(_stamp(conversation.date, self.now), 12, theme.SECONDARY, bold=not conversation.read)
         return ListItem(
-            name, conversation.snippet, toggle if self.chosen else opened, toggle, avatar(name), stamp, selected=chosen
+            name, conversation.snippet, toggle if self.chosen else opened, toggle, Avatar(name), stamp, selected=chosen
         )
 
     def _new(self) -> None:
@@ -195,7 +200,7 @@ class NewConversation(MessagesScreen):
         return Scaffold("New conversation", body, self.pop)
 
     def _row(self, name: str, number: str) -> View:
-        return ListItem(name, number, partial(self._start, number), leading=avatar(name))
+        return ListItem(name, number, partial(self._start, number), leading=Avatar(name))
 
     def _confirm(self) -> None:
         if self.input.text.strip():

@@ -110,7 +110,8 @@ def listing(db: sqlite3.Connection, words: str = "", starred: bool = False) -> l
     """Id and name of everybody, or of those about whom something holds `words`, by name."""
     return db.execute(
         "SELECT _id, display_name FROM raw_contacts WHERE deleted = 0 AND starred >= ?1 AND (?2 = '' OR EXISTS ("
-        " SELECT 1 FROM data WHERE raw_contact_id = raw_contacts._id AND mimetype_id <= ?3 AND instr(lower(data1), ?2)))"
+        "  SELECT 1 FROM data WHERE raw_contact_id = raw_contacts._id"
+        "  AND mimetype_id <= ?3 AND instr(lower(data1), ?2)))"
         " ORDER BY sort_key, _id",
         (int(starred), words.strip().lower(), NOTE),
     ).fetchall()

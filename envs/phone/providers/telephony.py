@@ -105,7 +105,8 @@ def thread(db: sqlite3.Connection, address: str) -> int | None:
 def messages(db: sqlite3.Connection, thread: int | None = None) -> list[Message]:
     """The messages of a conversation, or all there are, the oldest first."""
     rows = db.execute(
-        "SELECT _id, address, body, type, date FROM sms WHERE ?1 IS NULL OR thread_id = ?1 ORDER BY date, _id", (thread,)
+        "SELECT _id, address, body, type, date FROM sms WHERE ?1 IS NULL OR thread_id = ?1 ORDER BY date, _id",
+        (thread,),
     )
     return [Message(id, address, body, kind, _time(date)) for id, address, body, kind, date in rows]
 

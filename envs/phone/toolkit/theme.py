@@ -10,6 +10,7 @@ OUTLINE = "#c4c7c5"
 DIVIDER = "#e3e3e3"
 ERROR = "#b3261e"
 SCRIM = "#8e8e93"
+AVATARS = ("#1a73e8", "#b06000", "#188038", "#a142f4", "#c5221f", "#007b83")
 
 BAR_HEIGHT = 56  # dp, app bar and bottom navigation
 ROW_HEIGHT = 56  # dp, one line of a list

@@ -83,8 +83,9 @@ def Picture(pixels: Any, desc: str = "", height: float = 200, **more: Any) -> Vi
     return View("android.widget.ImageView", image=pixels, desc=desc, height=height, **more)
 
 
-def Avatar(name: str, color: str = theme.PRIMARY) -> View:
-    """A coloured disc with the first letter of a name."""
+def Avatar(name: str) -> View:
+    """A disc with the first letter of a name, in a colour that goes with the name."""
+    color = theme.AVATARS[sum(map(ord, name)) % len(theme.AVATARS)]
     letter = Text(name[:1].upper(), 16, theme.ON_PRIMARY, important=False)
     return View(
         "android.widget.ImageView", [letter], bg=color, radius=20, width=40, height=40, align="center",

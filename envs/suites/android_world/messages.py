@@ -166,7 +166,7 @@ class SimpleSmsResend(SmsTask):
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
         people = address_book.people(rng, rng.randint(2, 4))
         texts = words.MESSAGES.draw_many(rng, len(people))
-        messages = [[number, text, True, 60 * i + 9] for i, ((_, number), text) in enumerate(zip(people, texts))]
+        messages = [[people[i][1], text, True, 60 * i + 9] for i, text in enumerate(texts)]
         chosen = rng.randrange(len(people))
         name, number = people[chosen]
         messages.append([number, cls.QUESTION, False, 60 * chosen + 7])
@@ -190,9 +190,9 @@ class SimpleSmsSendReceivedAddress(SmsTask):
         people = address_book.people(rng, rng.randint(3, 6))
         (name1, number), (name2, sender) = people[:2]
         address = f"{rng.randint(2, 199)} {words.STREETS.draw(rng)}"
-        messages = inbox(rng, [known for _, known in people[2:]])
+        messages = [[sender, address, False, 2], *inbox(rng, [known for _, known in people[2:]])]
         params = {"name1": name1, "name2": name2, "number": number, "message": address}
-        return {**params, "people": rng.sample(people, len(people)), "messages": [[sender, address, False, 2], *messages]}
+        return {**params, "people": rng.sample(people, len(people)), "messages": messages}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         goal = (self.params["name1"], self.params["name2"])
