@@ -32,6 +32,18 @@ def move_file(s: Screen, p: Params) -> Iterator[str]:
     yield s.finish()
 
 
+@expert("FilesCopyFile")
+def copy_file(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open("Files")
+    yield s.tap(p["folder"])
+    yield s.long_press(p["name"])
+    yield s.tap("More options")
+    yield s.tap("Copy to…")
+    yield s.tap(p["target"])
+    yield s.tap("COPY")
+    yield s.finish()
+
+
 @expert("FilesRenameFile")
 def rename_file(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Files")
@@ -53,3 +65,17 @@ def create_folder(s: Screen, p: Params) -> Iterator[str]:
     yield from s.fill("Name", p["name"])
     yield s.tap("OK")
     yield s.finish()
+
+
+@expert("FilesFileSize")
+def file_size(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open("Files")
+    yield s.tap(p["folder"])
+    yield s.finish(s.find(p["name"]).label.rpartition(", ")[2])
+
+
+@expert("FilesCountFiles")
+def count_files(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open("Files")
+    yield s.tap(p["folder"])
+    yield s.finish(str(sum(1 for row in s.elements if row.long_clickable and ", " in row.label)))

@@ -51,6 +51,20 @@ def create_note(s: Screen, p: Params) -> Iterator[str]:
     yield s.finish()
 
 
+@expert("MarkorCreateNoteAndSms")
+def create_note_and_sms(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open("Markor")
+    yield from new_note(s, p["name"])
+    yield from s.fill(EDITOR, p["text"])
+    yield s.tap("More options")
+    yield s.tap("Share")
+    yield s.tap("Simple SMS Messenger")
+    yield from s.fill("new_conversation_address", p["number"])
+    yield s.tap("OK")
+    yield s.tap("SMS")
+    yield s.finish()
+
+
 @expert("MarkorCreateNoteFromClipboard")
 def create_note_from_clipboard(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Markor")
@@ -96,8 +110,7 @@ def delete_note(s: Screen, p: Params) -> Iterator[str]:
 @expert("MarkorDeleteNewestNote")
 def delete_newest_note(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Markor")
-    newest = max(filter(_date, s.elements), key=_date).label
-    yield s.long_press(newest)
+    yield s.long_press(max(filter(_date, s.elements), key=_date).label)
     yield s.tap("Delete")
     yield s.tap("OK")
     yield s.finish()
@@ -174,6 +187,21 @@ def move_note(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap(p["target"])
     yield s.tap("Select")
     yield s.finish()
+
+
+@expert("MarkorNoteByAge")
+def note_by_age(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open("Markor")
+    rows = sorted(filter(_date, s.elements), key=_date)
+    chosen = rows[-1] if p["age"] == "newest" else rows[0]
+    yield s.finish(chosen.label.rpartition(", ")[0])
+
+
+@expert("MarkorCountNotes")
+def count_notes(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open("Markor")
+    yield s.tap(p["folder"])
+    yield s.finish(str(sum(1 for row in s.elements if _date(row))))
 
 
 @expert("MarkorNoteLine")

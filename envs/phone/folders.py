@@ -133,6 +133,9 @@ class FolderScreen(Screen):
         in_order = sorted(sorted(found, key=by_name), key=self.sort, reverse=self.descending)
         return sorted(in_order, key=lambda entry: not entry.folder)
 
+    def sort_by(self, sort: SortKey, descending: bool = False) -> None:
+        self.sort, self.descending = sort, descending
+
     def enter(self, folder: str) -> None:
         """Shows another folder."""
         self.folder, self.query, self.selected = folder, None, []
@@ -188,6 +191,11 @@ class FolderScreen(Screen):
         copy_into(self.phone.storage, self.selected, folder)
         self.unselect()
 
+    def up(self) -> None:
+        """Shows the folder above, if it may."""
+        if not self.at_root:
+            self.enter(self.folder.rpartition("/")[0])
+
     @property
     def at_root(self) -> bool:
         return self.folder == self.root
@@ -198,7 +206,7 @@ class FolderScreen(Screen):
         elif self.query is not None:
             self.end_search()
         elif not self.at_root:
-            self.enter(self.folder.rpartition("/")[0])
+            self.up()
         else:
             return False
         return True

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Screen
+from coach_gym.envs.phone.apps.markor import Editor, Markor, decoded
 from coach_gym.envs.phone.folders import (
     SHARED,
     Entry,
@@ -15,11 +16,13 @@ from coach_gym.envs.phone.folders import (
     by_size,
     by_type,
     entries,
+    search,
     size_text,
 )
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
     Button,
+    Empty,
     Icon,
     IconButton,
     ListItem,
@@ -27,6 +30,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Row,
     Scaffold,
     Space,
+    Text,
     TextField,
 )
 
@@ -40,9 +44,14 @@ ORDERS = {
     "Modified (oldest first)": (by_date, False),
     "Modified (newest first)": (by_date, True),
 }
+IMAGES, AUDIO, VIDEOS = ("gif", "jpeg", "jpg", "png", "webp"), ("m4a", "mp3", "ogg", "wav"), ("3gp", "mkv", "mp4")
+TEXTS = ("csv", "json", "md", "txt")
+DOCUMENTS = ("doc", "docx", "pdf", *TEXTS)
+KINDS = {"Images": IMAGES, "Audio": AUDIO, "Videos": VIDEOS, "Documents": DOCUMENTS}
+DOWNLOADS = f"{SHARED}/Download"
 ICONS = {
-    "jpg": "image_outline", "png": "image_outline", "mp3": "music_note", "mp4": "filmstrip", "pdf": "file_pdf_box",
-    "zip": "zip_box_outline", "txt": "file_document_outline", "md": "file_document_outline",
+    IMAGES: "image_outline", AUDIO: "music_note", VIDEOS: "filmstrip", DOCUMENTS: "file_document_outline",
+    ("zip",): "zip_box_outline",
 }  # fmt: skip
 
 
@@ -64,19 +73,30 @@ class Browser(FolderScreen):
         super().__init__(SHARED)
 
     def build(self) -> View:
-        body = ListView([self._row(entry) for entry in self.listed()], key=self.folder)
+        rows = [self.row(entry) for entry in self.listed()]
+        body = ListView(rows, key=self.folder) if rows else Empty("No items", "folder_open_outline")
         if self.selected:
-            return Scaffold(f"{len(self.selected)} selected", body, self.unselect, self._selection_actions())
+            return self.selecting(body)
         if self.query is not None:
             return Scaffold(TextField(self.query, "Search"), body, self.end_search)
         actions = [
             IconButton("magnify", "Search", self.start_search, "option_menu_search"),
             IconButton("dots_vertical", "More options", self._more),
         ]
-        up = None if self.at_root else partial(self.enter, self.folder.rpartition("/")[0])
-        return Scaffold(_title(self.folder), body, up, actions)
+        if not self.at_root:
+            return Scaffold(_title(self.folder), body, self.up, actions)
+        roots = IconButton("menu", "Show roots", self._roots)
+        return Scaffold(Row([roots, Text(DEVICE, 19, flex=1)], gap=4), body, None, actions)
 
-    def _row(self, entry: Entry) -> View:
+    def _roots(self) -> None:
+        kinds = [(name, partial(self._show_all, name)) for name in KINDS]
+        folders = [("Downloads", partial(self.enter, DOWNLOADS)), (DEVICE, partial(self.enter, SHARED))]
+        self.push(Menu([*kinds, *folders], "bottom"))
+
+    def _show_all(self, kind: str) -> None:
+        self.push(FilesOfKind(kind))
+
+    def row(self, entry: Entry) -> View:
         return ListItem(
             entry.name, "" if entry.folder else size_text(entry.size), partial(self._tap, entry),
             partial(self.toggle, entry.path), leading=_icon(entry), selected=entry.path in self.selected,
@@ -87,6 +107,9 @@ class Browser(FolderScreen):
             self.toggle(entry.path)
         elif entry.folder:
             self.enter(entry.path)
+        elif entry.extension in TEXTS:
+            editor = Editor(entry.path, decoded(self.phone.storage.read(entry.path)))
+            self.phone.open_screen(Markor.package, editor)
         else:
             self.notify("Can't open file")
 
@@ -106,15 +129,17 @@ class Browser(FolderScreen):
         self.push(Choice("Sort by", list(ORDERS), self._order, current))
 
     def _order(self, label: str) -> None:
-        self.sort, self.descending = ORDERS[label]
+        self.sort_by(*ORDERS[label])
 
     # what is selected
 
-    def _selection_actions(self) -> list[View]:
-        return [
+    def selecting(self, body: View) -> View:
+        """The screen while something is selected."""
+        actions = [
             IconButton("delete_outline", "Delete", self._confirm_delete, "action_menu_delete"),
             IconButton("dots_vertical", "More options", self._more_with_selection),
         ]
+        return Scaffold(f"{len(self.selected)} selected", body, self.unselect, actions)
 
     def _more_with_selection(self) -> None:
         items = [
@@ -137,6 +162,24 @@ class Browser(FolderScreen):
 
     def _choose_copy(self) -> None:
         self.push(Destination("COPY", self.copy_selected))
+
+
+class FilesOfKind(Browser):
+    """All files of a kind, such as "Images", wherever they are."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def build(self) -> View:
+        rows = [self.row(entry) for entry in self.listed()]
+        if self.selected:
+            return self.selecting(ListView(rows))
+        return Scaffold(self.kind, ListView(rows), self.pop)
+
+    def listed(self) -> list[Entry]:
+        files = search(self.phone.storage, SHARED, "")
+        return sorted((file for file in files if file.extension in KINDS[self.kind]), key=by_name)
 
 
 class Destination(Screen):
@@ -180,7 +223,9 @@ def _title(path: str) -> str:
 
 
 def _icon(entry: Entry) -> View:
-    return Icon("folder" if entry.folder else ICONS.get(entry.extension, "file_outline"))
+    if entry.folder:
+        return Icon("folder")
+    return Icon(next((icon for group, icon in ICONS.items() if entry.extension in group), "file_outline"))
 
 
 APP = Files

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Screen
+from coach_gym.envs.phone.apps.messages import Messages, NewConversation
 from coach_gym.envs.phone.folders import (
     SHARED,
     Entry,
@@ -66,9 +67,8 @@ class Notes(FolderScreen):
             IconButton("magnify", "Search", self.start_search, "action_search"),
             IconButton("sort", "Sort by", self._choose_order, "action_sort"),
         ]
-        up = None if self.at_root else partial(self.enter, self.folder.rpartition("/")[0])
         fab = Fab("plus", "Create a new file or folder", self._create, "fab_add_new_item")
-        return Scaffold(self.folder.rpartition("/")[2], body, up, actions, fab)
+        return Scaffold(self.folder.rpartition("/")[2], body, None if self.at_root else self.up, actions, fab)
 
     def _row(self, entry: Entry) -> View:
         date = "" if entry.folder else entry.modified.strftime("%b %-d %H:%M")
@@ -86,7 +86,7 @@ class Notes(FolderScreen):
             self.push(Editor(entry.path, self._text(entry.path)))
 
     def _text(self, path: str) -> str:
-        return (self.phone.storage.read(path) or b"").decode("utf-8", "replace")
+        return decoded(self.phone.storage.read(path))
 
     def _choose_order(self) -> None:
         current = next(label for label, sort in ORDERS.items() if sort is self.sort)
@@ -95,9 +95,9 @@ class Notes(FolderScreen):
 
     def _order(self, label: str) -> None:
         if label == "Reverse order":
-            self.descending = not self.descending
+            self.sort_by(self.sort, not self.descending)
         else:
-            self.sort = ORDERS[label]
+            self.sort_by(ORDERS[label], self.descending)
 
     # new files and folders
 
@@ -130,7 +130,12 @@ class Notes(FolderScreen):
         ]
 
     def _more(self) -> None:
-        self.push(Menu([("Select all", self.select_all), ("Copy", self._copy)]))
+        self.push(Menu([("Select all", self.select_all), ("Copy", self._copy), ("Share", self._share)]))
+
+    def _share(self) -> None:
+        notes = [path for path in self.selected if not self.phone.storage.is_dir(path)]
+        if notes:
+            self.push(ShareSheet("\n".join(self._text(path) for path in notes)))
 
     def _confirm_delete(self) -> None:
         names = "\n".join(path.rpartition("/")[2] for path in self.selected)
@@ -219,7 +224,7 @@ class Editor(Screen):
 
     def __init__(self, path: str, text: str) -> None:
         super().__init__()
-        self.path, self.input = path, TextInput(text)
+        self.path, self.saved, self.input = path, text, TextInput(text)
 
     def build(self) -> View:
         field = TextField(self.input, "Note text", EDITOR_ID, lines=8, flex=1, border=None)
@@ -238,9 +243,9 @@ class Editor(Screen):
         self.pop()
 
     def _save(self) -> None:
-        data = self.input.text.encode()
-        if data != self.phone.storage.read(self.path):
-            self.phone.storage.write(self.path, data)
+        if self.input.text != self.saved:
+            self.saved = self.input.text
+            self.phone.storage.write(self.path, self.saved.encode())
 
     def _more(self) -> None:
         items = [
@@ -248,6 +253,7 @@ class Editor(Screen):
             ("Jump to bottom", partial(self._jump, len(self.input.text))),
             ("Select all", self._select_all),
             ("Paste", self._paste),
+            ("Share", self._share),
         ]
         self.push(Menu(items))
 
@@ -262,6 +268,31 @@ class Editor(Screen):
     def _paste(self) -> None:
         self.input.insert(self.phone.clipboard)
         self.focus(self.input)
+
+    def _share(self) -> None:
+        self._save()
+        self.push(ShareSheet(self.saved))
+
+
+class ShareSheet(Menu):
+    """What can be done with a text outside of the app."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__([(Messages.label, self._send), ("Copy to clipboard", self._copy)], "bottom")
+        self.text = text
+
+    def _send(self) -> None:
+        screen = NewConversation(self.text)
+        self.phone.open_screen(Messages.package, screen)
+        screen.focus(screen.input)
+
+    def _copy(self) -> None:
+        self.phone.clipboard = self.text
+
+
+def decoded(data: bytes | None) -> str:
+    """A file as text; empty if there is none."""
+    return (data or b"").decode("utf-8", "replace")
 
 
 APP = Markor

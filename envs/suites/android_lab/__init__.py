@@ -1,10 +1,16 @@
 """AndroidLab's kind of task, operation and query: our own families, one module an app."""
 
 from coach_gym.envs.suites.android_lab import (
+    clock,
     contacts,
+    files,
+    markor,
 )
 from coach_gym.envs.suites.task import Task
 
 TASKS: tuple[type[Task], ...] = (
+    *clock.TASKS,
     *contacts.TASKS,
+    *files.TASKS,
+    *markor.TASKS,
 )

@@ -13,7 +13,7 @@ from coach_gym.envs.suites.words import NOUNS, ParamRng, slugs
 FOLDERS = {
     "DCIM": ".jpg", "Documents": ".pdf", "Download": ".zip", "Movies": ".mp4", "Music": ".mp3", "Pictures": ".png"
 }  # fmt: skip
-MAX_SIZE = 60_000  # bytes of a file
+MAX_SIZE = 60  # kB, of a file
 
 
 class StorageTask(FileTask):
@@ -40,8 +40,9 @@ def file_names(rng: ParamRng, folder: str, count: int) -> list[str]:
 
 
 def with_sizes(rng: ParamRng, folder: str, names: list[str]) -> dict[str, int]:
-    """A size for every file, by path."""
-    return {f"{folder}/{name}": rng.randrange(100, MAX_SIZE) for name in names}
+    """A different size for every file, by path."""
+    kilobytes = rng.sample(range(1, MAX_SIZE), len(names))
+    return {f"{folder}/{name}": 1000 * size + rng.randrange(400) for name, size in zip(names, kilobytes, strict=True)}
 
 
 def folder_of_files(rng: ParamRng) -> dict[str, Any]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.apps.markor import NOTEBOOK
+from coach_gym.envs.suites import address_book
+from coach_gym.envs.suites.android_world import messages
+from coach_gym.envs.suites.answers import plain
 from coach_gym.envs.suites.file_tree import FileTask, Tree, contents
 from coach_gym.envs.suites.task import Task
 from coach_gym.envs.suites.words import NOUNS, SENTENCES, ParamRng, slugs
@@ -16,7 +19,7 @@ from coach_gym.envs.suites.words import NOUNS, SENTENCES, ParamRng, slugs
 class NotesTask(FileTask):
     """A task on a notebook that holds `params["files"]` at the start: texts by path."""
 
-    apps = ("Markor",)
+    apps: ClassVar[tuple[str, ...]] = ("Markor",)
     root = NOTEBOOK
 
     def another(self, rng: random.Random) -> str:
@@ -32,6 +35,11 @@ def note_names(rng: ParamRng, count: int) -> list[str]:
 def with_texts(rng: ParamRng, names: list[str]) -> dict[str, str]:
     """A different sentence for every note, in an order of its own."""
     return dict(zip(rng.sample(names, len(names)), SENTENCES.draw_many(rng, len(names)), strict=True))
+
+
+def with_ages(rng: ParamRng, names: list[str]) -> dict[str, int]:
+    """How many minutes ago each note was changed."""
+    return dict(zip(names, rng.sample(range(10, 20_000), len(names)), strict=True))
 
 
 def notes(rng: ParamRng, least: int = 3, most: int = 6) -> dict[str, Any]:
@@ -78,6 +86,37 @@ class MarkorCreateNoteFromClipboard(MarkorCreateNote):
     def setup(self, device: Device) -> None:
         super().setup(device)
         device.put_clipboard(self.params["text"])
+
+
+class MarkorCreateNoteAndSms(MarkorCreateNote):
+    """A new note, and its text in a text message to a number."""
+
+    apps = ("Markor", "Simple SMS Messenger")
+    template = (
+        "Create a note in Markor named {name} with the text: {text} "
+        "Then send the text of the note to {number} with Simple SMS Messenger."
+    )
+    difficulty = "hard"
+    budget = 26
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        number, *others = address_book.numbers(rng, rng.randint(1, 4))
+        return {**super().sample(rng), "number": number, "messages": messages.inbox(rng, others)}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        self._sms.setup(device)
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        return super().evaluate(device, answer) * self._sms.evaluate(device, answer)
+
+    @property
+    def _sms(self) -> Task:
+        return messages.SimpleSmsSend(self.but(message=self.params["text"]))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.but(number=address_book.other_number(self.params["number"]))
 
 
 class MarkorCreateFolder(NotesTask):
@@ -148,8 +187,18 @@ class MarkorDeleteNote(NotesTask):
         return self.but(name=self.another(rng))
 
 
-class MarkorDeleteNewestNote(NotesTask):
-    """The note that was changed last goes; `ages` are the notes' ages in minutes."""
+class DatedNotesTask(NotesTask):
+    """A task on notes that were changed `params["ages"]` minutes ago."""
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        for name, text in self.params["files"].items():
+            age = timedelta(minutes=self.params["ages"][name])
+            device.write(f"{self.root}/{name}", contents(text), device.now - age)
+
+
+class MarkorDeleteNewestNote(DatedNotesTask):
+    """The note that was changed last goes."""
 
     template = "Delete the newest note in Markor."
     budget = 10
@@ -157,14 +206,7 @@ class MarkorDeleteNewestNote(NotesTask):
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
         names = note_names(rng, rng.randint(3, 6))
-        ages = rng.sample(range(10, 20_000), len(names))
-        return {"files": with_texts(rng, names), "ages": dict(zip(names, ages, strict=True))}
-
-    def setup(self, device: Device) -> None:
-        super().setup(device)
-        for name, text in self.params["files"].items():
-            age = timedelta(minutes=self.params["ages"][name])
-            device.write(f"{self.root}/{name}", contents(text), device.now - age)
+        return {"files": with_texts(rng, names), "ages": with_ages(rng, names)}
 
     def expected(self, tree: Tree) -> Tree:
         ages = self.params["ages"]
@@ -319,16 +361,12 @@ class MarkorNoteLine(NotesTask):
         return self.but(name=self.another(rng))
 
 
-def plain(text: str) -> str:
-    """A sentence in small letters, without the full stop and quotes around it."""
-    return " ".join(text.casefold().split()).strip("\"'. ")
-
-
 TASKS: tuple[type[Task], ...] = (
     MarkorAddNoteHeader,
     MarkorChangeNoteContent,
     MarkorCreateFolder,
     MarkorCreateNote,
+    MarkorCreateNoteAndSms,
     MarkorCreateNoteFromClipboard,
     MarkorDeleteAllNotes,
     MarkorDeleteNewestNote,
