@@ -11,7 +11,7 @@ from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.telephony import Conversation, Message, line
 from coach_gym.envs.phone.toolkit import theme
-from coach_gym.envs.phone.toolkit.view import ScrollState, TextInput, View
+from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
     Avatar,
     Button,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from coach_gym.envs.phone.phone import Phone
 
 GAP = timedelta(minutes=5)  # a longer silence between two messages is marked with the time
-END = 1 << 30  # scrolls a list to its end
 LOOK = {  # of a message by its type: background, colour of its text, side
     telephony.INBOX: (theme.SURFACE_VARIANT, theme.TEXT, "start"),
     telephony.SENT: (theme.PRIMARY, theme.ON_PRIMARY, "end"),
@@ -223,7 +222,6 @@ class Thread(MessagesScreen):
         self.address = address
         self.input = TextInput()
         self.chosen: list[int] = []
-        self._show_last()
 
     def build(self) -> View:
         rows: list[View] = []
@@ -234,7 +232,7 @@ class Thread(MessagesScreen):
             rows.append(self._bubble(message))
             before = message.date
         return Scaffold(
-            self._title(), ListView(rows, pad=(12, 4, 12, 4)), self._leave, self._actions(), bottom=self._writing()
+            self._title(), ListView(rows, pad=(12, 4, 12, 4), from_end=True), self._leave, self._actions(), bottom=self._writing()
         )
 
     def _messages(self) -> list[Message]:
@@ -280,11 +278,7 @@ class Thread(MessagesScreen):
     def _send(self) -> None:
         self.app.send(self.address, self.input.text.strip())
         self.input.set("")
-        self._show_last()
-
-    def _show_last(self) -> None:
-        """Scrolls to the last message."""
-        self.scrolls.setdefault("list", ScrollState()).offset = END
+        self.scrolls["list"].offset = self.scrolls["list"].limit  # to the end, where it stays
 
     def _dial(self) -> None:
         self.notify(f"Calling {self.address}")

@@ -77,6 +77,7 @@ class View:
     justify = "start"  # along the axis: "start", "center", "end"
     columns = 0  # more than 0: a grid of so many columns
     scroll_key: str | None = None  # children scroll vertically; the position is remembered under this name
+    from_end = False  # of a list that scrolls: starts at its end, and stays there when it grows
     # looks
     bg: str | None = None
     radius: float = 0
@@ -238,8 +239,9 @@ class Layout:
         """Where the content of a scrolling view starts, and how high it is."""
         state = view.scroll = self.scrolls.setdefault(view.scroll_key or "", ScrollState())
         content = max(h, view.content_height)
+        at_end = state.offset == state.limit
         state.limit = content - h
-        state.offset = min(state.offset, state.limit)
+        state.offset = state.limit if view.from_end and at_end else min(state.offset, state.limit)
         return y - state.offset, content
 
     def _place_column(self, view: View, x: int, y: int, w: int, h: int) -> None:
