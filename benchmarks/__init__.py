@@ -1,0 +1,1 @@
+"""Scripts behind every number that we claim: `python -m benchmarks.NAME`."""

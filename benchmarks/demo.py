@@ -1,0 +1,232 @@
+"""`make demo`: CoachAgent learns on the embedded phone, on a CPU, in a quarter of an hour.
+
+Trains the pocket policy on a mix of task families, evaluates it on held-out instances before and after, and writes
+to `runs/demo/`: results.json, learning_curve.png, episode.png, TensorBoard logs and the trained agent.
+
+    python -m benchmarks.demo                       # one seed
+    python -m benchmarks.demo --seeds 0 1 2         # mean and spread
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import matplotlib
+import numpy as np
+import torch
+from gymnasium.vector import VectorEnv
+
+import coach_gym
+from coach_gym.agents import CoachAgent
+from coach_gym.agents.callbacks import BaseCallback
+from coach_gym.agents.evaluation import Evaluation, evaluate
+from coach_gym.episode import Episode
+from coach_gym.strip import episode_strip
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
+
+TASKS = (
+    "SystemWifiTurnOn", "SystemWifiTurnOff", "SystemBluetoothTurnOn", "SystemBluetoothTurnOff", "OpenAppTaskEval",
+    "TurnOnWifiAndOpenApp", "CameraTakePhoto", "ClockStopWatchRunning", "ContactsAddContact", "ContactsDeleteContact",
+    "SimpleSmsSend", "SimpleSmsReply", "MarkorDeleteNote", "MarkorCreateFolder", "FilesDeleteFile",
+    "ExpenseAmountOf", "ExpenseDeleteSingle", "RecipeServingsOf", "RecipeDeleteSingleRecipe", "TasksAddTask",
+    "TasksCompleteTask", "TasksDeleteTask",
+)  # fmt: skip
+SCREEN = (270, 600)
+NUM_ENVS = 16
+DEVICE = "embedded phone"
+SUITE = "builtin"
+
+SETTINGS: dict[str, Any] = {
+    "learning_rate": 2e-4,  # a pocket model of millions of weights, not billions
+    "critic_learning_rate": 3e-4,
+    "reward_model": "pocket",
+    "batch_size": 32,  # episodes of one iteration
+    "mini_batch_size": 8,
+    "max_new_tokens": 48,
+    "max_prompt_length": 3072,
+}
+
+
+def main() -> None:
+    """Runs the demo for every seed and prints the table."""
+    arguments = _arguments()
+    torch.set_num_threads(arguments.threads)
+    runs = [run(seed, arguments) for seed in arguments.seeds]
+    results = summary(runs, arguments)
+    report = Path(arguments.out) / "results.json"
+    report.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    plot(runs, Path(arguments.out) / "learning_curve.png")
+    print_table(results)
+    print(f"\nwritten: {arguments.out}/results.json, learning_curve.png, episode.png, agent/")
+    print(f"watch:   tensorboard --logdir {arguments.out}/tensorboard")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.demo", description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--minutes", type=float, default=9.0, help="training time of each seed")
+    parser.add_argument("--episodes", type=int, default=132, help="held-out episodes of each evaluation")
+    parser.add_argument("--threads", type=int, default=1, help="threads of torch")
+    parser.add_argument("--out", default="runs/demo")
+    parser.add_argument("--json", help="writes the results here too")
+    return parser.parse_args()
+
+
+def make_envs(split: str = "train") -> VectorEnv:
+    """The demo's environments; `split="heldout"` speaks of names and words that no training ever saw."""
+    return gym.make_vec(
+        "AndroidWorld-v0", num_envs=NUM_ENVS, vectorization_mode="vector_entry_point",
+        tasks=TASKS, screen_size=SCREEN, split=split,
+    )  # fmt: skip
+
+
+def run(seed: int, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Trains and evaluates with one seed."""
+    out = Path(arguments.out)
+    envs, heldout = make_envs(), make_envs("heldout")
+    agent = CoachAgent("pocket", envs, seed=seed, tensorboard_log=str(out / "tensorboard"), **SETTINGS)
+    print(f"seed {seed}: evaluating the base policy on {arguments.episodes} held-out instances ({DEVICE}) ...")
+    before = evaluate(agent, envs, arguments.episodes, deterministic=False)
+    before_unseen = evaluate(agent, heldout, arguments.episodes // 2, deterministic=False)
+    print(f"seed {seed}: success {before.success_rate:.1%}; training for {arguments.minutes:g} minutes ...")
+    started = time.perf_counter()
+    curve = Curve(60 * arguments.minutes)
+    agent.learn(10**9, callback=[curve], tb_log_name=f"seed_{seed}", progress_bar=True)
+    seconds = time.perf_counter() - started
+    steps = agent.num_timesteps
+    agent.save(out / "agent")
+    agent = CoachAgent.load(out / "agent", env=envs)  # what is evaluated is what was saved
+    after = evaluate(agent, envs, arguments.episodes, deterministic=False)
+    after_unseen = evaluate(agent, heldout, arguments.episodes // 2, deterministic=False)
+    record(agent, envs, out / "episode.png")
+    envs.close()
+    heldout.close()
+    return {
+        "seed": seed, "env_steps": steps, "training_seconds": round(seconds, 1), "curve": curve.points,
+        "before": figures(before), "after": figures(after),
+        "before_unseen_words": before_unseen.success_rate, "after_unseen_words": after_unseen.success_rate,
+    }  # fmt: skip
+
+
+class Curve(BaseCallback):
+    """Stops the training after a time, and notes the success rate of the roll-outs on the way."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.seconds = seconds
+        self.points: list[tuple[float, int, float]] = []
+        self._deadline = 0.0
+
+    def _on_training_start(self) -> None:
+        self._deadline = time.perf_counter() + self.seconds
+
+    def _on_step(self) -> bool:
+        return time.perf_counter() < self._deadline
+
+    def _on_rollout_end(self) -> None:
+        elapsed = time.perf_counter() - self._deadline + self.seconds
+        success = float(np.mean(self.model.ep_success_buffer)) if self.model.ep_success_buffer else float("nan")
+        self.points.append((round(elapsed, 1), self.num_timesteps, success))
+
+
+def figures(evaluation: Evaluation) -> dict[str, Any]:
+    """An evaluation as JSON."""
+    return {
+        "success_rate": evaluation.success_rate,
+        "episodes": len(evaluation.judged),
+        "faults": len(evaluation.results) - len(evaluation.judged),
+        "mean_length": evaluation.mean_length,
+        "per_task": {task: f"{solved}/{judged}" for task, (solved, judged) in evaluation.success_per_task.items()},
+    }
+
+
+def record(agent: CoachAgent, envs: VectorEnv, path: Path) -> None:
+    """Plays held-out instances until one is solved, and draws that episode."""
+    observations, _ = envs.reset(seed=50_000)
+    state: tuple[Episode, ...] | None = None
+    over = np.zeros(envs.num_envs, bool)
+    while not over.all():
+        actions, state = agent.predict(observations, state, episode_start=False if state else None)
+        observations, rewards, terminations, truncations, _ = envs.step(actions)
+        for index in np.flatnonzero((terminations | truncations) & ~over):
+            state[index].outcome = float(rewards[index])
+            if rewards[index] >= 1 and len(state[index].steps) > 3:
+                episode_strip(state[index]).save(path)
+                return
+        over |= terminations | truncations
+
+
+def summary(runs: list[dict[str, Any]], arguments: argparse.Namespace) -> dict[str, Any]:
+    """All runs, their mean and spread, and what they were measured on."""
+    gains = [100 * (run["after"]["success_rate"] - run["before"]["success_rate"]) for run in runs]
+    return {
+        "benchmark": "demo",
+        "device": DEVICE,
+        "suite": f"AndroidWorld, {SUITE} task families ({DEVICE}); not an AndroidWorld score",
+        "command": f"python -m benchmarks.demo --seeds {' '.join(map(str, arguments.seeds))}"
+        f" --minutes {arguments.minutes:g} --episodes {arguments.episodes}",
+        "headline": {
+            "success_before": float(np.mean([run["before"]["success_rate"] for run in runs])),
+            "success_after": float(np.mean([run["after"]["success_rate"] for run in runs])),
+            "gain_points": float(np.mean(gains)),
+            "gain_points_std": float(np.std(gains)),
+        },
+        "tasks": list(TASKS),
+        "settings": SETTINGS,
+        "versions": {name: version(name) for name in ("coach-gym", "torch", "transformers", "gymnasium")},
+        "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, {arguments.threads} thread(s)",
+        "runs": runs,
+    }
+
+
+def print_table(results: dict[str, Any]) -> None:
+    """Success before and after by task family, summed over seeds."""
+    names = sorted({task for run in results["runs"] for task in run["before"]["per_task"]})
+    print(f"\n{'task family (' + DEVICE + ')':44s}{'before':>10s}{'after':>10s}")
+    for name in names:
+        print(f"{name:44s}{_sum(results, 'before', name):>10s}{_sum(results, 'after', name):>10s}")
+    head = results["headline"]
+    print(f"{'success on held-out instances':44s}{head['success_before']:>10.1%}{head['success_after']:>10.1%}")
+    unseen = [np.mean([run[f"{when}_unseen_words"] for run in results["runs"]]) for when in ("before", "after")]
+    print(f"{'success with words never seen in training':44s}{unseen[0]:>10.1%}{unseen[1]:>10.1%}")
+    print(f"gain {head['gain_points']:+.1f} points, spread over {len(results['runs'])} seed(s) "
+          f"{head['gain_points_std']:.1f}; rerun: {results['command']}")  # fmt: skip
+
+
+def _sum(results: dict[str, Any], when: str, task: str) -> str:
+    counts = [run[when]["per_task"].get(task, "0/0").split("/") for run in results["runs"]]
+    return f"{sum(int(solved) for solved, _ in counts)}/{sum(int(judged) for _, judged in counts)}"
+
+
+def plot(runs: list[dict[str, Any]], path: Path) -> None:
+    """Success rate of the roll-outs over training time, with the held-out evaluations at both ends."""
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    for run in runs:
+        seconds, _, success = zip(*run["curve"], strict=True)
+        minutes = np.array(seconds) / 60
+        (line,) = axes.plot(minutes, 100 * np.array(success), label=f"seed {run['seed']}, roll-outs")
+        ends = [100 * run["before"]["success_rate"], 100 * run["after"]["success_rate"]]
+        axes.scatter([0, minutes[-1]], ends, color=line.get_color(), zorder=3, s=36, edgecolor="black")
+    axes.scatter([], [], color="white", edgecolor="black", s=36, label="held-out instances")
+    axes.set(xlabel="training time (minutes of CPU)", ylabel="success rate (%)", ylim=(0, 100))
+    axes.set_title(f"CoachAgent, pocket policy, {len(TASKS)} task families ({DEVICE})")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(path, dpi=130)
+
+
+if __name__ == "__main__":
+    coach_gym.__version__  # noqa: B018  importing the package is what registers its environments
+    main()
