@@ -107,7 +107,7 @@ def size_text(size: int) -> str:
     if size < 1000:
         return f"{size} B"
     value, unit = (size / 1e3, "kB") if size < 999_500 else (size / 1e6, "MB")
-    return f"{value:.2f} {unit}" if value < 10 else f"{value:.0f} {unit}"
+    return f"{value:.2f} {unit}" if value < 9.995 else f"{value:.0f} {unit}"
 
 
 class FolderScreen(Screen):
