@@ -11,6 +11,7 @@ from transformers import Qwen2_5_VLModel
 
 from .policy import POCKET, Policy
 from .tree import Tree, Trunk, group
+from .tree_attention import enable_tree_attention
 
 _HEAD = "value_head.safetensors"
 
@@ -29,6 +30,7 @@ class Critic(nn.Module):
 
     def __init__(self, backbone: Any, value_head: nn.Linear | None = None) -> None:
         super().__init__()
+        enable_tree_attention(backbone)
         self.backbone = backbone
         if value_head is None:
             value_head = nn.Linear(backbone.config.get_text_config().hidden_size, 1)
@@ -59,8 +61,7 @@ class Critic(nn.Module):
 
     def forward(self, trunk: Trunk) -> Tensor:
         """Values (L,), float32, of all columns of a packed sequence."""
-        arguments = trunk.forward_arguments(self.backbone.device, self.backbone.dtype)
-        hidden = self.backbone(**arguments).last_hidden_state[0]
+        hidden = self.backbone(**trunk.forward_arguments(self.backbone)).last_hidden_state[0]
         return self.value_head(hidden.to(self.value_head.weight.dtype))[:, 0].float()
 
     def q_values(self, tree: Tree) -> list[Tensor]:
@@ -68,7 +69,7 @@ class Critic(nn.Module):
         values = []
         for trunk in tree.trunks:
             columns = self(trunk)
-            means = [columns[span.start : span.start + span.length].mean() for step in trunk.spans for span in step]
+            means = [columns[span.start : span.stop].mean() for step in trunk.spans for span in step]
             values += [torch.stack(step) for step in group(means, trunk.spans)]
         return values
 

@@ -18,6 +18,7 @@ from coach_gym.episode import Candidate, Observation, Step
 from .chatml import VISION_PAD, ChatML, Segment, join
 from .history import History
 from .mrope import rope_index
+from .tree_attention import enable_tree_attention
 
 Prompt = Segment
 """All tokens before one response, and the screenshots they show."""
@@ -33,7 +34,8 @@ _SETTINGS, _TEMPLATE = "coach_gym.json", "coach_gym_prompt.txt"
 class Policy:
     """Turns episodes into prompts, tokens into actions, and logits into log-probabilities.
 
-    Any model of the Qwen2.5-VL architecture works. The model is used as it is: nothing is wrapped or patched.
+    Any model of the Qwen2.5-VL architecture works. It stays the transformers model that it is, with one more attention
+    implementation to its name.
 
     Args:
         model: `Qwen2_5_VLForConditionalGeneration`.
@@ -55,6 +57,7 @@ class Policy:
         dialect: Dialect | None = None,
         max_prompt_length: int = 32_768,
     ) -> None:
+        enable_tree_attention(model)
         self.model = model
         self.tokenizer = tokenizer
         self.image_processor = image_processor
@@ -86,8 +89,8 @@ class Policy:
             return policy
         device = _device(device)
         if isinstance(policy, tuple):
-            model, processor = policy
-            return cls(model.to(device), processor.tokenizer, processor.image_processor, dialect)
+            loaded, processor = policy
+            return cls(loaded.to(device), processor.tokenizer, processor.image_processor, dialect)
         path = str(POCKET if policy == "pocket" else policy)
         kept: Any = dtype or (torch.float32 if device.type == "cpu" else "auto")
         model: Any = Qwen2_5_VLForConditionalGeneration.from_pretrained(path, dtype=kept)

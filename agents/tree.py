@@ -19,6 +19,8 @@ from coach_gym.episode import Candidate, Episode
 from .chatml import ImageInput, Segment, stack_images
 from .history import History
 from .policy import Policy
+from .tree_attention import NAME as TREE_ATTENTION
+from .tree_attention import StepBranches, text_attention
 
 Candidates = Literal["all", "executed"]
 
@@ -37,9 +39,14 @@ class Span:
     start: int
     length: int
 
+    @property
+    def stop(self) -> int:
+        """Column after its last token."""
+        return self.start + self.length
+
     def tokens(self) -> list[int]:
         """Columns of the response's tokens."""
-        return list(range(self.start, self.start + self.length))
+        return list(range(self.start, self.stop))
 
     def predictors(self) -> list[int]:
         """Columns whose logits predict the response's tokens: the prompt's last, then all tokens but the last."""
@@ -51,29 +58,63 @@ class Trunk:
     """A run of steps whose prompts extend one another, packed in one sequence of L tokens.
 
     Attributes:
-        input_ids: (1, L).
+        input_ids: (1, L): the trunk, then the branches in the order of their steps.
         position_ids: (3, 1, L), the rotary positions.
-        mask: (1, 1, L, L) bool, True where a token (row) sees another (column).
         images: the screenshots, in order.
+        length: tokens of the trunk itself.
+        branches: for each step that has any, its branches.
         spans: for each step of the run, for each candidate, where its response lies.
     """
 
     input_ids: Tensor
     position_ids: Tensor
-    mask: Tensor
     images: list[ImageInput]
+    length: int
+    branches: list[list[Span]]
     spans: list[list[Span]]
 
-    def forward_arguments(self, device: torch.device, dtype: torch.dtype) -> dict[str, Any]:
-        """Arguments of a Qwen2.5-VL forward pass over the sequence."""
-        shut = torch.zeros(self.mask.shape, dtype=dtype).masked_fill_(~self.mask, torch.finfo(dtype).min)
+    def forward_arguments(self, model: Any) -> dict[str, Any]:
+        """Arguments of a forward pass of `model`, a Qwen2.5-VL, over the sequence."""
         return {
-            "input_ids": self.input_ids.to(device),
-            "position_ids": self.position_ids.to(device),
-            "attention_mask": shut.to(device),
+            "input_ids": self.input_ids.to(model.device),
+            "position_ids": self.position_ids.to(model.device),
             "use_cache": False,
-            **stack_images(self.images, device),
+            **stack_images(self.images, model.device),
+            **self._attention(model),
         }
+
+    def _attention(self, model: Any) -> dict[str, Any]:
+        if not self.branches:
+            return {"attention_mask": None}
+        if text_attention(model) != TREE_ATTENTION:
+            return {"attention_mask": _additive(self.mask(), model)}
+        branches = [StepBranches(*_bounds(step), _additive(_step_mask(step), model)) for step in self.branches]
+        return {"attention_mask": None, "branches": branches, "trunk_length": self.length}
+
+    def mask(self) -> Tensor:
+        """Who sees whom, (1, 1, L, L) bool, True where a token (row) sees another (column)."""
+        length = self.input_ids.shape[1]
+        mask = torch.ones(length, length, dtype=torch.bool).tril()
+        for span in (span for step in self.branches for span in step):
+            mask[span.start : span.stop, span.prompt_end : span.start] = False
+        return mask[None, None]
+
+
+def _bounds(step: list[Span]) -> tuple[int, int, int]:
+    return step[0].prompt_end, step[0].start, step[-1].stop
+
+
+def _step_mask(step: list[Span]) -> Tensor:
+    """Who of a step's branches sees what of their prompt and of each other, (1, 1, tokens, prompt + tokens) bool."""
+    prompt_end, start, stop = _bounds(step)
+    among = torch.block_diag(*[torch.ones(span.length, span.length) for span in step]).bool().tril()
+    return torch.cat([torch.ones(stop - start, prompt_end, dtype=torch.bool), among], dim=1)[None, None]
+
+
+def _additive(mask: Tensor, model: Any) -> Tensor:
+    """A boolean mask as what is added to the scores, which all attention implementations understand alike."""
+    shut = torch.zeros(mask.shape, dtype=model.dtype).masked_fill_(~mask, torch.finfo(model.dtype).min)
+    return shut.to(model.device)
 
 
 @dataclass
@@ -106,50 +147,27 @@ def _pack(policy: Policy, history: History, episode: Episode, run: range, start:
     steps = [episode.steps[t] for t in run]
     executed = [step.candidates[step.executed].token_ids for step in steps]
     whole = history.prompt(start, run[-1]) + Segment(executed[-1])
-    positions, _ = policy.position_ids(whole)
-    branches = _Branches(len(whole))
-    spans = []
+    input_ids, branches, spans = list(whole.input_ids), [], []
     for step, end, token_ids in zip(steps, history.prompt_lengths(start, run), executed, strict=True):
         # Equal responses share their tokens, and the executed one is on the trunk already.
         known = {tuple(token_ids): Span(end, end, len(token_ids))}
         chosen = step.candidates if candidates == "all" else [step.candidates[step.executed]]
-        for response in {tuple(candidate.token_ids) for candidate in chosen} - known.keys():
-            known[response] = branches.add(end, response)
+        added = []
+        for response in dict.fromkeys(tuple(candidate.token_ids) for candidate in chosen):
+            if response not in known:
+                known[response] = Span(end, len(input_ids), len(response))
+                added.append(known[response])
+                input_ids += response
+        branches += [added] if added else []
         spans.append([known[tuple(candidate.token_ids)] for candidate in chosen])
-    return Trunk(
-        input_ids=torch.tensor([whole.input_ids + branches.input_ids]),
-        position_ids=branches.position_ids(positions)[:, None],
-        mask=branches.mask()[None, None],
-        images=whole.images,
-        spans=spans,
-    )
+    position_ids = _positions(policy.position_ids(whole)[0], branches)
+    return Trunk(torch.tensor([input_ids]), position_ids, whole.images, len(whole), branches, spans)
 
 
-class _Branches:
-    """Responses appended to a trunk of `trunk_length` tokens."""
-
-    def __init__(self, trunk_length: int) -> None:
-        self.trunk_length = trunk_length
-        self.input_ids: list[int] = []
-        self.spans: list[Span] = []
-
-    def add(self, prompt_end: int, token_ids: Sequence[int]) -> Span:
-        self.spans.append(Span(prompt_end, self.trunk_length + len(self.input_ids), len(token_ids)))
-        self.input_ids += token_ids
-        return self.spans[-1]
-
-    def position_ids(self, trunk: Tensor) -> Tensor:
-        """Positions (3, L): a branch begins where the trunk's own response to that prompt begins."""
-        branches = [trunk[:, span.prompt_end, None] + torch.arange(span.length) for span in self.spans]
-        return torch.cat([trunk, *branches], dim=1)
-
-    def mask(self) -> Tensor:
-        """Who sees whom, (L, L): everybody the past, but a branch of the trunk only its prompt."""
-        length = self.trunk_length + len(self.input_ids)
-        mask = torch.ones(length, length, dtype=torch.bool).tril()
-        for span in self.spans:
-            mask[span.start : span.start + span.length, span.prompt_end : span.start] = False
-        return mask
+def _positions(trunk: Tensor, branches: list[list[Span]]) -> Tensor:
+    """Positions (3, 1, L): a branch begins where the trunk's own response to its prompt begins."""
+    starts = [trunk[:, span.prompt_end, None] + torch.arange(span.length) for step in branches for span in step]
+    return torch.cat([trunk, *starts], dim=1)[:, None]
 
 
 def log_probs(policy: Policy, tree: Tree, temperature: float = 1.0) -> list[list[Tensor]]:
@@ -170,7 +188,7 @@ def _trunk_log_probs(policy: Policy, trunk: Trunk, temperature: float) -> list[l
     spans = [span for step in trunk.spans for span in step]
     predictors = torch.tensor([column for span in spans for column in span.predictors()])
     tokens = trunk.input_ids[0, [column for span in spans for column in span.tokens()]]
-    arguments = trunk.forward_arguments(policy.device, policy.model.dtype)
+    arguments = trunk.forward_arguments(policy.model)
     logits = policy.model(**arguments, logits_to_keep=predictors.to(policy.device)).logits[0]
     scored = policy.log_probs(logits, temperature).gather(1, tokens.to(policy.device)[:, None])[:, 0]
     return group(scored.split([span.length for span in spans]), trunk.spans)

@@ -28,7 +28,7 @@ class BatchCache:
     def __init__(self, config: Any, rows: int, capacity: int, dtype: torch.dtype, device: torch.device) -> None:
         head_size = config.hidden_size // config.num_attention_heads
         shape = (config.num_hidden_layers, 2, rows, config.num_key_value_heads, capacity, head_size)
-        self.states = torch.zeros(shape, dtype=dtype, device=device)
+        self.states = torch.empty(shape, dtype=dtype, device=device)
         self.cursor = 0
 
     def update(self, keys: Tensor, values: Tensor, layer: int, *_: Any) -> tuple[Tensor, Tensor]:
@@ -42,6 +42,13 @@ class BatchCache:
     def get_seq_length(self, _layer: int = 0) -> int:
         """Columns filled."""
         return self.cursor
+
+    def write(self, row: int, end: int, states: Tensor | None) -> None:
+        """Puts known states (layers, 2, heads, tokens, head size) into the columns of a row before column `end`."""
+        start = end - (0 if states is None else states.shape[-2])
+        self.states[:, :, row, :, :start] = 0  # masked, but uninitialised memory may hold NaN, and 0 * NaN is NaN
+        if states is not None:
+            self.states[:, :, row, :, start:end] = states
 
     def select(self, rows: Tensor) -> None:
         """Keeps only `rows`, a boolean mask or indices."""

@@ -128,9 +128,8 @@ class Batch:
             position_ids[:, row, width - new :] = positions[:, len(kept) :]
             images += prompt.images[len(kept.images) :]
             self.visible[row, self.width - new :] = True
-            if kept.states is not None:
-                self.visible[row, self.kept_width - len(kept) : self.kept_width] = True
-                self.cache.states[:, :, row, :, self.kept_width - len(kept) : self.kept_width] = kept.states
+            self.visible[row, self.kept_width - len(kept) : self.kept_width] = True
+            self.cache.write(row, self.kept_width, kept.states)
         self.cache.cursor = self.kept_width
         hidden = self._forward(input_ids, position_ids, self._prefill_mask(width), images)
         self._keep_prefixes()
@@ -145,8 +144,10 @@ class Batch:
         return self._additive(mask[:, None])
 
     def _keep_prefixes(self) -> None:
-        for row, prompt in enumerate(self.prompts):
-            states = self.cache.states[:, :, row, :, : self.width][..., self.visible[row], :]
+        for row, (prompt, kept) in enumerate(zip(self.prompts, self.kept, strict=True)):
+            states = self.cache.states[:, :, row]
+            new = states[..., self.width - len(prompt) + len(kept) : self.width, :]
+            states = new.clone() if kept.states is None else torch.cat([kept.states, new], dim=-2)
             self.prefixes.put(Prefix(prompt.input_ids, prompt.images, states))
 
     def _decode_mask(self) -> Tensor:
@@ -187,8 +188,8 @@ class Batch:
         logprobs = self.policy.log_probs(logits, temperature)
         if greedy:
             drawn = logprobs.argmax(-1)
-        else:  # the first of exponential clocks that run at the rates p is distributed as p
-            drawn = (logprobs.exp() / torch.empty_like(logprobs).exponential_()).argmax(-1)
+        else:
+            drawn = inverse_cdf(logprobs)
         return drawn, logprobs.gather(-1, drawn[..., None])[..., 0]
 
     def _candidates(self, tokens: Tensor, logprobs: Tensor) -> list[list[Candidate]]:
@@ -199,3 +200,14 @@ class Batch:
             pairs = zip(row_ids, row_logprobs, ends, strict=True)
             drawn.append([self.policy.candidate(ids[:end], values[:end]) for ids, values, end in pairs])
         return drawn
+
+
+def inverse_cdf(logprobs: Tensor) -> Tensor:
+    """Draws one index from each distribution in the last dimension; never one of probability zero.
+
+    One random number a draw, where `torch.multinomial` takes one for every word of the vocabulary.
+    """
+    cumulative = logprobs.double().exp_().cumsum(-1)
+    threshold = torch.rand_like(cumulative[..., :1]) * cumulative[..., -1:]
+    drawn = torch.searchsorted(cumulative, threshold, right=True)[..., 0]
+    return drawn

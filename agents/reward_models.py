@@ -1,0 +1,98 @@
+"""Process rewards: whether an action was a good next step, as a model that reasons first sees it (paper §3.2)."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from coach_gym.dialects import IMAGE, Part, UITars
+from coach_gym.dialects.ui_tars import screen_lines
+from coach_gym.episode import Observation
+
+from .generation.transformers import TransformersGenerator
+from .policy import POCKET, Policy, PolicySource, Prompt
+
+PROMPTS = Path(__file__).parent / "prompts"
+_PLACEHOLDER = re.compile(r"\{(instruction|screenshot|screen|history|response)\}")
+_JUDGMENT = re.compile(r"\s*judgment:\s*(True|False)\s*", re.IGNORECASE)
+
+
+class ProcessRewardModel(Protocol):
+    """Judges the steps of an episode."""
+
+    def score(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> list[float | None]:
+        """Rewards of an episode's steps.
+
+        Args:
+            goal: the instruction.
+            steps: what the agent saw and the response that was executed, in order.
+
+        Returns:
+            For every step 1 (good), 0 (bad), or None where the model said nothing of use. Unknown is not 0:
+            who learns from the rewards leaves such a step out.
+        """
+        ...
+
+
+class GenerativePRM:
+    """A vision-language model that writes `<think>…</think> judgment:True` or `judgment:False`.
+
+    Args:
+        policy: the judge, with the dialect whose frame it sees screenshots in.
+        template: text file that replaces the prompt. `{instruction}`, `{screenshot}` and `{response}` are filled
+            in, and if they occur `{screen}`, the screen as text, and `{history}`, the responses before.
+        max_new_tokens: length of a verdict at most.
+    """
+
+    def __init__(self, policy: Policy, template: Path | None = None, max_new_tokens: int = 512) -> None:
+        self.policy = policy
+        pocket = isinstance(policy.dialect, UITars) and policy.dialect.ui_text
+        builtin = PROMPTS / ("process_reward_pocket.txt" if pocket else "process_reward.txt")
+        self.template = (template or builtin).read_text("utf-8").removesuffix("\n")
+        self.max_new_tokens = max_new_tokens
+        self.generator = TransformersGenerator(policy, kept_tokens=0)
+
+    @classmethod
+    def load(cls, source: PolicySource, template: Path | None = None) -> "GenerativePRM":
+        """A judge by directory, hub id or model; `"pocket"` is the shipped one."""
+        return cls(Policy.load(POCKET.parent / "prm" if source == "pocket" else source), template)
+
+    def score(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> list[float | None]:
+        """Verdicts on all steps in one batch. What cannot be read is drawn once more, and then unknown."""
+        prompts = [self.prompt(goal, steps[: t + 1]) for t in range(len(steps))]
+        rewards = self._judge(prompts, greedy=True)
+        failed = [t for t, reward in enumerate(rewards) if reward is None]
+        if failed:
+            for t, reward in zip(failed, self._judge([prompts[t] for t in failed], greedy=False), strict=True):
+                rewards[t] = reward
+        return rewards
+
+    def _judge(self, prompts: Sequence[Prompt], greedy: bool) -> list[float | None]:
+        verdicts = self.generator.sample(prompts, max_new_tokens=self.max_new_tokens, greedy=greedy)
+        return [parse_judgment(verdict.text) for (verdict,) in verdicts]
+
+    def prompt(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> Prompt:
+        """The question about the last of `steps`."""
+        observation, response = steps[-1]
+        frame = self.policy.frame(observation)
+        history = "\n".join(said for _, said in steps[:-1])
+        values: dict[str, Part] = {"instruction": goal, "screenshot": IMAGE, "history": history, "response": response}
+        if "{screen}" in self.template:
+            values["screen"] = screen_lines(observation, frame)
+        # The split alternates between text and the names of placeholders.
+        pieces = enumerate(_PLACEHOLDER.split(self.template))
+        parts = [values[piece] if index % 2 else piece for index, piece in pieces]
+        image = self.policy.chat.encode_image(observation.screenshot, frame)
+        return self.policy.chat.turn("user", parts, [image]) + self.policy.chat.generation_prompt
+
+
+def format_judgment(good: bool, reasoning: str = "") -> str:
+    """The text that a judge is trained to write."""
+    return f"<think>{reasoning}</think> judgment:{good}"
+
+
+def parse_judgment(text: str) -> float | None:
+    """1 for a verdict of True, 0 for False, None for anything that is not one verdict after the reasoning."""
+    _, closed, verdict = text.rpartition("</think>")
+    found = _JUDGMENT.fullmatch(verdict)
+    return None if not closed or found is None else float(found[1].lower() == "true")
