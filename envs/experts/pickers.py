@@ -42,8 +42,8 @@ def pick_time(s: Screen, at: time) -> Iterator[str]:
         yield from s.fill("Hour", str(at.hour))
         yield from s.fill("Minute", str(at.minute))
     else:
-        yield s.tap(partial(_on_dial, f"{at.hour:02d} hours"))
-        yield s.tap(partial(_on_dial, f"{at.minute:02d} minutes"))
+        yield s.tap(partial(_on_dial, f"{at.hour} hours"))
+        yield s.tap(partial(_on_dial, f"{at.minute} minutes"))
     yield s.tap("OK")
 
 

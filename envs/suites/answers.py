@@ -21,3 +21,17 @@ def same_number(answer: str | None, expected: int) -> bool:
 def plain(text: str) -> str:
     """A text without case, quotes, full stop and needless spaces."""
     return " ".join(text.casefold().split()).strip(" .'\"")
+
+
+def same_time(answer: str | None, expected: str) -> bool:
+    """Whether an answer is a time of day such as 07:30, 7:30 or 7:30 am, and nothing else."""
+    found = _TIME.fullmatch(plain(answer or ""))
+    if found is None:
+        return False
+    hours, minutes, half = int(found[1]), found[2], found[3]
+    if half:
+        hours = hours % 12 + (12 if half == "p" else 0)
+    return f"{hours:02d}:{minutes}" == expected
+
+
+_TIME = re.compile(r"(\d{1,2}):(\d{2})(?: ?([ap])\.?m\.?)?")

@@ -91,6 +91,7 @@ class Settings(App):
             for key, value in values.items():
                 table.setdefault((namespace, key), value)
         self.phone.storage.write(pages.BATTERY_LEVEL, b"84\n")
+        self.phone.storage.write(pages.BUILD, pages.build_properties("Pixel 6", "13", "TE1A.220922.034"))
 
     def main(self) -> Screen:
         return Main()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from coach_gym.envs.phone.phone import Phone
 
 BATTERY_LEVEL = "/sys/class/power_supply/battery/capacity"
+BUILD = "/system/build.prop"
 NETWORKS = (("AndroidWifi", False), ("Riverside Cafe", False), ("Home 2.4G", True), ("Library Guest", True))
 TIMEOUTS = {  # what is shown: milliseconds
     "15 seconds": "15000", "30 seconds": "30000", "1 minute": "60000", "2 minutes": "120000",
@@ -108,6 +109,11 @@ class Page(Screen):
 
     def _chosen(self, namespace: str, key: str, options: dict[str, str], label: str) -> None:
         self.put(namespace, key, options[label])
+
+
+def build_properties(model: str, version: str, build: str) -> bytes:
+    """The contents of `BUILD` for a phone's model, Android version and build number."""
+    return f"ro.product.model={model}\nro.build.version.release={version}\nro.build.display.id={build}\n".encode()
 
 
 def label_of(options: dict[str, str], value: str) -> str:
@@ -456,11 +462,15 @@ class AboutPhone(Page):
         return [
             ListItem("Device name", name, self._rename),
             self.fact("Phone number", "+15551234567"),
-            self.fact("Model", "Pixel 6"),
-            self.fact("Android version", "13"),
+            self.fact("Model", self._property("ro.product.model")),
+            self.fact("Android version", self._property("ro.build.version.release")),
             self.fact("IP address", "10.0.2.16"),
-            self.fact("Build number", "TE1A.220922.034"),
+            self.fact("Build number", self._property("ro.build.display.id")),
         ]
+
+    def _property(self, key: str) -> str:
+        lines = (self.phone.storage.read(BUILD) or b"").decode().splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line).get(key, "")
 
     def _rename(self) -> None:
         self.push(Prompt("Device name", self._renamed, self.summary(self.phone)))

@@ -5,6 +5,7 @@ from coach_gym.envs.suites.android_lab import (
     contacts,
     files,
     markor,
+    settings,
 )
 from coach_gym.envs.suites.task import Task
 
@@ -13,4 +14,5 @@ TASKS: tuple[type[Task], ...] = (
     *contacts.TASKS,
     *files.TASKS,
     *markor.TASKS,
+    *settings.TASKS,
 )
