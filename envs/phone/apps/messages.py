@@ -231,9 +231,8 @@ class Thread(MessagesScreen):
                 rows.append(_time_mark(message.date, self.now))
             rows.append(self._bubble(message))
             before = message.date
-        return Scaffold(
-            self._title(), ListView(rows, pad=(12, 4, 12, 4), from_end=True), self._leave, self._actions(), bottom=self._writing()
-        )
+        body = ListView(rows, pad=(12, 4, 12, 4), from_end=True)
+        return Scaffold(self._title(), body, self._leave, self._actions(), bottom=self._writing())
 
     def _messages(self) -> list[Message]:
         thread = telephony.thread(self.app.sms, self.address)
