@@ -15,9 +15,9 @@ from coach_gym.ui import parse_ui
 STEPS = int(os.environ.get("COACH_MONKEY", "400"))
 SCREEN = (270, 600)
 TEXTS = (
-    "a", "Ada Lovelace", "7", "-1", "1e309", "99999999999999999999", "0.1.2", "12:61", "31/02/2023", "", " ", "/", "a/b",
-    "../../x", ".", "..", "con.txt", "x" * 3000, "line\nline\r\nline", "'; DROP TABLE t; --", '"', "%s %d {} {0}",
-    "<b>&", "مرحبا", "👩‍👩‍👧", "日本語", "e\u0301", "\u202e", "\u200b", "٣", "½", "²",
+    "a", "Ada Lovelace", "7", "-1", "1e309", "99999999999999999999", "0.1.2", "12:61", "31/02/2023", "", " ", "/",
+    "a/b", "../../x", ".", "..", "con.txt", "x" * 3000, "line\nline\r\nline", "'; DROP TABLE t; --", '"',
+    "%s %d {} {0}", "<b>&", "مرحبا", "👩‍👩‍👧", "日本語", "e\u0301", "\u202e", "\u200b", "٣", "½", "²",
 )  # fmt: skip
 APPS = ("Settings", "Contacts", "Files", "Camera", "Markor", "Clock", "Nonsense")
 KINDS = {
