@@ -89,7 +89,8 @@ def test_moving_and_copying_ask_for_a_folder(any_hands):
     any_hands.hold("bold_tango.mp3")
     any_hands.tap("More options", "Copy to…", "Documents", "Navigate up", "Download", "COPY")
     assert paths(any_hands) == [
-        "Download/Aria.mp3", "Download/a.zip", "Download/bold_tango.mp3", "Music/bold_tango.mp3", "Music/calm_waltz.mp3",
+        "Download/Aria.mp3", "Download/a.zip", "Download/bold_tango.mp3", "Music/bold_tango.mp3",
+        "Music/calm_waltz.mp3",
     ]  # fmt: skip
 
 
