@@ -57,10 +57,7 @@ class ClockTask(Task):
 
     def setup(self, device: Device) -> None:
         with device.database(clock_data.ALARMS) as db:
-            db.execute("DELETE FROM alarm_instances")
-            db.execute("DELETE FROM alarm_templates")
-            for alarm in self.alarms:
-                clock_data.save(db, alarm, device.now)
+            clock_data.replace_all(db, self.alarms, device.now)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         return float(holds(device, self.expected()))

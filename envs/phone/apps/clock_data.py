@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -72,21 +73,28 @@ def alarms(db: sqlite3.Connection) -> list[Alarm]:
 
 def save(db: sqlite3.Connection, alarm: Alarm, now: datetime) -> int:
     """Stores an alarm, as a new one if its id is 0, and schedules it. Returns its id."""
-    values = (alarm.hour, alarm.minute, alarm.days, alarm.enabled, alarm.label, alarm.vibrate, alarm.sound)
-    row = db.execute(
-        f"INSERT OR REPLACE INTO alarm_templates (_id, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (alarm.id or None, *values),
-    )
-    id = alarm.id or int(row.lastrowid or 0)
-    db.execute("DELETE FROM alarm_instances WHERE alarm_id = ?", (id,))
-    if alarm.enabled:
-        at = alarm.rings(now)
-        db.execute(
-            "INSERT INTO alarm_instances (year, month, day, hour, minutes, vibrate, label, ringtone, alarm_state,"
-            " alarm_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
-            (at.year, at.month - 1, at.day, at.hour, at.minute, alarm.vibrate, alarm.label, alarm.sound, id),
-        )  # Java counts months from 0
+    id = alarm.id or db.execute("SELECT 1 + ifnull(max(_id), 0) FROM alarm_templates").fetchone()[0]
+    delete(db, id)
+    _insert(db, [replace(alarm, id=id)], now)
     return id
+
+
+def replace_all(db: sqlite3.Connection, alarms: Iterable[Alarm], now: datetime) -> None:
+    """Makes these the only alarms, with ids from 1."""
+    db.execute("DELETE FROM alarm_instances")
+    db.execute("DELETE FROM alarm_templates")
+    _insert(db, [replace(alarm, id=i) for i, alarm in enumerate(alarms, start=1)], now)
+
+
+def _insert(db: sqlite3.Connection, alarms: list[Alarm], now: datetime) -> None:
+    rows = [(a.hour, a.minute, a.days, a.enabled, a.label, a.vibrate, a.sound, a.id) for a in alarms]
+    db.executemany(f"INSERT INTO alarm_templates ({_COLUMNS}, _id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    instances = [(a.rings(now), a) for a in alarms if a.enabled]
+    db.executemany(
+        "INSERT INTO alarm_instances (year, month, day, hour, minutes, vibrate, label, ringtone, alarm_state, alarm_id)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
+        [(t.year, t.month - 1, t.day, t.hour, t.minute, a.vibrate, a.label, a.sound, a.id) for t, a in instances],
+    )  # Java counts months from 0
 
 
 def delete(db: sqlite3.Connection, id: int) -> None:
