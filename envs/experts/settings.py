@@ -95,6 +95,7 @@ def take_video(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Camera")
     yield s.tap("Video")
     yield s.tap("Start recording")
+    yield s.tap("While using the app")
     yield s.tap("Stop recording")
     yield s.finish()
 

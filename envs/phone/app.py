@@ -107,6 +107,13 @@ class Screen:
         """Shows a short message at the bottom of the screen for a few seconds."""
         self.phone.snackbar(text)
 
+    def allowed(self, what: str, then: Callable[[], Any]) -> None:
+        """Calls `then` if the user has allowed the app to do something, or does so now when asked."""
+        if (self.app.package, what) in self.phone.permissions:
+            then()
+        else:
+            self.push(Permission(self.app, what, then))
+
     def focus(self, input: TextInput) -> None:
         """Puts the cursor in a text field and shows the keyboard."""
         self.phone.focus = input
@@ -215,6 +222,30 @@ class Choice(Dialog):
         return chosen
 
 
+class Permission(Dialog):
+    """Android's question whether an app may do something, e.g. "record audio". `then` is called if it may."""
+
+    ANSWERS = ("While using the app", "Only this time", "Don't allow")
+
+    def __init__(self, app: App, what: str, then: Callable[[], Any]) -> None:
+        super().__init__(f"Allow {app.label} to {what}?")
+        self.what, self.then = what, then
+
+    def content(self) -> Sequence[View]:
+        rows = [Button(answer, self._answer(answer), kind="tonal") for answer in self.ANSWERS]
+        return [Column(rows, gap=8, pad=(20, 6, 20, 14))]
+
+    def _answer(self, answer: str) -> Callable[[], None]:
+        def answered() -> None:
+            self.pop()
+            if answer == self.ANSWERS[0]:
+                self.phone.permissions.add((self.app.package, self.what))
+            if answer != self.ANSWERS[2]:
+                self.then()
+
+        return answered
+
+
 class Menu(Screen):
     """A pop-up list of (label, callback) pairs: the overflow menu, or a long press's menu."""
 
@@ -238,5 +269,5 @@ class Menu(Screen):
 
 
 __all__ = [
-    "App", "Choice", "Confirm", "Dialog", "Menu", "Prompt", "Screen", "TextInput", "date", "datetime", "time"
+    "App", "Choice", "Confirm", "Dialog", "Menu", "Permission", "Prompt", "Screen", "TextInput", "date", "datetime", "time"
 ]  # fmt: skip

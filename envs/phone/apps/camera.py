@@ -60,10 +60,13 @@ class Viewfinder(Screen):
         if self.mode == "Photo":
             self.phone.storage.write(f"{FOLDER}/IMG_{stamp}.jpg", photo())
         elif self.recording_since is None:
-            self.recording_since = self.now.strftime("%H:%M:%S")
+            self.allowed("record audio", self._record)
         else:
             self.phone.storage.write(f"{FOLDER}/VID_{stamp}.mp4", b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom")
             self.recording_since = None
+
+    def _record(self) -> None:
+        self.recording_since = self.now.strftime("%H:%M:%S")
 
 
 _SCENE: np.ndarray | None = None
