@@ -11,6 +11,7 @@ from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.toolkit.view import TextInput
 
 SHARED = "/storage/emulated/0"
+MAX_NAME = 255  # bytes
 
 
 class Entry(NamedTuple):
@@ -72,7 +73,7 @@ def search(storage: Storage, folder: str, words: str) -> Iterator[Entry]:
 
 def name_error(storage: Storage, folder: str, name: str) -> str:
     """Why nothing new in a folder can be called `name`; empty if it can."""
-    if not name or "/" in name or name in (".", ".."):
+    if not name or "/" in name or name in (".", "..") or len(name.encode()) > MAX_NAME:
         return "That name can't be used"
     return f"{name} already exists" if storage.exists(f"{folder}/{name}") else ""
 

@@ -47,7 +47,7 @@ def test_search_goes_into_folders_and_ignores_case(storage):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["", "x/y", ".", "..", "one.txt", "deep"])
+@pytest.mark.parametrize("name", ["", "x/y", ".", "..", "one.txt", "deep", "x" * 256])
 def test_names_that_cannot_be_given(storage, name):
     assert name_error(storage, f"{SHARED}/a", name)
 

@@ -248,7 +248,7 @@ class Editor(Screen):
             self.phone.storage.write(self.path, self.saved.encode())
 
     def _more(self) -> None:
-        items = [
+        items: list[tuple[str, Callable[[], None]]] = [
             ("Jump to top", partial(self._jump, 0)),
             ("Jump to bottom", partial(self._jump, len(self.input.text))),
             ("Select all", self._select_all),
