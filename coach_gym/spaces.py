@@ -1,9 +1,11 @@
-"""The Gymnasium space of actions, goals and screen texts."""
+"""The Gymnasium spaces of actions, goals and screen texts, and of screenshots."""
 
+import copy
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 # Blocks that samples are drawn from: mostly ASCII, then letters with marks, CJK, and characters above the
@@ -63,3 +65,50 @@ class Unicode(spaces.Text):
 
     def __eq__(self, other: object, /) -> bool:
         return isinstance(other, Unicode) and self.max_length == other.max_length
+
+
+class Pixels(spaces.Box):
+    """Every array of bytes of a shape: screenshots, and batches of them.
+
+    ``Box`` stores its bounds as four arrays as large as the image, 31 MB for the screen of a Pixel 6 and as much
+    again for each environment of a batch. Here the bounds are views of single values, and no pixel is compared
+    with them.
+
+    Args:
+        shape: For a screenshot height, width and 3.
+        seed: Seed of :meth:`sample`.
+
+    Example:
+        >>> np.zeros((600, 270, 3), np.uint8) in Pixels((600, 270, 3))
+        True
+    """
+
+    def __init__(self, shape: tuple[int, ...], seed: int | np.random.Generator | None = None) -> None:
+        super().__init__(0, 255, (1,) * len(shape), np.uint8, seed)
+        self._shape = shape
+        for name in ("low", "high", "bounded_below", "bounded_above"):
+            setattr(self, name, np.broadcast_to(getattr(self, name), shape))
+
+    def contains(self, x: Any) -> bool:
+        """Whether ``x`` is an array of bytes of that shape."""
+        return isinstance(x, np.ndarray) and x.dtype == np.uint8 and x.shape == self._shape
+
+    def sample(self, mask: None = None, probability: None = None) -> NDArray[np.uint8]:
+        """Noise."""
+        return self.np_random.integers(0, 256, self._shape, np.uint8)
+
+    def __eq__(self, other: object, /) -> bool:
+        if isinstance(other, Pixels):
+            return self._shape == other._shape
+        return super().__eq__(other)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Pixels":
+        return Pixels(self._shape, copy.deepcopy(self.np_random, memo))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Pixels, (self._shape, self.np_random)
+
+
+@batch_space.register(Pixels)
+def _batch_pixels(space: Pixels, n: int = 1) -> Pixels:
+    return Pixels((n, *space.shape), copy.deepcopy(space.np_random))

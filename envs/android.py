@@ -17,7 +17,7 @@ from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.suite import Suite, load_suite
 from coach_gym.envs.suites.task import Params, Task
 from coach_gym.envs.suites.words import ParamRng, Split
-from coach_gym.spaces import Unicode
+from coach_gym.spaces import Pixels, Unicode
 from coach_gym.ui import compress
 
 PIXEL_6 = (1080, 2400)
@@ -281,7 +281,7 @@ def _observation_space(size: tuple[int, int]) -> spaces.Dict:
     return spaces.Dict(
         {
             "goal": Unicode(MAX_GOAL),
-            "screenshot": spaces.Box(0, 255, (height, width, 3), np.uint8),
+            "screenshot": Pixels((height, width, 3)),
             "ui": Unicode(MAX_UI),
             "last_action_error": Unicode(MAX_GOAL),
         }

@@ -58,7 +58,8 @@ class Worker:
         while (call := self._inbox.get()) is not None:
             method, args, kwargs = call
             try:
-                env = env or make_env()
+                if env is None:
+                    env = make_env()
                 outcome = getattr(env, method)(*args, **kwargs)
             except BaseException as error:  # SystemExit from a device's library must not go unreported either
                 outcome = error

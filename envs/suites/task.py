@@ -6,12 +6,10 @@ import random
 from abc import ABC, abstractmethod
 from collections import UserDict
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.suites.words import ParamRng
-
-Difficulty = Literal["easy", "medium", "hard"]
 
 
 class Params(UserDict):
@@ -45,11 +43,12 @@ class Task(ABC):
     """Apps the solution goes through, as the launcher names them."""
     template: ClassVar[str]
     """The goal in our own words, with ``{parameter}`` fields."""
-    difficulty: ClassVar[Difficulty] = "easy"
+    difficulty: ClassVar[str] = "easy"
+    """``"easy"``, ``"medium"`` or ``"hard"``."""
     budget: ClassVar[int]
     """Steps after which an episode is cut, about twice what the expert needs."""
-    kind: ClassVar[Literal["operation", "query"]] = "operation"
-    """A query is answered through ``finished(content=...)``; an operation changes the phone."""
+    kind: ClassVar[str] = "operation"
+    """``"query"`` if it is answered through ``finished(content=...)``, ``"operation"`` if it changes the phone."""
     holds_at_start: ClassVar[bool] = False
     """True where the asked state already holds, so that only leaving it alone succeeds."""
 

@@ -69,6 +69,13 @@ def test_no_family_is_in_two_suites_and_each_has_its_expert():
     assert set(FAMILIES) <= set(EXPERTS)
 
 
+def test_families_describe_themselves():
+    for name, family in FAMILIES.items():
+        assert family.difficulty in ("easy", "medium", "hard"), name
+        assert family.kind in ("operation", "query"), name
+        assert family.apps and family.budget > 0, name
+
+
 @pytest.mark.parametrize(("benchmark", "name"), PAIRS)
 def test_the_expert_solves_it_within_the_budget(benchmark, name):
     for seed in SEEDS:
