@@ -84,7 +84,13 @@ class Phone:
 
     def screenshot(self) -> np.ndarray:
         """The screen as it is now: height x width x 3 uint8."""
-        return self._painter.show(self.windows.drawing())
+        dark = self.storage.settings.get(("secure", "ui_night_mode")) == "2"
+        return self._painter.show(self.windows.drawing(), dark)
+
+    @property
+    def font_scale(self) -> float:
+        """How much larger than by default texts are."""
+        return float(self.storage.settings.get(("system", "font_scale"), "1.0"))
 
     def ui(self) -> Node:
         """The accessibility tree of all windows."""

@@ -176,6 +176,7 @@ class Windows:
         return self._kept((name, bars.status_key(phone)), lambda: bars.status(phone), rect, SYSTEM)
 
     def _kept(self, key: Any, build: Callable[[], View], rect: Rect, package: str) -> Window:
+        key = (key, self._phone.font_scale)
         window = self._fixed.get(key)
         if window is None:
             if len(self._fixed) > 64:
@@ -191,7 +192,7 @@ class Windows:
         return Window(layout.run(root, rect), rect, package, layout)
 
     def _layout(self, scrolls: dict[str, ScrollState]) -> Layout:
-        return Layout(self._phone.density, scrolls)
+        return Layout(self._phone.density, scrolls, self._phone.font_scale)
 
 
 def _flexible(view: View) -> View:

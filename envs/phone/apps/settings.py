@@ -6,6 +6,7 @@ from functools import partial
 
 from coach_gym.envs.phone.app import App, Screen, TextInput
 from coach_gym.envs.phone.apps import settings_pages as pages
+from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -90,7 +91,7 @@ class Settings(App):
         for namespace, values in DEFAULTS.items():
             for key, value in values.items():
                 table.setdefault((namespace, key), value)
-        self.phone.storage.write(pages.BATTERY_LEVEL, b"84\n")
+        self.phone.storage.write(BATTERY_LEVEL, b"84\n")
         self.phone.storage.write(pages.BUILD, pages.build_properties("Pixel 6", "13", "TE1A.220922.034"))
 
     def main(self) -> Screen:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.app import Choice, Prompt, Screen
-from coach_gym.envs.phone.system import shade
+from coach_gym.envs.phone.system import bars, shade
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -28,7 +28,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
 if TYPE_CHECKING:
     from coach_gym.envs.phone.phone import Phone
 
-BATTERY_LEVEL = "/sys/class/power_supply/battery/capacity"
 BUILD = "/system/build.prop"
 NETWORKS = (("AndroidWifi", False), ("Riverside Cafe", False), ("Home 2.4G", True), ("Library Guest", True))
 TIMEOUTS = {  # what is shown: milliseconds
@@ -257,7 +256,7 @@ class Battery(Page):
 
     @classmethod
     def summary(cls, phone: Phone) -> str:
-        return f"{(phone.storage.read(BATTERY_LEVEL) or b'100').decode().strip()}%"
+        return f"{bars.battery_level(phone)}%"
 
     def rows(self) -> Sequence[View]:
         return [
@@ -360,7 +359,7 @@ class FontSize(Page):
         last = len(FONT_SCALES) - 1
         slider = Slider(place / last, self._slid, "Font size", "seekbar")
         return [
-            Text("Sample text", 14 * float(self.get("system", "font_scale")), pad=(16, 20, 16, 20), important=False),
+            Text("Sample text", pad=(16, 20, 16, 20), important=False),
             Text(self.summary(self.phone), 15, align="center", id="current_label"),
             Row(
                 [

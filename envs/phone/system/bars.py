@@ -13,22 +13,30 @@ if TYPE_CHECKING:
 
 STATUS_HEIGHT = 26  # dp
 NAVIGATION_HEIGHT = 44  # dp
+BATTERY_LEVEL = "/sys/class/power_supply/battery/capacity"  # file with the battery's charge in per cent
 
 
 def status_key(phone: Phone) -> tuple:
     """What the status bar depends on."""
     on = tuple(phone.storage.settings.get(("global", name)) for name in ("wifi_on", "bluetooth_on", "airplane_mode_on"))
-    return phone.now.strftime("%H:%M"), on, bool(phone.notifications)
+    percent = phone.storage.settings.get(("system", "status_bar_show_battery_percent")) == "1"
+    return phone.now.strftime("%H:%M"), on, bool(phone.notifications), battery_level(phone), percent
+
+
+def battery_level(phone: Phone) -> int:
+    """Charge of the battery in per cent."""
+    return int(phone.storage.read(BATTERY_LEVEL) or 100)
 
 
 def status(phone: Phone) -> View:
     """Clock on the left; radios and battery on the right. Swiping down opens the notification shade."""
-    clock, (wifi, bluetooth, airplane), notified = status_key(phone)
+    clock, (wifi, bluetooth, airplane), notified, level, percent = status_key(phone)
     icons = [Icon("bell_outline", 14, theme.TEXT, "New notification")] if notified else []
     icons += [Icon("bluetooth", 14, theme.TEXT, "Bluetooth on.")] if bluetooth == "1" else []
     icons += [Icon("airplane", 14, theme.TEXT, "Airplane mode.")] if airplane == "1" else []
     icons += [Icon("wifi", 14, theme.TEXT, "Wifi signal full.")] if wifi != "0" else []
-    icons += [Icon("battery", 14, theme.TEXT, "Battery 100 percent.")]
+    icons += [Text(f"{level}%", 12, id="battery_percentage_view")] if percent else []
+    icons += [Icon("battery", 14, theme.TEXT, f"Battery {level} percent.")]
     left = [Text(clock, 13, bold=True, id="clock"), Space(flex=1)]
 
     def swiped(way: str) -> None:

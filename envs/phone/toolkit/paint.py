@@ -6,6 +6,7 @@ lists differ: most touches change a small part of the screen, and many change no
 
 from __future__ import annotations
 
+import colorsys
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -79,7 +80,7 @@ def _collect_icon(view: View, layout: Layout, clip: Rect, out: list[Command]) ->
 
 
 def _collect_text(view: View, layout: Layout, clip: Rect, out: list[Command]) -> None:
-    size, d = max(6, layout.px(view.size)), layout.density
+    size, d = layout.font_px(view.size), layout.density
     height = line_height(size)
     left, top, right, bottom = view.bounds
     left, top = left + round(view.pad[0] * d), top + round(view.pad[1] * d)
@@ -131,9 +132,13 @@ class Painter:
         self._image = Image.new("RGB", self.size)
         self._frame = np.zeros((height, width, 3), np.uint8)
         self._shown: list[Command] = []
+        self._dark = False
 
-    def show(self, drawing: list[Command]) -> np.ndarray:
-        """The frame for a list of commands: H x W x 3 uint8, a copy of its own."""
+    def show(self, drawing: list[Command], dark: bool = False) -> np.ndarray:
+        """The frame for a list of commands, in dark colours if wanted: H x W x 3 uint8, a copy of its own."""
+        if dark != self._dark:
+            self._dark = dark
+            self.forget()
         damage = self._damage(drawing)
         if damage is not None:
             self._repaint(drawing, damage)
@@ -166,22 +171,22 @@ class Painter:
             if visible is not None:
                 visible = intersect(visible, command.rect)
             if visible is not None:
-                _draw(self._image, command, visible)
+                _draw(self._image, command, visible, self._dark)
 
 
-def _draw(image: Image.Image, command: Command, visible: Rect) -> None:
+def _draw(image: Image.Image, command: Command, visible: Rect, dark: bool) -> None:
     """Draws the `visible` part of one command."""
     left, top, right, bottom = command.rect
     if command.kind == "image":
         picture = _scaled(command.content, right - left, bottom - top)
         image.paste(picture.crop(_shifted(visible, left, top)), visible)
     elif command.kind == "box" and not command.content:
-        image.paste(_rgb(command.color), visible)
+        image.paste(_rgb(command.color, dark), visible)
     else:
         mask = _mask(command)
         if visible != command.rect:
             mask = mask.crop(_shifted(visible, left, top))
-        image.paste(_rgb(command.color), visible, mask)
+        image.paste(_rgb(command.color, dark), visible, mask)
 
 
 def _mask(command: Command) -> Image.Image:
@@ -198,9 +203,14 @@ def _shifted(rect: Rect, x: int, y: int) -> Rect:
     return rect[0] - x, rect[1] - y, rect[2] - x, rect[3] - y
 
 
-@lru_cache(maxsize=256)
-def _rgb(color: str) -> tuple[int, ...]:
-    return ImageColor.getrgb(color)
+@lru_cache(maxsize=512)
+def _rgb(color: str, dark: bool) -> tuple[int, ...]:
+    """Red, green and blue; dark is the same hue as light as the other was dark, on a ground of dark grey."""
+    rgb = ImageColor.getrgb(color)
+    if not dark:
+        return rgb
+    hue, lightness, saturation = colorsys.rgb_to_hls(*(part / 255 for part in rgb[:3]))
+    return tuple(round(255 * part) for part in colorsys.hls_to_rgb(hue, 1 - 0.93 * lightness, saturation))
 
 
 @lru_cache(maxsize=64)

@@ -131,11 +131,12 @@ class View:
 
 
 class Layout:
-    """Measures and places trees of views for one density."""
+    """Measures and places trees of views for one density and one scale of texts."""
 
-    def __init__(self, density: float, scrolls: dict[str, ScrollState]) -> None:
+    def __init__(self, density: float, scrolls: dict[str, ScrollState], font_scale: float = 1.0) -> None:
         self.density = density
         self.scrolls = scrolls
+        self.font_scale = font_scale
 
     def run(self, root: View, rect: Rect) -> View:
         """Places `root` in `rect` (pixels) and all views below it. Returns the root."""
@@ -146,6 +147,10 @@ class Layout:
 
     def px(self, dp: float) -> int:
         return round(dp * self.density)
+
+    def font_px(self, sp: float) -> int:
+        """Pixels of a text's size; no text is smaller than 6."""
+        return max(6, round(sp * self.density * self.font_scale))
 
     # measuring: the size a view would like, given the width there is
 
@@ -170,7 +175,7 @@ class Layout:
         shown = view.text or view.hint
         if not shown and view.input is None:
             return left + right, top + bottom
-        size = max(6, self.px(view.size))
+        size = self.font_px(view.size)
         if view.password:
             shown = "•" * len(view.text) or view.hint
         view.lines = wrap(shown, size, view.bold, max(1, width - left - right), view.max_lines)

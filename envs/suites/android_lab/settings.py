@@ -7,6 +7,7 @@ from typing import Any
 
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.apps import settings_pages as pages
+from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
 from coach_gym.envs.suites import answers, words
 from coach_gym.envs.suites.task import Task
 from coach_gym.envs.suites.words import ParamRng
@@ -310,7 +311,7 @@ class SettingsPercentage(SettingsTask):
 
     def setup(self, device: Device) -> None:
         super().setup(device)
-        device.write(pages.BATTERY_LEVEL, f"{self.params['battery']}\n".encode())
+        device.write(BATTERY_LEVEL, f"{self.params['battery']}\n".encode())
         device.put_setting("system", "screen_brightness", str(round(2.55 * self.params["screen brightness"])))
 
     def done(self, device: Device, answer: str | None) -> bool:
