@@ -1,5 +1,6 @@
 """Scripted solvers that see only what an agent sees: proofs of solvability and demonstrations."""
 
+from coach_gym.envs.experts import calendar as calendar
 from coach_gym.envs.experts import clock as clock
 from coach_gym.envs.experts import contacts as contacts
 from coach_gym.envs.experts import expense as expense

@@ -43,10 +43,15 @@ def pick_time(s: Screen, at: time) -> Iterator[str]:
         yield from s.fill("Minute", str(at.minute))
     else:
         yield s.tap(partial(_on_dial, f"{at.hour} hours"))
-        yield s.tap(partial(_on_dial, f"{at.minute} minutes"))
+        if not s.has(partial(_shown, f"{at.minute:02d} minutes")):
+            yield s.tap(partial(_on_dial, f"{at.minute} minutes"))
     yield s.tap("OK")
 
 
 def _on_dial(value: str, element: Element) -> bool:
-    """The time shown above the dial has the same names but is a switch between hours and minutes."""
     return element.desc == value and not element.checkable
+
+
+def _shown(value: str, element: Element) -> bool:
+    """The time above the dial is called like the numbers on it, but switches between hours and minutes."""
+    return element.desc == value and element.checkable

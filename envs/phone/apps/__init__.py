@@ -17,6 +17,7 @@ MODULES: tuple[str, ...] = (
     "files",
     "markor",
     "tasks",
+    "calendar",
 )
 
 

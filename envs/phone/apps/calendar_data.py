@@ -1,0 +1,183 @@
+"""The events of Simple Calendar Pro: the table, and when a repeated event takes place.
+
+Times are seconds since 1970. An event repeats every `interval` seconds: multiples of `DAY`, `WEEK`, `MONTH` or
+`YEAR`, where the last two stand for calendar months and years. The rule of a weekly event has a bit for each
+weekday, Monday the lowest.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from coach_gym.envs.phone.epoch import midnight, to_millis, to_seconds
+
+PACKAGE = "com.simplemobiletools.calendar.pro"
+DATABASE = f"/data/data/{PACKAGE}/databases/events.db"
+SCHEMA = """
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, start_ts INTEGER NOT NULL, end_ts INTEGER NOT NULL, title TEXT NOT NULL,
+    location TEXT NOT NULL DEFAULT '', description TEXT NOT NULL DEFAULT '',
+    reminder_1_minutes INTEGER NOT NULL DEFAULT -1, reminder_2_minutes INTEGER NOT NULL DEFAULT -1,
+    reminder_3_minutes INTEGER NOT NULL DEFAULT -1, reminder_1_type INTEGER NOT NULL DEFAULT 0,
+    reminder_2_type INTEGER NOT NULL DEFAULT 0, reminder_3_type INTEGER NOT NULL DEFAULT 0,
+    repeat_interval INTEGER NOT NULL DEFAULT 0, repeat_rule INTEGER NOT NULL DEFAULT 0,
+    repeat_limit INTEGER NOT NULL DEFAULT 0, repetition_exceptions TEXT NOT NULL DEFAULT '[]',
+    attendees TEXT NOT NULL DEFAULT '', import_id TEXT NOT NULL DEFAULT '', time_zone TEXT NOT NULL DEFAULT 'UTC',
+    flags INTEGER NOT NULL DEFAULT 0, event_type INTEGER NOT NULL DEFAULT 1, parent_id INTEGER NOT NULL DEFAULT 0,
+    last_updated INTEGER NOT NULL DEFAULT 0, source TEXT NOT NULL DEFAULT 'simple-calendar',
+    availability INTEGER NOT NULL DEFAULT 0, color INTEGER NOT NULL DEFAULT 0, type INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE event_types (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL, color INTEGER NOT NULL,
+    caldav_calendar_id INTEGER NOT NULL DEFAULT 0, caldav_display_name TEXT NOT NULL DEFAULT '',
+    caldav_email TEXT NOT NULL DEFAULT '', type INTEGER NOT NULL DEFAULT 0
+);
+INSERT INTO event_types(title, color, type) VALUES ('Regular event', -15043608, 0);
+"""
+DAY, WEEK, MONTH, YEAR = 86_400, 604_800, 2_592_001, 31_536_000
+REPETITIONS = {"No repetition": 0, "Daily": DAY, "Weekly": WEEK, "Monthly": MONTH, "Yearly": YEAR}
+ALL_DAY = 1  # bit of `flags`
+_EPOCH = date(1970, 1, 1).toordinal()
+_SAME_DAY = 1  # the rule of monthly and yearly events
+_COLUMNS = (
+    "id, start_ts, end_ts, title, location, description, repeat_interval, repeat_rule, repeat_limit, "
+    "repetition_exceptions, flags"
+)
+_WRITTEN = "start_ts, end_ts, title, location, description, repeat_interval, repeat_rule, flags, last_updated"
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event, or one occurrence of it: then `start` and `end` are those of the occurrence."""
+
+    id: int | None
+    start: int
+    end: int
+    title: str = ""
+    location: str = ""
+    description: str = ""
+    interval: int = 0
+    rule: int = 0
+    limit: int = 0  # start of the last occurrence at the latest; 0: none
+    exceptions: str = "[]"  # JSON: days like "20231015" on which it does not take place
+    flags: int = 0
+
+    @property
+    def all_day(self) -> bool:
+        return bool(self.flags & ALL_DAY)
+
+    @property
+    def day(self) -> date:
+        """The day on which it starts."""
+        return date.fromordinal(_EPOCH + self.start // DAY)
+
+    @property
+    def repetition(self) -> str:
+        """How often it takes place, as the app says it."""
+        return next((name for name, interval in REPETITIONS.items() if interval == self.interval), "Custom")
+
+    def on(self, day: date) -> Event:
+        """The occurrence that starts on a day."""
+        shift = to_seconds(midnight(day)) - to_seconds(midnight(self.day))
+        return replace(self, start=self.start + shift, end=self.end + shift)
+
+    def takes_place(self, day: date) -> bool:
+        """Whether an occurrence of this repeated event starts on a day."""
+        if day < self.day or (self.limit > 0 and self.on(day).start > self.limit):
+            return False
+        return self._in_rhythm(day) and day_code(day) not in self.exceptions
+
+    def _in_rhythm(self, day: date) -> bool:
+        first = self.day
+        months = 12 * (day.year - first.year) + day.month - first.month
+        if self.interval % YEAR == 0:
+            return day.day == first.day and months % (12 * (self.interval // YEAR)) == 0
+        if self.interval % MONTH == 0:
+            return day.day == first.day and months % (self.interval // MONTH) == 0
+        if self.interval % WEEK == 0:
+            weeks = (day - day.weekday() * _ONE_DAY - first + first.weekday() * _ONE_DAY).days // 7
+            return self.rule >> day.weekday() & 1 == 1 and weeks % (self.interval // WEEK) == 0
+        return (day - first).days % max(1, self.interval // DAY) == 0
+
+
+_ONE_DAY = timedelta(days=1)
+
+
+def day_code(day: date) -> str:
+    """A day as the column `repetition_exceptions` has it."""
+    return f"{day:%Y%m%d}"
+
+
+def rule_for(interval: int, day: date) -> int:
+    """The rule of an event that starts on a day and repeats on the same weekday, or day of the month."""
+    if interval % YEAR == 0 or interval % MONTH == 0:
+        return _SAME_DAY if interval else 0
+    return 1 << day.weekday() if interval % WEEK == 0 else 0
+
+
+def get(db: sqlite3.Connection, id: int) -> Event | None:
+    """An event by its id."""
+    row = db.execute(f"SELECT {_COLUMNS} FROM events WHERE id = ?", (id,)).fetchone()
+    return Event(*row) if row else None
+
+
+def between(db: sqlite3.Connection, first: date, last: date) -> list[Event]:
+    """Everything that takes place on the days from `first` to `last`, in order; repeated events many times."""
+    start, end = to_seconds(midnight(first)), to_seconds(midnight(last)) + DAY
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM events WHERE start_ts < ? AND (repeat_interval > 0 OR max(end_ts, start_ts + 1) > ?)",
+        (end, start),
+    )
+    found: list[Event] = []
+    days = [first + n * _ONE_DAY for n in range((last - first).days + 1)]
+    for event in (Event(*row) for row in rows):
+        found += [event.on(day) for day in days if event.takes_place(day)] if event.interval > 0 else [event]
+    return sorted(found, key=_order)
+
+
+def search(db: sqlite3.Connection, words: str) -> list[Event]:
+    """The events that hold some words in a text, each once, in order."""
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM events WHERE instr(lower(title || char(10) || location || char(10) || description), "
+        "lower(?))",
+        (words,),
+    )
+    return sorted((Event(*row) for row in rows), key=_order)
+
+
+def _order(event: Event) -> tuple:
+    return event.day, not event.all_day, event.start, event.title, event.id
+
+
+def save(db: sqlite3.Connection, event: Event, now: datetime) -> None:
+    """Stores a new event (`id` None) or the changed texts, times and repetition of an old one."""
+    values = (
+        event.start, event.end, event.title, event.location, event.description, event.interval, event.rule,
+        event.flags, to_millis(now),
+    )  # fmt: skip
+    if event.id is None:
+        import_id = f"{event.start:x}{to_millis(now)}"
+        db.execute(f"INSERT INTO events({_WRITTEN}, import_id) VALUES (?,?,?,?,?,?,?,?,?,?)", (*values, import_id))
+    else:
+        columns = ", ".join(f"{column} = ?" for column in _WRITTEN.split(", "))
+        db.execute(f"UPDATE events SET {columns} WHERE id = ?", (*values, event.id))
+
+
+def delete(db: sqlite3.Connection, event: Event) -> None:
+    """Removes an event with all its occurrences."""
+    db.execute("DELETE FROM events WHERE id = ?", (event.id,))
+
+
+def delete_occurrence(db: sqlite3.Connection, occurrence: Event) -> None:
+    """Makes an exception for one day of a repeated event."""
+    exceptions = json.dumps([*json.loads(occurrence.exceptions), day_code(occurrence.day)])
+    db.execute("UPDATE events SET repetition_exceptions = ? WHERE id = ?", (exceptions, occurrence.id))
+
+
+def delete_from(db: sqlite3.Connection, occurrence: Event) -> None:
+    """Ends a repeated event before one of its occurrences."""
+    db.execute("UPDATE events SET repeat_limit = ? WHERE id = ?", (occurrence.start - 1, occurrence.id))
+    db.execute("DELETE FROM events WHERE id = ? AND repeat_limit < start_ts", (occurrence.id,))
