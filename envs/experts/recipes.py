@@ -43,7 +43,7 @@ def delete_all_with(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Opens one recipe after the other and looks at its ingredients."""
     yield from s.open(APP)
     for title in [row.label for row in _rows(s)]:
-        yield s.tap(lambda element, title=title: element.label == title)
+        yield s.tap(title)
         ingredients = s.elements[[element.label for element in s.elements].index("Ingredients") + 1].label
         if p["ingredient"] in ingredients.split(", "):
             yield from _delete_open(s)
