@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 
 import numpy as np
-from coach_gym.envs.phone.phone import Phone
 
 from coach_gym.actions import Action, ActionError
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.ui import Node
 
 WAIT = timedelta(seconds=4)  # on top of the second that every action takes

@@ -51,7 +51,7 @@ def delete_duplicate(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         seen.update(rows[overlap:])
         twice = [row for row in rows if seen[row] > 1]
         if twice:
-            yield from _delete(s, s.find(lambda element: element.label == twice[0]))
+            yield from _delete(s, s.find(twice[0]))
             break
         last, before = rows, s.text
         yield s.scroll("down")
@@ -65,8 +65,8 @@ def change_amount(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
     yield s.tap(p["name"])
     yield s.tap("Edit")
-    yield s.long_press("Amount")
-    yield s.type(p["amount"])
+    yield from s.refill("Amount", p["amount"])
+    yield from s.scroll_to("Save")
     yield s.tap("Save")
     yield s.finish()
 

@@ -61,7 +61,7 @@ def delete_duplicate(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         twice = [label for label in labels if labels.count(label) > 1]
         before = s.text
         if twice:
-            yield from _delete(s, s.find(lambda element: element.label == twice[0]))
+            yield from _delete(s, s.find(twice[0]))
             break
         yield s.scroll("down")
         if s.text == before:

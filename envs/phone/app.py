@@ -269,5 +269,6 @@ class Menu(Screen):
 
 
 __all__ = [
-    "App", "Choice", "Confirm", "Dialog", "Menu", "Permission", "Prompt", "Screen", "TextInput", "date", "datetime", "time"
+    "App", "Choice", "Confirm", "Dialog", "Menu", "Permission", "Prompt", "Screen", "TextInput", "date", "datetime",
+    "time",
 ]  # fmt: skip

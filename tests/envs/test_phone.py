@@ -223,7 +223,8 @@ def test_launcher_finds_apps_by_pages_drawer_and_search(phone):
 
 def test_shade_opens_toggles_settings_and_opens_notifications(phone):
     opened = Sampler.package
-    phone.post(Notification(opened, "New mail", "Hello there", phone.now, partial(setattr, main(phone), "sent", "opened")))
+    then = partial(setattr, main(phone), "sent", "opened")
+    phone.post(Notification(opened, "New mail", "Hello there", phone.now, then))
     phone.key("HOME")
     x = phone.width // 2
     phone.swipe((x, 2), (x, phone.height // 2))

@@ -11,10 +11,8 @@ from coach_gym.envs.experts.screen import EXPERTS, Screen
 from coach_gym.envs.suites import android_lab, android_world
 from coach_gym.ui import compress
 
-ONE_PER_APP = sorted(
-    {task.apps[0]: (suite, task.name) for suite, module in (("AndroidWorld", android_world), ("AndroidLab", android_lab))
-     for task in reversed(module.TASKS)}.items()
-)  # fmt: skip
+SUITES = {"AndroidWorld": android_world.TASKS, "AndroidLab": android_lab.TASKS}
+ONE_PER_APP = sorted({task.apps[0]: (suite, task.name) for suite in SUITES for task in SUITES[suite]}.items())
 
 
 @pytest.mark.parametrize("app, family", ONE_PER_APP, ids=[app for app, _ in ONE_PER_APP])

@@ -78,7 +78,8 @@ class Recipes(Screen):
 
     def build(self) -> View:
         rows = self.app.db.execute(
-            f"SELECT recipeId, title, description FROM recipes WHERE instr(lower(title), lower(?)) ORDER BY {SORTS[self.sort]}",
+            "SELECT recipeId, title, description FROM recipes WHERE instr(lower(title), lower(?)) "
+            f"ORDER BY {SORTS[self.sort]}",
             (self.query.text if self.searching else "",),
         )
         items = [ListItem(title or "", description or "", partial(self._open, id)) for id, title, description in rows]
