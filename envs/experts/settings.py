@@ -10,6 +10,13 @@ from coach_gym.envs.experts.screen import Screen, expert
 WIFI = "Wi\u2011Fi"
 
 
+def open_page(s: Screen, page: str) -> Iterator[str]:
+    """Opens Settings and one of the pages of its main list."""
+    yield from s.open("Settings")
+    yield from s.scroll_to(page)
+    yield s.tap(page)
+
+
 def wifi(s: Screen, on: bool) -> Iterator[str]:
     """Switches Wi-Fi, from the main list of Settings."""
     yield s.tap("Network & internet")
@@ -75,8 +82,7 @@ def open_app(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 @expert("SystemBrightnessMax", "SystemBrightnessMin", "SystemBrightnessMaxVerify", "SystemBrightnessMinVerify")
 def brightness(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     share = 1.0 if p["max_or_min"] == "max" else 0.0
-    yield from s.open("Settings")
-    yield s.tap("Display")
+    yield from open_page(s, "Display")
     yield s.tap("Brightness level")
     if s.find("Display brightness").value != f"{round(100 * share)}%":
         yield slide(s, "Display brightness", share)
@@ -102,7 +108,6 @@ def take_video(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 # AndroidLab's kind
 
-
 SWITCHES = {  # as goals name it: the page, its switch
     "adaptive brightness": ("Display", "Adaptive brightness"),
     "auto-rotate": ("Display", "Auto-rotate screen"),
@@ -119,13 +124,6 @@ SWITCHES = {  # as goals name it: the page, its switch
     "notification history": ("Notifications", "Notification history"),
     "touch sounds": ("Sound & vibration", "Touch sounds"),
 }
-
-
-def open_page(s: Screen, page: str) -> Iterator[str]:
-    """Opens Settings and one of the pages of its main list."""
-    yield from s.open("Settings")
-    yield from s.scroll_to(page)
-    yield s.tap(page)
 
 
 def show_switch(s: Screen, what: str) -> Iterator[str]:

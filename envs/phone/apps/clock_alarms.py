@@ -131,7 +131,7 @@ class Alarms(Screen):
         clock_data.save(self._db, replace(alarm, **changes), self.now)
 
     def _ask_label(self, alarm: Alarm) -> None:
-        self.push(Prompt("Label", partial(self._labelled, alarm), alarm.label, hint="Label"))
+        self.push(Prompt("Add label", partial(self._labelled, alarm), alarm.label, hint="Label"))
 
     def _labelled(self, alarm: Alarm, label: str) -> None:
         self._change(alarm, label=label.strip())

@@ -102,11 +102,15 @@ class CitySearch(Screen):
 
     def build(self) -> View:
         field = TextField(self.query, "Search for a city", "search_src_text", flex=1, border=None)
-        clear = [IconButton("close", "Clear text", partial(self.query.set, ""))] if self.query.text else []
+        clear = [IconButton("close", "Clear text", self._clear)] if self.query.text else []
         typed = self.query.text.strip().casefold()
         rows = [ListItem(city, on_tap=partial(self._chosen, city)) for city in OFFSETS if _begins(city, typed)]
         body = ListView(rows) if rows else Empty("No cities found", "earth")
         return Scaffold(Row([field, *clear]), body, on_back=self.pop)
+
+    def _clear(self) -> None:
+        self.query.set("")
+        self.focus(self.query)
 
     def _chosen(self, city: str) -> None:
         self.owner.add(city)

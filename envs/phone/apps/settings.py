@@ -131,11 +131,15 @@ class Search(Screen):
 
     def build(self) -> View:
         field = TextField(self.query, "Search settings", "search_src_text", flex=1, border=None)
-        clear = [IconButton("close", "Clear text", partial(self.query.set, ""))] if self.query.text else []
+        clear = [IconButton("close", "Clear text", self._clear)] if self.query.text else []
         found = self._found()
         rows = [ListItem(title, page.title, partial(self._open, page)) for title, page in found]
         body = ListView(rows) if rows or not self.query.text.strip() else Empty("No results")
         return Scaffold(Row([field, *clear]), body, on_back=self.pop)
+
+    def _clear(self) -> None:
+        self.query.set("")
+        self.focus(self.query)
 
     def _found(self) -> list[tuple[str, type[pages.Page]]]:
         wanted = _plain(self.query.text)

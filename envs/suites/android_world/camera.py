@@ -30,7 +30,7 @@ class CameraTakePhoto(_Shot):
 class CameraTakeVideo(_Shot):
     template = "Record one video."
     ending = "mp4"
-    budget = 10
+    budget = 12
 
 
 TASKS: tuple[type[Task], ...] = (CameraTakePhoto, CameraTakeVideo)
