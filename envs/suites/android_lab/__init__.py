@@ -1,6 +1,7 @@
 """AndroidLab's kind of task, operation and query: our own families, one module an app."""
 
 from coach_gym.envs.suites.android_lab import (
+    calendar,
     clock,
     contacts,
     files,
@@ -10,6 +11,7 @@ from coach_gym.envs.suites.android_lab import (
 from coach_gym.envs.suites.task import Task
 
 TASKS: tuple[type[Task], ...] = (
+    *calendar.TASKS,
     *clock.TASKS,
     *contacts.TASKS,
     *files.TASKS,

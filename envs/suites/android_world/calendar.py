@@ -15,7 +15,7 @@ from coach_gym.envs.suites.events import TODAY, EventParams
 from coach_gym.envs.suites.task import Task
 from coach_gym.envs.suites.words import ParamRng
 
-HOUR = 3600
+MINUTE, HOUR = 60, 3600
 NOW = datetime(2023, 10, 15, 15, 34)  # when every instance starts
 
 
@@ -304,13 +304,12 @@ class SimpleCalendarEventsInTimeRange(CalendarQuestion):
         others = events.random_days(rng, rng.randint(3, 8), without=[day])
         drawn = events.events(rng, [day] * rng.randint(3, 5) + others)
         starts = sorted(one["start"] for one in drawn if day_of(one) == day)[: rng.randint(1, 2)]
-        first, last = (from_seconds(at).replace(minute=0) for at in (starts[0], starts[-1] + HOUR))
-        spoken_hours = {"first": f"{first:%H:%M}", "last": f"{last:%H:%M}"}
-        span = _span(first, last - timedelta(minutes=1))
-        return {"when": when, **spoken_hours, **span, "events": rng.sample(drawn, len(drawn))}
+        first, last = starts[0] - 5 * MINUTE, starts[-1] + 5 * MINUTE  # no event starts at either
+        times = {"first": clock(first), "last": clock(last), "from": first, "to": last}
+        return {"when": when, **times, "events": rng.sample(drawn, len(drawn))}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return {**self.params, "from": self.params["to"] + 60, "to": self.params["to"] + 14 * HOUR}
+        return {**self.params, "from": self.params["to"], "to": self.params["to"] + 14 * HOUR}
 
 
 class SimpleCalendarEventsInNextWeek(CalendarQuestion):
@@ -347,8 +346,9 @@ class SimpleCalendarFirstEventAfterStartTime(CalendarQuestion):
         drawn = events.events(rng, [day] * rng.randint(2, 4) + others)
         starts = sorted(one["start"] for one in drawn if day_of(one) == day)
         chosen = rng.choice(starts)
-        after = chosen - rng.choice([5, 10, 15]) * 60
-        return {"when": when, "time": clock(after), "from": after, "to": chosen, "events": rng.sample(drawn, len(drawn))}
+        after = chosen - rng.choice([5, 10]) * MINUTE
+        span = {"from": after, "to": chosen}
+        return {"when": when, "time": clock(after), **span, "events": rng.sample(drawn, len(drawn))}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Asked for a later time, or an earlier one if there is nothing later."""
