@@ -65,12 +65,15 @@ def tree_attention(
     ends = [step.prompt_end for step in branches]
     widths = [end - start for start, end in zip([0, *ends], [*ends, trunk_length], strict=True)]
     keys, values = key.split([*widths, *blocks], dim=2), value.split([*widths, *blocks], dim=2)
-    trunk = slice(len(widths))
-    own = [torch.cat(keys[trunk], dim=2), torch.cat(values[trunk], dim=2)]
-    outputs = [sdpa_attention_forward(module, asked[0], *own, None, **kwargs)[0]]
-    for number, step in enumerate(branches):
-        seen = [torch.cat([*x[: number + 1], x[len(widths) + number]], dim=2) for x in (keys, values)]
-        outputs.append(sdpa_attention_forward(module, asked[number + 1], *seen, step.mask, **kwargs)[0])
+
+    def seen(pieces: Sequence[Tensor], prompts: int, *branch: Tensor) -> Tensor:
+        return torch.cat([*pieces[:prompts], *branch], dim=2)
+
+    trunk = len(widths)
+    outputs = [sdpa_attention_forward(module, asked[0], seen(keys, trunk), seen(values, trunk), None, **kwargs)[0]]
+    for n, step in enumerate(branches):
+        past = seen(keys, n + 1, keys[trunk + n]), seen(values, n + 1, values[trunk + n])
+        outputs.append(sdpa_attention_forward(module, asked[n + 1], past[0], past[1], step.mask, **kwargs)[0])
     return torch.cat(outputs, dim=1), None
 
 

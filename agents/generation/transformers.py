@@ -6,9 +6,11 @@ costs its own screenshot and not its history.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from coach_gym.episode import Candidate
 
@@ -21,17 +23,17 @@ class TransformersGenerator:
     """Draws candidate responses.
 
     Args:
-        policy: whose current weights are sampled from. After every change of the weights the kept prefixes are
-            dropped by themselves, as long as it was made by an optimizer or `load_state_dict`.
+        policy: whose current weights are sampled from. A change of the weights, by an optimizer or in place, drops
+            the kept prefixes.
         batch_size: prompts decoded together.
         kept_tokens: prompt tokens whose keys and values are kept between calls; 0 keeps none.
     """
 
-    def __init__(self, policy: Policy, batch_size: int = 32, kept_tokens: int = 131_072) -> None:
+    def __init__(self, policy: Policy, batch_size: int = 32, kept_tokens: int = 65_536) -> None:
         self.policy = policy
         self.batch_size = batch_size
         self.prefixes = PrefixStore(kept_tokens)
-        self._weights = -1
+        self._weights = weights_version(policy.model)
 
     @torch.no_grad()
     def sample(
@@ -68,7 +70,7 @@ class TransformersGenerator:
             self.policy.model.train(training)
 
     def _drop_stale_prefixes(self) -> None:
-        weights = sum(parameter._version for parameter in self.policy.model.parameters())
+        weights = weights_version(self.policy.model)
         if weights != self._weights:
             self.prefixes.clear()
             self._weights = weights
@@ -211,3 +213,22 @@ def inverse_cdf(logprobs: Tensor) -> Tensor:
     threshold = torch.rand_like(cumulative[..., :1]) * cumulative[..., -1:]
     drawn = torch.searchsorted(cumulative, threshold, right=True)[..., 0]
     return drawn
+
+
+_steps_taken = 0
+
+
+def _count_step(*_: Any) -> None:
+    global _steps_taken
+    _steps_taken += 1
+
+
+register_optimizer_step_post_hook(_count_step)
+
+
+def weights_version(model: nn.Module) -> tuple[int, int]:
+    """A value that changes with a model's weights: its tensors' version counters, and the steps of all optimizers.
+
+    Fused optimizers leave the counters as they are; `load_state_dict` and the like take no optimizer step.
+    """
+    return sum(parameter._version for parameter in model.parameters()), _steps_taken

@@ -13,6 +13,8 @@ from coach_gym.agents.policy import Policy
 from coach_gym.dialects import Dialect, UITars
 from coach_gym.episode import Candidate, Episode, Observation, Step
 
+torch.set_num_threads(1)  # two threads on a busy machine are many times slower than one
+
 CHAT_TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.content is string %}{{ m.content }}{% else %}"
     "{% for c in m.content %}{% if c.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>"
