@@ -58,7 +58,7 @@ class ClockAddAlarmWithLabel(ClockAddAlarm):
         return alarms.at(self.params["time"], label=self.params["label"])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return {**self.params, "label": self.params["label"].split()[0]}
+        return {**self.params, "label": f"{self.params['label']}s"}
 
 
 class ClockAddRepeatingAlarm(ClockAddAlarm):
@@ -186,7 +186,7 @@ class ClockLabelAlarm(_OneAlarm):
         return next(alarm for alarm in self.alarms if not alarm.label)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return {**self.params, "new_label": self.params["new_label"].split()[0]}
+        return {**self.params, "new_label": f"{self.params['new_label']}s"}
 
     def expected(self) -> list[Alarm]:
         return [*self.others, replace(self.chosen, label=self.params["new_label"])]
