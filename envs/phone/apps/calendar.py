@@ -72,8 +72,8 @@ class Month(Screen):
         days = [first.replace(day=number) for number in range(1, last.day + 1)]
         cells: list[View] = [Space(flex=1) for _ in range((first.weekday() + 1) % 7)]  # weeks start on Sunday
         cells += [_cell(day, events[day], day == today, partial(self._open, day)) for day in days]
-        cells += [Space(flex=1) for _ in range(-len(cells) % 7)]
-        return [cells[i : i + 7] for i in range(0, len(cells), 7)]
+        cells += [Space(flex=1) for _ in range(42 - len(cells))]  # always six weeks, so no day is below the button
+        return [cells[i : i + 7] for i in range(0, 42, 7)]
 
     def _open(self, day: date) -> None:
         self.push(DayView(day))
@@ -113,8 +113,10 @@ class Month(Screen):
 
 
 def _cell(day: date, events: list[Event], today: bool, on_tap: partial) -> View:
-    color, bg = (theme.ON_PRIMARY, theme.PRIMARY) if today else (theme.TEXT, None)
-    number = Text(str(day.day), 13, color, align="center", height=22, radius=11, bg=bg, important=False)
+    number = Text(str(day.day), 13, align="center", height=22, important=False)
+    if today:
+        disc = {"color": theme.ON_PRIMARY, "bg": theme.PRIMARY, "radius": 11, "width": 24}
+        number = Row([Text(str(day.day), 13, align="center", height=22, important=False, **disc)], justify="center")
     bars = [
         Text(event.title, 8, theme.ON_PRIMARY, max_lines=1, bg="#ef6c00", radius=2, pad=(2, 1, 1, 1), important=False)
         for event in events[:SHOWN_IN_CELL]

@@ -64,11 +64,8 @@ class EventForm(Screen):
             SwitchItem("All-day", self.all_day, self._toggle_all_day),
             self._moment("Start", self.start, self._choose_start_date, self._choose_start_time),
             self._moment("End", self.end, self._choose_end_date, self._choose_end_time),
-            ListItem(
-                replace(self.event, interval=self.interval).repetition, on_tap=self._choose_repetition,
-                leading=Icon("repeat"), id="event_repetition",
-            ),
-        ]  # fmt: skip
+            ListItem(self._repetition, "", self._choose_repetition, leading=Icon("repeat"), id="event_repetition"),
+        ]
         actions = [IconButton("check", "Save", self._save, "save", theme.PRIMARY)]
         if self.event.id is not None:
             actions.insert(0, IconButton("delete_outline", "Delete", self._ask, "delete"))
@@ -80,6 +77,10 @@ class EventForm(Screen):
         if not self.all_day:
             parts.append(_value(name, "time", f"{at:%H:%M}", choose_time))
         return Row([Icon("clock_outline"), *parts], pad=(16, 0, 8, 0))
+
+    @property
+    def _repetition(self) -> str:
+        return replace(self.event, interval=self.interval).repetition
 
     def _toggle_all_day(self) -> None:
         self.all_day = not self.all_day
@@ -113,7 +114,7 @@ class EventForm(Screen):
         self.end = datetime.combine(self.end, at)
 
     def _choose_repetition(self) -> None:
-        self.push(Choice("Repetition", list(REPETITIONS), self._set_repetition, self.event.repetition))
+        self.push(Choice("Repetition", list(REPETITIONS), self._set_repetition, self._repetition))
 
     def _set_repetition(self, name: str) -> None:
         self.interval = REPETITIONS[name]
