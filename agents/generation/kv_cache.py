@@ -1,5 +1,6 @@
 """Keys and values: of a batch while it is decoded, and of prompts while their episodes run."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,17 +24,18 @@ class BatchCache:
     Attributes:
         states: (layers, 2, rows, heads, capacity, head size).
         cursor: column where the next forward pass writes.
+        filled: columns written so far.
     """
 
     def __init__(self, config: Any, rows: int, capacity: int, dtype: torch.dtype, device: torch.device) -> None:
         head_size = config.hidden_size // config.num_attention_heads
         shape = (config.num_hidden_layers, 2, rows, config.num_key_value_heads, capacity, head_size)
         self.states = torch.empty(shape, dtype=dtype, device=device)
-        self.cursor = 0
+        self.cursor = self.filled = 0
 
     def update(self, keys: Tensor, values: Tensor, layer: int, *_: Any) -> tuple[Tensor, Tensor]:
         """Appends one layer's keys and values, each (rows, heads, tokens, head size), and returns all so far."""
-        end = self.cursor + keys.shape[2]
+        end = self.filled = self.cursor + keys.shape[2]
         block = self.states[layer]
         block[0, :, :, self.cursor : end] = keys
         block[1, :, :, self.cursor : end] = values
@@ -41,18 +43,21 @@ class BatchCache:
 
     def get_seq_length(self, _layer: int = 0) -> int:
         """Columns filled."""
-        return self.cursor
+        return self.filled
 
-    def write(self, row: int, end: int, states: Tensor | None) -> None:
-        """Puts known states (layers, 2, heads, tokens, head size) into the columns of a row before column `end`."""
-        start = end - (0 if states is None else states.shape[-2])
+    def write(self, row: int, end: int, chunks: Sequence[Tensor]) -> None:
+        """Puts known states, (layers, 2, heads, tokens, head size) each, into a row so that they end at column `end`."""
+        start = end - sum(chunk.shape[-2] for chunk in chunks)
         self.states[:, :, row, :, :start] = 0  # masked, but uninitialised memory may hold NaN, and 0 * NaN is NaN
-        if states is not None:
-            self.states[:, :, row, :, start:end] = states
+        for chunk in chunks:
+            self.states[:, :, row, :, start : start + chunk.shape[-2]] = chunk
+            start += chunk.shape[-2]
 
     def select(self, rows: Tensor) -> None:
-        """Keeps only `rows`, a boolean mask or indices."""
-        self.states = self.states[:, :, rows]
+        """Keeps only `rows`, a boolean mask."""
+        kept = self.states.new_empty(*self.states.shape[:2], int(rows.sum()), *self.states.shape[3:])
+        kept[..., : self.filled, :] = self.states[:, :, rows, :, : self.filled]
+        self.states = kept
 
 
 @dataclass
@@ -62,12 +67,12 @@ class Prefix:
     Attributes:
         input_ids: the tokens.
         images: the screenshots among them; compared by identity.
-        states: (layers, 2, heads, tokens, head size).
+        chunks: their states in order, (layers, 2, heads, tokens, head size) each; shared with longer prefixes.
     """
 
     input_ids: list[int] = field(default_factory=list)
     images: list[ImageInput] = field(default_factory=list)
-    states: Tensor | None = None
+    chunks: list[Tensor] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.input_ids)
@@ -86,12 +91,12 @@ class PrefixStore:
 
     def find(self, prompt: Prompt) -> Prefix:
         """The longest kept prefix of `prompt`, short of its last token, whose logits are wanted anew."""
-        longest = max(self.prefixes, key=lambda prefix: _overlap(prefix, prompt), default=None)
-        length = min(_overlap(longest, prompt), len(prompt) - 1) if longest else 0
-        if longest is None or longest.states is None or length == 0:
+        longest = max(self.prefixes, key=lambda prefix: _overlap(prefix, prompt), default=Prefix())
+        length = min(_overlap(longest, prompt), len(prompt) - 1)
+        if length == 0:
             return Prefix()
         images = prompt.images[: len(longest.images)]  # the last token of a prompt is never an image
-        return Prefix(prompt.input_ids[:length], images, longest.states[..., :length, :])
+        return Prefix(prompt.input_ids[:length], images, _head(longest.chunks, length))
 
     def put(self, prefix: Prefix) -> None:
         """Keeps a prefix, forgets those that it extends, and the oldest ones beyond the capacity."""
@@ -104,6 +109,16 @@ class PrefixStore:
     def clear(self) -> None:
         """Forgets everything."""
         self.prefixes = []
+
+
+def _head(chunks: Sequence[Tensor], length: int) -> list[Tensor]:
+    """The first `length` tokens of chunks."""
+    head = []
+    for chunk in chunks:
+        if length > 0:
+            head.append(chunk[..., :length, :])
+        length -= chunk.shape[-2]
+    return head
 
 
 def _overlap(one: Prefix | Prompt, other: Prefix | Prompt) -> int:

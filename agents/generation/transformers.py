@@ -131,7 +131,7 @@ class Batch:
             images += prompt.images[len(kept.images) :]
             self.visible[row, self.width - new :] = True
             self.visible[row, self.kept_width - len(kept) : self.kept_width] = True
-            self.cache.write(row, self.kept_width, kept.states)
+            self.cache.write(row, self.kept_width, kept.chunks)
         self.cache.cursor = self.kept_width
         hidden = self._forward(input_ids, position_ids, self._prefill_mask(width), images)
         self._keep_prefixes()
@@ -147,10 +147,8 @@ class Batch:
 
     def _keep_prefixes(self) -> None:
         for row, (prompt, kept) in enumerate(zip(self.prompts, self.kept, strict=True)):
-            states = self.cache.states[:, :, row]
-            new = states[..., self.width - len(prompt) + len(kept) : self.width, :]
-            states = new.clone() if kept.states is None else torch.cat([kept.states, new], dim=-2)
-            self.prefixes.put(Prefix(prompt.input_ids, prompt.images, states))
+            new = self.cache.states[:, :, row, :, self.width - len(prompt) + len(kept) : self.width]
+            self.prefixes.put(Prefix(prompt.input_ids, prompt.images, [*kept.chunks, new.clone()]))
 
     def _decode_mask(self) -> Tensor:
         """Mask (rows, 1, k, all columns): a candidate sees its prompt and its own tokens."""

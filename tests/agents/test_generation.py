@@ -233,7 +233,7 @@ def test_new_weights_drop_the_prefixes(policy: Policy, change: str) -> None:
 
 
 def _prefix(*ids: int, images: tuple[ImageInput, ...] = ()) -> Prefix:
-    return Prefix(list(ids), list(images), torch.arange(len(ids)).view(1, 1, 1, -1, 1))
+    return Prefix(list(ids), list(images), [torch.arange(len(ids)).view(1, 1, 1, -1, 1)])
 
 
 def test_store_finds_the_longest_and_replaces_what_is_extended() -> None:
