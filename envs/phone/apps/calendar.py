@@ -7,6 +7,7 @@ from calendar import monthrange
 from collections import defaultdict
 from datetime import date
 from functools import partial
+from typing import Any
 
 from coach_gym.envs.phone.app import App, Choice, Menu, Screen
 from coach_gym.envs.phone.apps import calendar_data
@@ -115,7 +116,7 @@ class Month(Screen):
 def _cell(day: date, events: list[Event], today: bool, on_tap: partial) -> View:
     number = Text(str(day.day), 13, align="center", height=22, important=False)
     if today:
-        disc = {"color": theme.ON_PRIMARY, "bg": theme.PRIMARY, "radius": 11, "width": 24}
+        disc: dict[str, Any] = {"color": theme.ON_PRIMARY, "bg": theme.PRIMARY, "radius": 11, "width": 24}
         number = Row([Text(str(day.day), 13, align="center", height=22, important=False, **disc)], justify="center")
     bars = [
         Text(event.title, 8, theme.ON_PRIMARY, max_lines=1, bg="#ef6c00", radius=2, pad=(2, 1, 1, 1), important=False)

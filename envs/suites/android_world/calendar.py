@@ -63,18 +63,13 @@ class SimpleCalendarAddOneEvent(CalendarTask):
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
         new, *old = events.events(rng, [cls.day(rng), *events.random_days(rng, rng.randint(0, 10))])
-        return cls.told({**new, "description": events.note(rng)}, old)
+        when = {"when": cls.phrase(day_of(new)), "time": clock(new["start"])}
+        return {**when, **new, "description": events.note(rng), "events": old}
 
     @classmethod
     def day(cls, rng: ParamRng) -> date:
         """A day for the new event."""
         return TODAY + timedelta(days=rng.randint(0, 16))
-
-    @classmethod
-    def told(cls, new: Any, old: list[EventParams]) -> dict[str, Any]:
-        """The parameters, with what the goal says of the new event."""
-        when = {"when": cls.phrase(day_of(new)), "time": clock(new["start"])}
-        return {**when, **new, "events": old}
 
     @classmethod
     def phrase(cls, day: date) -> str:
@@ -143,9 +138,9 @@ class SimpleCalendarAddRepeatingEvent(SimpleCalendarAddOneEvent):
     budget = 42
 
     @classmethod
-    def told(cls, new: Any, old: list[EventParams]) -> dict[str, Any]:
-        repetition = ("Daily", "Weekly")[new["minutes"] // 15 % 2]
-        return {"how": repetition.lower(), **super().told({**new, "repetition": repetition}, old)}
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        repetition = rng.choice(["Daily", "Weekly"])
+        return {**super().sample(rng), "repetition": repetition, "how": repetition.lower()}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         return {**self.params, "repetition": "Monthly"}
@@ -248,7 +243,7 @@ def _span(first: datetime, last: datetime) -> dict[str, int]:
 
 def _near(rng: ParamRng) -> tuple[date, str]:
     """A day from today on, and how a goal calls it."""
-    offset = rng.choice([0, 1, *range(2, 16)])
+    offset = rng.randint(0, 15)
     day = TODAY + timedelta(days=offset)
     return day, {0: "today", 1: "tomorrow"}.get(offset) or f"on {spoken(day)}"
 
