@@ -7,7 +7,6 @@ from calendar import monthrange
 from collections import defaultdict
 from datetime import date
 from functools import partial
-from typing import Any
 
 from coach_gym.envs.phone.app import App, Choice, Menu, Screen
 from coach_gym.envs.phone.apps import calendar_data
@@ -52,7 +51,8 @@ class Month(Screen):
 
     def build(self) -> View:
         names = [Text(name, 12, theme.SECONDARY, align="center", important=False) for name in "SMTWTFS"]
-        weeks = [Row(week, flex=1, align="stretch") for week in self._weeks()]
+        weeks: list[View] = [Row(week, flex=1, align="stretch") for week in self._weeks()]
+        weeks += [Space(flex=6 - len(weeks))]  # room for six, so that no day is below the button
         month = Column([Grid(names, 7, pad=(0, 4, 0, 4)), *weeks], flex=1, on_swipe=self._swiped)
         actions = [
             IconButton("chevron_left", "Previous month", partial(self._turn, -1), "top_left_arrow"),
@@ -71,10 +71,12 @@ class Month(Screen):
             events[max(event.day, first)].append(event)
         today = self.now.date()
         days = [first.replace(day=number) for number in range(1, last.day + 1)]
-        cells: list[View] = [Space(flex=1) for _ in range((first.weekday() + 1) % 7)]  # weeks start on Sunday
-        cells += [_cell(day, events[day], day == today, partial(self._open, day)) for day in days]
-        cells += [Space(flex=1) for _ in range(42 - len(cells))]  # always six weeks, so no day is below the button
-        return [cells[i : i + 7] for i in range(0, 42, 7)]
+        cells = [_cell(day, events[day], day == today, partial(self._open, day)) for day in days]
+        blank = (first.weekday() + 1) % 7  # weeks start on Sunday
+        weeks = [cells[max(0, start) : start + 7] for start in range(-blank, len(cells), 7)]
+        weeks[0] = [Space(flex=blank), *weeks[0]] if blank else weeks[0]
+        weeks[-1] = [*weeks[-1], Space(flex=7 - len(weeks[-1]))] if len(weeks[-1]) < 7 else weeks[-1]
+        return weeks
 
     def _open(self, day: date) -> None:
         self.push(DayView(day))
@@ -114,18 +116,29 @@ class Month(Screen):
 
 
 def _cell(day: date, events: list[Event], today: bool, on_tap: partial) -> View:
-    number = Text(str(day.day), 13, align="center", height=22, important=False)
-    if today:
-        disc: dict[str, Any] = {"color": theme.ON_PRIMARY, "bg": theme.PRIMARY, "radius": 11, "width": 24}
-        number = Row([Text(str(day.day), 13, align="center", height=22, important=False, **disc)], justify="center")
+    number = str(day.day)
+    if not events and not today:  # most are like that: one view, with its text at the top
+        return View(
+            "android.view.View", text=number, on_tap=on_tap, flex=1, size=13, align="center", multiline=True,
+            pad=(1, 5, 1, 0),
+        )  # fmt: skip
     bars = [
         Text(event.title, 8, theme.ON_PRIMARY, max_lines=1, bg="#ef6c00", radius=2, pad=(2, 1, 1, 1), important=False)
         for event in events[:SHOWN_IN_CELL]
     ]
     return View(
-        "android.view.View", [number, *bars], text=str(day.day), on_tap=on_tap, flex=1, gap=1, pad=(1, 2, 1, 0),
-        selected=today,
+        "android.view.View", [_number(number, today), *bars], text=number, on_tap=on_tap, flex=1, gap=1,
+        pad=(1, 2, 1, 0), selected=today,
     )  # fmt: skip
+
+
+def _number(number: str, today: bool) -> View:
+    if not today:
+        return Text(number, 13, align="center", height=22, important=False)
+    disc = Text(
+        number, 13, theme.ON_PRIMARY, align="center", height=22, width=24, bg=theme.PRIMARY, radius=11, important=False
+    )
+    return Row([disc], justify="center")
 
 
 APP = Calendar
