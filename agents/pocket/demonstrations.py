@@ -1,0 +1,198 @@
+"""Demonstrations: scripted experts at work, told in the pocket model's words.
+
+An answer names its target as the screen's text does, place included (`Thought: Save 50 8`), so that acting is
+reading, then copying. Now and then the hand slips to another element, and going back is shown too.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import gymnasium as gym
+import numpy as np
+import torch
+from PIL import Image
+
+import coach_gym  # noqa: F401  (registers the environments)
+from coach_gym.actions import Action, format_action, parse_action
+from coach_gym.agents.chatml import ImageInput
+from coach_gym.agents.policy import Policy
+from coach_gym.dialects import Frame
+from coach_gym.envs.experts.screen import EXPERTS, Screen
+from coach_gym.episode import Observation
+from coach_gym.ui import Element, parse_ui
+
+from .sequences import MERGE, PATCH, Sequence
+
+FAMILIES = {
+    "AndroidWorld-v0": (
+        "SystemWifiTurnOn", "SystemWifiTurnOff", "SystemBluetoothTurnOn", "SystemBluetoothTurnOff",
+        "SystemBrightnessMax", "SystemBrightnessMin", "OpenAppTaskEval", "TurnOnWifiAndOpenApp", "CameraTakePhoto",
+        "CameraTakeVideo", "ClockStopWatchRunning", "ContactsAddContact", "SimpleSmsSend", "SimpleSmsReply",
+        "SimpleSmsReplyMostRecent", "MarkorCreateFolder", "MarkorCreateNote", "MarkorDeleteNewestNote",
+        "MarkorDeleteNote", "FilesDeleteFile", "ExpenseDeleteSingle", "RecipeDeleteSingleRecipe", "TasksDueOnDate",
+    ),
+    "AndroidLab-v0": (),
+}  # fmt: skip
+"""The families that the pocket model has seen: short ones of every app. The others are left to learning."""
+
+THOUGHTS = {"open_app": "open", "scroll": "scroll", "press_back": "back", "press_home": "home",
+            "press_enter": "enter", "wait": "wait"}  # fmt: skip
+
+
+@dataclass
+class Demonstration:
+    """One episode that an expert solved.
+
+    Attributes:
+        task: name of the family.
+        goal: the instruction.
+        steps: what was seen, what was answered, and whether that is to be learned.
+    """
+
+    task: str
+    goal: str
+    steps: list[tuple[Observation, str, bool]]
+
+
+def demonstrate(
+    policy: Policy, benchmark: str, families: Iterable[str], seeds: Iterable[int], screen_size: tuple[int, int],
+    slips: float = 0.15,
+) -> Iterator[Demonstration]:
+    """Solved episodes of families with experts, on training words.
+
+    Args:
+        policy: whose dialect the answers are written in.
+        benchmark: id of the environment.
+        families: names of the families.
+        seeds: of the instances, the same for every family.
+        screen_size: of the phone.
+        slips: share of episodes with one wrong touch.
+    """  # fmt: skip
+    env: gym.Env = gym.make(benchmark, screen_size=screen_size)
+    seeds = list(seeds)
+    for family in families:
+        for seed in seeds:
+            solved = _Recorder(policy, env, random.Random(seed), slips).play(family, seed)
+            if solved is not None:
+                yield solved
+    env.close()
+
+
+class _Recorder:
+    """Plays one episode and writes it down."""
+
+    def __init__(self, policy: Policy, env: gym.Env, rng: random.Random, slips: float) -> None:
+        self.policy, self.env, self.random = policy, env, rng
+        self.slip_at = rng.randrange(4) if rng.random() < slips else None
+        self.steps: list[tuple[Observation, str, bool]] = []
+        self.reward = 0.0
+
+    def play(self, family: str, seed: int) -> Demonstration | None:
+        """The episode, or None if it was not solved (a slip may end in a dead end)."""
+        self.seen, info = self.env.reset(seed=seed, options={"task": family})
+        goal, screen, over = self.seen["goal"], Screen(), False
+        screen.update(self.seen)
+        try:
+            for number, action in enumerate(EXPERTS[family](screen, dict(info["params"]))):
+                if number == self.slip_at and not self._slip():
+                    return None
+                over = self._act(action)
+                if over:
+                    break
+                screen.update(self.seen)
+        except LookupError as error:
+            logging.getLogger(__name__).warning("%s, seed %d: the expert gave up: %s", family, seed, error)
+            return None
+        return Demonstration(family, goal, self.steps) if over and self.reward == 1.0 else None
+
+    def _act(self, text: str, taught: bool = True) -> bool:
+        observation = Observation(self.seen["screenshot"], self.seen["ui"], self.seen["last_action_error"])
+        self.steps.append((observation, answer(self.policy, text, observation), taught))
+        self.seen, reward, terminated, truncated, _ = self.env.step(text)
+        self.reward = float(reward)
+        return terminated or truncated
+
+    def _slip(self) -> bool:
+        """Touches a wrong element and goes back; False if that did not restore the screen."""
+        before = self.seen["ui"]
+        targets = [e for e in parse_ui(before) if e.clickable and e.enabled and not e.checkable]
+        if not targets:
+            return True
+        wrong = format_action(Action("click", self.random.choice(targets).center))
+        if self._act(wrong, taught=False):
+            return False
+        return self.seen["ui"] == before or (not self._act("press_back()") and self.seen["ui"] == before)
+
+
+def answer(policy: Policy, action_text: str, observation: Observation) -> str:
+    """An expert's action as the pocket model is to write it."""
+    _, action = parse_action(action_text)
+    frame = policy.frame(observation)
+    return policy.dialect.format(action, thought(action, observation, frame), frame)
+
+
+def thought(action: Action, observation: Observation, frame: Frame) -> str:
+    """What the answer says before acting: the target's line on the screen, or a word."""
+    elements = [element for element in parse_ui(observation.ui) if element.enabled]
+    if action.start is not None and action.kind != "scroll":
+        here = sorted((e for e in elements if e.center == action.start), key=_passive)
+        x, y = frame.to_model(*action.start)
+        return f"{_name(here[0]) if here else 'here'} {x} {y}"
+    if action.kind == "type":
+        return next((_name(element) for element in elements if element.focused), "type")
+    if action.kind == "finished":
+        return "answer" if action.content else "done"
+    return THOUGHTS[action.kind]
+
+
+def _passive(element: Element) -> bool:
+    return not (element.clickable or element.long_clickable or element.editable)
+
+
+def _name(element: Element) -> str:
+    return " ".join((element.label or element.id or element.cls).split())
+
+
+def to_sequence(policy: Policy, shown: Demonstration) -> Sequence:
+    """The episode as one sequence: exactly the tokens of the policy's prompts, every taught answer in the loss."""
+    chat, frame = policy.chat, policy.frame(shown.steps[0][0])
+    width, height = frame.model
+    blank = ImageInput(torch.empty(0), (1, height // PATCH, width // PATCH))
+    sequence = Sequence(task=shown.task)
+    sequence.add(policy.encode_opening(shown.goal, frame).input_ids)
+    pictures = []
+    for number, (observation, text, taught) in enumerate(shown.steps):
+        parts = policy.dialect.observation(shown.goal, observation, number, frame, [])
+        sequence.add((chat.turn("user", parts, [blank]) + chat.generation_prompt).input_ids)
+        sequence.add([*chat.encode_text(text), chat.turn_end], float(taught))
+        sequence.add(chat.newline)
+        pictures.append(small_picture(observation, frame))
+    sequence.screenshots = np.stack(pictures)
+    return sequence
+
+
+def small_picture(observation: Observation, frame: Frame) -> np.ndarray:
+    """The screenshot as the model sees it, (H, W, 3) uint8."""
+    image = Image.fromarray(observation.screenshot)
+    return np.asarray(image.resize(frame.model, Image.Resampling.BICUBIC))
+
+
+def save_sequences(sequences: list[Sequence], path: Path) -> None:
+    """Writes sequences for `load_sequences`."""
+    torch.save([
+        (s.task, torch.tensor(s.ids), torch.tensor(s.weights),
+         None if s.screenshots is None else torch.from_numpy(s.screenshots)) for s in sequences
+    ], path)  # fmt: skip
+
+
+def load_sequences(path: Path) -> list[Sequence]:
+    """Reads sequences; tensors only, nothing that could run."""
+    return [
+        Sequence(ids.tolist(), weights.tolist(), None if shown is None else shown.numpy(), task)
+        for task, ids, weights, shown in torch.load(path, weights_only=True)
+    ]

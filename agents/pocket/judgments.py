@@ -1,0 +1,110 @@
+"""What the process reward model and the critic learn from: answers, and whether an expert would agree.
+
+The paper's rule (appendix B): at every state of an expert's episode the policy proposes answers; one that matches
+the expert's action is good, any other bad; good and bad are kept in equal number.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from coach_gym.actions import Action, ActionError, format_action, parse_action
+from coach_gym.agents.generation.transformers import TransformersGenerator
+from coach_gym.agents.policy import Policy
+from coach_gym.agents.reward_models import GenerativePRM, format_judgment
+from coach_gym.episode import Candidate, Episode, Observation, Step
+from coach_gym.ui import parse_ui
+
+from .demonstrations import Demonstration, small_picture, thought
+from .sequences import Sequence
+
+NEAR = 0.14
+"""Points this near, as a share of the screen's width, count as one (GUI-Odyssey's rule, which the paper takes)."""
+
+PROPOSALS = 8
+"""Answers that the policy proposes at every state, as in the paper."""
+
+
+def matches(action: Action, expert: Action, width: int) -> bool:
+    """Whether an action is the expert's: its kind, its words, and its points up to `NEAR`."""
+    if (action.kind, action.direction) != (expert.kind, expert.direction):
+        return False
+    if action.content.strip() != expert.content.strip():
+        return False
+    pairs = ((action.start, expert.start), (action.end, expert.end))
+    return all(a is b or (a is not None and b is not None and math.dist(a, b) <= NEAR * width) for a, b in pairs)
+
+
+@dataclass
+class Judged:
+    """An expert's episode with other answers to every state.
+
+    Attributes:
+        episode: candidate 0 of each step is the expert's answer and was executed.
+        good: for every step and candidate, whether the expert would agree.
+    """
+
+    episode: Episode
+    good: list[list[bool]]
+
+
+def judge(policy: Policy, generator: TransformersGenerator, shown: Demonstration, rng: random.Random) -> Judged:
+    """Lets the policy propose answers to the states of a demonstration, and one random touch, and labels them."""
+    chat, width = policy.chat, shown.steps[0][0].screenshot.shape[1]
+    frame = policy.frame(shown.steps[0][0])
+    steps: list[Step] = []
+    prompts = []
+    for observation, text, _ in shown.steps:
+        prompts.append(policy.prompt(shown.goal, steps, observation))
+        candidate = Candidate(text, [*chat.encode_text(text), chat.turn_end], [])
+        steps.append(Step(observation, [candidate], 0, policy.parse(text, frame)))
+    for step, proposals in zip(steps, generator.sample(prompts, PROPOSALS, max_new_tokens=48), strict=True):
+        step.candidates += [*proposals, _random_touch(policy, step.observation, rng)]
+        step.candidates[1:] = list({c.text: c for c in step.candidates[1:] if c.text != step.candidates[0].text}.values())
+    good = [[_agrees(policy, c.text, step, width) for c in step.candidates] for step in steps]
+    return Judged(Episode(shown.goal, steps, outcome=1.0, task=shown.task), good)
+
+
+def _agrees(policy: Policy, text: str, step: Step, width: int) -> bool:
+    try:
+        _, action = policy.dialect.parse(text, policy.frame(step.observation))
+    except ActionError:
+        return False
+    return matches(action, parse_action(step.action)[1], width)
+
+
+def _random_touch(policy: Policy, observation: Observation, rng: random.Random) -> Candidate:
+    """A well-formed answer that is probably wrong: even a good policy leaves something to compare with."""
+    frame = policy.frame(observation)
+    elements = [e for e in parse_ui(observation.ui) if e.clickable and e.enabled]
+    action = Action("click", rng.choice(elements).center) if elements and rng.random() < 0.8 else Action("finished")
+    text = policy.dialect.format(action, thought(action, observation, frame), frame)
+    return Candidate(text, [*policy.chat.encode_text(text), policy.chat.turn_end], [])
+
+
+def balanced(judged: Judged, rng: random.Random) -> Iterator[tuple[int, int, bool]]:
+    """One good and one bad answer (step, candidate, verdict) of every state that has both."""
+    for t, verdicts in enumerate(judged.good):
+        for verdict in (True, False):
+            of_kind = [i for i, good in enumerate(verdicts) if good is verdict]
+            if not all(verdicts) and any(verdicts):
+                yield t, rng.choice(of_kind), verdict
+
+
+def verdict_sequences(prm: GenerativePRM, judged: Judged, rng: random.Random) -> Iterator[Sequence]:
+    """Questions to the process reward model with their verdicts; the reasoning is what the expert aims at."""
+    steps, chat = judged.episode.steps, prm.policy.chat
+    said = [(step.observation, step.candidates[0].text) for step in steps]
+    for t, i, verdict in balanced(judged, rng):
+        observation, frame = steps[t].observation, prm.policy.frame(steps[t].observation)
+        history = [*said[:t], (observation, steps[t].candidates[i].text)]
+        reason = said[t][1].partition("\n")[0].removeprefix("Thought: ")
+        sequence = Sequence(task=judged.episode.task, screenshots=small_picture(observation, frame)[None])
+        sequence.add(prm.prompt(judged.episode.goal, history).input_ids)
+        sequence.add([*chat.encode_text(format_judgment(verdict, reason)), chat.turn_end], 1.0)
+        yield sequence

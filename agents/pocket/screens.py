@@ -1,0 +1,199 @@
+"""Synthetic screens: the skill of naming an element and copying where it is, trained on anything but real apps.
+
+A sequence is a goal, then screens, and after each screen many answers: the elements that the goal names, in its
+order, then all others. Labels are words, pieces glued to words that nobody has seen, numbers and times, so that
+nothing but copying helps. Dense questions on small screens first are what makes a small model learn this at all.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from transformers import PreTrainedTokenizerFast
+
+from .build import SPACE, vocabulary_words
+from .sequences import Sequence
+
+WIDTH, HEIGHT = 56, 112
+"""The model's frame of a phone's screen."""
+
+OPENERS = ("Tap", "Open", "Choose", "Set", "Create a new contact with", "Add", "Delete", "Use", "Make a note")
+JOINS = (",", " and", ", then", ";", " in", " with", ".", " from", ", the")
+FLAGS = (" on", " off", " *")
+SIMPLE = 6
+"""Below so many elements labels are single words, without flags, and goals name little."""
+
+# Loss weights: what the prompt decides counts full, the rest of a label half, what is plain grammar little.
+CERTAIN, LABEL, REPEAT, GRAMMAR = 1.0, 0.5, 0.3, 0.1
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Token ids of a text at the start of a line, and of the same text after a space."""
+
+    plain: list[int]
+    spaced: list[int]
+
+    def then(self, tail: list[int]) -> Phrase:
+        return Phrase(self.plain + tail, self.spaced + tail)
+
+
+@dataclass(frozen=True)
+class Item:
+    """An element of a synthetic screen."""
+
+    label: Phrase
+    x: int
+    y: int
+
+
+class Screens:
+    """A source of random sequences; works on token ids, because tokenising would cost more than training.
+
+    Args:
+        tokenizer: the pocket model's.
+        seed: of everything random.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, seed: int = 0) -> None:
+        self.random = random.Random(seed)
+        self.tokenizer = tokenizer
+        vocabulary = tokenizer.get_vocab()
+        self.words = [self._phrase(word) for word in dict.fromkeys(vocabulary_words())]
+        self.whole = [word for word in self.words if len(word.plain) == len(word.spaced) == 1]
+        heads = [text for text in vocabulary if SPACE + text in vocabulary and text.isalpha() and len(text) > 1]
+        self.heads = [Phrase([vocabulary[text]], [vocabulary[SPACE + text]]) for text in heads]
+        self.tails = [i for text, i in vocabulary.items() if text.isalpha() and text.islower() and text.isascii()]
+        self.numbers = [self._phrase(str(n)) for n in range(256)]
+        self.user, self.assistant = self._ids("<|im_start|>user\n"), self._ids("<|im_start|>assistant\n")
+        self.end, self.newline = self._ids("<|im_end|>"), self._ids("\n")
+        self.close = self.end + self.newline
+        self.openers, self.joins = [self._ids(t) for t in OPENERS], [self._ids(t) for t in JOINS]
+        self.flags = [self._ids(t) for t in FLAGS]
+        self.marks = [self._ids(t) for t in (":", "-", ".", "", "")]
+        self.comma, self.value, self.to = self._ids(","), self._ids(" ="), self._ids(" to")
+        self.thought = self._ids("Thought:")
+        self.click, self.type = self._ids("\nAction: click(start_box='("), self._ids("\nAction: type(content='")
+        self.finished = self._ids("\nAction: finished(content='")
+        self.after_point, self.after_text = self._ids(")')"), self._ids("')")
+
+    def sequence(self, elements: int, screens: int = 1) -> Sequence:
+        """One goal with its screens.
+
+        Args:
+            elements: elements of a screen at most; half of it at least.
+            screens: number of screens, which share some of their labels.
+        """
+        simple = elements < SIMPLE
+        shared = [self._label(simple) for _ in range(self.random.randint(0, 3))]
+        boards = [self._board(elements, shared, simple) for _ in range(screens)]
+        count = (0, 0, 1) if simple else (0, 1, 1, 2, 3)
+        named = [self.random.sample(board, min(len(board), self.random.choice(count))) for board in boards]
+        fields = self.random.choice((0, 0, 0, 1) if simple else (0, 1, 2, 3))
+        pairs = [(self._label(simple, long=0.0), self._label(simple)) for _ in range(fields)]
+        out = Sequence()
+        out.add(self.user + self._goal(named, pairs) + self.close)
+        for board, wanted in zip(boards, named, strict=True):
+            values = self._show(out, board, simple)
+            self._ask(out, board, wanted)
+            self._ask_typing(out, pairs)
+            self._ask_values(out, values)
+        return out
+
+    def _ids(self, text: str) -> list[int]:
+        return self.tokenizer.encode(text, add_special_tokens=False) if text else []
+
+    def _phrase(self, text: str) -> Phrase:
+        return Phrase(self._ids(text), self._ids(" " + text))
+
+    def _word(self) -> Phrase:
+        """A known word, an invented one, or a number, time or date."""
+        draw = self.random.random()
+        if draw < 0.45:
+            return self.random.choice(self.words)
+        if draw < 0.85:
+            return self.random.choice(self.heads).then(
+                self.random.choices(self.tails, k=self.random.choice((0, 1, 1, 2, 2, 3))))
+        number = self.random.choice(self.numbers)
+        for _ in range(self.random.choice((0, 0, 1, 2, 4))):
+            number = number.then(self.random.choice(self.marks) + self.random.choice(self.numbers).plain)
+        return number
+
+    def _label(self, simple: bool, long: float = 0.1) -> Phrase:
+        if simple:
+            return self.random.choice(self.whole)
+        label = self._word()
+        many = self.random.random() < long
+        for _ in range(self.random.choice((2, 3, 4, 5) if many else (0, 0, 0, 1, 1))):
+            comma = self.comma if self.random.random() < 0.15 else []
+            label = label.then(comma + self._word().spaced)
+        return label
+
+    def _board(self, elements: int, shared: list[Phrase], simple: bool) -> list[Item]:
+        """Elements with different labels: half of the screens are one column, most are in reading order."""
+        count = self.random.randint(max(2, elements // 2), elements)
+        labels = [self._label(simple) for _ in range(count)] + [s for s in shared if self.random.random() < 0.7]
+        column = self.random.randrange(WIDTH) if self.random.random() < 0.5 else None
+        board = [
+            Item(label, self.random.randrange(WIDTH) if column is None else column, self.random.randrange(HEIGHT))
+            for label in {tuple(label.plain): label for label in labels}.values()
+        ]
+        return sorted(board, key=lambda item: (item.y, item.x)) if self.random.random() < 0.7 else board
+
+    def _goal(self, named: list[list[Item]], pairs: list[tuple[Phrase, Phrase]]) -> list[int]:
+        goal = list(self.random.choice(self.openers))
+        for item in (item for wanted in named for item in wanted):
+            goal += item.label.spaced + self.random.choice(self.joins)
+        for key, value in pairs:
+            goal += key.spaced + self.to + value.spaced + self.random.choice(self.joins)
+        return goal
+
+    def _show(self, out: Sequence, board: list[Item], simple: bool) -> list[tuple[Item, Phrase]]:
+        """The screen's lines; returns the fields that hold a text, with it."""
+        lines: list[int] = []
+        values = []
+        for item in board:
+            lines += item.label.plain + self.numbers[item.x].spaced + self.numbers[item.y].spaced
+            draw = 1.0 if simple else self.random.random()
+            if draw < 0.15:
+                lines += self.random.choice(self.flags)
+            elif draw < 0.25:
+                value = self._label(simple, long=0.0)
+                values.append((item, value))
+                lines += self.value + value.plain
+            lines += self.newline
+        out.add(self.user + lines[:-1] + self.close)
+        return values
+
+    def _ask(self, out: Sequence, board: list[Item], wanted: list[Item]) -> None:
+        rest = [item for item in board if item not in wanted]
+        self.random.shuffle(rest)
+        for item in wanted + rest:
+            x, y = self.numbers[item.x], self.numbers[item.y]
+            out.add(self.assistant + self.thought)
+            out.add(item.label.spaced[:1], CERTAIN if item in wanted else 0.0)
+            out.add(item.label.spaced[1:], LABEL)
+            out.add(x.spaced + y.spaced, CERTAIN)
+            out.add(self.click, GRAMMAR)
+            out.add(x.plain, REPEAT)
+            out.add(self.comma, GRAMMAR)
+            out.add(y.plain, REPEAT)
+            out.add(self.after_point + self.end, GRAMMAR)
+            out.add(self.newline)
+
+    def _ask_typing(self, out: Sequence, pairs: list[tuple[Phrase, Phrase]]) -> None:
+        """What the goal says about a field is typed."""
+        if not pairs or self.random.random() < 0.4:
+            return
+        for key, value in self.random.sample(pairs, self.random.randint(1, len(pairs))):
+            out.add(self.assistant + self.thought + key.spaced)
+            out.add(self.type + value.plain + self.after_text + self.end, CERTAIN)
+            out.add(self.newline)
+
+    def _ask_values(self, out: Sequence, values: list[tuple[Item, Phrase]]) -> None:
+        """What a field holds is the answer."""
+        for item, value in self.random.sample(values, min(len(values), 2)):
+            out.add(self.assistant + self.thought + item.label.spaced)
+            out.add(self.finished + value.plain + self.after_text + self.end, CERTAIN)
+            out.add(self.newline)
