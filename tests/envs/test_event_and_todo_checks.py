@@ -1,5 +1,7 @@
 """The checks of calendar and to-do families: what they let pass and what they do not."""
 
+from datetime import datetime
+
 import pytest
 
 from coach_gym.envs.devices.phone import PhoneDevice
@@ -84,14 +86,15 @@ def test_other_events_must_stay_as_they_are(device, harm):
 def test_the_hours_of_a_titled_event_are_free_but_its_day_is_not(device):
     task = begin(CalendarAddEvent, device)
     task.params["day"] = "2023-10-20"
-    for start, score in (("2023-10-20 00:00", 1), ("2023-10-20 23:45", 1), ("2023-10-21 00:00", 0)):
-        calendar(device, "DELETE FROM events WHERE title = ?", task.params["title"])
-        calendar(
-            device, "INSERT INTO events(start_ts, end_ts, title) VALUES (strftime('%s', ?), strftime('%s', ?) + 600, ?)",
-            start, start, task.params["title"],
-        )  # fmt: skip
+    title, insert = task.params["title"], "INSERT INTO events(start_ts, end_ts, title) VALUES (?, ?, ?)"
+    for hours, score in ((0, 1), (23, 1), (24, 0)):
+        start = events.to_seconds(datetime(2023, 10, 20)) + hours * 3600
+        calendar(device, "DELETE FROM events WHERE title = ?", title)
+        calendar(device, insert, start, start + 600, title)
         assert task.evaluate(device, None) == score
-    calendar(device, "UPDATE events SET flags = 1, start_ts = start_ts - 86400, end_ts = end_ts - 86400")
+    calendar(device, "UPDATE events SET start_ts = start_ts - 86400, end_ts = end_ts - 86400 WHERE title = ?", title)
+    assert task.evaluate(device, None) == 1
+    calendar(device, "UPDATE events SET flags = 1 WHERE title = ?", title)
     assert task.evaluate(device, None) == 0, "it was not to be for all day"
 
 
