@@ -46,7 +46,7 @@ class BatchCache:
         return self.filled
 
     def write(self, row: int, end: int, chunks: Sequence[Tensor]) -> None:
-        """Puts known states, (layers, 2, heads, tokens, head size) each, into a row so that they end at column `end`."""
+        """Puts known states (layers, 2, heads, tokens, head size) into the columns of a row before column `end`."""
         start = end - sum(chunk.shape[-2] for chunk in chunks)
         self.states[:, :, row, :, :start] = 0  # masked, but uninitialised memory may hold NaN, and 0 * NaN is NaN
         for chunk in chunks:

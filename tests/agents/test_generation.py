@@ -149,6 +149,14 @@ def test_draws_follow_the_probabilities() -> None:
     assert ((counts / draws - expected).abs() < 4 * (expected * (1 - expected) / draws).sqrt() + 1e-9).all()
 
 
+@pytest.mark.parametrize(("number", "drawn"), [(0.0, 1), (1.0 - 2**-53, 2)])
+def test_extreme_random_numbers_draw_something_possible(
+    monkeypatch: pytest.MonkeyPatch, number: float, drawn: int
+) -> None:
+    monkeypatch.setattr(torch, "rand_like", lambda tensor: torch.full_like(tensor, number))
+    assert inverse_cdf(torch.tensor([0.0, 0.5, 0.5, 0.0]).log()).item() == drawn
+
+
 def test_candidates_are_independent_draws(policy: Policy) -> None:
     """First tokens of 3,000 candidates of one prompt: frequencies are the model's probabilities."""
     torch.manual_seed(0)
