@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import torch
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from torch import Tensor, nn
 from transformers import PreTrainedTokenizerFast, Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from coach_gym.agents.policy import Policy
 from coach_gym.dialects import UITars
+
+Pasts = tuple[tuple[Tensor, Tensor, int], ...]
+"""Subspaces of a head's queries and keys, and how many of their dimensions it compares."""
 
 VOCABULARY = Path(__file__).parent / "vocabulary.txt"
 MIN_PIXELS, MAX_PIXELS = 28 * 28 * 8, 28 * 28 * 10
@@ -18,7 +23,6 @@ MIN_PIXELS, MAX_PIXELS = 28 * 28 * 8, 28 * 28 * 10
 
 SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>",
             "<|vision_pad|>", "<|image_pad|>", "<|video_pad|>")
-ROLES = ("<|im_start|>user\n", "<|im_start|>assistant\n", "<|im_start|>system\n")
 GRAMMAR = ("Thought:", "\nAction: click(start_box='(", "\nAction: long_press(start_box='(",
            "\nAction: scroll(start_box='(", "\nAction: drag(start_box='(", "\nAction: type(content='",
            "\nAction: open_app(app_name='", "\nAction: finished(content='", "\nAction: press_back()",
@@ -56,13 +60,11 @@ def _word_merges(words: list[str]) -> list[tuple[str, str]]:
     trainer = trainers.BpeTrainer(vocab_size=256 + MERGES, show_progress=False,
                                   initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()))
     tokenizer.train_from_iterator(words, trainer)
-    import json
-
     return [tuple(pair) for pair in json.loads(tokenizer.to_str())["model"]["merges"]]
 
 
 def _number_merges() -> list[tuple[str, str]]:
-    """00 to 99 and 100 to 255 as single tokens: coordinates, hours, groups of phone digits."""
+    """0 to 99 and 00 to 99 as single tokens, most of 100 to 255 too: coordinates, hours, groups of phone digits."""
     digits = "0123456789"
     return [(a, b) for a in digits for b in digits] + [(str(n)[:2], str(n)[2]) for n in range(100, 256)]
 
@@ -128,10 +130,7 @@ def build_config(tokenizer: PreTrainedTokenizerFast, hidden: int = 128, layers: 
 
 
 def build_model(tokenizer: PreTrainedTokenizerFast, seed: int = 0, **size: int) -> Qwen2_5_VLForConditionalGeneration:
-    """A model from nothing whose output rows start equal to its input rows, " word" equal to "word".
-
-    Both only at the start (the matrices are untied): copying then needs no dictionary learned first.
-    """
+    """An untrained model, about 1.5 million weights."""
     torch.manual_seed(seed)
     config = build_config(tokenizer, **size)
     config._attn_implementation = "sdpa"
@@ -142,48 +141,90 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int = 0, **size: int) 
     return model
 
 
+HEAD = 32
+"""Width of an attention head."""
+SHARPNESS, MATCH, WRITE, COPY = 6.0, 2.0, 0.05, 0.15
+"""Of looking back, of comparing contents; loudness of what was looked up, and of what is copied."""
+
+
 def _plant_copying(model: Qwen2_5_VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast) -> None:
-    """Starts the model with an induction circuit: find what followed the last token before, and copy it."""
+    """Starts the model with an induction circuit: find what followed the last tokens before, and copy it.
+
+    Two heads of the first layer note at each token what the token before it was, and the one before that; two
+    heads of the second look for places with the same past and copy what stands there (Olsson et al. 2022,
+    "In-context learning and induction heads"). Training from plain random weights has to find this circuit first
+    and stays at chance for very long; from here it takes minutes. Everything is trained on afterwards.
+    """
     text = model.model.language_model
-    hidden, head = text.config.hidden_size, 32
+    hidden = text.config.hidden_size
     basis = torch.linalg.qr(torch.randn(hidden, hidden))[0]
-    own, one, two = basis[: hidden // 2], basis[hidden // 2 : hidden // 2 + head], basis[-head:]
-    rows = torch.randn(text.config.vocab_size, hidden // 2) @ own * 0.07
-    shift = torch.randn(hidden // 2) @ own * 0.03
-    vocabulary = tokenizer.get_vocab()
-    for token, index in vocabulary.items():
-        if token.startswith("Ġ") and token[1:] in vocabulary:
-            rows[index] = rows[vocabulary[token[1:]]] + shift
-    text.embed_tokens.weight.data.copy_(rows)
-    model.lm_head.weight.data.copy_(rows)
-    for layer in text.layers:
+    own, previous, before = basis[: hidden // 2], basis[-2 * HEAD : -HEAD], basis[-HEAD:]
+    _embed(model, tokenizer, own)
+    for layer in text.layers:  # quieter than the circuit
         layer.self_attn.o_proj.weight.data /= 4
         layer.mlp.down_proj.weight.data /= 4
-    first, second = text.layers[0].self_attn, text.layers[1].self_attn
-    frequencies = 1e6 ** (-torch.arange(head // 2) / (head // 2))
-    for index, (offset, target) in enumerate(((1, one), (2, two))):
-        span = slice(index * head, (index + 1) * head)
-        first.q_proj.weight.data[span] = 0
-        first.k_proj.weight.data[span] = 0
-        first.q_proj.bias.data[span] = 6 * torch.cat(
-            [torch.cos(offset * frequencies), -torch.sin(offset * frequencies)])
-        first.k_proj.bias.data[span] = 6 * torch.cat([torch.ones(head // 2), torch.zeros(head // 2)])
-        first.v_proj.weight.data[span] = own[:head]
-        first.o_proj.weight.data[:, span] = 0.05 * target.T
-    slow = torch.cat([torch.arange(6, 16), torch.arange(22, 32)])     # turn too slowly to blur contents
-    n = len(slow)
-    for index, pairs in enumerate((((own, one, n),), ((own, one, n // 2), (one, two, n // 2)))):
-        span = slice(index * head, (index + 1) * head)
-        for projection in (second.q_proj, second.k_proj):
-            projection.weight.data[span] = 0
-        used = 0
-        for query, key, count in pairs:
-            at = index * head + slow[torch.arange(used, used + count)]
-            second.q_proj.weight.data[at] = 2 * query[:count]
-            second.k_proj.weight.data[at] = 2 * key[:count]
-            used += count
-        second.v_proj.weight.data[span] = own[index * head : (index + 1) * head]
-        second.o_proj.weight.data[:, span] = 0.15 * own[index * head : (index + 1) * head].T
+    frequencies = text.rotary_emb.inv_freq
+    for index, (offset, target) in enumerate(((1, previous), (2, before))):
+        _look_back(text.layers[0].self_attn, index, offset, frequencies, own[:HEAD], target)
+    half = HEAD // 2
+    whole, pair = ((own, previous, half + 4),), ((own, previous, half // 2 + 2), (previous, before, half // 2 + 2))
+    for index, pasts in enumerate((whole, pair)):
+        _compare(text.layers[1].self_attn, index, pasts, own[index * HEAD : (index + 1) * HEAD])
+
+
+def _embed(model: Qwen2_5_VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast, space: Tensor) -> None:
+    """Embeddings within `space`: " word" near "word", and output rows equal to input rows.
+
+    Only at the start, the matrices are untied: copying then needs no dictionary learned first.
+    """
+    embedding, vocabulary = model.model.language_model.embed_tokens.weight, tokenizer.get_vocab()
+    rows = 0.07 * torch.randn(len(embedding), len(space)) @ space
+    shift = 0.03 * torch.randn(len(space)) @ space
+    for token, index in vocabulary.items():
+        if token.startswith(SPACE) and token[1:] in vocabulary:
+            rows[index] = rows[vocabulary[token[1:]]] + shift
+    embedding.data.copy_(rows)
+    model.lm_head.weight.data.copy_(rows)
+
+
+def _look_back(
+    attention: nn.Module, index: int, offset: int, frequencies: Tensor, source: Tensor, target: Tensor
+) -> None:
+    """Makes a head attend to the token `offset` places back and write its part in `source` to `target`.
+
+    Query and key are constants, rotated against each other so that their product peaks at that distance.
+    """
+    rows = _clear(attention, index)
+    angles = offset * frequencies
+    attention.q_proj.bias.data[rows] = SHARPNESS * torch.cat([angles.cos(), -angles.sin()])
+    attention.k_proj.bias.data[rows] = SHARPNESS * torch.cat([torch.ones_like(angles), torch.zeros_like(angles)])
+    attention.v_proj.weight.data[rows] = source
+    attention.o_proj.weight.data[:, rows] = WRITE * target.T
+
+
+def _compare(attention: nn.Module, index: int, pasts: Pasts, content: Tensor) -> None:
+    """Makes a head attend where the keys' past equals the queries', and copy `content`.
+
+    Only the slow rotary pairs carry it: the fast ones would blur it over distance.
+    """
+    rows = _clear(attention, index)
+    slow = torch.cat([torch.arange(6, HEAD // 2), torch.arange(HEAD // 2 + 6, HEAD)])
+    used = 0
+    for query, key, count in pasts:
+        at = index * HEAD + slow[used : used + count]
+        attention.q_proj.weight.data[at] = MATCH * query[:count]
+        attention.k_proj.weight.data[at] = MATCH * key[:count]
+        used += count
+    attention.v_proj.weight.data[rows] = content
+    attention.o_proj.weight.data[:, rows] = COPY * content.T
+
+
+def _clear(attention: nn.Module, index: int) -> slice:
+    """Rows of a head, its queries and keys set to zero."""
+    rows = slice(index * HEAD, (index + 1) * HEAD)
+    attention.q_proj.weight.data[rows] = 0
+    attention.k_proj.weight.data[rows] = 0
+    return rows
 
 
 def build_policy(seed: int = 0) -> Policy:

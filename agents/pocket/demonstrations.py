@@ -26,7 +26,7 @@ from coach_gym.envs.experts.screen import EXPERTS, Screen
 from coach_gym.episode import Observation
 from coach_gym.ui import Element, parse_ui
 
-from .sequences import MERGE, PATCH, Sequence
+from .sequences import PATCH, Sequence
 
 FAMILIES = {
     "AndroidWorld-v0": (
@@ -179,7 +179,7 @@ def to_sequence(policy: Policy, shown: Demonstration) -> Sequence:
 def small_picture(observation: Observation, frame: Frame) -> np.ndarray:
     """The screenshot as the model sees it, (H, W, 3) uint8."""
     image = Image.fromarray(observation.screenshot)
-    return np.asarray(image.resize(frame.model, Image.Resampling.BICUBIC))
+    return np.array(image.resize(frame.model, Image.Resampling.BICUBIC))
 
 
 def save_sequences(sequences: list[Sequence], path: Path) -> None:

@@ -11,9 +11,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
-from coach_gym.actions import Action, ActionError, format_action, parse_action
+from coach_gym.actions import Action, ActionError, parse_action
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.policy import Policy
 from coach_gym.agents.reward_models import GenerativePRM, format_judgment
@@ -26,8 +24,8 @@ from .sequences import Sequence
 NEAR = 0.14
 """Points this near, as a share of the screen's width, count as one (GUI-Odyssey's rule, which the paper takes)."""
 
-PROPOSALS = 8
-"""Answers that the policy proposes at every state, as in the paper."""
+PROPOSALS = 4
+"""Answers that the policy proposes at every state (the paper draws eight of a larger model)."""
 
 
 def matches(action: Action, expert: Action, width: int) -> bool:
@@ -53,19 +51,30 @@ class Judged:
     good: list[list[bool]]
 
 
-def judge(policy: Policy, generator: TransformersGenerator, shown: Demonstration, rng: random.Random) -> Judged:
-    """Lets the policy propose answers to the states of a demonstration, and one random touch, and labels them."""
-    chat, width = policy.chat, shown.steps[0][0].screenshot.shape[1]
-    frame = policy.frame(shown.steps[0][0])
+def judge(policy: Policy, shown: Demonstration, rng: random.Random, generator: TransformersGenerator | None) -> Judged:
+    """Labels other answers to the states of a demonstration.
+
+    They are the policy's own if there is a generator; and, cheap and always at hand, the touch of a random element
+    and the expert's answer to another state.
+    """
+    chat = policy.chat
+    width, frame = shown.steps[0][0].screenshot.shape[1], policy.frame(shown.steps[0][0])
     steps: list[Step] = []
     prompts = []
     for observation, text, _ in shown.steps:
-        prompts.append(policy.prompt(shown.goal, steps, observation))
+        if generator is not None:
+            prompts.append(policy.prompt(shown.goal, steps, observation))
         candidate = Candidate(text, [*chat.encode_text(text), chat.turn_end], [])
         steps.append(Step(observation, [candidate], 0, policy.parse(text, frame)))
-    for step, proposals in zip(steps, generator.sample(prompts, PROPOSALS, max_new_tokens=48), strict=True):
-        step.candidates += [*proposals, _random_touch(policy, step.observation, rng)]
-        step.candidates[1:] = list({c.text: c for c in step.candidates[1:] if c.text != step.candidates[0].text}.values())
+    proposals: list[list[Candidate]] = [[] for _ in steps]
+    if generator is not None:
+        proposals = generator.sample(prompts, PROPOSALS, max_new_tokens=48)
+    for step, proposed in zip(steps, proposals, strict=True):
+        elsewhere = rng.choice(steps).candidates[0]
+        different: dict[str, Candidate] = {}
+        for candidate in (step.candidates[0], *proposed, _random_touch(policy, step.observation, rng), elsewhere):
+            different.setdefault(candidate.text, candidate)
+        step.candidates = list(different.values())
     good = [[_agrees(policy, c.text, step, width) for c in step.candidates] for step in steps]
     return Judged(Episode(shown.goal, steps, outcome=1.0, task=shown.task), good)
 

@@ -18,8 +18,8 @@ from .sequences import Sequence
 WIDTH, HEIGHT = 56, 112
 """The model's frame of a phone's screen."""
 
-OPENERS = ("Tap", "Open", "Choose", "Set", "Create a new contact with", "Add", "Delete", "Use", "Make a note")
-JOINS = (",", " and", ", then", ";", " in", " with", ".", " from", ", the")
+OPENERS = ("Tap", "Open", "Choose", "Set", "Create a new contact with", "Add", "Delete the", "Create a file named")
+JOINS = (",", " and", ", then", " in the folder", " with", ".", " from", ", the", " named", " with the text:", " to")
 FLAGS = (" on", " off", " *")
 SIMPLE = 6
 """Below so many elements labels are single words, without flags, and goals name little."""
@@ -41,8 +41,9 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Item:
-    """An element of a synthetic screen."""
+    """An element of a synthetic screen; a goal calls it by its name, the first part of its label."""
 
+    name: Phrase
     label: Phrase
     x: int
     y: int
@@ -59,7 +60,7 @@ class Screens:
     def __init__(self, tokenizer: PreTrainedTokenizerFast, seed: int = 0) -> None:
         self.random = random.Random(seed)
         self.tokenizer = tokenizer
-        vocabulary = tokenizer.get_vocab()
+        vocabulary = dict(sorted(tokenizer.get_vocab().items()))  # it comes in any order
         self.words = [self._phrase(word) for word in dict.fromkeys(vocabulary_words())]
         self.whole = [word for word in self.words if len(word.plain) == len(word.spaced) == 1]
         heads = [text for text in vocabulary if SPACE + text in vocabulary and text.isalpha() and len(text) > 1]
@@ -78,12 +79,13 @@ class Screens:
         self.finished = self._ids("\nAction: finished(content='")
         self.after_point, self.after_text = self._ids(")')"), self._ids("')")
 
-    def sequence(self, elements: int, screens: int = 1) -> Sequence:
+    def sequence(self, elements: int, screens: int = 1, dense: float = 1.0) -> Sequence:
         """One goal with its screens.
 
         Args:
             elements: elements of a screen at most; half of it at least.
             screens: number of screens, which share some of their labels.
+            dense: share of screens on which every element is asked for, not only those that the goal names.
         """
         simple = elements < SIMPLE
         shared = [self._label(simple) for _ in range(self.random.randint(0, 3))]
@@ -91,12 +93,12 @@ class Screens:
         count = (0, 0, 1) if simple else (0, 1, 1, 2, 3)
         named = [self.random.sample(board, min(len(board), self.random.choice(count))) for board in boards]
         fields = self.random.choice((0, 0, 0, 1) if simple else (0, 1, 2, 3))
-        pairs = [(self._label(simple, long=0.0), self._label(simple)) for _ in range(fields)]
+        pairs = [(self._label(simple, long=0.0), self._label(simple, long=0.3)) for _ in range(fields)]
         out = Sequence()
         out.add(self.user + self._goal(named, pairs) + self.close)
         for board, wanted in zip(boards, named, strict=True):
             values = self._show(out, board, simple)
-            self._ask(out, board, wanted)
+            self._ask(out, board, wanted, others=len(board) if self.random.random() < dense else 2)
             self._ask_typing(out, pairs)
             self._ask_values(out, values)
         return out
@@ -136,15 +138,20 @@ class Screens:
         labels = [self._label(simple) for _ in range(count)] + [s for s in shared if self.random.random() < 0.7]
         column = self.random.randrange(WIDTH) if self.random.random() < 0.5 else None
         board = [
-            Item(label, self.random.randrange(WIDTH) if column is None else column, self.random.randrange(HEIGHT))
-            for label in {tuple(label.plain): label for label in labels}.values()
+            self._item(label, simple, column) for label in {tuple(label.plain): label for label in labels}.values()
         ]
         return sorted(board, key=lambda item: (item.y, item.x)) if self.random.random() < 0.7 else board
+
+    def _item(self, name: Phrase, simple: bool, column: int | None) -> Item:
+        """An element; often its label says more than its name, as a row of a list does."""
+        more = [] if simple or self.random.random() < 0.6 else self.comma + self._label(False, long=0.3).spaced
+        x = self.random.randrange(WIDTH) if column is None else column
+        return Item(name, name.then(more), x, self.random.randrange(HEIGHT))
 
     def _goal(self, named: list[list[Item]], pairs: list[tuple[Phrase, Phrase]]) -> list[int]:
         goal = list(self.random.choice(self.openers))
         for item in (item for wanted in named for item in wanted):
-            goal += item.label.spaced + self.random.choice(self.joins)
+            goal += item.name.spaced + self.random.choice(self.joins)
         for key, value in pairs:
             goal += key.spaced + self.to + value.spaced + self.random.choice(self.joins)
         return goal
@@ -166,14 +173,16 @@ class Screens:
         out.add(self.user + lines[:-1] + self.close)
         return values
 
-    def _ask(self, out: Sequence, board: list[Item], wanted: list[Item]) -> None:
+    def _ask(self, out: Sequence, board: list[Item], wanted: list[Item], others: int) -> None:
         rest = [item for item in board if item not in wanted]
         self.random.shuffle(rest)
-        for item in wanted + rest:
+        for item in wanted + rest[:others]:
             x, y = self.numbers[item.x], self.numbers[item.y]
             out.add(self.assistant + self.thought)
             out.add(item.label.spaced[:1], CERTAIN if item in wanted else 0.0)
-            out.add(item.label.spaced[1:], LABEL)
+            known = len(item.name.spaced) if item in wanted else 1
+            out.add(item.label.spaced[1:known], CERTAIN)
+            out.add(item.label.spaced[known:], LABEL)
             out.add(x.spaced + y.spaced, CERTAIN)
             out.add(self.click, GRAMMAR)
             out.add(x.plain, REPEAT)
@@ -184,7 +193,7 @@ class Screens:
 
     def _ask_typing(self, out: Sequence, pairs: list[tuple[Phrase, Phrase]]) -> None:
         """What the goal says about a field is typed."""
-        if not pairs or self.random.random() < 0.4:
+        if not pairs or self.random.random() < 0.2:
             return
         for key, value in self.random.sample(pairs, self.random.randint(1, len(pairs))):
             out.add(self.assistant + self.thought + key.spaced)

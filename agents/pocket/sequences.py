@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence as Collection
+from collections.abc import Iterator
+from collections.abc import Sequence as Collection
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -38,7 +38,8 @@ DECAY = 0.3
 
 TOKENS = 3000  # of a batch
 SCREEN = (270, 600)
-DEMONSTRATIONS, OTHER_SCREENS, JUDGED = 90, (15, (540, 1200)), 12  # instances of each family
+DEMONSTRATIONS, OTHER_SCREENS = 90, (15, (540, 1200))  # instances of each family
+JUDGED, PROPOSED = 30, 6  # instances of each family that are judged, and those of them with the policy's proposals
 SYNTHETIC = 0.2  # share of synthetic screens while imitating
 
 
@@ -180,8 +181,9 @@ class Workshop:
             self.seconds[stage] += now - last
             last = now
             if optimizers.steps % 100 == 0:
-                print(f"{stage} {self.seconds[stage]:.0f}/{budget:.0f} s  step {optimizers.steps}  loss {loss_mean:.3f}  "
-                      f"right {right_mean:.3f}  screens of {self.curriculum.elements}", flush=True)  # fmt: skip
+                progress = f"{stage} {self.seconds[stage]:.0f}/{budget:.0f} s, step {optimizers.steps}"
+                figures = f"loss {loss_mean:.3f}, right {right_mean:.3f}, screens of {self.curriculum.elements}"
+                print(progress, figures, sep=": ", flush=True)
             if now - saved > 60:
                 self._save()
                 saved = now
@@ -216,7 +218,7 @@ class Workshop:
 
     def _critic(self) -> tuple[nn.Module, Callable[[], tuple[Tensor, Tensor]]]:
         critic = self.critic = self.critic or Critic.from_policy(self.policy)
-        pool = list(self._judged(2))
+        pool = list(self._judged(2, PROPOSED))
         return critic, lambda: value_loss(critic, self.policy, self.random.choice(pool), self.random)
 
     def _demonstrations(self) -> list[Sequence]:
@@ -229,11 +231,14 @@ class Workshop:
         for benchmark, families in FAMILIES.items():
             yield from demonstrate(self.policy, benchmark, families, seeds, screen)
 
-    def _judged(self, part: int) -> Iterator[Judged]:
+    def _judged(self, part: int, count: int = JUDGED) -> Iterator[Judged]:
         """Judged episodes on instances of their own."""
-        generator = TransformersGenerator(self.policy)
-        for shown in self._solved(range(10_000 * part, 10_000 * part + JUDGED), SCREEN):
-            yield judge(self.policy, generator, shown, self.random)
+        generator, first = TransformersGenerator(self.policy), 10_000 * part
+        for seeds, proposer in (
+            (range(first, first + PROPOSED), generator), (range(first + PROPOSED, first + count), None)
+        ):  # fmt: skip
+            for shown in self._solved(seeds, SCREEN):
+                yield judge(self.policy, shown, self.random, proposer)
 
     def _cached(self, name: str, make: Callable[[], list[Sequence]]) -> list[Sequence]:
         path = self.directory / f"{name}.pt"
@@ -294,7 +299,8 @@ def value_loss(critic: Critic, policy: Policy, judged: Judged, rng: random.Rando
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m coach_gym.agents.pocket.train", description=__doc__.splitlines()[0])
+    program = "python -m coach_gym.agents.pocket.train"
+    parser = argparse.ArgumentParser(prog=program, description="Makes the pocket models.")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so long; run again to go on")
     parser.add_argument("--out", type=Path, default=Path("runs/pocket"), help="state and data between slices")
     parser.add_argument("--weights", type=Path, default=Path(__file__).parent / "weights")
