@@ -1,0 +1,8 @@
+"""Agents that learn on Android environments, with Stable-Baselines3's surface."""
+
+from coach_gym.agents.coach import CoachAgent
+from coach_gym.agents.evaluation import evaluate, evaluate_policy
+from coach_gym.agents.grpo import GRPOAgent
+from coach_gym.agents.ppo import PPOAgent
+
+__all__ = ["CoachAgent", "GRPOAgent", "PPOAgent", "evaluate", "evaluate_policy"]

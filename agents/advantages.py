@@ -21,8 +21,8 @@ def acloo(q_values: Tensor) -> Tensor:
     k = q_values.shape[-1]
     if k == 1:
         return q_values.clone()
-    others = (q_values.sum(-1, keepdim=True) - q_values) / (k - 1)
-    return q_values - others
+    # The same as Q_i minus the mean of the others, and exactly zero where all are equal.
+    return (q_values - q_values.mean(-1, keepdim=True)) * (k / (k - 1))
 
 
 def gae(rewards: Tensor, values: Tensor, gamma: float, lam: float) -> Tensor:

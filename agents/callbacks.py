@@ -44,7 +44,9 @@ class BaseCallback:
     @property
     def training_env(self) -> VectorEnv:
         """The vector environment that is trained on."""
-        return self.model.get_env()
+        env = self.model.get_env()
+        assert env is not None
+        return env
 
     @property
     def logger(self) -> Logger:

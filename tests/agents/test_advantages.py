@@ -4,9 +4,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 import torch
-from coach_gym.agents.advantages import acloo, gae, grpo
 from oracle import VERL
 from stable_baselines3.common.buffers import RolloutBuffer
+
+from coach_gym.agents.advantages import acloo, gae, grpo
 
 
 def test_acloo_by_hand():

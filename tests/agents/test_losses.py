@@ -1,7 +1,8 @@
 import pytest
 import torch
-from coach_gym.agents.losses import clip_diagnostics, clipped_value_loss, ppo_clip
 from oracle import VERL
+
+from coach_gym.agents.losses import clip_diagnostics, clipped_value_loss, ppo_clip
 
 
 def test_ppo_clip_is_verls():

@@ -1,4 +1,5 @@
 import pytest
+
 from coach_gym.agents.returns import discounted_outcome, process_outcome_returns
 
 

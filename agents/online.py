@@ -1,0 +1,557 @@
+"""What the three methods share: the loop of roll-outs and updates, acting, saving; Stable-Baselines3's surface."""
+
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import gymnasium as gym
+import numpy as np
+import torch
+from gymnasium.vector import VectorEnv
+from torch import Tensor, nn
+from torch.optim import AdamW, Optimizer
+
+from coach_gym.dialects import Dialect
+from coach_gym.episode import Candidate, Episode, Observation, Step
+
+from . import checkpoint
+from .callbacks import BaseCallback, CallbackList, MaybeCallback, ProgressBarCallback, as_callback
+from .critic import Critic
+from .generation.transformers import TransformersGenerator
+from .logger import Logger, configure_logger
+from .policy import Policy, PolicySource
+from .rollout import Attempt, Rollout, as_vector_env, observation_of, sub_observation
+from .tree import Tree, log_probs
+from .updates import PolicySample, update_policy
+
+FIRST_TRAINING_SEED = 1 << 16
+"""Training episodes draw their seeds from here on; smaller ones are held-out instances for evaluation."""
+
+Schedule = float | Callable[[float], float]
+"""A learning rate, or a function of the remaining progress, which goes from 1 to 0."""
+
+Env = gym.Env | VectorEnv | str
+Item = TypeVar("Item")
+
+
+class OnlineAgent(ABC):
+    """Alternates roll-outs, in which the policy plays a batch of episodes, and updates, which `train` defines.
+
+    Defaults are the paper's (its table of hyper-parameters).
+
+    Args:
+        policy: `"pocket"`, a directory, a hub id, (model, processor), or a `Policy`. Weights that are read from
+            disk are kept in float32: in bfloat16, updates of the paper's size round to nothing.
+        env: environment, vector environment, or an id, of which `batch_size` are made. Observations are dicts with
+            `goal` and `screenshot`, and `ui` and `last_action_error` where there are such; actions are text.
+        learning_rate: AdamW's, of the policy; or a function of the remaining progress, which goes from 1 to 0.
+        batch_size: episodes of one roll-out. Sub-environments play several in turn if they are fewer.
+        mini_batch_size: episodes of one optimiser step; None takes the whole roll-out.
+        n_epochs: passes of the policy over a roll-out.
+        clip_range: epsilon of PPO's clipped ratio.
+        max_grad_norm: gradients are scaled down to this norm.
+        temperature: of sampling.
+        max_new_tokens: where a response is cut that does not end by itself.
+        max_prompt_length: tokens of prompt; beyond it the oldest steps are left out.
+        recompute_log_probs: scores old log-probabilities anew before the update, in place of the sampler's.
+        dialect: overrides the one that the policy's directory names.
+        stats_window_size: episodes that `rollout/*` averages over.
+        tensorboard_log: parent of the run folders; None writes none.
+        verbose: 1 prints a table every `log_interval` iterations.
+        seed: of sampling, of mini-batches and of the task instances; None for a random one.
+        device: of the weights; `"auto"` is CUDA where there is one.
+
+    Attributes:
+        num_timesteps: environment steps taken, over all sub-environments.
+        total_timesteps: where the current call of `learn` ends.
+        n_updates: iterations that ended in an update.
+        n_candidates: responses drawn in every state during roll-outs.
+        group_size: episodes that share a seed.
+        critic: the critic, None for a method without one.
+        optimizers: by the names of `get_parameters`.
+
+    Raises:
+        ValueError: An argument makes no sense; the message has the numbers and the remedy.
+    """
+
+    n_candidates = 1
+    group_size = 1
+    critic: Critic | None = None
+
+    def __init__(
+        self,
+        policy: PolicySource,
+        env: Env | None,
+        learning_rate: Schedule = 1e-6,
+        *,
+        batch_size: int = 8,
+        mini_batch_size: int | None = None,
+        n_epochs: int = 1,
+        clip_range: float = 0.2,
+        max_grad_norm: float = 1.0,
+        temperature: float = 1.0,
+        max_new_tokens: int = 512,
+        max_prompt_length: int = 32_768,
+        recompute_log_probs: bool = False,
+        dialect: Dialect | None = None,
+        stats_window_size: int = 100,
+        tensorboard_log: str | None = None,
+        verbose: int = 0,
+        seed: int | None = None,
+        device: str | torch.device = "auto",
+    ) -> None:
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.mini_batch_size = mini_batch_size
+        self.n_epochs = n_epochs
+        self.clip_range = clip_range
+        self.max_grad_norm = max_grad_norm
+        self.temperature = temperature
+        self.max_new_tokens = max_new_tokens
+        self.max_prompt_length = max_prompt_length
+        self.recompute_log_probs = recompute_log_probs
+        self.stats_window_size = stats_window_size
+        self.tensorboard_log = None if tensorboard_log is None else str(tensorboard_log)
+        self.verbose = verbose
+        self._check_arguments()
+
+        self.set_random_seed(seed)
+        self.policy = Policy.load(policy, dialect, device, torch.float32)
+        self.policy.max_prompt_length = max_prompt_length
+        self.device = self.policy.device
+        self.generator = TransformersGenerator(self.policy)
+        self.optimizers: dict[str, Optimizer] = {
+            "policy.optimizer": AdamW(self.policy.model.parameters(), lr=_value(learning_rate, 1.0))
+        }
+        self.env: VectorEnv | None = None
+        if env is not None:
+            self.set_env(env)
+
+        self.num_timesteps = self.total_timesteps = self.n_updates = 0
+        self.ep_info_buffer: deque[dict[str, float]] = deque(maxlen=stats_window_size)
+        self.ep_success_buffer: deque[float] = deque(maxlen=stats_window_size)
+        self._logger = Logger(None, [])
+        self._custom_logger = False
+        self._seconds: dict[str, float] = defaultdict(float)
+        self._started = (time.perf_counter(), 0)
+
+    def _check_arguments(self) -> None:
+        if self.batch_size < 1 or self.n_epochs < 1:
+            raise ValueError(f"batch_size={self.batch_size} and n_epochs={self.n_epochs} must both be at least 1")
+        if self.mini_batch_size is not None and not 1 <= self.mini_batch_size <= self.batch_size:
+            raise ValueError(
+                f"mini_batch_size={self.mini_batch_size} episodes cannot be drawn from the batch_size="
+                f"{self.batch_size} episodes of a roll-out; choose it between 1 and {self.batch_size}, or None for all"
+            )
+        if self.temperature <= 0:
+            raise ValueError(
+                f"temperature={self.temperature} leaves one response in every state and nothing to learn; pass a "
+                f"positive one (1.0 in the paper), and deterministic=True to predict() for greedy actions"
+            )
+        if not 0 < self.clip_range < 1:
+            raise ValueError(f"clip_range={self.clip_range} must lie between 0 and 1; the paper's is 0.2")
+
+    # ---- learning ---------------------------------------------------------------------------------------------
+
+    def learn(
+        self,
+        total_timesteps: int,
+        callback: MaybeCallback = None,
+        log_interval: int | None = 1,
+        tb_log_name: str | None = None,
+        reset_num_timesteps: bool = True,
+        progress_bar: bool = False,
+    ) -> Self:
+        """Trains.
+
+        Episodes are played to their end, so the number of steps taken is a little higher than asked for. An
+        interruption loses the roll-out under way and nothing else: the agent can be saved, used, and trained on.
+
+        Args:
+            total_timesteps: environment steps to take, over all sub-environments; a lower bound.
+            callback: called during training: a callback, a function of `locals()` and `globals()`, or a list.
+            log_interval: iterations between two log entries; None for no log.
+            tb_log_name: runs go to `{tensorboard_log}/{tb_log_name}_{n}`; None for the name of the class.
+            reset_num_timesteps: False goes on counting, and goes on in the latest run folder.
+            progress_bar: shows one, with the success rate.
+
+        Returns:
+            The agent.
+        """
+        hooks = self._setup_learn(total_timesteps, callback, reset_num_timesteps, tb_log_name, progress_bar)
+        hooks.on_training_start(locals(), globals())
+        iteration = 0
+        try:
+            while self.num_timesteps < self.total_timesteps:
+                groups = self.collect_rollouts(hooks)
+                if groups is None:
+                    break
+                iteration += 1
+                if groups:
+                    self.train(groups)
+                    self.n_updates += 1
+                if log_interval is not None and iteration % log_interval == 0:
+                    self.dump_logs(iteration)
+        finally:
+            hooks.on_training_end()
+        return self
+
+    def _setup_learn(
+        self, steps: int, callback: Any, reset_num_timesteps: bool, tb_log_name: str | None, progress_bar: bool
+    ) -> BaseCallback:
+        if self.env is None:
+            raise ValueError("the agent has no environment; pass env= to load(), or call set_env()")
+        if reset_num_timesteps:
+            self.num_timesteps = 0
+            self.ep_info_buffer.clear()
+            self.ep_success_buffer.clear()
+        self.total_timesteps = self.num_timesteps + steps
+        self._started = (time.perf_counter(), self.num_timesteps)
+        self._seconds.clear()
+        if not self._custom_logger:
+            self._logger.close()
+            name = tb_log_name or type(self).__name__
+            self._logger = configure_logger(self.verbose, self.tensorboard_log, name, reset_num_timesteps)
+        hooks = as_callback([as_callback(callback), ProgressBarCallback()]) if progress_bar else as_callback(callback)
+        hooks.init_callback(self)
+        return hooks
+
+    def collect_rollouts(self, callback: BaseCallback | None = None) -> list[list[Episode]] | None:
+        """Plays `batch_size` episodes with the current policy, `n_candidates` responses drawn in every state.
+
+        The first candidate is the one that is executed: candidates are independent draws, so any would do.
+
+        Returns:
+            The episodes in groups of one seed, without those that a fault has left without a verdict; None if
+            the callback stopped the training.
+        """
+        assert self.env is not None
+        callback = callback or CallbackList([])
+        callback.on_rollout_start()
+        rollout = Rollout(self.env, self._draw_seeds())
+        finished: list[Attempt] = []
+        while waiting := rollout.waiting:
+            with self.timed("generate"):
+                actions = self._act(waiting)
+            with self.timed("env_wait"):
+                transition = rollout.step(actions)
+            self.num_timesteps += len(waiting)
+            finished += transition.finished
+            self._remember(transition.finished)
+            rewards, dones, infos = transition.rewards, transition.dones, transition.infos
+            episodes = [attempt.episode for attempt in transition.finished]
+            callback.update_locals(locals())
+            if not callback.on_step():
+                return None
+        callback.on_rollout_end()
+        played = [attempt.episode for attempt in sorted(finished, key=lambda attempt: attempt.number)]
+        self.logger.record("rollout/fault_rate", np.mean([episode.fault is not None for episode in played]))
+        groups = [[e for e in group if e.learnable] for group in _chunks(played, self.group_size)]
+        return [group for group in groups if group]
+
+    @abstractmethod
+    def train(self, groups: list[list[Episode]]) -> None:
+        """One update.
+
+        Args:
+            groups: episodes to learn from; those of a group were attempts at the same task instance.
+        """
+
+    def _draw_seeds(self) -> list[int]:
+        n_groups = self.batch_size // self.group_size
+        return self.rng.integers(FIRST_TRAINING_SEED, 1 << 31, n_groups).repeat(self.group_size).tolist()
+
+    def _act(self, waiting: list[Attempt]) -> list[str]:
+        """Draws candidates for all waiting episodes at once and appends the step to each."""
+        prompts = [self.policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in waiting]
+        drawn = self.generator.sample(prompts, self.n_candidates, self.temperature, self.max_new_tokens)
+        for attempt, candidates in zip(waiting, drawn, strict=True):
+            attempt.episode.steps.append(self._step(attempt.observation, candidates))
+        return [attempt.episode.steps[-1].action for attempt in waiting]
+
+    def _step(self, observation: Observation, candidates: list[Candidate]) -> Step:
+        action = self.policy.parse(candidates[0].text, self.policy.frame(observation))
+        return Step(observation, candidates, executed=0, action=action)
+
+    def _remember(self, finished: list[Attempt]) -> None:
+        """Keeps the statistics of episodes that say something about the agent."""
+        for attempt in finished:
+            if attempt.episode.learnable:
+                elapsed = time.perf_counter() - self._started[0]
+                self.ep_info_buffer.append({"r": attempt.reward, "l": attempt.length, "t": round(elapsed, 3)})
+                self.ep_success_buffer.append(float(attempt.episode.success))
+
+    # ---- what updates are made of -----------------------------------------------------------------------------
+
+    def policy_sample(self, episode: Episode, tree: Tree, advantages: Tensor, first: int = 0) -> PolicySample:
+        """An episode as `update_policy` takes it.
+
+        Args:
+            episode: its candidates have the sampler's log-probabilities.
+            tree: of the episode, with all its candidates.
+            advantages: of the candidates from `first` on, (T, k), or (T,) where there is one.
+            first: leading candidates of every step that are not learned from.
+        """
+        chosen = [candidate for step in episode.steps for candidate in step.candidates[first:]]
+        lengths = torch.tensor([len(candidate.token_ids) for candidate in chosen], device=self.device)
+        if self.recompute_log_probs:
+            with torch.no_grad():
+                scored = log_probs(self.policy, tree, self.temperature)
+            old = torch.cat([candidate for step in scored for candidate in step[first:]])
+        else:
+            old = torch.tensor([value for candidate in chosen for value in candidate.logprobs], device=self.device)
+        return PolicySample(tree, old, advantages.flatten().repeat_interleave(lengths), first)
+
+    def update_policy(self, samples: list[PolicySample]) -> None:
+        """PPO's clipped update over `n_epochs` passes, and its log entries."""
+        optimizer = self.optimizers["policy.optimizer"]
+        learning_rate = set_learning_rate(optimizer, _value(self.learning_rate, self.progress_remaining))
+        with self.timed("update"):
+            batches = self.mini_batches(samples, self.n_epochs)
+            means = update_policy(
+                self.policy, optimizer, batches, self.clip_range, self.max_grad_norm, self.temperature
+            )
+        advantages = torch.cat([sample.advantages for sample in samples])
+        self.log_training(
+            **means,
+            loss=means.get("policy_gradient_loss", 0.0),
+            advantage_std=advantages.std(correction=0).item(),
+            clip_range=self.clip_range,
+            learning_rate=learning_rate,
+            token_ratio=_token_ratio([sample.tree for sample in samples]),
+        )
+        self.logger.record("train/n_updates", self.n_updates + 1, exclude="tensorboard")
+
+    def mini_batches(self, items: Sequence[Item], n_epochs: int) -> list[list[Item]]:
+        """Shuffled mini-batches of `mini_batch_size` items, `n_epochs` times over all of them."""
+        size = self.mini_batch_size or len(items)
+        batches = []
+        for _ in range(n_epochs):
+            shuffled = [items[index] for index in self.rng.permutation(len(items))]
+            batches += _chunks(shuffled, size)
+        return batches
+
+    @property
+    def progress_remaining(self) -> float:
+        """Share of the steps of this `learn` that is still to come, from 1 to 0."""
+        return max(0.0, 1.0 - self.num_timesteps / self.total_timesteps) if self.total_timesteps else 1.0
+
+    # ---- logging ----------------------------------------------------------------------------------------------
+
+    def log_training(self, **values: float) -> None:
+        """Records `train/*` values."""
+        for name, value in values.items():
+            self.logger.record(f"train/{name}", value)
+
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Counts the seconds spent inside as `time/{part}`."""
+        started = time.perf_counter()
+        yield
+        self._seconds[part] += time.perf_counter() - started
+
+    def dump_logs(self, iteration: int = 0) -> None:
+        """Writes the log entry of the iterations since the last one, with the seconds that each part took."""
+        started, first_step = self._started
+        elapsed = max(time.perf_counter() - started, sys.float_info.epsilon)
+        if iteration > 0:
+            self.logger.record("time/iterations", iteration, exclude="tensorboard")
+        if self.ep_info_buffer:
+            self.logger.record("rollout/ep_rew_mean", np.mean([info["r"] for info in self.ep_info_buffer]))
+            self.logger.record("rollout/ep_len_mean", np.mean([info["l"] for info in self.ep_info_buffer]))
+        if self.ep_success_buffer:
+            self.logger.record("rollout/success_rate", np.mean(self.ep_success_buffer))
+        self.logger.record("time/fps", int((self.num_timesteps - first_step) / elapsed))
+        self.logger.record("time/time_elapsed", int(elapsed), exclude="tensorboard")
+        self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
+        for part, seconds in self._seconds.items():
+            self.logger.record(f"time/{part}", seconds)
+        self._seconds.clear()
+        self.logger.dump(step=self.num_timesteps)
+
+    @property
+    def logger(self) -> Logger:
+        """Where training writes its numbers."""
+        return self._logger
+
+    def set_logger(self, logger: Logger) -> None:
+        """Replaces the logger for good; `learn` then makes none of its own."""
+        self._logger, self._custom_logger = logger, True
+
+    # ---- acting -----------------------------------------------------------------------------------------------
+
+    def predict(
+        self,
+        observation: Mapping[str, Any],
+        state: Sequence[Episode | None] | None = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+    ) -> tuple[Any, tuple[Episode, ...]]:
+        """The next action, or one for each observation of a batch.
+
+        Args:
+            observation: of one environment, or batched by a vector environment.
+            state: what the last call returned: the history of each episode. None at the beginning.
+            episode_start: where an episode has just begun and its history is to be dropped; a bool for each
+                observation, or one for all.
+            deterministic: takes the likeliest response instead of drawing one.
+
+        Returns:
+            The action text, or a tuple of them for a batch; and the state for the next call.
+        """
+        single = isinstance(observation["goal"], str)
+        observations = [observation] if single else [
+            sub_observation(dict(observation), index) for index in range(len(observation["goal"]))
+        ]  # fmt: skip
+        known = state or [None] * len(observations)
+        starts = np.broadcast_to(False if episode_start is None else episode_start, len(observations))
+        episodes = [
+            Episode(str(seen["goal"])) if past is None or start else past
+            for seen, past, start in zip(observations, known, starts, strict=True)
+        ]
+        seen = [observation_of(dict(each)) for each in observations]
+        prompts = [self.policy.prompt(e.goal, e.steps, o) for e, o in zip(episodes, seen, strict=True)]
+        drawn = self.generator.sample(prompts, 1, self.temperature, self.max_new_tokens, greedy=deterministic)
+        following = tuple(
+            Episode(episode.goal, [*episode.steps, self._step(each, candidates)])
+            for episode, each, candidates in zip(episodes, seen, drawn, strict=True)
+        )
+        actions = tuple(episode.steps[-1].action for episode in following)
+        return (actions[0] if single else actions), following
+
+    # ---- environment, randomness ------------------------------------------------------------------------------
+
+    def get_env(self) -> VectorEnv | None:
+        """The vector environment that is trained on."""
+        return self.env
+
+    def set_env(self, env: Env, force_reset: bool = True) -> None:
+        """Replaces the environment.
+
+        Args:
+            env: as in the constructor.
+            force_reset: for the signature's sake: every roll-out begins with a reset.
+        """
+        self.env = as_vector_env(gym.make_vec(env, num_envs=self.batch_size) if isinstance(env, str) else env)
+
+    def set_random_seed(self, seed: int | None = None) -> None:
+        """Seeds sampling, mini-batches and the draw of task instances; None for a random one."""
+        self.seed = seed
+        self.rng = np.random.default_rng(seed)
+        if seed is not None:
+            torch.manual_seed(seed)
+
+    # ---- parameters, saving -----------------------------------------------------------------------------------
+
+    @property
+    def _parts(self) -> dict[str, nn.Module | Optimizer]:
+        critic: dict[str, nn.Module] = {} if self.critic is None else {"critic": self.critic}
+        return {"policy": self.policy.model, **critic, **self.optimizers}
+
+    def get_parameters(self) -> dict[str, dict[str, Any]]:
+        """State dicts of the policy, the critic if there is one, and their optimizers."""
+        return {name: part.state_dict() for name, part in self._parts.items()}
+
+    def set_parameters(
+        self,
+        load_path_or_dict: str | Path | dict[str, dict[str, Any]],
+        exact_match: bool = True,
+        device: str | torch.device = "auto",
+    ) -> None:
+        """Loads what `get_parameters` returned, or the parameters of a saved agent.
+
+        Args:
+            load_path_or_dict: those of `get_parameters`, or a directory that `save` wrote.
+            exact_match: requires every part, and every weight of it.
+            device: for the signature's sake: weights stay where they are.
+
+        Raises:
+            ValueError: Parts are missing or unknown.
+        """
+        given = load_path_or_dict if isinstance(load_path_or_dict, dict) else (
+            checkpoint.read_parameters(Path(load_path_or_dict))
+        )  # fmt: skip
+        parts = self._parts
+        unknown, missing = sorted(given.keys() - parts.keys()), sorted(parts.keys() - given.keys())
+        if unknown or (exact_match and missing):
+            raise ValueError(
+                f"parameters of {unknown} are unknown and those of {missing} are missing; this "
+                f"{type(self).__name__} has {sorted(parts)} (exact_match=False loads a subset)"
+            )
+        for name, state in given.items():
+            part = parts[name]
+            if isinstance(part, nn.Module):
+                part.load_state_dict(state, strict=exact_match)
+            else:
+                part.load_state_dict(state)
+
+    def save(
+        self, path: str | Path, exclude: Sequence[str] | None = None, include: Sequence[str] | None = None
+    ) -> None:
+        """Writes the agent as a directory, all at once: policy, critic, optimizers, counters and random states.
+
+        Args:
+            path: the directory; replaced if there is one.
+            exclude: `["optimizer"]` saves two thirds of the space; training then goes on with new optimizers.
+            include: takes parts off `exclude`.
+        """
+        checkpoint.save_agent(self, Path(path), set(exclude or ()) - set(include or ()))
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        env: Env | None = None,
+        device: str | torch.device = "auto",
+        custom_objects: dict[str, Any] | None = None,
+        print_system_info: bool = False,
+        force_reset: bool = True,
+        **kwargs: Any,
+    ) -> Self:
+        """Reads an agent that `save` wrote. Training goes on from it as if it had never stopped.
+
+        Args:
+            path: the directory.
+            env: environment to go on in; an agent without one can only predict.
+            device: of the weights.
+            custom_objects: constructor arguments that a JSON file cannot hold, such as a reward model.
+            print_system_info: prints the versions at work.
+            force_reset: for the signature's sake: every roll-out begins with a reset.
+            kwargs: constructor arguments that override the saved ones.
+        """
+        if print_system_info:
+            print(f"Python {sys.version}, torch {torch.__version__}, gymnasium {gym.__version__}")
+        given = {**(custom_objects or {}), **kwargs}
+        arguments = checkpoint.load_arguments(Path(path), cls.__name__, given)
+        agent = cls(env=env, device=device, **arguments)
+        checkpoint.restore(agent, Path(path))
+        return agent
+
+
+def _chunks(items: Sequence[Item], size: int) -> list[list[Item]]:
+    remaining = iter(items)
+    return list(iter(lambda: list(islice(remaining, size)), []))
+
+
+def _value(schedule: Schedule, progress_remaining: float) -> float:
+    return schedule(progress_remaining) if callable(schedule) else schedule
+
+
+def set_learning_rate(optimizer: Optimizer, learning_rate: float) -> float:
+    """Sets and returns the learning rate of all parameters."""
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate
+    return learning_rate
+
+
+def _token_ratio(trees: list[Tree]) -> float:
+    """Tokens of one sequence for every candidate, over tokens of the trees."""
+    trunks = [trunk for tree in trees for trunk in tree.trunks]
+    separate = sum(span.prompt_end + span.length for trunk in trunks for step in trunk.spans for span in step)
+    return separate / sum(trunk.input_ids.shape[1] for trunk in trunks)

@@ -1,0 +1,180 @@
+"""The two gradient updates that the methods share: PPO's clipped step of the policy, and the fit of a critic.
+
+Both walk episode by episode: one forward and one backward pass over an episode's tree, gradients summed over the
+mini-batch, then one optimiser step. Losses are means over the mini-batch, whatever the lengths of its episodes.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
+from torch.optim import Optimizer
+
+from .critic import Critic
+from .losses import clip_diagnostics, clipped_value_loss, ppo_clip
+from .policy import Policy
+from .tree import Tree, log_probs
+
+
+@dataclass
+class PolicySample:
+    """The responses of one episode that the policy learns from.
+
+    Attributes:
+        tree: the packed episode.
+        old_log_probs: log-probability of every token when it was sampled, (N,): all candidates of all steps in order.
+        advantages: advantage of the response that each token belongs to, (N,).
+        first: leading candidates of every step that are in the tree but not learned from.
+    """
+
+    tree: Tree
+    old_log_probs: Tensor
+    advantages: Tensor
+    first: int = 0
+
+
+@dataclass
+class CriticSample:
+    """The targets of one episode.
+
+    Attributes:
+        tree: the packed episode.
+        returns: target of every step, (T,).
+        known: which targets there are, (T,) bool.
+        old_values: estimates before the update, (T,); None before they are computed.
+    """
+
+    tree: Tree
+    returns: Tensor
+    known: Tensor
+    old_values: Tensor | None = None
+
+
+@dataclass
+class Means:
+    """Running means of what is worth logging, weighted by how many elements stand behind each value."""
+
+    _sums: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    _weights: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    def add(self, weight: float, **values: float) -> None:
+        """Adds one value for each name."""
+        for name, value in values.items():
+            self._sums[name] += weight * value
+            self._weights[name] += weight
+
+    def result(self) -> dict[str, float]:
+        """The means."""
+        return {name: total / self._weights[name] for name, total in self._sums.items()}
+
+
+def update_policy(
+    policy: Policy,
+    optimizer: Optimizer,
+    batches: Iterable[list[PolicySample]],
+    clip_range: float = 0.2,
+    max_grad_norm: float = 1.0,
+    temperature: float = 1.0,
+) -> dict[str, float]:
+    """Minimises PPO's clipped surrogate (the paper's Equation 4), averaged over the tokens of a mini-batch.
+
+    Args:
+        policy: what is trained.
+        optimizer: of its parameters.
+        batches: one mini-batch for every optimiser step.
+        clip_range: epsilon of the clipped ratio.
+        max_grad_norm: the gradient is scaled down to this norm.
+        temperature: that of the sampling.
+
+    Returns:
+        Means over all batches, by the names they are logged under.
+    """
+    means = Means()
+    parameters = list(policy.model.parameters())
+    for batch in batches:
+        n_tokens = sum(len(sample.advantages) for sample in batch)
+        optimizer.zero_grad(set_to_none=True)
+        for sample in batch:
+            if not sample.advantages.any():  # its gradient is zero
+                continue
+            scored = log_probs(policy, sample.tree, temperature)
+            new = torch.cat([candidate for step in scored for candidate in step[sample.first :]])
+            losses = ppo_clip(new, sample.old_log_probs, sample.advantages, clip_range)
+            (losses.sum() / n_tokens).backward()
+            approx_kl, clip_fraction = clip_diagnostics(new, sample.old_log_probs, clip_range)
+            loss, entropy_loss = losses.mean().item(), new.mean().item()  # entropy: minus the mean log-probability
+            means.add(
+                len(new),
+                policy_gradient_loss=loss,
+                entropy_loss=entropy_loss,
+                approx_kl=approx_kl,
+                clip_fraction=clip_fraction,
+            )
+        norm = clip_grad_norm_(parameters, max_grad_norm)
+        optimizer.step()
+        means.add(1, grad_norm=float(norm))
+    return means.result()
+
+
+def fit_critic(
+    critic: Critic,
+    optimizer: Optimizer,
+    estimate: Callable[[Tree], Tensor],
+    batches: list[list[CriticSample]],
+    clip_range: float = 0.5,
+    max_grad_norm: float = 1.0,
+) -> dict[str, float]:
+    """Minimises the clipped squared error (the paper's Equation 2), averaged over the steps of a mini-batch.
+
+    Args:
+        critic: what is trained.
+        optimizer: of its parameters.
+        estimate: the critic's values of an episode, (T,), with gradient: Q of the executed actions, or V.
+        batches: one mini-batch for every optimiser step.
+        clip_range: how far an estimate may move before the loss stops pulling it on.
+        max_grad_norm: the gradient is scaled down to this norm.
+
+    Returns:
+        Means over all batches, by the names they are logged under.
+    """
+    means = Means()
+    if len(batches) > 1:  # with a single step, the estimates before the update are the ones it starts from
+        _remember_values(estimate, batches)
+    parameters = list(critic.parameters())
+    for batch in batches:
+        n_steps = sum(int(sample.known.sum()) for sample in batch)
+        optimizer.zero_grad(set_to_none=True)
+        for sample in batch:
+            if not sample.known.any():
+                continue
+            values = estimate(sample.tree)
+            if sample.old_values is None:
+                sample.old_values = values.detach()
+            losses = clipped_value_loss(values, sample.old_values, sample.returns, clip_range)[sample.known]
+            (losses.sum() / n_steps).backward()
+            means.add(len(losses), value_loss=losses.mean().item())
+        norm = clip_grad_norm_(parameters, max_grad_norm)
+        optimizer.step()
+        means.add(1, critic_grad_norm=float(norm))
+    return {**means.result(), "explained_variance": _explained_variance([s for batch in batches for s in batch])}
+
+
+@torch.no_grad()
+def _remember_values(estimate: Callable[[Tree], Tensor], batches: list[list[CriticSample]]) -> None:
+    for sample in (sample for batch in batches for sample in batch):
+        if sample.old_values is None:
+            sample.old_values = estimate(sample.tree)
+
+
+def _explained_variance(samples: list[CriticSample]) -> float:
+    """Share of the returns' variance that the old estimates explain; nan where the returns do not vary."""
+    seen = [sample for sample in samples if sample.old_values is not None]
+    if not seen:
+        return float("nan")
+    returns = torch.cat([sample.returns[sample.known] for sample in seen])
+    values = torch.cat([sample.old_values[sample.known] for sample in seen if sample.old_values is not None])
+    variance = returns.var(correction=0)
+    return float(1 - (returns - values).var(correction=0) / variance) if variance > 0 else float("nan")

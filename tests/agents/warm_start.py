@@ -1,0 +1,57 @@
+"""A tiny policy that has learned to answer with one letter, but not which: RL lifts a warm start, not chance."""
+
+import tiny
+import torch
+from trivial_env import COLOURS, LETTERS, ButtonEnv
+
+from coach_gym.agents.critic import Critic
+from coach_gym.agents.generation.transformers import TransformersGenerator
+from coach_gym.agents.policy import Policy
+from coach_gym.agents.rollout import observation_of
+from coach_gym.agents.tree import build_tree, log_probs
+from coach_gym.agents.updates import CriticSample, fit_critic
+from coach_gym.episode import Candidate, Episode, Step
+
+
+def letter(policy: Policy, text: str) -> Candidate:
+    """The answer that consists of `text`, sampling log-probabilities made up."""
+    token_ids = [*policy.tokenizer.encode(text), policy.eos]
+    return Candidate(text, token_ids, [0.0] * len(token_ids))
+
+
+def answers_to(goal: str, candidates: list[Candidate]) -> Episode:
+    """One state with its candidates."""
+    screen = observation_of(ButtonEnv().reset(seed=0)[0])
+    return Episode(goal, [Step(screen, candidates, 0, "")])
+
+
+def warm_policy(seed: int = 0, updates: int = 60) -> Policy:
+    """Answers with one letter, the right one half of the time."""
+    policy = tiny.policy(seed)
+    optimizer = torch.optim.Adam(policy.model.parameters(), lr=3e-3)
+    letters = [letter(policy, text) for text in LETTERS.values()]
+    trees = [build_tree(policy, answers_to(goal, letters)) for goal in COLOURS]
+    for _ in range(updates):
+        optimizer.zero_grad()
+        for right, tree in enumerate(trees):
+            scored = log_probs(policy, tree)[0]
+            (-torch.cat([*scored, scored[right]]).mean()).backward()
+        torch.nn.utils.clip_grad_norm_(policy.model.parameters(), 1.0)
+        optimizer.step()
+    return policy
+
+
+def trained_critic(policy: Policy, updates: int = 80, answers: int = 100) -> Critic:
+    """Knows right answers from others: pre-trained on labelled samples of the policy, as the paper's critic is."""
+    critic = Critic.from_policy(policy)
+    optimizer = torch.optim.AdamW(critic.parameters(), lr=2e-3)
+    batch = []
+    for goal in COLOURS:
+        prompt = policy.prompt(goal, [], answers_to(goal, []).steps[0].observation)
+        drawn = TransformersGenerator(policy).sample([prompt], answers, max_new_tokens=3)[0]
+        labels = torch.tensor([float(candidate.text[:1] == LETTERS[goal]) for candidate in drawn])
+        tree = build_tree(policy, answers_to(goal, drawn))
+        batch.append(CriticSample(tree, labels, torch.ones(answers, dtype=torch.bool)))
+    for _ in range(updates):
+        fit_critic(critic, optimizer, lambda tree: critic.q_values(tree)[0], [batch], clip_range=10.0)
+    return critic
