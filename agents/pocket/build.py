@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import PreTrainedTokenizerFast, Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
@@ -111,7 +112,7 @@ def build_image_processor() -> Qwen2VLImageProcessorPil:
 def build_config(tokenizer: PreTrainedTokenizerFast, hidden: int = 128, layers: int = 4, heads: int = 4,
                  intermediate: int = 256) -> Qwen2_5_VLConfig:
     """Untied embeddings (vLLM reloads tied ones wrongly) and a large initial scale (0.02 does not learn)."""
-    token = tokenizer.convert_tokens_to_ids
+    token: Any = tokenizer.convert_tokens_to_ids
     return Qwen2_5_VLConfig(
         text_config=dict(
             vocab_size=len(tokenizer), hidden_size=hidden, intermediate_size=intermediate,
@@ -188,7 +189,7 @@ def _embed(model: Qwen2_5_VLForConditionalGeneration, tokenizer: PreTrainedToken
 
 
 def _look_back(
-    attention: nn.Module, index: int, offset: int, frequencies: Tensor, source: Tensor, target: Tensor
+    attention: Any, index: int, offset: int, frequencies: Tensor, source: Tensor, target: Tensor
 ) -> None:
     """Makes a head attend to the token `offset` places back and write its part in `source` to `target`.
 
@@ -202,7 +203,7 @@ def _look_back(
     attention.o_proj.weight.data[:, rows] = WRITE * target.T
 
 
-def _compare(attention: nn.Module, index: int, pasts: Pasts, content: Tensor) -> None:
+def _compare(attention: Any, index: int, pasts: Pasts, content: Tensor) -> None:
     """Makes a head attend where the keys' past equals the queries', and copy `content`.
 
     Only the slow rotary pairs carry it: the fast ones would blur it over distance.
@@ -219,7 +220,7 @@ def _compare(attention: nn.Module, index: int, pasts: Pasts, content: Tensor) ->
     attention.o_proj.weight.data[:, rows] = COPY * content.T
 
 
-def _clear(attention: nn.Module, index: int) -> slice:
+def _clear(attention: Any, index: int) -> slice:
     """Rows of a head, its queries and keys set to zero."""
     rows = slice(index * HEAD, (index + 1) * HEAD)
     attention.q_proj.weight.data[rows] = 0

@@ -30,13 +30,16 @@ from .sequences import PATCH, Sequence
 
 FAMILIES = {
     "AndroidWorld-v0": (
-        "SystemWifiTurnOn", "SystemWifiTurnOff", "SystemBluetoothTurnOn", "SystemBluetoothTurnOff",
-        "SystemBrightnessMax", "SystemBrightnessMin", "OpenAppTaskEval", "TurnOnWifiAndOpenApp", "CameraTakePhoto",
-        "CameraTakeVideo", "ClockStopWatchRunning", "ContactsAddContact", "SimpleSmsSend", "SimpleSmsReply",
-        "SimpleSmsReplyMostRecent", "MarkorCreateFolder", "MarkorCreateNote", "MarkorDeleteNewestNote",
-        "MarkorDeleteNote", "FilesDeleteFile", "ExpenseDeleteSingle", "RecipeDeleteSingleRecipe", "TasksDueOnDate",
+        "CameraTakePhoto", "CameraTakeVideo", "ClockStopWatchRunning", "ContactsAddContact", "ContactsDeleteContact",
+        "ContactsEditPhone", "ContactsFavorite", "ContactsPhoneNumberOf", "ExpenseAmountOf", "ExpenseChangeAmount",
+        "ExpenseDeleteSingle", "FilesCreateFolder", "FilesDeleteFile", "MarkorCreateFolder", "MarkorCreateNote",
+        "MarkorDeleteNewestNote", "MarkorDeleteNote", "MarkorNoteLine", "OpenAppTaskEval", "RecipeDeleteSingleRecipe",
+        "RecipeServingsOf", "SimpleSmsReply", "SimpleSmsReplyMostRecent", "SimpleSmsSend", "SmsDeleteThread",
+        "SmsSendToContact", "SmsTextOf", "SystemBluetoothTurnOff", "SystemBluetoothTurnOn", "SystemBrightnessMax",
+        "SystemBrightnessMin", "SystemWifiTurnOff", "SystemWifiTurnOn", "TasksAddTask", "TasksCompleteTask",
+        "TasksDeleteTask", "TasksDueOnDate", "TurnOnWifiAndOpenApp",
     ),
-    "AndroidLab-v0": (),
+    "AndroidLab-v0": ("ClockDeleteAlarm", "ClockSwitchAlarm"),
 }  # fmt: skip
 """The families that the pocket model has seen: short ones of every app. The others are left to learning."""
 

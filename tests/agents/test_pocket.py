@@ -137,7 +137,8 @@ def test_the_curriculum_grows_with_accuracy(policy: Policy) -> None:
 
 def test_patches_are_the_image_processors() -> None:
     pictures = np.random.default_rng(0).integers(0, 256, (2, 112, 56, 3), dtype=np.uint8)
-    expected = build_image_processor()(images=[Image.fromarray(p) for p in pictures], do_resize=False, return_tensors="pt")
+    images = [Image.fromarray(picture) for picture in pictures]
+    expected = build_image_processor()(images=images, do_resize=False, return_tensors="pt")
     torch.testing.assert_close(patches(torch.from_numpy(pictures)), expected["pixel_values"], atol=1e-6, rtol=0)
 
 
@@ -290,7 +291,8 @@ def test_the_shipped_policy_acts() -> None:
         over = False
         while not over:
             observation = observation_of(raw)
-            (answer,), = generator.sample([pocket.prompt(raw["goal"], steps, observation)], max_new_tokens=48, greedy=True)
+            prompt = pocket.prompt(raw["goal"], steps, observation)
+            ((answer,),) = generator.sample([prompt], max_new_tokens=48, greedy=True)
             action = pocket.parse(answer.text, pocket.frame(observation))
             raw, reward, terminated, truncated, info = env.step(action)
             steps.append(Step(observation, [answer], 0, action))
