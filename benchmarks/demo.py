@@ -35,11 +35,11 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
 
 TASKS = (
-    "SystemWifiTurnOn", "SystemWifiTurnOff", "SystemBluetoothTurnOn", "SystemBluetoothTurnOff", "OpenAppTaskEval",
-    "TurnOnWifiAndOpenApp", "CameraTakePhoto", "ClockStopWatchRunning", "ContactsAddContact", "ContactsDeleteContact",
-    "SimpleSmsSend", "SimpleSmsReply", "MarkorDeleteNote", "MarkorCreateFolder", "FilesDeleteFile",
-    "ExpenseAmountOf", "ExpenseDeleteSingle", "RecipeServingsOf", "RecipeDeleteSingleRecipe", "TasksAddTask",
-    "TasksCompleteTask", "TasksDeleteTask",
+    "ContactsDeleteContact", "ContactsEditPhone", "ContactsFavorite", "ContactsPhoneNumberOf", "ExpenseDeleteSingle",
+    "FilesCreateFolder", "FilesDeleteFile", "MarkorCreateNote", "MarkorDeleteNewestNote", "MarkorDeleteNote",
+    "RecipeDeleteSingleRecipe", "RecipeServingsOf", "SimpleSmsReply", "SimpleSmsReplyMostRecent", "SimpleSmsSend",
+    "SmsDeleteThread", "SmsSendToContact", "SmsTextOf", "TasksAddTask", "TasksCompleteTask", "TasksDeleteTask",
+    "TasksDueOnDate",
 )  # fmt: skip
 SCREEN = (270, 600)
 NUM_ENVS = 16
