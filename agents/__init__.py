@@ -1,8 +1,30 @@
 """Agents that learn on Android environments, with Stable-Baselines3's surface."""
 
+from coach_gym.agents.callbacks import (
+    BaseCallback,
+    CallbackList,
+    CheckpointCallback,
+    ConvertCallback,
+    EvalCallback,
+    ProgressBarCallback,
+    StopTrainingOnRewardThreshold,
+)
 from coach_gym.agents.coach import CoachAgent
 from coach_gym.agents.evaluation import evaluate, evaluate_policy
 from coach_gym.agents.grpo import GRPOAgent
 from coach_gym.agents.ppo import PPOAgent
 
-__all__ = ["CoachAgent", "GRPOAgent", "PPOAgent", "evaluate", "evaluate_policy"]
+__all__ = [
+    "BaseCallback",
+    "CallbackList",
+    "CheckpointCallback",
+    "CoachAgent",
+    "ConvertCallback",
+    "EvalCallback",
+    "GRPOAgent",
+    "PPOAgent",
+    "ProgressBarCallback",
+    "StopTrainingOnRewardThreshold",
+    "evaluate",
+    "evaluate_policy",
+]

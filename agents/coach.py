@@ -9,7 +9,7 @@
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -21,11 +21,9 @@ from .advantages import acloo
 from .online import Env, Schedule
 from .policy import PolicySource
 from .returns import Discount, discounted_outcome, process_outcome_returns
+from .reward_models import GenerativePRM, ProcessRewardModel
 from .tree import Tree, build_tree
 from .updates import CriticSample
-
-if TYPE_CHECKING:
-    from .reward_models import ProcessRewardModel
 
 
 class CoachAgent(ActorCriticAgent):
@@ -60,7 +58,7 @@ class CoachAgent(ActorCriticAgent):
         learning_rate: Schedule = 1e-6,
         *,
         k: int = 4,
-        reward_model: "ProcessRewardModel | str | None" = None,
+        reward_model: ProcessRewardModel | str | None = None,
         gamma: float = 0.95,
         process_reward_weight: float = 0.2,
         outcome_reward_weight: float = 1.0,
@@ -74,7 +72,7 @@ class CoachAgent(ActorCriticAgent):
         self.k = k
         self.n_candidates = 1 if resample else k
         self.reward_model = reward_model
-        self.prm = reward_model
+        self.prm = GenerativePRM.load(reward_model) if isinstance(reward_model, str) else reward_model
         self.gamma = gamma
         self.process_reward_weight = process_reward_weight
         self.outcome_reward_weight = outcome_reward_weight

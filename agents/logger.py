@@ -5,8 +5,6 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, Protocol
 
-from torch.utils.tensorboard import SummaryWriter
-
 Value = float | int | str
 
 
@@ -46,6 +44,8 @@ class TensorBoardOutput:
     name = "tensorboard"
 
     def __init__(self, folder: str | Path) -> None:
+        from torch.utils.tensorboard import SummaryWriter  # takes a second to import
+
         self._writer = SummaryWriter(str(folder))
 
     def write(self, values: dict[str, Value], excluded: dict[str, tuple[str, ...]], step: int) -> None:

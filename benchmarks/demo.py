@@ -49,6 +49,7 @@ SUITE = "builtin"
 SETTINGS: dict[str, Any] = {
     "learning_rate": 2e-4,  # a pocket model of millions of weights, not billions
     "critic_learning_rate": 3e-4,
+    "critic_warmup_ratio": 0.0,  # a share of total_timesteps, and here the clock ends the training
     "reward_model": "pocket",
     "batch_size": 32,  # episodes of one iteration
     "mini_batch_size": 8,
