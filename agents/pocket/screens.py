@@ -24,8 +24,8 @@ FLAGS = (" on", " off", " *")
 SIMPLE = 6
 """Below so many elements labels are single words, without flags, and goals name little."""
 
-# Loss weights: what the prompt decides counts full, the rest of a label half, what is plain grammar little.
-CERTAIN, LABEL, REPEAT, GRAMMAR = 1.0, 0.5, 0.3, 0.1
+# Loss weights: places count most, what the goal decides full, the rest of a label half, what is plain grammar little.
+PLACE, CERTAIN, LABEL, REPEAT, GRAMMAR = 1.5, 1.0, 0.5, 0.3, 0.1
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class Screens:
             known = len(item.name.spaced) if item in wanted else 1
             out.add(item.label.spaced[1:known], CERTAIN)
             out.add(item.label.spaced[known:], LABEL)
-            out.add(x.spaced + y.spaced, CERTAIN)
+            out.add(x.spaced + y.spaced, PLACE)
             out.add(self.click, GRAMMAR)
             out.add(x.plain, REPEAT)
             out.add(self.comma, GRAMMAR)

@@ -27,20 +27,20 @@ from coach_gym.agents.tree import build_tree
 from .build import build_policy
 from .demonstrations import FAMILIES, Demonstration, demonstrate, load_sequences, save_sequences, to_sequence
 from .judgments import Judged, balanced, judge, verdict_sequences
-from .screens import Screens
+from .screens import PLACE, Screens
 from .sequences import Batch, Sequence, batches, token_loss
 
-STAGES = {"ground": 10.0, "imitate": 45.0, "prm": 8.0, "critic": 4.0}
+STAGES = {"ground": 10.0, "imitate": 40.0, "prm": 7.0, "critic": 3.0}
 """Minutes of training of each stage, on one core of a server."""
 RATES = {"ground": 8e-4, "imitate": 8e-4, "prm": 4e-4, "critic": 2e-4}
-DECAY = 0.3
+DECAY = 0.5
 """Share of a stage at whose end the learning rate falls to nothing."""
 
 TOKENS = 3000  # of a batch
 SCREEN = (270, 600)
 DEMONSTRATIONS, OTHER_SCREENS = 90, (15, (540, 1200))  # instances of each family
 JUDGED, PROPOSED = 30, 6  # instances of each family that are judged, and those of them with the policy's proposals
-SYNTHETIC = 0.2  # share of synthetic screens while imitating
+SYNTHETIC = 0.3  # share of synthetic screens while imitating
 
 
 class Optimizers:
@@ -103,14 +103,21 @@ class Curriculum:
         batch = next(self._batches, None)
         if batch is None:
             count = max(16, 8 * TOKENS // (20 * self.elements * self.screens))
-            fresh = [self.source.sequence(self.elements, self.screens) for _ in range(count)]
+            fresh = [self._sequence() for _ in range(count)]
             self._batches = batches(fresh, TOKENS, self._image, self._random)
             batch = next(self._batches)
         return batch
 
+    def _sequence(self) -> Sequence:
+        """Of the present size; of all sizes, and asking for what the goal names rather than for all, once grown up."""
+        if self.elements < self.ELEMENTS:
+            return self.source.sequence(self.elements, self.screens)
+        elements, screens = self._random.randint(4, self.elements), self._random.randint(1, self.screens)
+        return self.source.sequence(elements, screens, dense=0.1)
+
     def learn(self, right: Tensor, weights: Tensor) -> None:
         """Takes in how the model did; may raise the difficulty."""
-        self.accuracy += 0.05 * (right[weights == 1.0].float().mean().item() - self.accuracy)
+        self.accuracy += 0.05 * (right[weights == PLACE].float().mean().item() - self.accuracy)
         if self.accuracy < self.ENOUGH:
             return
         if self.elements < self.ELEMENTS:

@@ -20,7 +20,7 @@ from coach_gym.agents.pocket import train
 from coach_gym.agents.pocket.build import build_image_processor, build_policy
 from coach_gym.agents.pocket.demonstrations import demonstrate, load_sequences, save_sequences, to_sequence
 from coach_gym.agents.pocket.judgments import balanced, judge, matches, verdict_sequences
-from coach_gym.agents.pocket.screens import Screens
+from coach_gym.agents.pocket.screens import PLACE, Screens
 from coach_gym.agents.pocket.sequences import Sequence, batches, collate, patches, token_loss
 from coach_gym.agents.policy import Policy
 from coach_gym.agents.reward_models import GenerativePRM, parse_judgment
@@ -124,11 +124,11 @@ def test_the_curriculum_grows_with_accuracy(policy: Policy) -> None:
     curriculum = train.Curriculum(policy, seed=0)
     before = curriculum.elements
     for _ in range(100):
-        curriculum.learn(torch.tensor([True]), torch.tensor([1.0]))
+        curriculum.learn(torch.tensor([True, False]), torch.tensor([PLACE, 1.0]))
     assert curriculum.elements > before
     easy = curriculum.elements
     for _ in range(100):
-        curriculum.learn(torch.tensor([False]), torch.tensor([1.0]))
+        curriculum.learn(torch.tensor([False, True]), torch.tensor([PLACE, 1.0]))
     assert curriculum.elements == easy
 
 
