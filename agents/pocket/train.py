@@ -189,8 +189,8 @@ class Workshop:
             last = now
             if optimizers.steps % 100 == 0:
                 progress = f"{stage} {self.seconds[stage]:.0f}/{budget:.0f} s, step {optimizers.steps}"
-                figures = f"loss {loss_mean:.3f}, right {right_mean:.3f}, screens of {self.curriculum.elements}"
-                print(progress, figures, sep=": ", flush=True)
+                size = f", screens of {self.curriculum.elements}" if stage == "ground" else ""
+                print(f"{progress}: loss {loss_mean:.3f}, right {right_mean:.3f}{size}", flush=True)
             if now - saved > 60:
                 self._save()
                 saved = now
