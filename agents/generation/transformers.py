@@ -138,12 +138,9 @@ class Batch:
         return self.policy.model.lm_head(hidden[:, -1])
 
     def _prefill_mask(self, width: int) -> Tensor:
-        """Causal among the new columns, open to the kept ones; padding sees itself, lest it be nowhere to look."""
+        """Causal among the new columns, open to the kept ones."""
         causal = torch.ones(width, self.width, dtype=torch.bool, device=self.device).tril(self.kept_width)
-        itself = torch.eye(width, dtype=torch.bool, device=self.device)
-        mask = causal & self.visible[:, None]
-        mask[:, :, self.kept_width :] |= itself
-        return self._additive(mask[:, None])
+        return self._additive((causal & self.visible[:, None])[:, None])
 
     def _keep_prefixes(self) -> None:
         for row, (prompt, kept) in enumerate(zip(self.prompts, self.kept, strict=True)):
@@ -178,7 +175,10 @@ class Batch:
         return output.last_hidden_state
 
     def _additive(self, mask: Tensor) -> Tensor:
-        """A mask to add to attention scores, which every attention implementation understands."""
+        """A mask to add to attention scores, which every attention implementation understands.
+
+        Its entries are finite, so that padding, which sees nothing, attends to everything alike and stays finite.
+        """
         return torch.zeros(mask.shape, dtype=self.dtype, device=self.device).masked_fill_(
             ~mask, torch.finfo(self.dtype).min
         )
