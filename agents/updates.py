@@ -141,8 +141,7 @@ def fit_critic(
         Means over all batches, by the names they are logged under.
     """
     means = Means()
-    if len(batches) > 1:  # with a single step, the estimates before the update are the ones it starts from
-        _remember_values(estimate, batches)
+    _remember_values(estimate, batches)
     parameters = list(critic.parameters())
     for batch in batches:
         n_steps = sum(int(sample.known.sum()) for sample in batch)
@@ -153,7 +152,8 @@ def fit_critic(
             values = estimate(sample.tree)
             if sample.old_values is None:
                 sample.old_values = values.detach()
-            losses = clipped_value_loss(values, sample.old_values, sample.returns, clip_range)[sample.known]
+            known = sample.known  # picked before the loss: an unknown return would make every gradient unknown
+            losses = clipped_value_loss(values[known], sample.old_values[known], sample.returns[known], clip_range)
             (losses.sum() / n_steps).backward()
             means.add(len(losses), value_loss=losses.mean().item())
         norm = clip_grad_norm_(parameters, max_grad_norm)
@@ -164,8 +164,9 @@ def fit_critic(
 
 @torch.no_grad()
 def _remember_values(estimate: Callable[[Tree], Tensor], batches: list[list[CriticSample]]) -> None:
-    for sample in (sample for batch in batches for sample in batch):
-        if sample.old_values is None:
+    """Notes the estimates before the update, except for the first mini-batch, whose own pass comes in time."""
+    for sample in (sample for batch in batches[1:] for sample in batch):
+        if sample.old_values is None and not any(sample is first for first in batches[0]):
             sample.old_values = estimate(sample.tree)
 
 

@@ -1,5 +1,7 @@
 """A tiny policy that has learned to answer with one letter, but not which: RL lifts a warm start, not chance."""
 
+from functools import cache
+
 import tiny
 import torch
 from trivial_env import COLOURS, LETTERS, ButtonEnv
@@ -25,9 +27,16 @@ def answers_to(goal: str, candidates: list[Candidate]) -> Episode:
     return Episode(goal, [Step(screen, candidates, 0, "")])
 
 
-def warm_policy(seed: int = 0, updates: int = 60) -> Policy:
-    """Answers with one letter, the right one half of the time."""
-    policy = tiny.policy(seed)
+def warm_policy() -> Policy:
+    """Answers with one letter, the right one half of the time. Made once, copied for everyone."""
+    policy = tiny.policy()
+    policy.model.load_state_dict(_warm_weights())
+    return policy
+
+
+@cache
+def _warm_weights(updates: int = 60) -> dict[str, torch.Tensor]:
+    policy = tiny.policy()
     optimizer = torch.optim.Adam(policy.model.parameters(), lr=3e-3)
     letters = [letter(policy, text) for text in LETTERS.values()]
     trees = [build_tree(policy, answers_to(goal, letters)) for goal in COLOURS]
@@ -38,7 +47,7 @@ def warm_policy(seed: int = 0, updates: int = 60) -> Policy:
             (-torch.cat([*scored, scored[right]]).mean()).backward()
         torch.nn.utils.clip_grad_norm_(policy.model.parameters(), 1.0)
         optimizer.step()
-    return policy
+    return policy.model.state_dict()
 
 
 def trained_critic(policy: Policy, updates: int = 80, answers: int = 100) -> Critic:
