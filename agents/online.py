@@ -232,7 +232,9 @@ class OnlineAgent(ABC):
             the callback stopped the training.
         """
         assert self.env is not None
-        callback = callback or CallbackList([])
+        if callback is None:
+            callback = CallbackList([])
+            callback.init_callback(self)
         callback.on_rollout_start()
         rollout = Rollout(self.env, self._draw_seeds())
         finished: list[Attempt] = []

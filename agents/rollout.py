@@ -7,7 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 
 from coach_gym.episode import Episode, Observation
 
@@ -126,7 +126,7 @@ def as_vector_env(env: gym.Env | VectorEnv) -> VectorEnv:
             `screenshot`, and `ui` and `last_action_error` where there are such.
 
     Raises:
-        ValueError: Keys are missing, or the environment throws away the last infos (SAME_STEP autoreset).
+        ValueError: Keys are missing, or it is one of Gymnasium's vector environments that lose text or infos.
     """
     envs = env if isinstance(env, VectorEnv) else SyncVectorEnv([lambda: env])
     space = envs.single_observation_space
@@ -135,6 +135,12 @@ def as_vector_env(env: gym.Env | VectorEnv) -> VectorEnv:
         raise ValueError(
             f"the agent reads observations that are dicts with 'goal' and 'screenshot', but this environment's space "
             f"is {space}; wrap it with gymnasium.wrappers.TransformObservation"
+        )
+    if isinstance(envs.unwrapped, AsyncVectorEnv):
+        raise ValueError(
+            "AsyncVectorEnv hands out text as zeros with shared memory, and without it forgets that an environment "
+            "was reset (Gymnasium 1.4); use vectorization_mode='vector_entry_point', or 'sync' for environments "
+            "that have none"
         )
     if envs.metadata.get("autoreset_mode") is AutoresetMode.SAME_STEP:
         raise ValueError(
