@@ -9,7 +9,7 @@ import tiny
 import torch
 from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
-from coach_gym.agents.chatml import ChatML
+from coach_gym.agents.chatml import ChatML, ImageInput
 from coach_gym.agents.history import History, Segment
 from coach_gym.agents.mrope import rope_index
 from coach_gym.agents.policy import Policy
@@ -124,7 +124,12 @@ def test_a_screenshot_is_preprocessed_once_and_forgotten_with_its_observation(
 ) -> None:
     encoded = []
     encode = ChatML.encode_image
-    monkeypatch.setattr(ChatML, "encode_image", lambda self, *args: encoded.append(1) or encode(self, *args))
+
+    def counted(chat: ChatML, screenshot: np.ndarray, frame: Frame) -> ImageInput:
+        encoded.append(1)
+        return encode(chat, screenshot, frame)
+
+    monkeypatch.setattr(ChatML, "encode_image", counted)
     episode = tiny.episode(policy, steps=3, seed=11)
     for t, step in enumerate(episode.steps):
         policy.prompt(episode.goal, episode.steps[:t], step.observation)

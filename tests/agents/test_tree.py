@@ -1,5 +1,7 @@
 """The packed tree gives what one sequence for every candidate gives, values and gradients."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import tiny
@@ -136,7 +138,9 @@ def test_real_proportions_work() -> None:
     """Head size, rope sections, head counts and padded vocabulary of the seven-billion-parameter model."""
     tok = tiny.tokenizer()
     sections = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [16, 24, 24]}
-    shape = dict(num_attention_heads=7, num_key_value_heads=1, vocab_size=len(tok) + 99, rope_parameters=sections)
+    shape: dict[str, Any] = dict(
+        num_attention_heads=7, num_key_value_heads=1, vocab_size=len(tok) + 99, rope_parameters=sections
+    )
     policy = tiny.policy(hidden=7 * 128, layers=1, std=0.02, **shape)
     assert policy.model.model.language_model.layers[0].self_attn.head_dim == 128
     _assert_equal(policy, tiny.episode(policy, steps=2, k=2))
