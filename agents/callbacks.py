@@ -251,6 +251,8 @@ class EvalCallback(BaseCallback):
         return [child for child in (self.callback_on_new_best, self.callback_after_eval) if child is not None]
 
     def _init_callback(self) -> None:
+        if self.eval_env is self.training_env:
+            raise ValueError("eval_env is the training environment, whose episodes are under way; make another one")
         for child in self._children:
             child.parent = self
             child.init_callback(self.model)

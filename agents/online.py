@@ -2,6 +2,7 @@
 
 import sys
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -124,6 +125,12 @@ class OnlineAgent(ABC):
         self.set_random_seed(seed)
         self.policy = Policy.load(policy, dialect, device, torch.float32)
         self.policy.max_prompt_length = max_prompt_length
+        if self.policy.model.dtype in (torch.bfloat16, torch.float16):
+            warnings.warn(
+                f"the policy's weights are {self.policy.model.dtype}, which keeps about three digits: steps of "
+                f"learning_rate={learning_rate} round to nothing; pass model.float(), or a path instead of a model",
+                stacklevel=2,
+            )
         self.device = self.policy.device
         self.generator = TransformersGenerator(self.policy)
         self.optimizers: dict[str, Optimizer] = {
@@ -441,6 +448,12 @@ class OnlineAgent(ABC):
             force_reset: for the signature's sake: every roll-out begins with a reset.
         """
         self.env = as_vector_env(gym.make_vec(env, num_envs=self.batch_size) if isinstance(env, str) else env)
+        if self.env.num_envs > self.batch_size:
+            warnings.warn(
+                f"a roll-out of batch_size={self.batch_size} episodes keeps only that many of num_envs="
+                f"{self.env.num_envs} environments busy; pass batch_size={self.env.num_envs} or a multiple of it",
+                stacklevel=2,
+            )
 
     def set_random_seed(self, seed: int | None = None) -> None:
         """Seeds sampling, mini-batches and the draw of task instances; None for a random one."""

@@ -47,4 +47,4 @@ def test_from_scratch_without_a_trained_critic(method, learning_rate, arguments)
     agent = method(warm_policy(), envs, learning_rate, batch_size=16, max_new_tokens=3, seed=0, **arguments)
     agent.learn(256)
     assert success(agent, envs) == 1.0
-    assert np.mean(list(agent.ep_success_buffer)[-32:]) > 0.8
+    assert np.mean(list(agent.ep_success_buffer)[-32:]) > 0.75

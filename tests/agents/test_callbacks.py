@@ -209,6 +209,12 @@ def test_a_threshold_needs_an_evaluation():
         make().learn(8, callback=StopTrainingOnRewardThreshold(1.0))
 
 
+def test_evaluation_needs_an_environment_of_its_own():
+    agent = make()
+    with pytest.raises(ValueError, match="make another one"):
+        agent.learn(8, callback=EvalCallback(agent.get_env()))
+
+
 def test_what_follows_an_evaluation_can_stop_the_training():
     after = Diary()
     agent = make()

@@ -238,6 +238,15 @@ def test_arguments_that_make_no_sense(method, arguments, said):
         make(method, policy=tiny.policy(), **arguments)
 
 
+def test_warnings_name_the_remedy():
+    with pytest.warns(UserWarning, match="batch_size=2.*num_envs=4.*pass batch_size=4"):
+        make(policy=tiny.policy(), batch_size=2)
+    half = tiny.policy()
+    half.model.bfloat16()
+    with pytest.warns(UserWarning, match="bfloat16.*model.float"):
+        make(policy=half)
+
+
 def test_defaults_are_the_papers():
     defaults = {
         name: parameter.default
