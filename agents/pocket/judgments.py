@@ -24,8 +24,8 @@ from .sequences import Sequence
 NEAR = 0.14
 """Points this near, as a share of the screen's width, count as one (GUI-Odyssey's rule, which the paper takes)."""
 
-PROPOSALS = 4
-"""Answers that the policy proposes at every state (the paper draws eight of a larger model)."""
+PROPOSALS, TEMPERATURE = 8, 1.2
+"""Answers that the policy proposes at every state. A little heat makes more of the slips that are hard to tell."""
 
 
 def matches(action: Action, expert: Action, width: int) -> bool:
@@ -68,7 +68,7 @@ def judge(policy: Policy, shown: Demonstration, rng: random.Random, generator: T
         steps.append(Step(observation, [candidate], 0, policy.parse(text, frame)))
     proposals: list[list[Candidate]] = [[] for _ in steps]
     if generator is not None:
-        proposals = generator.sample(prompts, PROPOSALS, max_new_tokens=48)
+        proposals = generator.sample(prompts, PROPOSALS, TEMPERATURE, max_new_tokens=48)
     for step, proposed in zip(steps, proposals, strict=True):
         elsewhere = rng.choice(steps).candidates[0]
         different: dict[str, Candidate] = {}

@@ -26,20 +26,20 @@ from coach_gym.agents.tree import build_tree
 
 from .build import build_policy
 from .demonstrations import FAMILIES, Demonstration, demonstrate, load_sequences, save_sequences, to_sequence
-from .judgments import Judged, balanced, judge, verdict_sequences
+from .judgments import Judged, judge, verdict_sequences
 from .screens import PLACE, Screens
 from .sequences import Batch, Sequence, batches, token_loss
 
-STAGES = {"ground": 10.0, "imitate": 40.0, "prm": 7.0, "critic": 3.0}
+STAGES = {"ground": 10.0, "imitate": 40.0, "prm": 7.0, "critic": 6.0}
 """Minutes of training of each stage, on one core of a server."""
-RATES = {"ground": 8e-4, "imitate": 8e-4, "prm": 4e-4, "critic": 2e-4}
+RATES = {"ground": 8e-4, "imitate": 8e-4, "prm": 4e-4, "critic": 3e-4}
 DECAY = 0.5
 """Share of a stage at whose end the learning rate falls to nothing."""
 
 TOKENS = 3000  # of a batch
 SCREEN = (270, 600)
 DEMONSTRATIONS, OTHER_SCREENS = 90, (15, (540, 1200))  # instances of each family
-JUDGED, PROPOSED = 30, 6  # instances of each family that are judged, and those of them with the policy's proposals
+JUDGED, PROPOSED = 30, 14  # instances of each family that are judged, and those of them with the policy's proposals
 SYNTHETIC = 0.3  # share of synthetic screens while imitating
 
 
@@ -225,8 +225,8 @@ class Workshop:
 
     def _critic(self) -> tuple[nn.Module, Callable[[], tuple[Tensor, Tensor]]]:
         critic = self.critic = self.critic or Critic.from_policy(self.policy)
-        pool = list(self._judged(2, PROPOSED))
-        return critic, lambda: value_loss(critic, self.policy, self.random.choice(pool), self.random)
+        pool = [judged for judged in self._judged(2, PROPOSED) if not all(map(all, judged.good))]
+        return critic, lambda: value_loss(critic, self.policy, self.random.choice(pool))
 
     def _demonstrations(self) -> list[Sequence]:
         others, size = OTHER_SCREENS
@@ -296,13 +296,19 @@ def _copy(policy: Policy) -> Policy:
     return Policy(deepcopy(policy.model), policy.tokenizer, policy.image_processor, policy.dialect)
 
 
-def value_loss(critic: Critic, policy: Policy, judged: Judged, rng: random.Random) -> tuple[Tensor, Tensor]:
-    """Squared error of Q against 1 for good and 0 for bad answers, and which are on the right side of 1/2."""
-    chosen = list(balanced(judged, rng))
-    values = critic.q_values(build_tree(policy, judged.episode))
-    q = torch.stack([values[t][i] for t, i, _ in chosen])
-    truth = torch.tensor([float(good) for _, _, good in chosen], device=q.device)
-    return nn.functional.mse_loss(q, truth), (q > 0.5) == (truth > 0.5)
+def value_loss(critic: Critic, policy: Policy, judged: Judged) -> tuple[Tensor, Tensor]:
+    """Squared error of Q against 1 for good and 0 for bad answers, and which are on the right side of 1/2.
+
+    In every state both kinds weigh the same, however many there are of each.
+    """
+    losses, right = [], []
+    for q, verdicts in zip(critic.q_values(build_tree(policy, judged.episode)), judged.good, strict=True):
+        truth = torch.tensor(verdicts, dtype=torch.float32, device=q.device)
+        if not all(verdicts):  # the expert's own answer is good, so both kinds are there
+            weights = torch.where(truth > 0, 0.5 / truth.sum(), 0.5 / (1 - truth).sum())
+            losses.append((weights * (q - truth) ** 2).sum())
+            right.append((q > 0.5) == (truth > 0.5))
+    return torch.stack(losses).mean(), torch.cat(right)
 
 
 def main() -> None:
