@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.app import Screen
@@ -61,7 +62,7 @@ class Timers(Screen):
             parts.append(Row([Button("Cancel", self._cancel, kind="text")], pad=(16, 8, 16, 0)))
         return Column(parts)
 
-    def _key(self, digits: str, **look: str) -> View:
+    def _key(self, digits: str, **look: Any) -> View:
         return View(
             "android.widget.Button", on_tap=partial(self._type, digits) if digits else self._erase, height=64, size=24,
             align="center", radius=32, bg=theme.SURFACE_VARIANT, **look,
