@@ -23,6 +23,7 @@ import matplotlib
 import numpy as np
 import torch
 from gymnasium.vector import VectorEnv
+from transformers.utils import logging
 
 import coach_gym
 from coach_gym.agents import CoachAgent
@@ -62,6 +63,7 @@ def main() -> None:
     """Runs the demo for every seed and prints the table."""
     arguments = _arguments()
     torch.set_num_threads(arguments.threads)
+    logging.disable_progress_bar()  # of loading weights: ours is the training's
     runs = [run(seed, arguments) for seed in arguments.seeds]
     results = summary(runs, arguments)
     report = Path(arguments.out) / "results.json"
