@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from coach_gym.envs.phone import epoch
 from coach_gym.envs.phone.apps.expense import DATABASE, PACKAGE
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.ui import compress, parse_ui
@@ -44,11 +45,11 @@ def add(phone, name="Taxi", amount="12.5", category="Transportation"):
 
 
 def test_adding_stores_cents_category_and_the_phones_time(phone):
-    before = phone.now.timestamp()
+    before = epoch.to_millis(phone.now)
     add(phone)
     assert rows(phone) == [("Taxi", 1250, 7, "")]
     created = phone.storage.database(DATABASE).execute("SELECT created_date FROM expense").fetchone()[0]
-    assert before <= created / 1000 <= phone.now.timestamp()
+    assert before <= created <= epoch.to_millis(phone.now)
     assert any(e.label == "Taxi, $12.50 Transportation" for e in elements(phone))
     assert any(e.label == "Total $12.50" for e in elements(phone))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from functools import partial
 
+from coach_gym.envs.phone import epoch
 from coach_gym.envs.phone.app import App, Confirm, Screen
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -176,7 +177,7 @@ class Form(Screen):
         if not name or cents is None:
             self.notify("Enter a name" if not name else "Enter an amount")
             return
-        now = int(self.now.timestamp() * 1000)
+        now = epoch.to_millis(self.now)
         values = (name, cents, self.category, self.note.text, now)
         if self.id is None:
             self.app.db.execute(
