@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import gymnasium as gym
@@ -137,6 +137,22 @@ def answer(policy: Policy, action_text: str, observation: Observation) -> str:
     _, action = parse_action(action_text)
     frame = policy.frame(observation)
     return policy.dialect.format(action, thought(action, observation, frame), frame)
+
+
+def careless(policy: Policy, shown: Demonstration, rng: random.Random, share: float) -> Demonstration:
+    """The episode by a careless hand: it answers wrongly in a share of the steps, and the record ends there."""
+    for number, (observation, _, taught) in enumerate(shown.steps):
+        if taught and rng.random() < share:
+            return replace(shown, steps=[*shown.steps[:number], (observation, blunder(policy, observation, rng), True)])
+    return shown
+
+
+def blunder(policy: Policy, observation: Observation, rng: random.Random) -> str:
+    """A well-formed answer that is probably wrong: the touch of some element, or the end of the episode."""
+    elements = [element for element in parse_ui(observation.ui) if element.clickable and element.enabled]
+    touch = elements and rng.random() < 0.8
+    action = Action("click", rng.choice(elements).center) if touch else Action("finished")
+    return answer(policy, format_action(action), observation)
 
 
 def thought(action: Action, observation: Observation, frame: Frame) -> str:

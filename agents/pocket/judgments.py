@@ -15,10 +15,9 @@ from coach_gym.actions import Action, ActionError, parse_action
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.policy import Policy
 from coach_gym.agents.reward_models import GenerativePRM, format_judgment
-from coach_gym.episode import Candidate, Episode, Observation, Step
-from coach_gym.ui import parse_ui
+from coach_gym.episode import Candidate, Episode, Step
 
-from .demonstrations import Demonstration, small_picture, thought
+from .demonstrations import Demonstration, blunder, small_picture
 from .sequences import Sequence
 
 NEAR = 0.14
@@ -57,26 +56,29 @@ def judge(policy: Policy, shown: Demonstration, rng: random.Random, generator: T
     They are the policy's own if there is a generator; and, cheap and always at hand, the touch of a random element
     and the expert's answer to another state.
     """
-    chat = policy.chat
     width, frame = shown.steps[0][0].screenshot.shape[1], policy.frame(shown.steps[0][0])
     steps: list[Step] = []
     prompts = []
     for observation, text, _ in shown.steps:
         if generator is not None:
             prompts.append(policy.prompt(shown.goal, steps, observation))
-        candidate = Candidate(text, [*chat.encode_text(text), chat.turn_end], [])
-        steps.append(Step(observation, [candidate], 0, policy.parse(text, frame)))
+        steps.append(Step(observation, [_candidate(policy, text)], 0, policy.parse(text, frame)))
     proposals: list[list[Candidate]] = [[] for _ in steps]
     if generator is not None:
         proposals = generator.sample(prompts, PROPOSALS, TEMPERATURE, max_new_tokens=48)
     for step, proposed in zip(steps, proposals, strict=True):
+        other = _candidate(policy, blunder(policy, step.observation, rng))
         elsewhere = rng.choice(steps).candidates[0]
         different: dict[str, Candidate] = {}
-        for candidate in (step.candidates[0], *proposed, _random_touch(policy, step.observation, rng), elsewhere):
+        for candidate in (step.candidates[0], *proposed, other, elsewhere):
             different.setdefault(candidate.text, candidate)
         step.candidates = list(different.values())
     good = [[_agrees(policy, c.text, step, width) for c in step.candidates] for step in steps]
     return Judged(Episode(shown.goal, steps, outcome=1.0, task=shown.task), good)
+
+
+def _candidate(policy: Policy, text: str) -> Candidate:
+    return Candidate(text, [*policy.chat.encode_text(text), policy.chat.turn_end], [])
 
 
 def _agrees(policy: Policy, text: str, step: Step, width: int) -> bool:
@@ -85,15 +87,6 @@ def _agrees(policy: Policy, text: str, step: Step, width: int) -> bool:
     except ActionError:
         return False
     return matches(action, parse_action(step.action)[1], width)
-
-
-def _random_touch(policy: Policy, observation: Observation, rng: random.Random) -> Candidate:
-    """A well-formed answer that is probably wrong: even a good policy leaves something to compare with."""
-    frame = policy.frame(observation)
-    elements = [e for e in parse_ui(observation.ui) if e.clickable and e.enabled]
-    action = Action("click", rng.choice(elements).center) if elements and rng.random() < 0.8 else Action("finished")
-    text = policy.dialect.format(action, thought(action, observation, frame), frame)
-    return Candidate(text, [*policy.chat.encode_text(text), policy.chat.turn_end], [])
 
 
 def balanced(judged: Judged, rng: random.Random) -> Iterator[tuple[int, int, bool]]:

@@ -1,8 +1,9 @@
 """Makes the pocket models from nothing: ``python -m coach_gym.agents.pocket.train``.
 
 Stages, in order: `ground` (synthetic screens), `imitate` (experts' demonstrations, with synthetic screens mixed
-in), `prm` (the process reward model) and `critic` (the Q function), each for its share of training time. State lives
-in `runs/pocket`; with ``--minutes 10`` the script stops after ten minutes, and the same command goes on from there.
+in), `careless` (demonstrations by a hand that errs, so that reinforcement learning has something to mend), `prm` (the
+process reward model) and `critic` (the Q function), each for its share of training time. State lives in `runs/pocket`;
+with ``--minutes 10`` the script stops after ten minutes, and the same command goes on from there.
 """
 
 from __future__ import annotations
@@ -25,20 +26,30 @@ from coach_gym.agents.reward_models import GenerativePRM
 from coach_gym.agents.tree import build_tree
 
 from .build import build_policy
-from .demonstrations import FAMILIES, Demonstration, demonstrate, load_sequences, save_sequences, to_sequence
+from .demonstrations import (
+    FAMILIES,
+    Demonstration,
+    careless,
+    demonstrate,
+    load_sequences,
+    save_sequences,
+    to_sequence,
+)  # fmt: skip
 from .judgments import Judged, judge, verdict_sequences
 from .screens import PLACE, Screens
 from .sequences import Batch, Sequence, batches, token_loss
 
-STAGES = {"ground": 10.0, "imitate": 40.0, "prm": 7.0, "critic": 6.0}
+STAGES = {"ground": 10.0, "imitate": 40.0, "careless": 5.0, "prm": 7.0, "critic": 6.0}
 """Minutes of training of each stage, on one core of a server."""
-RATES = {"ground": 8e-4, "imitate": 8e-4, "prm": 4e-4, "critic": 3e-4}
+RATES = {"ground": 8e-4, "imitate": 8e-4, "careless": 3e-4, "prm": 4e-4, "critic": 3e-4}
 DECAY = 0.5
 """Share of a stage at whose end the learning rate falls to nothing."""
 
 TOKENS = 3000  # of a batch
 SCREEN = (270, 600)
+FIRST_SEED = 1 << 20  # far from the seeds of evaluation
 DEMONSTRATIONS, OTHER_SCREENS = 90, (15, (540, 1200))  # instances of each family
+CARELESS, BLUNDERS = 45, 0.12  # instances of each family shown by a careless hand, and the share of steps it errs in
 JUDGED, PROPOSED = 30, 14  # instances of each family that are judged, and those of them with the policy's proposals
 SYNTHETIC = 0.3  # share of synthetic screens while imitating
 
@@ -157,7 +168,10 @@ class Workshop:
 
     def run(self, deadline: float) -> bool:
         """Trains until everything is done (True) or the monotonic clock reaches `deadline` (False)."""
-        makers = {"ground": self._ground, "imitate": self._imitate, "prm": self._prm, "critic": self._critic}
+        makers = {
+            "ground": self._ground, "imitate": self._imitate, "careless": self._careless, "prm": self._prm,
+            "critic": self._critic,
+        }  # fmt: skip
         for stage, make in makers.items():
             if self.seconds[stage] < 60 * self.minutes[stage]:
                 model, step = make()
@@ -214,6 +228,14 @@ class Workshop:
 
         return self.policy.model, step
 
+    def _careless(self) -> tuple[nn.Module, Callable[[], tuple[Tensor, Tensor]]]:
+        def sequences() -> list[Sequence]:
+            shown = self._solved(range(2000, 2000 + CARELESS), SCREEN)
+            return [to_sequence(self.policy, careless(self.policy, s, self.random, BLUNDERS)) for s in shown]
+
+        blundered = self._endless(self._cached("careless", sequences))
+        return self.policy.model, lambda: token_loss(self.policy.model, next(blundered))[:2]
+
     def _prm(self) -> tuple[nn.Module, Callable[[], tuple[Tensor, Tensor]]]:
         prm = self.prm = self.prm or GenerativePRM(_copy(self.policy))
 
@@ -234,7 +256,8 @@ class Workshop:
         shown = [s for seeds, screen in rounds for s in self._solved(seeds, screen)]
         return [to_sequence(self.policy, demonstration) for demonstration in shown]
 
-    def _solved(self, seeds: range, screen: tuple[int, int]) -> Iterator[Demonstration]:
+    def _solved(self, numbers: range, screen: tuple[int, int]) -> Iterator[Demonstration]:
+        seeds = range(FIRST_SEED + numbers.start, FIRST_SEED + numbers.stop)
         for benchmark, families in FAMILIES.items():
             yield from demonstrate(self.policy, benchmark, families, seeds, screen)
 

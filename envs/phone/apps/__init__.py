@@ -6,19 +6,10 @@ from importlib import import_module
 
 from coach_gym.envs.phone.app import App
 
-MODULES: tuple[str, ...] = (
-    "expense",
-    "recipes",
-    "settings",
-    "clock",
-    "camera",
-    "contacts",
-    "messages",
-    "files",
-    "markor",
-    "tasks",
-    "calendar",
-)
+MODULES = (
+    "recipes", "camera", "clock", "contacts", "files", "markor", "expense", "settings", "calendar", "messages", "tasks",
+)  # fmt: skip
+"""In the order in which the home screen shows them."""
 
 
 def all_apps() -> list[type[App]]:

@@ -52,7 +52,7 @@ class Home(Screen):
         self.page = 0
 
     def build(self) -> View:
-        apps = self.app.sorted_apps()
+        apps = list(self.phone.apps.values())
         pages = -(-len(apps) // PER_PAGE)
         shown = apps[self.page * PER_PAGE : (self.page + 1) * PER_PAGE]
         clock = Text(self.now.strftime("%a, %b %-d"), 20, pad=(20, 18, 20, 14), id="clock")
