@@ -1,0 +1,1 @@
+"""What speaks to the phone from outside: the protocols of a real Android device."""
