@@ -231,7 +231,7 @@ def parse_ui(text: str) -> list[Element]:
         ValueError: The text is not what :func:`compress` writes.
     """
     elements: list[Element] = []
-    for depth, tag, attributes in _start_tags(f"<ui>{text}</ui>"):
+    for depth, tag, attributes in start_tags(f"<ui>{text}</ui>"):
         if depth == 1:
             elements.append(_element(tag, attributes))
     return elements
@@ -269,7 +269,7 @@ def _bounds(text: str) -> Bounds:
     return left, top, right, bottom
 
 
-def _start_tags(xml: str) -> list[tuple[int, str, dict[str, str]]]:
+def start_tags(xml: str) -> list[tuple[int, str, dict[str, str]]]:
     """Depth, name and attributes of every element. A document type is refused: it could define entities."""
     tags: list[tuple[int, str, dict[str, str]]] = []
     depth = 0
@@ -349,7 +349,7 @@ def node_from_xml(xml: str) -> Node:
     hierarchy = Node(cls="hierarchy")
     path = [hierarchy]
     legal = ILLEGAL_IN_XML.sub("", _CHARACTER_REFERENCE.sub(_legal_reference, xml))
-    for depth, _, attributes in _start_tags(legal):
+    for depth, _, attributes in start_tags(legal):
         if depth == 0:
             continue
         node = _node(attributes)
