@@ -10,7 +10,7 @@ It is deterministic: its clock moves by a fixed time with every input, and nothi
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -115,6 +115,11 @@ class Phone:
     def swipe(self, start: tuple[int, int], end: tuple[int, int], seconds: float = 0.5) -> None:
         """A finger that moves from `start` to `end`. What scrolls follows it, and flings on if it was fast."""
         self.touch.swipe(start, end, seconds)
+        self.elapse(STEP)
+
+    def trace(self, points: Sequence[tuple[int, int]], seconds: float = 0.5) -> None:
+        """A finger that goes through two points or more: a swipe, or a line on what can be drawn on."""
+        self.touch.trace(points, seconds)
         self.elapse(STEP)
 
     def type(self, text: str) -> None:

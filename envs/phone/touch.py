@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.toolkit.paint import intersect
@@ -61,6 +62,16 @@ class Touch:
             swiped = self._find(start, lambda v: v.on_swipe)
             if swiped is not None and swiped.on_swipe is not None:
                 swiped.on_swipe(way)
+        self._phone.changed()
+
+    def trace(self, points: Sequence[Point], seconds: float) -> None:
+        """A finger that goes through several points. A canvas follows all of them; the rest sees where it leads."""
+        canvas = self._find(points[0], lambda v: v.on_drag)
+        if canvas is None or canvas.on_drag is None:
+            self.swipe(points[0], points[-1], seconds)
+            return
+        for start, end in pairwise(points):
+            canvas.on_drag(_shares(start, canvas), _shares(end, canvas))
         self._phone.changed()
 
     def _scroll(self, start: Point, dy: int, seconds: float) -> bool:

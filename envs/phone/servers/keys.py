@@ -1,0 +1,108 @@
+"""Android's key codes, and what a key does to the phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.phone import STEP
+from coach_gym.envs.phone.toolkit.view import TextInput
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+# android.view.KeyEvent's constants, without KEYCODE_, from 0 on
+_FIRST = (
+    "UNKNOWN SOFT_LEFT SOFT_RIGHT HOME BACK CALL ENDCALL 0 1 2 3 4 5 6 7 8 9 STAR POUND DPAD_UP DPAD_DOWN DPAD_LEFT "
+    "DPAD_RIGHT DPAD_CENTER VOLUME_UP VOLUME_DOWN POWER CAMERA CLEAR A B C D E F G H I J K L M N O P Q R S T U V W X Y "
+    "Z COMMA PERIOD ALT_LEFT ALT_RIGHT SHIFT_LEFT SHIFT_RIGHT TAB SPACE SYM EXPLORER ENVELOPE ENTER DEL GRAVE MINUS "
+    "EQUALS LEFT_BRACKET RIGHT_BRACKET BACKSLASH SEMICOLON APOSTROPHE SLASH AT NUM HEADSETHOOK FOCUS PLUS MENU "
+    "NOTIFICATION SEARCH MEDIA_PLAY_PAUSE MEDIA_STOP MEDIA_NEXT MEDIA_PREVIOUS MEDIA_REWIND MEDIA_FAST_FORWARD MUTE "
+    "PAGE_UP PAGE_DOWN PICTSYMBOLS SWITCH_CHARSET"
+)
+_LATER = {
+    "ESCAPE": 111, "FORWARD_DEL": 112, "CTRL_LEFT": 113, "CTRL_RIGHT": 114, "CAPS_LOCK": 115, "MOVE_HOME": 122,
+    "MOVE_END": 123, "INSERT": 124, "MEDIA_PLAY": 126, "MEDIA_PAUSE": 127, "NUMPAD_ENTER": 160, "VOLUME_MUTE": 164,
+    "SETTINGS": 176, "APP_SWITCH": 187, "ASSIST": 219, "BRIGHTNESS_DOWN": 220, "BRIGHTNESS_UP": 221, "SLEEP": 223,
+    "WAKEUP": 224, "CUT": 277, "COPY": 278, "PASTE": 279, "ALL_APPS": 284,
+}  # fmt: skip
+CODES: Mapping[str, int] = {name: code for code, name in enumerate(_FIRST.split())} | _LATER
+"""Key codes by name, such as ``CODES["HOME"] == 3``."""
+
+SHIFT, CTRL = 0x1, 0x1000
+"""Bits of the meta state; left and right variants set these, too."""
+
+_BUTTONS = {
+    "HOME": "HOME", "BACK": "BACK", "ESCAPE": "BACK", "ENTER": "ENTER", "NUMPAD_ENTER": "ENTER", "DEL": "DEL",
+    "APP_SWITCH": "APP_SWITCH",
+}  # fmt: skip
+_SIGNS = {
+    "SPACE": "  ", "COMMA": ",<", "PERIOD": ".>", "GRAVE": "`~", "MINUS": "-_", "EQUALS": "=+", "LEFT_BRACKET": "[{",
+    "RIGHT_BRACKET": "]}", "BACKSLASH": "\\|", "SEMICOLON": ";:", "APOSTROPHE": "'\"", "SLASH": "/?", "AT": "@@",
+    "PLUS": "++", "STAR": "**", "POUND": "##",
+}  # fmt: skip
+_SIGNS |= {letter: letter.lower() + letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+_SIGNS |= {digit: digit + sign for digit, sign in zip("1234567890", "!@#$%^&*()", strict=True)}
+_SHORTCUTS = {"A": "ALL", "C": "COPY", "V": "PASTE", "X": "CUT"}  # with the control key held
+
+
+def press(phone: Phone, code: int, meta: int = 0) -> None:
+    """Presses and releases a key; one that the phone has no use for only takes its time.
+
+    Args:
+        phone: the phone.
+        code: Android's key code, such as 3 for Home.
+        meta: the modifiers held, as bits: `SHIFT` and `CTRL`.
+    """
+    name = _NAMES.get(code, "")
+    if meta & CTRL:
+        name = _SHORTCUTS.get(name, "")
+    if name in _BUTTONS:
+        phone.key(_BUTTONS[name])
+    elif name in _SIGNS:
+        phone.type(_SIGNS[name][1 if meta & SHIFT else 0])
+    else:
+        _edit(phone, name)
+        phone.elapse(STEP)
+
+
+def _edit(phone: Phone, name: str) -> None:
+    if name in ("CUT", "COPY", "PASTE"):
+        {"CUT": phone.cut, "COPY": phone.copy, "PASTE": phone.paste}[name]()
+    elif name == "NOTIFICATION":
+        phone.shade = 0 if phone.shade else 1
+    elif phone.focus is not None and name in _IN_FIELD:
+        _IN_FIELD[name](phone.focus)
+
+
+def _to(place: Callable[[TextInput], int]) -> Callable[[TextInput], None]:
+    """Moves the cursor, within the text, which ends a selection."""
+
+    def move(field: TextInput) -> None:
+        field.selected = False
+        field.cursor = min(max(0, place(field)), len(field.text))
+
+    return move
+
+
+def _select(field: TextInput) -> None:
+    field.selected = bool(field.text)
+
+
+def _delete_forward(field: TextInput) -> None:
+    if not field.selected and field.cursor < len(field.text):
+        field.cursor += 1
+    elif not field.selected:
+        return
+    field.delete()
+
+
+_IN_FIELD: Mapping[str, Callable[[TextInput], None]] = {
+    "MOVE_HOME": _to(lambda field: 0),
+    "MOVE_END": _to(lambda field: len(field.text)),
+    "DPAD_LEFT": _to(lambda field: field.cursor - 1),
+    "DPAD_RIGHT": _to(lambda field: field.cursor + 1),
+    "FORWARD_DEL": _delete_forward,
+    "ALL": _select,
+}
+_NAMES = {code: name for name, code in CODES.items()} | {144 + digit: str(digit) for digit in range(10)}
