@@ -7,6 +7,7 @@ from coach_gym.envs.suites.android_lab import (
     files,
     markor,
     settings,
+    zoom,
 )
 from coach_gym.envs.suites.task import Task
 
@@ -17,4 +18,5 @@ TASKS: tuple[type[Task], ...] = (
     *files.TASKS,
     *markor.TASKS,
     *settings.TASKS,
+    *zoom.TASKS,
 )

@@ -1,0 +1,286 @@
+"""Zoom, not signed in: joining meetings, and settings."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from coach_gym.envs.phone import epoch, preferences
+from coach_gym.envs.phone.app import App, Choice, Dialog, Screen
+from coach_gym.envs.phone.preferences import Value
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Button,
+    Column,
+    Empty,
+    Header,
+    Icon,
+    IconButton,
+    ListItem,
+    ListView,
+    Row,
+    Scaffold,
+    Space,
+    Switch,
+    SwitchItem,
+    Text,
+    TextField,
+)
+
+PACKAGE = "us.zoom.videomeetings"
+PREFERENCES = f"/data/data/{PACKAGE}/shared_prefs/{PACKAGE}_preferences.xml"
+DATABASE = f"/data/data/{PACKAGE}/databases/zoom_meetings.db"
+SCHEMA = """
+CREATE TABLE joined (
+    id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, meeting TEXT NOT NULL, name TEXT NOT NULL,
+    audio INTEGER NOT NULL, video INTEGER NOT NULL, at INTEGER NOT NULL
+);
+"""
+AUDIO = "auto_connect_audio"
+AUDIO_CHOICES = ("Off", "WiFi or cellular data", "Call my phone number", "Auto-select based on network")
+SKIN_TONE = "reaction_skin_tone"
+SKIN_TONES = {  # and the colour of the hand
+    "Default": "#ffc83d", "Light": "#f7dece", "Medium-light": "#f3d2a2", "Medium": "#d5ab88", "Medium-dark": "#af7e57",
+    "Dark": "#7c533e",
+}  # fmt: skip
+SWITCHES = {  # preference: title, line below it
+    "mute_microphone": ("Always mute my microphone", "When joining a meeting"),
+    "turn_off_video": ("Always turn off my video", "When joining a meeting"),
+    "mirror_video": ("Mirror my video", ""),
+    "show_join_time": ("Show my connected time", ""),
+    "original_sound": ("Use original sound", "Without noise suppression"),
+}
+LEAST_DIGITS, MOST_DIGITS = 9, 11  # of a meeting's number
+
+
+def spaced(digits: str) -> str:
+    """A meeting's number as it is written: 3-3-3, 3-3-4 or 3-4-4 digits."""
+    first = 7 if len(digits) > 10 else 6
+    return " ".join(part for part in (digits[:3], digits[3:first], digits[first:]) if part)
+
+
+class Zoom(App):
+    package = PACKAGE
+    activity = "com.zipow.videobox.LauncherActivity"
+    label = "Zoom"
+    icon = "video"
+    color = "#2d8cff"
+
+    def install(self) -> None:
+        self.phone.storage.create_database(DATABASE, SCHEMA)
+
+    def main(self) -> Screen:
+        return Welcome()
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        return self.phone.storage.database(DATABASE)
+
+    def setting(self, key: str, default: Value) -> Value:
+        """A preference, or what it is until somebody sets it."""
+        return preferences.load(self.phone.storage, PREFERENCES).get(key, default)
+
+    def set(self, key: str, value: Value) -> None:
+        """Stores a preference."""
+        preferences.update(self.phone.storage, PREFERENCES, {key: value})
+
+
+class Welcome(Screen):
+    """What somebody who is not signed in can do."""
+
+    app: Zoom
+
+    def build(self) -> View:
+        picture = Column(
+            [
+                Icon("video_outline", 96, theme.PRIMARY),
+                Text("Welcome", 26, bold=True, align="center"),
+                Text("Get started with your account", 15, theme.SECONDARY, align="center"),
+            ],
+            gap=12, flex=1, justify="center",
+        )  # fmt: skip
+        buttons = [
+            Button("Join a meeting", partial(self._open, "join"), "btnJoinConf"),
+            Button("Sign up", self._offline, "btnSignup", "text"),
+            Button("Sign in", self._offline, "btnLogin", "text"),
+        ]
+        settings = IconButton("cog_outline", "Settings", partial(self._open, "settings"), "btnSettings")
+        return Scaffold("Zoom", Column([picture, Column(buttons, gap=8, pad=(24, 8, 24, 20))]), actions=[settings])
+
+    def _open(self, what: str) -> None:
+        self.push(Join(self.app) if what == "join" else Settings())
+
+    def _offline(self) -> None:
+        self.notify("The sign-in page cannot be reached")
+
+
+class Join(Screen):
+    """A meeting's number, or the name of a personal link, and how to join."""
+
+    app: Zoom
+
+    def __init__(self, app: Zoom) -> None:
+        super().__init__()
+        self.number, self.link = TextInput(), TextInput()
+        self.name = TextInput(str(app.setting("screen_name", "Android")))
+        self.by_link = False
+        self.no_audio = False
+        self.no_video = bool(app.setting("turn_off_video", False))
+
+    def build(self) -> View:
+        other = "Join with a meeting ID" if self.by_link else "Join with a personal link name"
+        rows = [
+            Column([self._meeting()], pad=(16, 4, 16, 0)),
+            Row([Button(other, self._turn, "btnGotoVanityUrl", "text")], justify="center"),
+            Column([TextField(self.name, "Your name", "edtScreenName")], pad=(16, 0, 16, 10)),
+            Column([Button("Join", self._join, "btnJoin", enabled=self._ready())], pad=(16, 4, 16, 10)),
+            Text(
+                "If you received an invitation link, tap on the link again to join the meeting", 13, theme.SECONDARY,
+                align="center", pad=(24, 2, 24, 8),
+            ),
+            Header("Join options"),
+            _option("Don't Connect To Audio", self.no_audio, partial(self._flip, "no_audio")),
+            _option("Turn Off My Video", self.no_video, partial(self._flip, "no_video")),
+        ]  # fmt: skip
+        return Scaffold("Join a meeting", ListView(rows), on_back=self.pop)
+
+    def _meeting(self) -> View:
+        if self.by_link:
+            return TextField(self.link, "Personal link name", "edtConfVanityUrl")
+        field = TextField(self.number, "Meeting ID", "edtConfNumber", flex=1)
+        digits = self._digits()
+        if digits == self.number.text:  # what else was typed is shown as it is
+            field.text = spaced(digits)
+        return Row([field, IconButton("chevron_down", "Recent meetings", self._recent)], gap=4)
+
+    def _digits(self) -> str:
+        return "".join(filter(str.isdecimal, self.number.text))
+
+    def _ready(self) -> bool:
+        if self.by_link:
+            return bool(self.link.text.strip() and self.name.text.strip())
+        return LEAST_DIGITS <= len(self._digits()) <= MOST_DIGITS and bool(self.name.text.strip())
+
+    def _turn(self) -> None:
+        self.by_link = not self.by_link
+
+    def _flip(self, option: str) -> None:
+        setattr(self, option, not getattr(self, option))
+
+    def _recent(self) -> None:
+        self.push(Recent(self.number))
+
+    def _join(self) -> None:
+        meeting, name = self.link.text.strip() if self.by_link else self._digits(), self.name.text.strip()
+        self.app.db.execute(
+            "INSERT INTO joined(meeting, name, audio, video, at) VALUES (?, ?, ?, ?, ?)",
+            (meeting, name, not self.no_audio, not self.no_video, epoch.to_millis(self.now)),
+        )
+        self.app.set("screen_name", name)
+        self.push(Waiting(meeting if self.by_link else spaced(meeting)))
+
+
+def _option(title: str, on: bool, flip: Callable[[], None]) -> View:
+    """A switch that says its state in words, as Zoom's do."""
+    switch = Switch(on, None, desc="On, switch" if on else "Off, switch")
+    return ListItem(title, on_tap=flip, trailing=switch)
+
+
+class Recent(Dialog):
+    """The meetings joined lately, the last one first; touching one puts its number in the field."""
+
+    app: Zoom
+
+    def __init__(self, number: TextInput) -> None:
+        super().__init__("Recent meetings")
+        self.number = number
+
+    def content(self) -> Sequence[View]:
+        rows = self.app.db.execute("SELECT meeting, name FROM joined ORDER BY at DESC, id DESC LIMIT 20").fetchall()
+        items = [ListItem(spaced(meeting), f"as {name}", partial(self._choose, meeting)) for meeting, name in rows]
+        if not items:
+            return [Column([Empty("No recent meetings", "history")], height=150)]
+        return [Column([ListView(items)], height=min(60 * len(items), 320))]
+
+    def buttons(self) -> Sequence[View]:
+        return [self.button("Close")]
+
+    def _choose(self, meeting: str) -> None:
+        self.number.set(meeting)
+        self.pop()
+
+
+class Waiting(Screen):
+    """A meeting that its host has not started."""
+
+    app: Zoom
+
+    def __init__(self, meeting: str) -> None:
+        super().__init__()
+        self.meeting = meeting
+
+    def build(self) -> View:
+        words = [
+            Icon("account_clock_outline", 72, theme.OUTLINE),
+            Text("Waiting for the host to start this meeting", 17, align="center"),
+            Text(f"Meeting ID: {self.meeting}", 15, theme.SECONDARY, align="center"),
+        ]
+        leave = Button("Leave", self.pop, "btnLeave", bg=theme.ERROR)
+        body = Column([Column(words, gap=14, pad=24, flex=1, justify="center"), leave, Space(24)], pad=(24, 0, 24, 0))
+        return Scaffold("Zoom meeting", body)
+
+
+class Settings(Screen):
+    """The settings that need no account."""
+
+    app: Zoom
+
+    def build(self) -> View:
+        audio = str(self.app.setting(AUDIO, AUDIO_CHOICES[0]))
+        tone = SKIN_TONES[str(self.app.setting(SKIN_TONE, "Default"))]
+        rows = [
+            Header("Meeting"),
+            ListItem("Auto-connect to audio", audio, partial(self._choose_audio, audio)),
+            ListItem(
+                "Reaction skin tone", on_tap=self._choose_tone,
+                trailing=Row([Icon("hand_back_right", 26, tone), Icon("chevron_right")], gap=8),
+            ),
+            Header("Audio and video"),
+            *[
+                SwitchItem(title, bool(self.app.setting(key, False)), partial(self._flip, key), below)
+                for key, (title, below) in SWITCHES.items()
+            ],
+            Header("About"),
+            ListItem("Version", "5.17.11"),
+        ]  # fmt: skip
+        return Scaffold("Settings", ListView(rows), on_back=self.pop)
+
+    def _choose_audio(self, current: str) -> None:
+        self.push(Choice("Connect audio using", AUDIO_CHOICES, partial(self.app.set, AUDIO), current))
+
+    def _choose_tone(self) -> None:
+        self.push(SkinTones())
+
+    def _flip(self, key: str) -> None:
+        self.app.set(key, not self.app.setting(key, False))
+
+
+class SkinTones(Screen):
+    """The colours that a raised hand can have; the one in use is marked."""
+
+    app: Zoom
+
+    def build(self) -> View:
+        current = str(self.app.setting(SKIN_TONE, "Default"))
+        rows = [self._row(tone, color, tone == current) for tone, color in SKIN_TONES.items()]
+        return Scaffold("Reaction skin tone", ListView(rows), on_back=self.pop)
+
+    def _row(self, tone: str, color: str, chosen: bool) -> View:
+        mark = Icon("check", 24, theme.PRIMARY, "Selected") if chosen else None
+        hand = Icon("hand_back_right", 28, color)
+        return ListItem(tone, on_tap=partial(self.app.set, SKIN_TONE, tone), leading=hand, trailing=mark)
+
+
+APP = Zoom
