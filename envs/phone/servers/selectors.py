@@ -1,0 +1,185 @@
+"""uiautomator's selectors: what a client says of a node, and the nodes of a screen that are meant.
+
+A selector is a JSON object as the uiautomator2 client sends it: criteria such as ``{"text": "OK", "instance": 1}``,
+followed in ``childOrSibling`` and ``childOrSiblingSelector`` by the steps to nodes below it or beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from coach_gym.ui import Node
+
+Test = Callable[[Any, Any], bool]
+LONGEST = 32  # steps of a selector
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A node in its tree: with its parent, and its place among the parent's children."""
+
+    node: Node
+    parent: Found | None = None
+    index: int = 0
+
+    def children(self) -> Iterator[Found]:
+        return (Found(child, self, i) for i, child in enumerate(self.node.children))
+
+
+def find(root: Node, selector: Mapping[str, Any]) -> Iterator[Found]:
+    """The nodes that a selector means, in the order of the tree.
+
+    Args:
+        root: The whole tree.
+        selector: What the client sent. With ``instance`` in its last step it means one node at most.
+
+    Raises:
+        ValueError: The selector is none: an unknown criterion, a value of the wrong type, a wrong regular
+            expression, or too many steps.
+    """
+    steps = _steps(selector)
+    found = _search(Found(root), steps, [step.instance or 0 for step in steps], 0, set())
+    last = steps[-1].instance
+    return found if last is None else islice(found, last, last + 1)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One part of a selector. `upwards`: it is searched below the parent of the node before, not below that node."""
+
+    tests: tuple[tuple[Test, Any], ...]
+    instance: int | None
+    upwards: bool
+
+    def matches(self, found: Found) -> bool:
+        return all(test(found, wanted) for test, wanted in self.tests)
+
+
+def _search(
+    found: Found, steps: list[_Step], skip: list[int], at: int, seen: set[tuple[int, int]]
+) -> Iterator[Found]:
+    """Depth first, as uiautomator does: `skip` counts how many matches of a step are still to be passed over."""
+    if (id(found.node), at) in seen:
+        return
+    seen.add((id(found.node), at))
+    last = at == len(steps) - 1
+    if steps[at].matches(found):
+        if last:
+            yield found
+        elif skip[at]:
+            skip[at] -= 1
+        else:
+            at += 1
+            if steps[at].upwards and found.parent is None:
+                return
+            found = found.parent if steps[at].upwards and found.parent else found
+    for child in found.children():
+        yield from _search(child, steps, skip, at, seen)
+
+
+# from JSON
+
+
+def _steps(selector: Mapping[str, Any]) -> list[_Step]:
+    steps = [_step(selector, False)]
+    pending = _next(selector)
+    while pending:
+        relation, following = pending.pop(0)
+        steps.append(_step(following, relation == "sibling"))
+        pending = _next(following) + pending
+        if len(steps) + len(pending) > LONGEST:
+            raise ValueError(f"a selector of more than {LONGEST} steps")
+    return steps
+
+
+def _next(selector: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    relations = selector.get("childOrSibling", [])
+    following = selector.get("childOrSiblingSelector", [])
+    if not isinstance(relations, list) or not isinstance(following, list) or len(relations) != len(following):
+        raise ValueError("childOrSibling and childOrSiblingSelector are lists of one length")
+    if any(relation not in ("child", "sibling") for relation in relations):
+        raise ValueError("a relation is child or sibling")
+    return list(zip(relations, following, strict=True))
+
+
+def _step(selector: Mapping[str, Any], upwards: bool) -> _Step:
+    if not isinstance(selector, Mapping):
+        raise ValueError("a selector is an object")
+    tests, instance = [], None
+    for name, wanted in selector.items():
+        if name in ("mask", "childOrSibling", "childOrSiblingSelector"):
+            continue
+        if name not in _CRITERIA:
+            raise ValueError(f"{name[:40]!r} is no criterion of a selector")
+        kind, test = _CRITERIA[name]
+        if type(wanted) is not kind:
+            raise ValueError(f"{name} is of type {kind.__name__}")
+        if name.endswith("Matches"):
+            wanted = _regex(wanted)
+        if name == "instance":
+            instance = max(0, wanted)
+        else:
+            tests.append((test, wanted))
+    return _Step(tuple(tests), instance, upwards)
+
+
+@lru_cache(maxsize=256)
+def _regex(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, re.DOTALL)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{pattern[:60]!r} is no regular expression: {error}") from None
+
+
+def _same(field: str) -> Test:
+    return lambda found, wanted: getattr(found.node, field) == wanted
+
+
+def _contains(field: str) -> Test:
+    return lambda found, wanted: wanted.lower() in getattr(found.node, field).lower()
+
+
+def _starts(field: str) -> Test:
+    return lambda found, wanted: getattr(found.node, field).lower().startswith(wanted.lower())
+
+
+def _fits(field: str) -> Test:
+    return lambda found, wanted: wanted.fullmatch(getattr(found.node, field)) is not None
+
+
+def _at(found: Found, wanted: int) -> bool:
+    return found.index == wanted
+
+
+_CRITERIA: dict[str, tuple[type, Test]] = {
+    "text": (str, _same("text")),
+    "textContains": (str, _contains("text")),
+    "textMatches": (str, _fits("text")),
+    "textStartsWith": (str, _starts("text")),
+    "description": (str, _same("desc")),
+    "descriptionContains": (str, _contains("desc")),
+    "descriptionMatches": (str, _fits("desc")),
+    "descriptionStartsWith": (str, _starts("desc")),
+    "className": (str, _same("cls")),
+    "classNameMatches": (str, _fits("cls")),
+    "packageName": (str, _same("package")),
+    "packageNameMatches": (str, _fits("package")),
+    "resourceId": (str, _same("id")),
+    "resourceIdMatches": (str, _fits("id")),
+    "checkable": (bool, _same("checkable")),
+    "checked": (bool, _same("checked")),
+    "clickable": (bool, _same("clickable")),
+    "longClickable": (bool, _same("long_clickable")),
+    "scrollable": (bool, _same("scrollable")),
+    "enabled": (bool, _same("enabled")),
+    "focusable": (bool, _same("focusable")),
+    "focused": (bool, _same("focused")),
+    "selected": (bool, _same("selected")),
+    "index": (int, _at),
+    "instance": (int, _at),
+}
