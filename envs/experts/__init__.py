@@ -10,4 +10,5 @@ from coach_gym.envs.experts import markor as markor
 from coach_gym.envs.experts import messages as messages
 from coach_gym.envs.experts import recipes as recipes
 from coach_gym.envs.experts import settings as settings
+from coach_gym.envs.experts import sports as sports
 from coach_gym.envs.experts import tasks as tasks

@@ -18,6 +18,15 @@ def same_number(answer: str | None, expected: int) -> bool:
     return plain(answer or "") == str(expected)
 
 
+def about(answer: str | None, expected: float, tolerance: float) -> bool:
+    """Whether an answer is a number in digits, off by no more than the tolerance, and nothing else."""
+    found = _NUMBER.fullmatch(plain(answer or "").replace(",", ""))
+    return found is not None and abs(float(found[0]) - expected) <= tolerance
+
+
+_NUMBER = re.compile(r"\d{1,9}(\.\d{1,9})?")
+
+
 def plain(text: str) -> str:
     """A text without case, quotes, full stop and needless spaces."""
     return " ".join(text.casefold().split()).strip(" .'\"")

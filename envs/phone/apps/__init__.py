@@ -8,7 +8,7 @@ from coach_gym.envs.phone.app import App
 
 MODULES = (
     "recipes", "camera", "clock", "contacts", "files", "markor", "expense", "settings", "calendar", "messages", "tasks",
-    "zoom", "gallery",
+    "zoom", "gallery", "opentracks",
 )  # fmt: skip
 """In the order in which the home screen shows them."""
 

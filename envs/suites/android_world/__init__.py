@@ -10,6 +10,7 @@ from coach_gym.envs.suites.android_world import (
     markor,
     messages,
     recipes,
+    sports,
     system,
     tasks,
 )
@@ -25,6 +26,7 @@ TASKS: tuple[type[Task], ...] = (
     *markor.TASKS,
     *messages.TASKS,
     *recipes.TASKS,
+    *sports.TASKS,
     *system.TASKS,
     *tasks.TASKS,
 )
