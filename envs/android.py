@@ -18,7 +18,7 @@ from coach_gym.envs.suites.suite import Suite, load_suite
 from coach_gym.envs.suites.task import Params, Task
 from coach_gym.envs.suites.words import ParamRng, Split
 from coach_gym.spaces import Pixels, Unicode
-from coach_gym.ui import compress
+from coach_gym.ui import Node, compress
 
 PIXEL_6 = (1080, 2400)
 MAX_ACTION = 8192  # characters of the spaces' longest texts
@@ -35,7 +35,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
     An action is text in the canonical grammar of :mod:`coach_gym.actions`. Text that is no action, or one
     that cannot be carried out, is a step that does nothing; the next observation says why in
     ``last_action_error``. The episode terminates when the agent says ``finished``; only then is the task
-    evaluated, and the verdict is the reward. It is truncated when the budget is spent, or when the device
+    evaluated, and the verdict is the reward (``must_finish`` changes that). It is truncated when the budget is spent, or when the device
     fails: ``info["fault"]`` then says how, and the episode must not be learned from. The device is started
     by the first ``reset`` and replaced by the next one after a fault.
 
@@ -43,10 +43,12 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         benchmark: ``"android_world"`` or ``"android_lab"``.
         device: ``"phone"`` for the embedded phone, or a callable that starts and returns a device.
         screen_size: Width and height in pixels; the embedded phone takes any, other devices must match.
-        suite: ``"builtin"`` for our own task families, or a suite; None for the best that is installed.
+        suite: ``"builtin"``, the default, for our own task families, ``"official"`` for upstream's, or a suite.
         tasks: Names of the families to draw from; None for the whole suite.
         max_steps: Budget of every episode; None for the budget of its task.
         split: Which words instances are made of: ``"train"``, ``"heldout"`` or ``"all"``.
+        must_finish: False to evaluate an episode that has used up its budget, too, as if the agent had finished
+            without an answer; True to give it no reward, unless its benchmark judges such episodes itself.
         render_mode: ``"rgb_array"`` lets ``render()`` return the last screenshot.
 
     Raises:
@@ -71,6 +73,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         tasks: Iterable[str] | None = None,
         max_steps: int | None = None,
         split: Split = "train",
+        must_finish: bool = True,
         render_mode: str | None = None,
     ) -> None:
         if not callable(device) and device != "phone":
@@ -87,6 +90,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             raise ValueError(f"there are no tasks to draw from: tasks={tasks} of the {loaded.benchmark} suite")
         self.max_steps = max_steps
         self.split: Split = split
+        self.must_finish = must_finish
         self.render_mode = render_mode
         self.observation_space = _observation_space(self.screen_size)
         self.action_space = Unicode(MAX_ACTION)
@@ -99,6 +103,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self._fault: str | None = None
         self._screenshot = np.zeros((self.screen_size[1], self.screen_size[0], 3), np.uint8)
         self._ui = ""
+        self._tree = Node()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -149,6 +154,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             except Exception as exception:
                 self._fail(exception)
         terminated = score is not None
+        if self._steps >= self._budget and not terminated and self._fault is None and self._judges_unfinished:
+            score = self._verdict()
         truncated = not terminated and (self._fault is not None or self._steps >= self._budget)
         self._over = terminated or truncated
         info = self._info()
@@ -163,14 +170,20 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
 
     def close(self) -> None:
         """Releases the device; ``reset`` would start another one."""
-        device, self._device, self._task, self._over = self._device, None, None, True
+        device, self._device, task, self._task, self._over = self._device, None, self._task, None, True
         if device is not None:
-            device.close()
+            try:
+                if task is not None:
+                    task.teardown(device)
+            except Exception as error:
+                _log.warning("tearing down %s on %r failed: %s", task, self._device_name, error)
+            finally:
+                device.close()
 
     def _start_phone(self) -> Device:
         from coach_gym.envs.devices.phone import PhoneDevice
 
-        return PhoneDevice(*self.screen_size)
+        return PhoneDevice(*self.screen_size, self.suite.modules)
 
     def _draw_task(self, options: dict[str, Any]) -> Task:
         """The next instance. Draws are made even if not needed, so that options never shift later episodes."""
@@ -200,15 +213,26 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         assert self._device is not None and self._task is not None
         try:
             action = self._parse(text)
+            over = self._task.watch(self._device, self._tree, action) or action.kind == "finished"
             if action.kind != "finished":
                 self._device.perform(action)
         except ActionError as refusal:
             self._look(self._device)
             return str(refusal), None
         self._look(self._device)
-        if action.kind != "finished":
+        if not over:
             return "", None
-        return "", float(self._task.evaluate(self._device, action.content))
+        answer = action.content if action.kind == "finished" else None
+        return "", float(self._task.evaluate(self._device, answer))
+
+    def _verdict(self) -> float | None:
+        """The task's verdict on an episode that the agent did not finish; None if the device fails."""
+        assert self._device is not None and self._task is not None
+        try:
+            return float(self._task.evaluate(self._device, None))
+        except Exception as exception:
+            self._fail(exception)
+            return None
 
     def _parse(self, text: str) -> Action:
         if not isinstance(text, str):
@@ -221,8 +245,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return action
 
     def _look(self, device: Device) -> None:
-        self._screenshot = device.screenshot()
-        ui = compress(device.ui())
+        self._screenshot, self._tree = device.screenshot(), device.ui()
+        ui = compress(self._tree)
         # Whole lines only: what is cut must still parse.
         self._ui = ui if len(ui) <= MAX_UI else ui[:MAX_UI].rpartition("\n")[0]
 
@@ -258,10 +282,16 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             "suite": self.suite.source,
             "difficulty": self._task.difficulty,
             "budget": self._budget,
+            **self._task.report(),
         }
         if self._fault is not None:
             info["fault"] = self._fault
         return info
+
+    @property
+    def _judges_unfinished(self) -> bool:
+        assert self._task is not None
+        return not self.must_finish or self._task.judged_unfinished
 
     @property
     def _budget(self) -> int:

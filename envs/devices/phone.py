@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 
 import numpy as np
 
 from coach_gym.actions import Action, ActionError
+from coach_gym.envs.phone.apps import MODULES
+from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.ui import Node
 
@@ -21,12 +24,13 @@ class PhoneDevice:
 
     Args:
         width, height: screen in pixels.
+        modules: which apps are installed, by their modules in `coach_gym.envs.phone.apps`.
     """
 
     name = "embedded phone"
 
-    def __init__(self, width: int = 1080, height: int = 2400) -> None:
-        self.phone = Phone(width, height)
+    def __init__(self, width: int = 1080, height: int = 2400, modules: Sequence[str] = MODULES) -> None:
+        self.phone = Phone(width, height, modules=modules)
         self._fresh = self.phone.snapshot()
 
     @property
@@ -86,22 +90,22 @@ class PhoneDevice:
     # state
 
     def read(self, path: str) -> bytes | None:
-        return self.phone.storage.read(_real(path))
+        return self.phone.storage.read(real(path))
 
     def write(self, path: str, data: bytes, modified: datetime | None = None) -> None:
-        self.phone.storage.write(_real(path), data, modified)
+        self.phone.storage.write(real(path), data, modified)
         self.phone.changed()
 
     def remove(self, path: str) -> None:
-        self.phone.storage.remove(_real(path))
+        self.phone.storage.remove(real(path))
         self.phone.changed()
 
     def listdir(self, path: str) -> list[str]:
-        return self.phone.storage.listdir(_real(path))
+        return self.phone.storage.listdir(real(path))
 
     def database(self, path: str) -> AbstractContextManager[sqlite3.Connection]:
         self.phone.changed()
-        return self.phone.storage.session(_real(path))
+        return self.phone.storage.session(real(path))
 
     def get_setting(self, namespace: str, key: str) -> str | None:
         return self.phone.storage.settings.get((namespace, key))
@@ -121,8 +125,3 @@ class PhoneDevice:
 
     def close(self) -> None:
         """Nothing to release."""
-
-
-def _real(path: str) -> str:
-    """`/sdcard` is a link to the first user's shared storage."""
-    return "/storage/emulated/0" + path[len("/sdcard") :] if path == "/sdcard" or path.startswith("/sdcard/") else path

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from coach_gym.envs.phone.app import App, Screen
-from coach_gym.envs.phone.apps import all_apps
+from coach_gym.envs.phone.apps import MODULES, all_apps
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.system.launcher import Launcher, Recents
 from coach_gym.envs.phone.toolkit.paint import Painter
@@ -49,14 +49,17 @@ class Phone:
     Args:
         width, height: the screen in pixels.
         density: pixels per dp; by default so that the screen is 360 dp wide.
+        modules: which apps are installed, by their modules in `apps`.
     """
 
-    def __init__(self, width: int = 1080, height: int = 2400, density: float | None = None) -> None:
+    def __init__(
+        self, width: int = 1080, height: int = 2400, density: float | None = None, modules: Sequence[str] = MODULES
+    ) -> None:
         self.width, self.height = width, height
         self.density = density or width / 360
         self.storage = Storage()
         self.storage.now = START
-        self.apps: dict[str, App] = {app.package: app for app in (kind(self) for kind in all_apps())}
+        self.apps: dict[str, App] = {app.package: app for app in (kind(self) for kind in all_apps(modules))}
         self.launcher = Launcher(self)
         self.stacks: dict[str, list[Screen]] = {}  # running apps by package, the most recent last
         self.foreground = self.launcher.package

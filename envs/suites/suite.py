@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from coach_gym.envs.errors import UsageError
+from coach_gym.envs.phone.apps import MODULES
 from coach_gym.envs.suites.task import Task
 from coach_gym.envs.suites.words import ParamRng, Split
 
@@ -19,19 +20,21 @@ class Suite:
 
     Args:
         benchmark: What the families are modelled on, ``"android_world"`` or ``"android_lab"``.
-        source: ``"builtin"`` for our own families.
+        source: ``"builtin"`` for our own families, ``"official"`` for upstream's.
         families: Task classes by name, in a fixed order.
+        modules: The apps of the embedded phone that it runs on, by their modules in `coach_gym.envs.phone.apps`.
     """
 
     benchmark: str
     source: str
     families: Mapping[str, type[Task]]
+    modules: tuple[str, ...] = MODULES
 
     def only(self, names: Iterable[str] | None) -> Suite:
         """The same suite with just the named families; None keeps all."""
         if names is None:
             return self
-        return Suite(self.benchmark, self.source, {name: self.family(name) for name in names})
+        return replace(self, families={name: self.family(name) for name in names})
 
     def family(self, name: str) -> type[Task]:
         """The task class of that name.
@@ -68,24 +71,34 @@ class Suite:
         return family(params)
 
 
-def load_suite(benchmark: str, source: str | None = None) -> Suite:
+def load_suite(benchmark: str, source: str | None = None, checkout: str | None = None) -> Suite:
     """A benchmark's suite.
 
     Args:
         benchmark: ``"android_world"`` or ``"android_lab"``.
-        source: ``"builtin"`` for our own families. None takes the best that is installed.
+        source: ``"builtin"``, which None means, too, for our own families; ``"official"`` for upstream's.
+        checkout: Where a checkout of upstream lies, for the official suite; by default it is found as the
+            suite's own page says.
 
     Raises:
-        ValueError: There is no such benchmark or source.
+        ValueError: There is no such benchmark or source, or upstream is not installed.
     """
-    if source == "official":
-        raise ValueError(
-            f"suite='official' needs a driver for the upstream {benchmark} package, which is not part of this "
-            f"version of coach-gym; use suite='builtin'"
-        )
-    if source not in (None, "builtin"):
-        raise ValueError(f"suite={source!r} is unknown; choose 'builtin', or None for the default")
-    return builtin_suite(benchmark)
+    if source not in (None, "builtin", "official"):
+        raise ValueError(f"suite={source!r} is unknown; choose 'builtin' or 'official'")
+    return official_suite(benchmark, checkout) if source == "official" else builtin_suite(benchmark)
+
+
+def official_suite(benchmark: str, checkout: str | None = None) -> Suite:
+    """Upstream's own tasks of ``benchmark``, run unmodified from what the user installed."""
+    if benchmark == "android_lab":
+        from coach_gym.envs.suites import official_lab
+
+        return official_lab.suite(checkout)
+    if benchmark != "android_world":
+        raise ValueError(f"there is no official suite of {benchmark!r} here; use suite='builtin'")
+    from coach_gym.envs.suites import official_world
+
+    return Suite("android_world", "official", official_world.families(checkout))
 
 
 def builtin_suite(benchmark: str) -> Suite:

@@ -8,8 +8,10 @@ from collections import UserDict
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from coach_gym.actions import Action
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.suites.words import ParamRng
+from coach_gym.ui import Node
 
 
 class Params(UserDict):
@@ -45,12 +47,15 @@ class Task(ABC):
     """The goal in our own words, with ``{parameter}`` fields."""
     difficulty: ClassVar[str] = "easy"
     """``"easy"``, ``"medium"`` or ``"hard"``."""
-    budget: ClassVar[int]
+    budget: int
     """Steps after which an episode is cut, about twice what the expert needs."""
     kind: ClassVar[str] = "operation"
     """``"query"`` if it is answered through ``finished(content=...)``, ``"operation"`` if it changes the phone."""
     holds_at_start: ClassVar[bool] = False
     """True where the asked state already holds, so that only leaving it alone succeeds."""
+
+    judged_unfinished: ClassVar[bool] = False
+    """True where an episode that used up its budget is evaluated, too, though the agent did not finish."""
 
     def __init_subclass__(cls) -> None:
         if "name" not in vars(cls):
@@ -72,12 +77,26 @@ class Task(ABC):
     def setup(self, device: Device) -> None:  # noqa: B027 (nothing to prepare is the default)
         """Prepare a device that was just reset: write the state that the goal speaks about."""
 
+    def watch(self, device: Device, screen: Node, action: Action) -> bool:
+        """Take note of a step before it is made, for tasks that are judged on the way; True to end the episode.
+
+        Args:
+            device: As the agent saw it.
+            screen: The tree of the screen that the agent saw.
+            action: What it is about to do, ``finished`` included.
+        """
+        return False
+
     @abstractmethod
     def evaluate(self, device: Device, answer: str | None) -> float:
         """Score in [0, 1] from the device's real state and, for queries, the agent's answer.
 
         Exceptions count as failures of the device, so whatever the agent may have done must score, not raise.
         """
+
+    def report(self) -> dict[str, Any]:
+        """What ``info`` says about the task besides the verdict."""
+        return {}
 
     def teardown(self, device: Device) -> None:  # noqa: B027
         """Undo what ``Device.reset_state`` cannot."""

@@ -13,10 +13,11 @@ Split = Literal["train", "heldout", "all"]
 
 
 class ParamRng(random.Random):
-    """A seeded generator of task parameters that knows from which half of the words to draw."""
+    """A seeded generator of task parameters that knows from which half of the words to draw, and its own seed."""
 
     def __init__(self, seed: int, split: Split = "train") -> None:
         super().__init__(seed)
+        self.origin = seed
         if split not in ("train", "heldout", "all"):
             raise ValueError(f"split={split!r} is unknown; choose 'train', 'heldout' or 'all'")
         self.split: Split = split

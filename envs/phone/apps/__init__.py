@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 
 from coach_gym.envs.phone.app import App
 
 MODULES = (
     "recipes", "camera", "clock", "contacts", "files", "markor", "expense", "settings", "calendar", "messages", "tasks",
-    "zoom", "gallery", "opentracks",
+    "zoom", "bluecoins", "gallery", "opentracks",
 )  # fmt: skip
 """In the order in which the home screen shows them."""
 
 
-def all_apps() -> list[type[App]]:
-    """The classes of all installed apps."""
-    return [import_module(f"{__name__}.{module}").APP for module in MODULES]
+LAB_MODULES = ("clock", "contacts", "settings", "zoom")
+"""Of the phone that AndroidLab's tasks run on."""
+
+
+def all_apps(modules: Sequence[str] = MODULES) -> list[type[App]]:
+    """The classes of the apps in some modules."""
+    return [import_module(f"{__name__}.{module}").APP for module in modules]

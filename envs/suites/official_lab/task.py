@@ -1,0 +1,126 @@
+"""AndroidLab's tasks behind our own interface of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, ClassVar
+
+from coach_gym.actions import Action
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.devices.phone import PhoneDevice
+from coach_gym.envs.suites.official_lab import compressed, queries
+from coach_gym.envs.suites.official_lab.checkout import Definition, Judging
+from coach_gym.envs.suites.official_lab.prepare import prepare
+from coach_gym.envs.suites.task import Params, Task
+from coach_gym.ui import Node
+
+BUDGET = 25  # upstream's max_rounds
+SAME_ACTIONS = 5  # so many equal actions in a row end a run
+TODAY = datetime(2024, 5, 10, 12)  # upstream sets this date before every task but map.me's
+
+AnswerJudge = Callable[[str, str, str], bool]
+"""Whether an answer is right: from the question, the answer and the standard answer."""
+
+
+class LabTask(Task):
+    """One run of an upstream task: judged step by step by upstream's judge, as upstream does it.
+
+    The judge sees the screen before every action, and the action. The last thing that it said about a page that
+    it knows is the verdict, whether the agent finished or not.
+    """
+
+    definition: ClassVar[Definition]
+    answer_judge: ClassVar[tuple[AnswerJudge]]  # in a tuple: a bare function would become a method
+    apps: ClassVar[tuple[str, ...]]
+    budget = BUDGET
+    judged_unfinished = True
+
+    def __init__(self, params: Mapping[str, Any]) -> None:
+        super().__init__(params)
+        self._judging = Judging(self.answer_judge[0])
+        self._judge = self.definition.judge(self._judging)
+        self._actions: list[dict[str, Any]] = []
+        self.result: dict[str, Any] = {"complete": False}
+
+    @property
+    def goal(self) -> str:
+        return self.definition.goal
+
+    def setup(self, device: Device) -> None:
+        """Sets the date, prepares an embedded phone as the benchmark's image is, and opens the app."""
+        package = self.definition.package
+        if isinstance(device, PhoneDevice):
+            phone = device.phone
+            phone.now = TODAY
+            prepare(phone, self.name)
+            phone.launch(package)
+            return
+        if self.definition.app != "map.me":
+            queries.shell(device, f"date '{TODAY}'")
+        queries.shell(device, f"monkey -p {package} -c android.intent.category.LAUNCHER 1")
+
+    def watch(self, device: Device, screen: Node, action: Action) -> bool:
+        """Judges the step that is about to be made; says whether it ends the run (the agent repeats itself).
+
+        Raises:
+            Exception: Whatever the answer judge raised: it has said nothing, and neither do we.
+        """
+        line = self._line(device, action)
+        self._actions.append(line["parsed_action"])
+        result = self._judged(compressed.tree(compressed.dump(screen)), line)
+        if self._judging.failure is not None:
+            raise self._judging.failure
+        if result is not None and result.get("judge_page", True):
+            self.result = result
+        last = self._actions[-SAME_ACTIONS:]
+        return len(self._actions) > SAME_ACTIONS and all(action == last[0] for action in last)
+
+    def _judged(self, tree: compressed.Tree | None, line: dict[str, Any]) -> dict[str, Any] | None:
+        """What the judge says of one step; None where it stumbles, which upstream passes over, too."""
+        if tree is None:
+            return None
+        try:
+            return dict(self._judge.judge(tree, line))
+        except Exception:
+            return None
+
+    def _line(self, device: Device, action: Action) -> dict[str, Any]:
+        """What upstream writes into its trace of one step, as far as judges read it."""
+        line = {"target": self.goal, "index": len(self._actions), "parsed_action": parsed_action(action)}
+        if self.definition.query is not None:
+            line["command"] = {self.definition.query: queries.ask(device, self.definition.query)}
+        return line
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        return float(self.result.get("complete") is True)
+
+    def report(self) -> dict[str, Any]:
+        """`judged`: the judge's last word, sub-goals included."""
+        return {"judged": Params(self.result)}
+
+
+def parsed_action(action: Action) -> dict[str, Any]:
+    """An action as upstream's executor reports it."""
+    names = {
+        "click": "Tap", "long_press": "Long Press", "scroll": "Swipe", "drag": "Swipe", "type": "Type",
+        "open_app": "Launch", "press_back": "Press Back", "press_home": "Press Home", "press_enter": "Press Enter",
+        "wait": "Wait",
+    }  # fmt: skip
+    if action.kind == "finished":
+        return {"operation": "finish", "action": "finish", "kwargs": {"message": action.content}}
+    details = {"element": action.start, "end": action.end, "direction": action.direction, "text": action.content}
+    return {"operation": "do", "action": names[action.kind], "kwargs": {k: v for k, v in details.items() if v}}
+
+
+def family(definition: Definition, answer_judge: AnswerJudge) -> type[LabTask]:
+    """The task class of one definition."""
+    attributes = {
+        "name": definition.id,
+        "definition": definition,
+        "answer_judge": (answer_judge,),
+        "apps": (definition.app,),
+        "template": definition.goal,
+        "__doc__": definition.goal,
+    }
+    return type(definition.id, (LabTask,), attributes)
