@@ -17,6 +17,9 @@ class File:
     modified: datetime
 
 
+Snapshot = tuple[dict[str, File], set[str], dict[tuple[str, str], str], dict[tuple[str, str], int], datetime]
+
+
 class Storage:
     """Files by absolute Android path, plus `settings` namespaces (`global`, `secure`, `system`).
 
@@ -30,6 +33,7 @@ class Storage:
         self._directories: set[str] = {"/"}
         self._open: dict[str, tuple[sqlite3.Connection, int]] = {}
         self.settings: dict[tuple[str, str], str] = {}
+        self.attributes: dict[tuple[str, str], int] = {}  # (path, "mode", "user" or "group") where it was changed
         self.now: datetime = datetime(2023, 10, 15, 15, 34)
 
     # files
@@ -51,6 +55,10 @@ class Storage:
         for name in [name for name in self._files if name == path or name.startswith(path + "/")]:
             self._close(name)
             del self._files[name]
+        if self.attributes:
+            gone = [key for key in self.attributes if key[0] == path or key[0].startswith(path + "/")]
+            for key in gone:
+                del self.attributes[key]
         self._directories = {d for d in self._directories if d != path and not d.startswith(path + "/")}
 
     def move(self, source: str, target: str) -> None:
@@ -90,6 +98,11 @@ class Storage:
         prefix = path.rstrip("/") + "/"
         below = (name[len(prefix) :] for name in (*self._files, *self._directories) if name.startswith(prefix))
         return sorted({name.split("/", 1)[0] for name in below if name})
+
+    def files_below(self, path: str) -> list[str]:
+        """The paths of all files at any depth below a directory, in the order in which they came."""
+        prefix = path.rstrip("/") + "/"
+        return [name for name in self._files if name.startswith(prefix)]
 
     def modified(self, path: str) -> datetime:
         """Modification time of a file (a directory: of its newest file, or the phone's time)."""
@@ -146,18 +159,19 @@ class Storage:
 
     # snapshots
 
-    def snapshot(self) -> tuple[dict[str, File], set[str], dict[tuple[str, str], str], datetime]:
+    def snapshot(self) -> Snapshot:
         """Everything stored. Contents are immutable bytes, so this copies a few dictionaries and no data."""
         for path in self._open:
             self._write_back(path)
-        return dict(self._files), set(self._directories), dict(self.settings), self.now
+        return dict(self._files), set(self._directories), dict(self.settings), dict(self.attributes), self.now
 
-    def restore(self, snapshot: tuple[dict[str, File], set[str], dict[tuple[str, str], str], datetime]) -> None:
+    def restore(self, snapshot: Snapshot) -> None:
         """Returns to a snapshot exactly."""
-        files, directories, settings, self.now = snapshot
+        files, directories, settings, attributes, self.now = snapshot
         for path, (connection, changes) in list(self._open.items()):
             unchanged = connection.total_changes == changes and files.get(path) is self._files.get(path)
             if not unchanged:
                 connection.close()
                 del self._open[path]
         self._files, self._directories, self.settings = dict(files), set(directories), dict(settings)
+        self.attributes = dict(attributes)

@@ -1,0 +1,41 @@
+"""Android's links between folders: several names, one place in the phone's storage."""
+
+from __future__ import annotations
+
+import posixpath
+from functools import lru_cache
+
+LINKS = {
+    "/sdcard": "/storage/emulated/0",
+    "/storage/self/primary": "/storage/emulated/0",
+    "/mnt/sdcard": "/storage/emulated/0",
+    "/mnt/user/0/primary": "/storage/emulated/0",
+    "/data/media/0": "/storage/emulated/0",
+    "/data/user/0": "/data/data",
+    "/etc": "/system/etc",
+    "/bin": "/system/bin",
+}
+"""What a path may begin with, and where that lies."""
+
+
+@lru_cache(maxsize=4096)
+def real(path: str, folder: str = "/") -> str:
+    """The place in storage that a path names: absolute, without `.`, `..`, double slashes and links.
+
+    Args:
+        path: as somebody gave it; relative ones start in `folder`.
+    """
+    path = _plain(path, folder)
+    for name, target in LINKS.items():
+        if path.startswith(name) and path[len(name) : len(name) + 1] in ("", "/"):
+            return target + path[len(name) :]
+    return path
+
+
+def link(path: str, folder: str = "/") -> str | None:
+    """Where the link of that name points; None if it is none, or ends in a slash and so means what is there."""
+    return None if path.endswith("/") else LINKS.get(_plain(path, folder))
+
+
+def _plain(path: str, folder: str) -> str:
+    return "/" + posixpath.normpath(posixpath.join(folder, path)).lstrip("/")

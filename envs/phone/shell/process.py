@@ -1,0 +1,100 @@
+"""A command as it runs: its arguments, what it reads, and what it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.paths import real
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+    from coach_gym.envs.phone.shell.interpreter import Shell
+    from coach_gym.envs.phone.storage import Storage
+
+
+class Input:
+    """Bytes that are read once, from the start to the end, by however many commands."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        self._data, self._at = data, 0
+
+    def read(self) -> bytes:
+        """All that is left."""
+        data, self._at = self._data[self._at :], len(self._data)
+        return data
+
+    def line(self) -> bytes:
+        """The next line with its end; empty if there is none."""
+        end = self._data.find(b"\n", self._at) + 1 or len(self._data)
+        data, self._at = self._data[self._at : end], end
+        return data
+
+
+@dataclass
+class Streams:
+    """Standard input, output and error. After `2>&1` the last two are one."""
+
+    stdin: Input
+    stdout: bytearray
+    stderr: bytearray
+
+
+@dataclass
+class Process:
+    """One running command.
+
+    Attributes:
+        name: as it was called, for its messages.
+        args: without the name.
+    """
+
+    shell: Shell
+    name: str
+    args: list[str]
+    streams: Streams
+
+    @property
+    def phone(self) -> Phone:
+        return self.shell.phone
+
+    @property
+    def storage(self) -> Storage:
+        return self.shell.phone.storage
+
+    def path(self, name: str) -> str:
+        """The place in storage that an argument names."""
+        return real(name, self.shell.folder)
+
+    def read(self, name: str) -> bytes | None:
+        """Contents of a file, or of standard input for `-`; None, with a message, if that cannot be read."""
+        if name == "-":
+            return self.streams.stdin.read()
+        path = self.path(name)
+        if path == "/dev/null":
+            return b""
+        data = self.storage.read(path)
+        if data is None:
+            self.fail(f"{name}: {'Is a directory' if self.storage.is_dir(path) else NO_FILE}")
+        return data
+
+    def print(self, text: str = "", end: str = "\n") -> None:
+        """Writes text to standard output."""
+        self.streams.stdout += (text + end).encode("utf-8", "surrogateescape")
+
+    def fail(self, message: str, code: int = 1) -> int:
+        """Writes `name: message` to standard error. Returns the exit code."""
+        self.streams.stderr += f"{self.name}: {message}\n".encode("utf-8", "surrogateescape")
+        return code
+
+    def complain(self, message: str, code: int = 1) -> int:
+        """Writes a message without the name to standard error. Returns the exit code."""
+        self.streams.stderr += f"{message}\n".encode("utf-8", "surrogateescape")
+        return code
+
+
+Command = Callable[[Process], int]
+"""A command: reads and writes the process's streams, returns the exit code."""
+
+NO_FILE = "No such file or directory"
