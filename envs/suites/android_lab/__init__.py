@@ -1,6 +1,7 @@
 """AndroidLab's kind of task, operation and query: our own families, one module an app."""
 
 from coach_gym.envs.suites.android_lab import (
+    bluecoins,
     calendar,
     clock,
     contacts,
@@ -19,4 +20,5 @@ TASKS: tuple[type[Task], ...] = (
     *markor.TASKS,
     *settings.TASKS,
     *zoom.TASKS,
+    *bluecoins.TASKS,
 )

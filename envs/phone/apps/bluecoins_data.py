@@ -1,0 +1,116 @@
+"""Bluecoins' database: transactions as the app stores and reads them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import date, time
+from itertools import groupby
+from typing import NamedTuple
+
+PACKAGE = "com.rammigsoftware.bluecoins"
+DATABASE = f"/data/data/{PACKAGE}/databases/bluecoins.fydb"
+SCHEMA = """
+CREATE TABLE TRANSACTIONSTABLE (
+    transactionsTableID INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, itemName TEXT, amount INTEGER NOT NULL,
+    transactionCurrency TEXT, date TEXT NOT NULL, transactionTypeID INTEGER NOT NULL, categoryID INTEGER NOT NULL,
+    accountID INTEGER NOT NULL DEFAULT 1, notes TEXT
+);
+"""
+CURRENCY = "CNY"
+EXPENSE, INCOME = 3, 4
+TYPES = {EXPENSE: "Expense", INCOME: "Income"}
+SIGNS = {EXPENSE: "-", INCOME: "+"}
+CATEGORIES = {
+    EXPENSE: {
+        1: "Others", 2: "Food", 3: "Groceries", 4: "Transportation", 5: "Housing", 6: "Entertainment", 7: "Shopping",
+        8: "Health",
+    },
+    INCOME: {101: "Others", 102: "Salary", 103: "Interest", 104: "Refund", 105: "Gift"},
+}  # fmt: skip
+MICRO = 10_000  # the database counts millionths, we count hundredths
+_COLUMNS = "itemName, amount, transactionCurrency, date, transactionTypeID, categoryID, notes"
+
+
+class Transaction(NamedTuple):
+    """What was spent or received: hundredths of the currency, always positive; `kind` says which it was."""
+
+    kind: int
+    cents: int
+    day: date
+    item: str = ""
+    notes: str = ""
+    category: int = 1
+
+    @property
+    def signed(self) -> int:
+        return self.cents if self.kind == INCOME else -self.cents
+
+    @property
+    def title(self) -> str:
+        """What lists call it: the item, else the notes, else the category."""
+        return self.item or self.notes or self.category_name
+
+    @property
+    def category_name(self) -> str:
+        return CATEGORIES[self.kind].get(self.category, "Others")
+
+
+def money(cents: int) -> str:
+    """An amount as lists show it, e.g. `-1,234.50 CNY`."""
+    return f"{cents / 100:,.2f} {CURRENCY}"
+
+
+def day_text(day: date) -> str:
+    """A date as forms show it, e.g. `May 3, 2024`."""
+    return f"{day:%B} {day.day}, {day.year}"
+
+
+def add(db: sqlite3.Connection, transaction: Transaction, at: time = time(12)) -> None:
+    """Books a transaction."""
+    marks = ", ".join("?" * 7)
+    db.execute(f"INSERT INTO TRANSACTIONSTABLE({_COLUMNS}) VALUES ({marks})", _row(transaction, at))
+
+
+def change(db: sqlite3.Connection, id: int, transaction: Transaction, at: time = time(12)) -> None:
+    """Books a transaction in place of another."""
+    columns = ", ".join(f"{column} = ?" for column in _COLUMNS.split(", "))
+    row = (*_row(transaction, at), id)
+    db.execute(f"UPDATE TRANSACTIONSTABLE SET {columns} WHERE transactionsTableID = ?", row)
+
+
+def remove(db: sqlite3.Connection, id: int) -> None:
+    db.execute("DELETE FROM TRANSACTIONSTABLE WHERE transactionsTableID = ?", (id,))
+
+
+def _row(transaction: Transaction, at: time) -> tuple[object, ...]:
+    kind, _, day, item, notes, category = transaction
+    micros = transaction.signed * MICRO
+    return item, micros, CURRENCY, f"{day.isoformat()} {at:%H:%M:%S}", kind, category, notes
+
+
+def read(db: sqlite3.Connection, words: str = "") -> list[tuple[int, Transaction]]:
+    """Ids and transactions, the latest day first; with `words` only those whose item, notes or category have them."""
+    rows = db.execute(
+        f"SELECT transactionsTableID, {_COLUMNS} FROM TRANSACTIONSTABLE ORDER BY date DESC, transactionsTableID DESC"
+    )
+    found = [(id, _transaction(*row)) for id, *row in rows]
+    return [(id, each) for id, each in found if _matches(each, words.casefold())]
+
+
+def _transaction(
+    item: str | None, micros: int, currency: str, at: str, kind: int, category: int, notes: str | None
+) -> Transaction:
+    kind = kind if kind in TYPES else EXPENSE
+    return Transaction(kind, abs(micros) // MICRO, date.fromisoformat(at[:10]), item or "", notes or "", category)
+
+
+def _matches(transaction: Transaction, words: str) -> bool:
+    texts = (transaction.item, transaction.notes, transaction.category_name)
+    return any(words in text.casefold() for text in texts)
+
+
+def by_day(found: list[tuple[int, Transaction]]) -> Iterator[tuple[date, list[tuple[int, Transaction]]]]:
+    """What `read` found, day by day."""
+    for day, group in groupby(found, key=lambda pair: pair[1].day):
+        yield day, list(group)
