@@ -63,26 +63,26 @@ def delete_one(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 @expert("SimpleCalendarEventsOnDate", "SimpleCalendarEventOnDateAtTime", "SimpleCalendarEventsInTimeRange")
 def titles_on_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_day(s, _time(p["from"]).date())
-    found = _entries(s, _time(p["from"]).date())
+    found = entries(s, _time(p["from"]).date())
     yield s.finish(", ".join(entry.title for entry in found if _time(p["from"]) <= entry.start <= _time(p["to"])))
 
 
 @expert("SimpleCalendarFirstEventAfterStartTime")
 def first_after(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_day(s, _time(p["from"]).date())
-    found = _entries(s, _time(p["from"]).date())
+    found = entries(s, _time(p["from"]).date())
     yield s.finish(next(entry.title for entry in found if entry.start > _time(p["from"])))
 
 
 @expert("SimpleCalendarNextEvent")
 def next_event(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    found = yield from _read_list(s)
+    found = yield from read_list(s)
     yield s.finish(next(entry.title for entry in found if entry.start > _time(p["from"])))
 
 
 @expert("SimpleCalendarEventsInNextWeek")
 def titles_in_week(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    found = yield from _read_list(s)
+    found = yield from read_list(s)
     yield s.finish(", ".join(entry.title for entry in found if _time(p["from"]) <= entry.start <= _time(p["to"])))
 
 
@@ -96,7 +96,7 @@ def location_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("SimpleCalendarNextMeetingWithPerson")
 def next_meeting(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    found = yield from _read_list(s)
+    found = yield from read_list(s)
     title = f"Meeting with {p['name']}"
     start = next(entry.start for entry in found if entry.title == title and entry.start > NOW)
     yield s.finish(f"{start:%B %-d %Y %H:%M}")
@@ -151,7 +151,7 @@ def move(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 def start_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     day = date.fromisoformat(p["day"])
     yield from open_day(s, day)
-    yield s.finish(next(f"{entry.start:%H:%M}" for entry in _entries(s, day) if entry.title == p["title"]))
+    yield s.finish(next(f"{entry.start:%H:%M}" for entry in entries(s, day) if entry.title == p["title"]))
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def _open_list(s: Screen) -> Iterator[str]:
     yield s.tap("Simple event list")
 
 
-def _read_list(s: Screen) -> Generator[str, None, list[Entry]]:
+def read_list(s: Screen) -> Generator[str, None, list[Entry]]:
     """All events from today on."""
     yield from _open_list(s)
     seen: dict[Entry, None] = {}
@@ -233,7 +233,8 @@ def _read_page(s: Screen, day: date, seen: dict[Entry, None]) -> date:
     return day
 
 
-def _entries(s: Screen, day: date) -> list[Entry]:
+def entries(s: Screen, day: date) -> list[Entry]:
+    """The events on the screen, which are of a day."""
     return [entry for row in rows(s) for entry in _entry(row, day)]
 
 

@@ -10,10 +10,17 @@ from coach_gym.envs.experts.screen import Screen, expert
 Params = Mapping[str, Any]
 
 
+def open_folder(s: Screen, name: str) -> Iterator[str]:
+    """Into a folder of the list."""
+    yield from s.scroll_to(name)
+    yield s.tap(name)
+
+
 @expert("FilesDeleteFile")
 def delete_file(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Files")
-    yield s.tap(p["folder"])
+    yield from open_folder(s, p["folder"])
+    yield from s.scroll_to(p["name"])
     yield s.long_press(p["name"])
     yield s.tap("Delete")
     yield s.tap("OK")
@@ -23,11 +30,12 @@ def delete_file(s: Screen, p: Params) -> Iterator[str]:
 @expert("FilesMoveFile")
 def move_file(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Files")
-    yield s.tap(p["folder"])
+    yield from open_folder(s, p["folder"])
+    yield from s.scroll_to(p["name"])
     yield s.long_press(p["name"])
     yield s.tap("More options")
     yield s.tap("Move to…")
-    yield s.tap(p["target"])
+    yield from open_folder(s, p["target"])
     yield s.tap("MOVE")
     yield s.finish()
 
@@ -35,11 +43,12 @@ def move_file(s: Screen, p: Params) -> Iterator[str]:
 @expert("FilesCopyFile")
 def copy_file(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Files")
-    yield s.tap(p["folder"])
+    yield from open_folder(s, p["folder"])
+    yield from s.scroll_to(p["name"])
     yield s.long_press(p["name"])
     yield s.tap("More options")
     yield s.tap("Copy to…")
-    yield s.tap(p["target"])
+    yield from open_folder(s, p["target"])
     yield s.tap("COPY")
     yield s.finish()
 
@@ -47,7 +56,8 @@ def copy_file(s: Screen, p: Params) -> Iterator[str]:
 @expert("FilesRenameFile")
 def rename_file(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Files")
-    yield s.tap(p["folder"])
+    yield from open_folder(s, p["folder"])
+    yield from s.scroll_to(p["name"])
     yield s.long_press(p["name"])
     yield s.tap("More options")
     yield s.tap("Rename")
@@ -59,7 +69,7 @@ def rename_file(s: Screen, p: Params) -> Iterator[str]:
 @expert("FilesCreateFolder")
 def create_folder(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Files")
-    yield s.tap(p["folder"])
+    yield from open_folder(s, p["folder"])
     yield s.tap("More options")
     yield s.tap("New folder")
     yield from s.fill("Name", p["name"])
@@ -70,12 +80,12 @@ def create_folder(s: Screen, p: Params) -> Iterator[str]:
 @expert("FilesFileSize")
 def file_size(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Files")
-    yield s.tap(p["folder"])
+    yield from open_folder(s, p["folder"])
     yield s.finish(s.find(p["name"]).label.rpartition(", ")[2])
 
 
 @expert("FilesCountFiles")
 def count_files(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Files")
-    yield s.tap(p["folder"])
+    yield from open_folder(s, p["folder"])
     yield s.finish(str(sum(1 for row in s.elements if row.long_clickable and ", " in row.label)))

@@ -14,6 +14,18 @@ Params = Mapping[str, Any]
 EDITOR = "Note text"
 
 
+def open_note(s: Screen, name: str) -> Iterator[str]:
+    """From the list to the editor of a note, or into a folder."""
+    yield from s.scroll_to(name)
+    yield s.tap(name)
+
+
+def select(s: Screen, name: str) -> Iterator[str]:
+    """From the list to its toolbar for a note or folder."""
+    yield from s.scroll_to(name)
+    yield s.long_press(name)
+
+
 def new_note(s: Screen, name: str) -> Iterator[str]:
     """From the list to the empty editor of a new note."""
     yield s.tap("Create a new file or folder")
@@ -23,7 +35,7 @@ def new_note(s: Screen, name: str) -> Iterator[str]:
 
 def rename(s: Screen, name: str, new_name: str) -> Iterator[str]:
     """From the list: another name for a note."""
-    yield s.long_press(name)
+    yield from select(s, name)
     yield s.tap("Rename")
     yield from s.fill("Name", new_name)
     yield s.tap("OK")
@@ -89,7 +101,7 @@ def merge_notes(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Markor")
     texts = []
     for which in ("first", "second", "third"):
-        yield s.tap(p[which])
+        yield from open_note(s, p[which])
         texts.append(s.find(EDITOR).value)
         yield s.tap("Navigate up")
     yield from new_note(s, p["name"])
@@ -101,7 +113,7 @@ def merge_notes(s: Screen, p: Params) -> Iterator[str]:
 @expert("MarkorDeleteNote")
 def delete_note(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Markor")
-    yield s.long_press(p["name"])
+    yield from select(s, p["name"])
     yield s.tap("Delete")
     yield s.tap("OK")
     yield s.finish()
@@ -143,7 +155,7 @@ def edit_note(s: Screen, p: Params) -> Iterator[str]:
         "in place of the old text": lambda: replace_text(s, p["text"]),
     }
     yield from s.open("Markor")
-    yield s.tap(p["name"])
+    yield from open_note(s, p["name"])
     yield from edits[p["where"]]()
     yield s.tap("Save")
     yield s.finish()
@@ -152,7 +164,7 @@ def edit_note(s: Screen, p: Params) -> Iterator[str]:
 @expert("MarkorAddNoteHeader")
 def add_note_header(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Markor")
-    yield s.tap(p["name"])
+    yield from open_note(s, p["name"])
     yield from add_at_top(s, p["text"] + "\n\n")
     yield s.tap("Save")
     yield s.tap("Navigate up")
@@ -163,7 +175,7 @@ def add_note_header(s: Screen, p: Params) -> Iterator[str]:
 @expert("MarkorChangeNoteContent")
 def change_note_content(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Markor")
-    yield s.tap(p["name"])
+    yield from open_note(s, p["name"])
     yield from replace_text(s, p["text"])
     yield s.tap("Save")
     yield s.tap("Navigate up")
@@ -181,10 +193,10 @@ def rename_note(s: Screen, p: Params) -> Iterator[str]:
 @expert("MarkorMoveNote")
 def move_note(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Markor")
-    yield s.tap(p["source"])
-    yield s.long_press(p["name"])
+    yield from open_note(s, p["source"])
+    yield from select(s, p["name"])
     yield s.tap("Move")
-    yield s.tap(p["target"])
+    yield from open_note(s, p["target"])
     yield s.tap("Select")
     yield s.finish()
 
@@ -200,12 +212,12 @@ def note_by_age(s: Screen, p: Params) -> Iterator[str]:
 @expert("MarkorCountNotes")
 def count_notes(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Markor")
-    yield s.tap(p["folder"])
+    yield from open_note(s, p["folder"])
     yield s.finish(str(sum(1 for row in s.elements if _date(row))))
 
 
 @expert("MarkorNoteLine")
 def note_line(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Markor")
-    yield s.tap(p["name"])
+    yield from open_note(s, p["name"])
     yield s.finish(s.find(EDITOR).value)

@@ -42,11 +42,10 @@ def delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 def delete_all_with(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Opens one recipe after the other and looks at its ingredients."""
     yield from s.open(APP)
-    for title in [row.label for row in _rows(s)]:
+    for title in [row.label for row in rows(s)]:
         yield s.tap(title)
-        ingredients = s.elements[[element.label for element in s.elements].index("Ingredients") + 1].label
-        if p["ingredient"] in ingredients.split(", "):
-            yield from _delete_open(s)
+        if p["ingredient"] in below(s, "Ingredients").split(", "):
+            yield from delete_open(s)
         else:
             yield s.tap("Navigate up")
     yield s.finish()
@@ -57,7 +56,7 @@ def delete_duplicate(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Copies stand next to each other: the list is sorted by title."""
     yield from s.open(APP)
     while True:
-        labels = [row.label for row in _rows(s)]
+        labels = [row.label for row in rows(s)]
         twice = [label for label in labels if labels.count(label) > 1]
         before = s.text
         if twice:
@@ -74,21 +73,27 @@ def servings_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
     yield from s.scroll_to(p["name"])
     yield s.tap(p["name"])
-    labels = [element.label for element in s.elements]
-    yield s.finish(labels[labels.index("Servings") + 1].split(" ")[0])
+    yield s.finish(below(s, "Servings").split(" ")[0])
 
 
-def _rows(s: Screen) -> list[Element]:
+def rows(s: Screen) -> list[Element]:
     """The recipes on the page."""
     return [element for element in s.elements if element.clickable and ", " in element.label]
 
 
+def below(s: Screen, heading: str) -> str:
+    """What stands below a heading of the open recipe."""
+    labels = [element.label for element in s.elements]
+    return labels[labels.index(heading) + 1]
+
+
 def _delete(s: Screen, row: Element) -> Iterator[str]:
     yield s.tap(row)
-    yield from _delete_open(s)
+    yield from delete_open(s)
 
 
-def _delete_open(s: Screen) -> Iterator[str]:
+def delete_open(s: Screen) -> Iterator[str]:
+    """Deletes the recipe that is open."""
     yield s.tap("More options")
     yield s.tap("Delete")
     yield s.tap("Delete")

@@ -8,6 +8,7 @@ from gymnasium.utils.env_checker import check_env
 
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.experts.run import play
+from coach_gym.envs.experts.screen import EXPERTS, Screen
 
 
 @pytest.fixture
@@ -154,6 +155,30 @@ def test_heldout_words_are_not_those_of_training():
     assert names("train").isdisjoint(names("heldout"))
 
 
+@pytest.mark.parametrize("must_finish", [True, False])
+def test_a_spent_budget_is_judged_if_the_agent_need_not_finish(must_finish):
+    env = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE, must_finish=must_finish)
+    observation, info = env.reset(options=SAVE_ADA)
+    screen = Screen()
+    screen.update(observation)
+    for action in EXPERTS["SaveName"](screen, info["params"]):
+        if not action.startswith("finished"):
+            screen.update(env.step(action)[0])
+    truncated = False
+    while not truncated:
+        _, reward, terminated, truncated, info = env.step("wait()")
+    assert (reward, terminated, truncated) == (0.0 if must_finish else 1.0, False, True)
+    assert info["is_success"] is not must_finish
+
+
+def test_closing_tears_the_last_task_down(env, devices, monkeypatch):
+    torn_down = []
+    monkeypatch.setattr(SUITE.families["SaveName"], "teardown", lambda task, device: torn_down.append(device))
+    env.reset(options=SAVE_ADA)
+    env.close()
+    assert torn_down == devices
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
@@ -183,7 +208,8 @@ def test_reset_refuses_wrong_options(env, options, reason):
         ({"benchmark": "ios_world"}, "benchmark 'ios_world' is unknown"),
     ],
 )
-def test_constructor_refuses_wrong_arguments(arguments, reason):
+def test_constructor_refuses_wrong_arguments(arguments, reason, monkeypatch):
+    monkeypatch.delenv("COACH_ANDROID_WORLD", raising=False)
     with pytest.raises(ValueError) as raised:
         AndroidEnv(**arguments)
     assert reason in str(raised.value)

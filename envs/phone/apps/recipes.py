@@ -39,6 +39,7 @@ FIELDS = {  # column: what the form calls it, lines
     "ingredients": ("Ingredients", 2),
     "directions": ("Directions", 2),
 }
+SEARCHED = " || char(10) || ".join(f"coalesce({column}, '')" for column in FIELDS)
 SORTS = {"Title": "title COLLATE NOCASE, recipeId", "Newest first": "recipeId DESC"}
 
 
@@ -78,7 +79,7 @@ class Recipes(Screen):
 
     def build(self) -> View:
         rows = self.app.db.execute(
-            "SELECT recipeId, title, description FROM recipes WHERE instr(lower(title), lower(?)) "
+            f"SELECT recipeId, title, description FROM recipes WHERE instr(lower({SEARCHED}), lower(?)) "
             f"ORDER BY {SORTS[self.sort]}",
             (self.query.text if self.searching else "",),
         )

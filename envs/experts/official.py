@@ -1,0 +1,329 @@
+"""Experts of AndroidWorld's official tasks.
+
+Most work an app just as the built-in family of the same name does, so they are that family's expert with
+upstream's parameters in its words. The others are below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping
+from datetime import date, datetime, time
+from typing import Any
+
+from coach_gym.envs.experts import calendar, expense, markor, recipes
+from coach_gym.envs.experts.calendar import Entry
+from coach_gym.envs.experts.screen import EXPERTS, Expert, Screen
+from coach_gym.envs.phone.epoch import midnight, to_seconds
+
+Params = Mapping[str, Any]
+NOW = calendar.NOW
+MONDAY, SUNDAY = date(2023, 10, 16), date(2023, 10, 22)  # next week, on the phones' day
+
+OFFICIAL: dict[str, Expert] = {}
+"""Experts of the tasks that no built-in family's expert solves, by upstream's names."""
+
+
+def solve(name: str, s: Screen, params: Params) -> Iterator[str]:
+    """The actions that solve an official task.
+
+    Args:
+        name: Upstream's name of the task.
+        s: The screen; what `Screen.update` was last given.
+        params: The instance's parameters, with its `goal`.
+
+    Raises:
+        KeyError: The task has no expert.
+    """
+    if name in OFFICIAL:
+        return OFFICIAL[name](s, params)
+    return EXPERTS[name](s, ADAPTED.get(name, dict)(params))
+
+
+def official(*names: str) -> Callable[[Expert], Expert]:
+    """Makes a generator function the expert of the official tasks named."""
+
+    def register(function: Expert) -> Expert:
+        OFFICIAL.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+# upstream's parameters in the words of our experts
+
+
+def _renamed(**names: str) -> Callable[[Params], Params]:
+    """Parameters under other names, given as `ours=theirs`."""
+    return lambda p: {ours: p[theirs] for ours, theirs in names.items()}
+
+
+def _names(p: Params) -> Params:
+    return {"names": [row.get("name", row.get("title")) for row in p["row_objects"]]}
+
+
+def _new_expenses(p: Params) -> Params:
+    return {"new": [(row["name"], row["amount"], row["category"], row["note"]) for row in p["row_objects"]]}
+
+
+def _new_recipes(p: Params) -> Params:
+    return {"new": [tuple(row[key] for key in _RECIPE) for row in p["row_objects"]]}
+
+
+def _new_event(p: Params) -> Params:
+    row = p["row_objects"][0]
+    return {
+        "start": row["start_ts"],
+        "minutes": p["duration_mins"],
+        "title": p["event_title"],
+        "description": p["event_description"],
+        "repetition": p["repeat_rule"].capitalize() if row["repeat_interval"] else "No repetition",
+    }
+
+
+def _day_of(p: Params) -> Params:
+    return {"day": date(p["year"], p["month"], p["day"]).isoformat()}
+
+
+def _edited_note(p: Params) -> Params:
+    where, text = {
+        "header": ("at the top", "header"),
+        "footer": ("at the bottom", "footer"),
+        "replace": ("in place of the old text", "replace_text"),
+    }[p["edit_type"]]
+    return {"name": p["file_name"], "where": where, "text": p[text]}
+
+
+def _app(p: Params) -> Params:
+    return {"app_name": {"dialer": "Phone"}.get(p["app_name"], p["app_name"])}
+
+
+_RECIPE = ("title", "description", "servings", "preparationTime", "ingredients", "directions")
+_NOTE = _renamed(name="file_name", text="text")
+_MOVED = _renamed(name="file_name", source="source_folder", folder="source_folder", target="destination_folder")
+
+ADAPTED: dict[str, Callable[[Params], Params]] = {
+    "ContactsNewContactDraft": _renamed(first="first", last="last", number="phone", label="phone_label"),
+    **dict.fromkeys(("ExpenseAddSingle", "ExpenseAddMultiple", "ExpenseAddMultipleFromGallery"), _new_expenses),
+    **dict.fromkeys(("ExpenseDeleteSingle", "ExpenseDeleteMultiple", "ExpenseDeleteMultiple2"), _names),
+    "FilesDeleteFile": _renamed(folder="subfolder", name="file_name"),
+    "FilesMoveFile": _MOVED,
+    "MarkorAddNoteHeader": _renamed(name="original_name", text="header", new_name="new_name"),
+    "MarkorChangeNoteContent": _renamed(name="original_name", text="updated_content", new_name="new_name"),
+    "MarkorCreateFolder": _renamed(name="folder_name"),
+    "MarkorCreateNote": _NOTE,
+    "MarkorCreateNoteAndSms": _renamed(name="file_name", text="text", number="number"),
+    "MarkorCreateNoteFromClipboard": _renamed(name="file_name"),
+    "MarkorDeleteNote": _renamed(name="file_name"),
+    "MarkorEditNote": _edited_note,
+    "MarkorMoveNote": _MOVED,
+    "OpenAppTaskEval": _app,
+    **dict.fromkeys(("RecipeAddSingleRecipe", "RecipeAddMultipleRecipes"), _new_recipes),
+    "RecipeAddMultipleRecipesFromImage": _new_recipes,
+    "RecipeDeleteSingleRecipe": _names,
+    "RecipeDeleteSingleWithRecipeWithNoise": _names,
+    "RecipeDeleteMultipleRecipes": _names,
+    "RecipeDeleteMultipleRecipesWithNoise": _names,
+    "SimpleCalendarAddOneEvent": _new_event,
+    "SimpleCalendarAddOneEventInTwoWeeks": _new_event,
+    "SimpleCalendarAddOneEventRelativeDay": _new_event,
+    "SimpleCalendarAddOneEventTomorrow": _new_event,
+    "SimpleCalendarAddRepeatingEvent": _new_event,
+    "SimpleCalendarDeleteEvents": _day_of,
+    "SimpleCalendarDeleteEventsOnRelativeDay": _day_of,
+    "SimpleCalendarDeleteOneEvent": lambda p: {"title": p["event_title"], "start": p["row_objects"][0]["start_ts"]},
+    "SimpleCalendarEventsInNextWeek": lambda p: _between(midnight(MONDAY), datetime.combine(SUNDAY, time.max)),
+    "SimpleCalendarNextEvent": lambda p: {"from": to_seconds(NOW)},
+    "TasksCompletedTasksForDate": lambda p: {"day": _date(p["date"]).isoformat()},
+    "TasksDueNextWeek": lambda p: {"from": MONDAY.isoformat(), "to": SUNDAY.isoformat()},
+    "TasksDueOnDate": lambda p: {"day": _date(p["date"]).isoformat()},
+    "TasksHighPriorityTasks": lambda p: {"priority": "high"},
+    "TasksHighPriorityTasksDueOnDate": lambda p: {"day": _date(p["date"]).isoformat()},
+    "TasksIncompleteTasksOnDate": lambda p: {"day": _date(p["date"]).isoformat()},
+    "TurnOnWifiAndOpenApp": _app,
+}
+"""Upstream's parameters, turned into those that our expert of the same name takes."""
+
+
+def _between(first: datetime, last: datetime) -> Params:
+    return {"from": to_seconds(first), "to": to_seconds(last)}
+
+
+def _date(text: str) -> date:
+    return datetime.strptime(text, "%B %d %Y").date()
+
+
+def _time(text: str) -> time:
+    """A time of day as upstream writes it: 16:15, 4pm, 8:00pm."""
+    found = re.fullmatch(r"(\d{1,2})(?::(\d{2}))?\s*([ap]m)?", text)
+    assert found is not None, text
+    hour = int(found[1]) % 12 + 12 * (found[3] == "pm") if found[3] else int(found[1])
+    return time(hour, int(found[2] or 0))
+
+
+# calendar
+
+
+@official("SimpleCalendarEventsOnDate", "SimpleCalendarAnyEventsOnDate")
+def titles_on_date(s: Screen, p: Params) -> Iterator[str]:
+    found = yield from _events_of(s, _date(p["date"]))
+    yield s.finish(", ".join(entry.title for entry in found))
+
+
+@official("SimpleCalendarEventOnDateAtTime")
+def titles_at_time(s: Screen, p: Params) -> Iterator[str]:
+    found = yield from _events_of(s, _date(p["date"]))
+    yield s.finish(", ".join(entry.title for entry in found if entry.start.time() == _time(p["time"])))
+
+
+@official("SimpleCalendarEventsInTimeRange")
+def titles_in_range(s: Screen, p: Params) -> Iterator[str]:
+    found = yield from _events_of(s, _date(p["date"]))
+    first, last = _time(p["start_time"]), _time("8pm")  # which the goal says and the parameters do not
+    yield s.finish(", ".join(entry.title for entry in found if first <= entry.start.time() <= last))
+
+
+@official("SimpleCalendarFirstEventAfterStartTime")
+def first_from_time(s: Screen, p: Params) -> Iterator[str]:
+    """Upstream counts an event that starts at just that time as one after it."""
+    found = yield from _events_of(s, _date(p["date"]))
+    yield s.finish(min((e for e in found if e.start.time() >= _time(p["time"])), key=lambda e: e.start).title)
+
+
+@official("SimpleCalendarNextMeetingWithPerson")
+def next_with_person(s: Screen, p: Params) -> Iterator[str]:
+    found = yield from calendar.read_list(s)
+    start = next(entry.start for entry in found if p["person"] in entry.title and entry.start > NOW)
+    yield s.finish(f"{start:%B %-d %Y %H:%M}")
+
+
+def _events_of(s: Screen, day: date) -> Generator[str, None, list[Entry]]:
+    """All events of a day, from anywhere."""
+    yield from calendar.open_day(s, day)
+    seen: dict[Entry, None] = {}
+    while True:
+        seen |= dict.fromkeys(calendar.entries(s, day))
+        before = s.text
+        if not any(element.scrollable for element in s.elements):
+            break
+        yield s.scroll("down")
+        if s.text == before:
+            break
+    return list(seen)
+
+
+# Markor
+
+
+@official("MarkorMergeNotes")
+def merge_notes(s: Screen, p: Params) -> Iterator[str]:
+    """Every note ends with a line break of its own, which the notes of the built-in family do not."""
+    yield from s.open("Markor")
+    texts = []
+    for which in ("file1_name", "file2_name", "file3_name"):
+        yield from markor.open_note(s, p[which])
+        texts.append(s.find(markor.EDITOR).value.strip())
+        yield s.tap("Navigate up")
+    yield from markor.new_note(s, p["new_file_name"])
+    yield from s.fill(markor.EDITOR, "\n\n".join(texts))
+    yield s.tap("Save")
+    yield s.finish()
+
+
+def _read_note(s: Screen, name: str) -> Generator[str, None, str]:
+    """The text of a note of Markor's, from anywhere."""
+    yield from s.open("Markor")
+    yield from markor.open_note(s, name)
+    return s.find(markor.EDITOR).value
+
+
+def _records(text: str) -> list[dict[str, str]]:
+    """What upstream wrote into a note: a table with `|` between its columns, or blocks of `field: value` lines."""
+    head, *rows = text.strip().splitlines()
+    if "|" in head:
+        return [dict(zip(head.split("|"), row.split("|"), strict=True)) for row in rows]
+    blocks = [[line.strip().split(": ", 1) for line in block.strip().splitlines()] for block in text.split("\n\n")]
+    return [{"title": block[0][1], **dict(block[1:])} for block in blocks if block != [[""]]]  # type: ignore[misc]
+
+
+# expenses
+
+
+@official("ExpenseAddMultipleFromMarkor")
+def add_reimbursable_expenses(s: Screen, p: Params) -> Iterator[str]:
+    text = yield from _read_note(s, "my_expenses.txt")
+    ids = {category: id for id, category in expense.CATEGORIES.items()}
+    new = [
+        (
+            row["name"], round(100 * float(row["amount_dollars"].lstrip("$"))), ids[row["category_name"]],
+            row["note"].removesuffix(". Reimbursable."),
+        )
+        for row in _records(text) if row["note"].endswith("Reimbursable.")
+    ]  # fmt: skip
+    yield from expense.add(s, {"new": new})
+
+
+# recipes
+
+
+@official("RecipeAddMultipleRecipesFromMarkor", "RecipeAddMultipleRecipesFromMarkor2")
+def add_recipes_from_note(s: Screen, p: Params) -> Iterator[str]:
+    text = yield from _read_note(s, "recipes.txt")
+    wanted = p.get("prep_time")
+    rows = [row for row in _records(text) if wanted in (None, row["preparationTime"])]
+    yield from recipes.add(s, {"new": [tuple(row[key] for key in _RECIPE) for row in rows]})
+
+
+@official("RecipeDeleteMultipleRecipesWithConstraint")
+def delete_recipes_that_use(s: Screen, p: Params) -> Iterator[str]:
+    """Opens one recipe after the other and looks at its directions."""
+    yield from s.open(recipes.APP)
+    yield s.tap("Search")
+    yield s.type(p["ingredient"])
+    yield s.back()  # puts the keyboard away
+    others = 0
+    while len(recipes.rows(s)) > others:
+        yield s.tap(recipes.rows(s)[others])
+        if p["ingredient"] in recipes.below(s, "Directions").lower():
+            yield from recipes.delete_open(s)
+        else:
+            yield s.tap("Navigate up")
+            others += 1
+    yield s.finish()
+
+
+@official("RecipeDeleteDuplicateRecipes", "RecipeDeleteDuplicateRecipes2", "RecipeDeleteDuplicateRecipes3")
+def delete_duplicate_recipe(s: Screen, p: Params) -> Iterator[str]:
+    """Recipes that look the same in the list may differ inside; those are opened and compared."""
+    yield from s.open(recipes.APP)
+    labels = yield from _all_recipes(s)
+    for label in dict.fromkeys(label for label in labels if labels.count(label) > 1):
+        if len(labels) > len(recipes.rows(s)):
+            yield s.tap("Search")
+            yield s.type(label.split(", ")[0])
+            yield s.back()  # puts the keyboard away
+        inside = set()
+        for place in [place for place, row in enumerate(recipes.rows(s)) if row.label == label]:
+            yield s.tap(recipes.rows(s)[place])
+            if s.text in inside:
+                yield from recipes.delete_open(s)
+                yield s.finish()
+                return
+            inside.add(s.text)
+            yield s.tap("Navigate up")
+        if s.has("Close"):
+            yield s.tap("Close")
+
+
+def _all_recipes(s: Screen) -> Generator[str, None, list[str]]:
+    """The rows of the whole list, which is scrolled to its end; neighbouring pages overlap."""
+    labels = [row.label for row in recipes.rows(s)]
+    while any(element.scrollable for element in s.elements):
+        before = s.text
+        yield s.scroll("down")
+        if s.text == before:
+            break
+        page = [row.label for row in recipes.rows(s)]
+        overlap = next(n for n in range(min(len(page), len(labels)), -1, -1) if labels[len(labels) - n :] == page[:n])
+        labels += page[overlap:]
+    return labels

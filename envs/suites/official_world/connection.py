@@ -1,0 +1,94 @@
+"""Upstream's environment for whichever device an episode runs on."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from datetime import timedelta
+from typing import Any
+
+import dm_env
+import numpy as np
+from android_env import env_interface
+from android_env.components.adb_call_parser import AdbCallParser
+from android_env.components.adb_controller import AdbController
+from android_env.proto import adb_pb2
+
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.devices.phone import PhoneDevice
+from coach_gym.envs.errors import UsageError
+from coach_gym.envs.phone.servers.accessibility import forest
+from coach_gym.envs.suites.official_world import upstream
+from coach_gym.envs.suites.official_world.commands import HostAdb, PhoneAdb
+
+
+def connect(device: Device) -> Any:
+    """Upstream's `AsyncAndroidEnv` over a device of ours.
+
+    What upstream asks of adb goes there; what it looks at on the screen is what the device reports to agents, too,
+    so that neither an accessibility forwarder nor an emulator's gRPC port is needed.
+
+    Raises:
+        UsageError: Upstream needs more of a device than this one offers.
+    """
+    return upstream.module("env.interface").AsyncAndroidEnv(_controller(device))
+
+
+def pass_time(device: Device) -> AbstractContextManager[None]:
+    """While upstream runs: its sleeps pass at once on an embedded phone's own clock, and really on others."""
+    if isinstance(device, PhoneDevice):
+        phone = device.phone
+        return upstream.sleeping(lambda seconds: phone.elapse(timedelta(seconds=seconds)))
+    return nullcontext()
+
+
+class DeviceEnv(env_interface.AndroidEnvInterface):
+    """A device of ours as android_env's environment: adb requests and screenshots, no episodes of its own."""
+
+    def __init__(self, device: Device, adb: AdbController) -> None:
+        self._device = device
+        self._parser = AdbCallParser(adb)
+
+    def execute_adb_call(self, call: adb_pb2.AdbRequest) -> adb_pb2.AdbResponse:
+        return self._parser.parse(call)
+
+    def action_spec(self) -> dict[str, Any]:
+        return {}
+
+    def observation_spec(self) -> dict[str, Any]:
+        return {}
+
+    def reset(self) -> dm_env.TimeStep:
+        return dm_env.restart({"pixels": self._device.screenshot()})
+
+    def step(self, action: dict[str, np.ndarray]) -> dm_env.TimeStep:
+        """A look at the screen. Upstream acts through adb, and agents through the device."""
+        return dm_env.transition(0.0, {"pixels": self._device.screenshot()})
+
+    def close(self) -> None:
+        """Whoever started the device closes it."""
+
+
+def _controller(device: Device) -> Any:
+    controllers = upstream.module("env.android_world_controller")
+    methods = controllers.A11yMethod
+
+    class Controller(controllers.AndroidWorldController):  # type: ignore[name-defined, misc]
+        """Upstream's controller, which reads the screen's elements off the device."""
+
+        def __init__(self) -> None:
+            super().__init__(DeviceEnv(device, _adb(device)), methods.NONE)
+            self._a11y_method = methods.A11Y_FORWARDER_APP
+
+        def get_a11y_forest(self) -> Any:
+            return forest(device.ui())
+
+    return Controller()
+
+
+def _adb(device: Device) -> AdbController:
+    if isinstance(device, PhoneDevice):
+        return PhoneAdb(device.phone)
+    adb = getattr(device, "adb", None)
+    if adb is not None:
+        return HostAdb(adb.serial, adb.server_port)
+    raise UsageError(f"suite='official' needs the embedded phone or a device that adb reaches, not {device.name!r}")

@@ -1,0 +1,144 @@
+"""Upstream's tasks behind our own interface of a task."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+import hashlib
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.suites.official_world import upstream
+from coach_gym.envs.suites.official_world.connection import connect, pass_time
+from coach_gym.envs.suites.task import Task
+from coach_gym.envs.suites.words import ParamRng
+
+STEPS_PER_COMPLEXITY = 10  # upstream's runner gives int(10 * complexity) steps
+HOLD_AT_START = frozenset(
+    f"System{what}Verify"
+    for what in ("BluetoothTurnOff", "BluetoothTurnOn", "BrightnessMax", "BrightnessMin", "WifiTurnOff", "WifiTurnOn")
+)
+"""The tasks whose goal is reached before the agent has done anything: to say so is all they ask for."""
+
+_log = logging.getLogger(__name__)
+
+
+def instance_seed(name: str, seed: int, instance: int = 0) -> int:
+    """Seed of the `instance`-th instance of a task in upstream's suite of seed `seed` (its own rule)."""
+    return int(hashlib.sha256(f"{seed}_{name}_{instance}".encode()).hexdigest(), 16) % 2**32
+
+
+class OfficialTask(Task):
+    """One instance of an upstream task, which initialises, checks and tears itself down.
+
+    Parameters are ``seed`` and ``instance`` (see `instance_seed`); upstream draws its own from them, which are
+    added as far as they are plain data. The defaults are those of upstream's runner, so that ``params_seed=30``
+    is the instance that it evaluates by default. Words are not split into training and held-out ones.
+    """
+
+    upstream: ClassVar[Any]
+    """Upstream's class."""
+
+    def __init__(self, params: Mapping[str, Any]) -> None:
+        seed = instance_seed(self.name, int(params["seed"]), int(params["instance"]))
+        self._task = _instantiate(self.upstream, seed)
+        own = {"seed": int(params["seed"]), "instance": int(params["instance"])}
+        super().__init__({**_plain(self._task.params), **own})
+        self.budget = int(STEPS_PER_COMPLEXITY * self._task.complexity)
+        self._env: Any = None  # upstream's environment, while the task is set up
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return {"seed": rng.origin, "instance": 0}
+
+    @property
+    def goal(self) -> str:
+        """The instruction; some are worded only when the task is set up."""
+        return str(self._task.goal)
+
+    def setup(self, device: Device) -> None:
+        self._env = connect(device)
+        with pass_time(device), self._torn_down_on_error(device):
+            self._task.initialize_task(self._env)
+            self._env.reset(go_home=self._task.start_on_home_screen)
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        """Upstream's verdict, with the answer where its checkers look for it."""
+        self._env.interaction_cache = answer or ""
+        with pass_time(device), self._torn_down_on_error(device):
+            return float(self._task.is_successful(self._env))
+
+    def teardown(self, device: Device) -> None:
+        if self._env is not None:
+            env, self._env = self._env, None
+            with pass_time(device):
+                self._task.tear_down(env)
+
+    @contextlib.contextmanager
+    def _torn_down_on_error(self, device: Device):  # type: ignore[no-untyped-def]
+        """Upstream leaves the device as it is when a task raises; the next task shall not find that."""
+        try:
+            yield
+        except Exception:
+            try:
+                self.teardown(device)
+            except Exception as error:
+                _log.warning("tearing down %s after an error failed, too: %s", self.name, error)
+            raise
+
+
+def families(checkout: str | os.PathLike[str] | None = None) -> dict[str, type[Task]]:
+    """Upstream's 116 tasks as families of ours.
+
+    Args:
+        checkout: See `upstream.load`.
+
+    Raises:
+        UsageError: Upstream or something that it needs is not installed.
+    """
+    classes = upstream.load(checkout)
+    known = upstream.metadata()
+    return {name: _family(name, task, known.get(name, {})) for name, task in classes.items()}
+
+
+def _family(name: str, task: Any, about: Mapping[str, Any]) -> type[Task]:
+    queries = upstream.module("task_evals.information_retrieval.information_retrieval").InformationRetrieval
+    members = {
+        "name": name,
+        "upstream": task,
+        "__doc__": task.__doc__,
+        "template": about.get("task_template", ""),
+        "difficulty": about.get("difficulty", "unknown"),
+        "kind": "query" if issubclass(task, queries) else "operation",
+        "apps": tuple(getattr(task, "app_names", ())) if not isinstance(vars(task).get("app_names"), property) else (),
+        "holds_at_start": name in HOLD_AT_START,
+    }
+    return type(name, (OfficialTask,), members)
+
+
+def _instantiate(task: Any, seed: int) -> Any:
+    """As upstream's runner does it."""
+    task.set_device_time(None)
+    upstream.seed(seed)
+    params = task.generate_random_params()
+    params["seed"] = seed
+    return task(params)
+
+
+def _plain(value: Any) -> Any:
+    """The part of a value that JSON can hold; images and the like become their class's name."""
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if dataclasses.is_dataclass(value):
+        return _plain({field.name: getattr(value, field.name) for field in dataclasses.fields(value)})
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    return type(value).__name__

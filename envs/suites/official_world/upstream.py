@@ -1,0 +1,189 @@
+"""Finding the upstream package, and keeping what it takes from the process apart for each thread.
+
+Upstream draws from Python's one global generator, sleeps, and writes files of fixed names to the one temporary
+folder. Environments here run in threads of one process, so its modules get a generator, a `sleep` and a folder
+that belong to the thread. Its code is untouched.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+import threading
+import time
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from coach_gym.envs.errors import UsageError
+
+VARIABLE = "COACH_ANDROID_WORLD"
+"""Environment variable that names a checkout of AndroidWorld."""
+
+NAME = "android_world"
+_PROTO = "android_world/task_evals/information_retrieval/proto"
+
+
+def load(checkout: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+    """Imports upstream and returns its 116 task classes by name, in alphabetical order as its runner has them.
+
+    Args:
+        checkout: Folder of a checkout of the AndroidWorld repository; by default what the environment variable
+            `COACH_ANDROID_WORLD` names, else the installed package.
+
+    Raises:
+        UsageError: There is none, or something that it imports is not installed.
+    """
+    folder = checkout or os.environ.get(VARIABLE)
+    return _load(str(Path(folder).resolve()) if folder else None)
+
+
+@lru_cache(maxsize=1)
+def _load(checkout: str | None) -> dict[str, Any]:
+    _put_on_path(checkout)
+    try:
+        _compile_protos(Path(module().__path__[0]).parent)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Couldn't find ffmpeg", RuntimeWarning)  # see _use_bundled_ffmpeg
+            registry = module("registry").TaskRegistry()
+    except ImportError as error:
+        raise UsageError(
+            f"the upstream android_world package cannot be imported: {error}. Install what it needs with "
+            f"pip install 'coach-gym[official]'"
+        ) from error
+    _give_thread_local_modules()
+    _use_bundled_ffmpeg()
+    return dict(sorted(registry.get_registry(registry.ANDROID_WORLD_FAMILY).items()))
+
+
+def module(name: str = "") -> ModuleType:
+    """A module of upstream, such as `env.interface`."""
+    return importlib.import_module(f"{NAME}.{name}" if name else NAME)
+
+
+def metadata() -> dict[str, dict[str, Any]]:
+    """What upstream says of each task, by name: difficulty, tags, optimal number of steps."""
+    entries = json.loads((Path(module().__path__[0]) / "task_metadata.json").read_text())
+    return {entry["task_name"]: entry for entry in entries}
+
+
+def _put_on_path(checkout: str | None) -> None:
+    if checkout is not None:
+        if not (Path(checkout) / NAME / "registry.py").is_file():
+            raise UsageError(f"{checkout} is no checkout of AndroidWorld: it has no {NAME}/registry.py")
+        loaded = sys.modules.get(NAME)
+        if loaded is not None and Path(loaded.__path__[0]).parent != Path(checkout):
+            raise UsageError(f"{NAME} was already imported from {loaded.__path__[0]}; {checkout} needs a new process")
+        if checkout not in sys.path:
+            sys.path.insert(0, checkout)
+    elif importlib.util.find_spec(NAME) is None:
+        raise UsageError(
+            f"suite='official' runs the upstream android_world package, which is not installed. Clone "
+            f"google-research/android_world and set {VARIABLE} to its folder, or install it as its README says"
+        )
+
+
+def _compile_protos(root: Path) -> None:
+    """Makes the two modules that upstream's build generates, where a checkout was never built."""
+    package = module("task_evals.information_retrieval.proto")
+    if importlib.util.find_spec(f"{package.__name__}.task_pb2") is not None:
+        return
+    from grpc_tools import protoc
+
+    out = tempfile.mkdtemp(prefix="coach-gym-protos-")
+    weakref.finalize(package, shutil.rmtree, out, ignore_errors=True)
+    files = [f"{_PROTO}/state.proto", f"{_PROTO}/task.proto"]
+    if protoc.main(["protoc", f"--proto_path={root}", f"--python_out={out}", *files]) != 0:
+        raise UsageError(f"the protocol buffers of {root / _PROTO} do not compile")
+    package.__path__.append(f"{out}/{_PROTO}")
+
+
+def _use_bundled_ffmpeg() -> None:
+    """Music is made with ffmpeg; where the system has none, the one that imageio-ffmpeg brings."""
+    if shutil.which("ffmpeg") is None:
+        import imageio_ffmpeg
+        import pydub
+
+        pydub.AudioSegment.converter = imageio_ffmpeg.get_ffmpeg_exe()
+
+
+# what belongs to a thread
+
+
+class _Local(threading.local):
+    """A thread's random generator, temporary folder, and what passes the time; None for waiting really."""
+
+    def __init__(self) -> None:
+        self.random = random.Random()
+        self.sleep: Callable[[float], None] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def folder(self) -> str:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="coach-gym-")
+        return self._folder.name
+
+
+_local = _Local()
+
+
+class _Random:
+    """Stands for the module `random`: its functions are those of the thread's generator."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_local.random, name)
+
+
+class _Time:
+    """Stands for the module `time`, but for who sleeps."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(time, name)
+
+    def sleep(self, seconds: float) -> None:
+        (_local.sleep or time.sleep)(seconds)
+
+
+class _Folder:
+    """A path: the thread's temporary folder."""
+
+    def __fspath__(self) -> str:
+        return _local.folder
+
+
+def _give_thread_local_modules() -> None:
+    stand_ins = {"random": (random, _Random()), "time": (time, _Time())}
+    for name, loaded in list(sys.modules.items()):
+        if name.split(".")[0] == NAME:
+            for attribute, (original, stand_in) in stand_ins.items():
+                if getattr(loaded, attribute, None) is original:
+                    setattr(loaded, attribute, stand_in)
+    module("utils.file_utils").get_local_tmp_directory = lambda: _local.folder  # type: ignore[attr-defined]
+    module("task_evals.utils.user_data_generation")._TMP = _Folder()  # type: ignore[attr-defined]
+
+
+def seed(value: int) -> None:
+    """Seeds the generator that upstream draws from in this thread."""
+    _local.random.seed(value)
+
+
+@contextmanager
+def sleeping(by: Callable[[float], None] | None) -> Iterator[None]:
+    """Whatever upstream sleeps in this thread passes by a call of `by` with the seconds; None waits really."""
+    _local.sleep, before = by, _local.sleep
+    try:
+        yield
+    finally:
+        _local.sleep = before
