@@ -52,7 +52,8 @@ def _collect(view: View, layout: Layout, clip: Rect, out: list[Command]) -> None
     if view.icon is not None:
         _collect_icon(view, layout, clip_here, out)
     elif view.image is not None:
-        out.append(Command("image", bounds, clip_here, "", Picture(view.image)))
+        rect = _middle(view.image, bounds) if view.whole else bounds
+        out.append(Command("image", rect, clip_here, "", Picture(view.image)))
     elif view.lines:
         _collect_text(view, layout, clip_here, out)
     for child in view.children:
@@ -70,6 +71,16 @@ class Picture:
 
     def __hash__(self) -> int:
         return id(self.pixels)
+
+
+def _middle(pixels: np.ndarray, bounds: Rect) -> Rect:
+    """Where in a rectangle an image lies that is scaled without being stretched."""
+    left, top, right, bottom = bounds
+    height, width = pixels.shape[:2]
+    scale = min((right - left) / width, (bottom - top) / height)
+    w, h = max(1, round(width * scale)), max(1, round(height * scale))
+    left, top = left + (right - left - w) // 2, top + (bottom - top - h) // 2
+    return left, top, left + w, top + h
 
 
 def _collect_icon(view: View, layout: Layout, clip: Rect, out: list[Command]) -> None:
@@ -213,6 +224,6 @@ def _rgb(color: str, dark: bool) -> tuple[int, ...]:
     return tuple(round(255 * part) for part in colorsys.hls_to_rgb(hue, 1 - 0.93 * lightness, saturation))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)  # a picture of a whole large screen is 8 MB
 def _scaled(picture: Picture, width: int, height: int) -> Image.Image:
     return Image.fromarray(picture.pixels).resize((width, height), Image.Resampling.BILINEAR)

@@ -87,7 +87,8 @@ class View:
     bold = False
     max_lines: int | None = None
     icon: str | None = None
-    image: Any = None  # H x W x 3 uint8 array, scaled to fit
+    image: Any = None  # H x W x 3 uint8 array, scaled to the view's size
+    whole = False  # of an image: as large as fits without being stretched, in the middle of the view
     caret = False
     focused = False
     # meaning

@@ -79,7 +79,7 @@ def Icon(name: str, size: float = 24, color: str = theme.SECONDARY, desc: str = 
 
 
 def Picture(pixels: Any, desc: str = "", height: float = 200, **more: Any) -> View:
-    """An H x W x 3 uint8 array, scaled to fill its box."""
+    """An H x W x 3 uint8 array, scaled to fill its box; with `whole=True` not stretched, in the middle of the box."""
     return View("android.widget.ImageView", image=pixels, desc=desc, height=height, **more)
 
 

@@ -1,0 +1,174 @@
+"""Retro Music's data: the songs of the shared storage, playlists and the playing queue."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from coach_gym.envs.phone import preferences
+from coach_gym.envs.phone.epoch import to_seconds
+from coach_gym.envs.phone.folders import SHARED
+from coach_gym.envs.phone.media import audio
+from coach_gym.envs.phone.storage import Storage
+
+PACKAGE = "code.name.monkey.retromusic"
+PLAYLISTS = f"/data/data/{PACKAGE}/databases/playlist.db"
+QUEUE = f"/data/data/{PACKAGE}/databases/music_playback_state.db"
+SETTINGS = f"/data/data/{PACKAGE}/shared_prefs/{PACKAGE}_preferences.xml"
+PLAYLIST_SCHEMA = """
+CREATE TABLE PlaylistEntity (playlist_id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, playlist_name TEXT NOT NULL);
+CREATE TABLE SongEntity (
+    song_key INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, playlist_creator_id INTEGER NOT NULL, id INTEGER NOT NULL,
+    title TEXT NOT NULL, track_number INTEGER NOT NULL, year INTEGER NOT NULL, duration INTEGER NOT NULL,
+    data TEXT NOT NULL, date_modified INTEGER NOT NULL, album_id INTEGER NOT NULL, album_name TEXT NOT NULL,
+    artist_id INTEGER NOT NULL, artist_name TEXT NOT NULL, composer TEXT, album_artist TEXT
+);
+"""
+_QUEUE_COLUMNS = (
+    "_id INT NOT NULL, title TEXT NOT NULL, track INT NOT NULL, year INT NOT NULL, duration LONG NOT NULL, "
+    "_data TEXT NOT NULL, date_modified LONG NOT NULL, album_id INT NOT NULL, album TEXT NOT NULL, "
+    "artist_id INT NOT NULL, artist TEXT NOT NULL, composer TEXT, album_artist TEXT"
+)
+QUEUE_TABLES = ("playing_queue", "original_playing_queue")
+QUEUE_SCHEMA = "".join(f"CREATE TABLE {table} ({_QUEUE_COLUMNS});\n" for table in QUEUE_TABLES)
+POSITION = "POSITION"  # in the settings: which song of the queue is being played
+UNKNOWN = "<unknown>"  # what Android calls an artist that a file does not name
+
+
+class Song(NamedTuple):
+    """A sound file of the shared storage; the length in milliseconds."""
+
+    path: str
+    title: str
+    artist: str
+    millis: int
+    modified: int
+
+    @property
+    def columns(self) -> tuple:
+        """Its row in both databases, from the id on."""
+        folder = self.path.split("/")[-2]
+        ids = [zlib.crc32(text.encode()) for text in (self.path, folder, self.artist)]
+        row = (ids[0], self.title, 0, 0, self.millis, self.path, self.modified, ids[1], folder, ids[2], self.artist)
+        return (*row, "", self.artist)
+
+
+class Music:
+    """The songs, playlists and queue of a phone."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        return self._storage.create_database(PLAYLISTS, PLAYLIST_SCHEMA)
+
+    @property
+    def queue_db(self) -> sqlite3.Connection:
+        return self._storage.create_database(QUEUE, QUEUE_SCHEMA)
+
+    def songs(self) -> list[Song]:
+        """All songs by title."""
+        found = (self._song(path) for path in self._storage.files_below(SHARED) if _is_sound(path))
+        return sorted((song for song in found if song), key=lambda song: song.title.casefold())
+
+    def _song(self, path: str) -> Song | None:
+        sound = audio.sound(self._storage.read(path) or b"")
+        if sound is None:
+            return None
+        title = sound.title or path.rpartition("/")[2].rpartition(".")[0]
+        modified = to_seconds(self._storage.modified(path))
+        return Song(path, title, sound.artist or UNKNOWN, round(1000 * sound.seconds), modified)
+
+    # playlists
+
+    def playlists(self) -> list[tuple[int, str, int, int]]:
+        """Id, name, number of songs and length in milliseconds of every playlist, by name."""
+        return self.db.execute(
+            "SELECT playlist_id, playlist_name, count(song_key), coalesce(sum(duration), 0) FROM PlaylistEntity "
+            "LEFT JOIN SongEntity ON playlist_creator_id = playlist_id GROUP BY playlist_id "
+            "ORDER BY playlist_name COLLATE NOCASE, playlist_id"
+        ).fetchall()
+
+    def name(self, playlist: int) -> str:
+        row = self.db.execute("SELECT playlist_name FROM PlaylistEntity WHERE playlist_id = ?", (playlist,)).fetchone()
+        return row[0] if row else ""
+
+    def content(self, playlist: int) -> list[tuple[int, Song]]:
+        """Key and song of every entry of a playlist, in order."""
+        rows = self.db.execute(
+            "SELECT song_key, data, title, artist_name, duration, date_modified FROM SongEntity "
+            "WHERE playlist_creator_id = ? ORDER BY song_key", (playlist,)
+        )  # fmt: skip
+        return [(key, Song(*row)) for key, *row in rows]
+
+    def create(self, name: str) -> int | None:
+        """A new playlist; None if there is one of that name already."""
+        if self.db.execute("SELECT 1 FROM PlaylistEntity WHERE playlist_name = ?", (name,)).fetchone():
+            return None
+        return self.db.execute("INSERT INTO PlaylistEntity(playlist_name) VALUES (?)", (name,)).lastrowid
+
+    def add(self, playlist: int, songs: Sequence[Song]) -> None:
+        """Puts those songs at the end of a playlist that are not in it yet."""
+        there = {song.path for _, song in self.content(playlist)}
+        rows = [(playlist, *song.columns) for song in songs if song.path not in there]
+        self.db.executemany(f"INSERT INTO SongEntity VALUES (NULL{',?' * 14})", rows)
+
+    def remove(self, key: int) -> None:
+        self.db.execute("DELETE FROM SongEntity WHERE song_key = ?", (key,))
+
+    def rename(self, playlist: int, name: str) -> None:
+        self.db.execute("UPDATE PlaylistEntity SET playlist_name = ? WHERE playlist_id = ?", (name, playlist))
+
+    def delete(self, playlist: int) -> None:
+        self.db.execute("DELETE FROM SongEntity WHERE playlist_creator_id = ?", (playlist,))
+        self.db.execute("DELETE FROM PlaylistEntity WHERE playlist_id = ?", (playlist,))
+
+    def m3u(self, playlist: int) -> bytes:
+        """A playlist as other players read it."""
+        songs = [song for _, song in self.content(playlist)]
+        lines = [f"#EXTINF:{song.millis // 1000},{song.artist} - {song.title}\n{song.path}" for song in songs]
+        return "\n".join(["#EXTM3U", *lines, ""]).encode()
+
+    # the queue
+
+    def queue(self) -> list[Song]:
+        """The songs to be played, in order."""
+        columns = "_data, title, artist, duration, date_modified"
+        return [Song(*row) for row in self.queue_db.execute(f"SELECT {columns} FROM playing_queue ORDER BY rowid")]
+
+    @property
+    def position(self) -> int:
+        """Which song of the queue is being played."""
+        return int(preferences.load(self._storage, SETTINGS).get(POSITION, 0))  # type: ignore[arg-type]
+
+    def play(self, songs: Sequence[Song], position: int = 0) -> None:
+        """Makes a new queue and starts at one of its songs."""
+        for table in QUEUE_TABLES:
+            self.queue_db.execute(f"DELETE FROM {table}")
+            marks = ",".join("?" * 13)
+            self.queue_db.executemany(f"INSERT INTO {table} VALUES ({marks})", [song.columns for song in songs])
+        preferences.update(self._storage, SETTINGS, {POSITION: position})
+
+    def enqueue(self, songs: Sequence[Song]) -> None:
+        """Puts songs at the end of the queue."""
+        self.play([*self.queue(), *songs], self.position)
+
+    def play_next(self, songs: Sequence[Song]) -> None:
+        """Puts songs into the queue, after the one that is being played."""
+        queue, after = self.queue(), self.position + 1
+        self.play([*queue[:after], *songs, *queue[after:]], self.position)
+
+    def dequeue(self, index: int) -> None:
+        """Takes a song out of the queue."""
+        queue, position = self.queue(), self.position
+        del queue[index]
+        self.play(queue, max(0, min(position - (index < position), len(queue) - 1)))
+
+
+def _is_sound(path: str) -> bool:
+    below = path[len(SHARED) :]
+    ending = below.rpartition(".")[2].lower()
+    return ending in audio.EXTENSIONS and "/." not in below and not below.startswith("/Android/")

@@ -1,0 +1,56 @@
+"""Picture files as pixels. Each is decoded once for a size; what cannot be decoded is None."""
+
+from __future__ import annotations
+
+import io
+from functools import lru_cache
+
+import numpy as np
+from PIL import Image, ImageOps
+
+EXTENSIONS = ("bmp", "gif", "jpeg", "jpg", "png", "webp")
+MOST_PIXELS = 50_000_000
+"""A phone has no memory for larger pictures."""
+
+
+@lru_cache(maxsize=128)
+def thumbnail(data: bytes, side: int) -> np.ndarray | None:
+    """The middle of a picture as a square of `side` pixels: side x side x 3 uint8."""
+    picture = _decoded(data, (side, side))
+    return None if picture is None else np.asarray(ImageOps.fit(picture, (side, side)))
+
+
+@lru_cache(maxsize=8)
+def pixels(data: bytes, width: int, height: int) -> np.ndarray | None:
+    """A picture, made smaller if it does not fit into a size: height x width x 3 uint8."""
+    picture = _decoded(data, (width, height))
+    if picture is None:
+        return None
+    picture.thumbnail((width, height))
+    return np.asarray(picture)
+
+
+@lru_cache(maxsize=128)
+def size(data: bytes) -> tuple[int, int] | None:
+    """Width and height of a picture."""
+    picture = _opened(data)
+    return None if picture is None else picture.size
+
+
+def _decoded(data: bytes, wanted: tuple[int, int]) -> Image.Image | None:
+    picture = _opened(data)
+    try:
+        if picture is not None:
+            picture.draft("RGB", (2 * wanted[0], 2 * wanted[1]))  # a large JPEG is decoded at a fraction of its size
+            return picture.convert("RGB")
+    except Exception:  # noqa: BLE001 (decoders fail on broken files in ways of their own)
+        pass
+    return None
+
+
+def _opened(data: bytes) -> Image.Image | None:
+    try:
+        picture = Image.open(io.BytesIO(data))
+    except Exception:  # noqa: BLE001
+        return None
+    return picture if picture.width * picture.height <= MOST_PIXELS else None
