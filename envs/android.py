@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -13,6 +14,7 @@ from gymnasium import spaces
 
 from coach_gym.actions import Action, ActionError, parse_action
 from coach_gym.envs.devices.device import Device
+from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.suite import Suite, load_suite
 from coach_gym.envs.suites.task import Params, Task
@@ -35,13 +37,15 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
     An action is text in the canonical grammar of :mod:`coach_gym.actions`. Text that is no action, or one
     that cannot be carried out, is a step that does nothing; the next observation says why in
     ``last_action_error``. The episode terminates when the agent says ``finished``; only then is the task
-    evaluated, and the verdict is the reward (``must_finish`` changes that). It is truncated when the budget is spent, or when the device
-    fails: ``info["fault"]`` then says how, and the episode must not be learned from. The device is started
-    by the first ``reset`` and replaced by the next one after a fault.
+    evaluated, and the verdict is the reward (``must_finish`` changes that). It is truncated when the budget is
+    spent, or when the device fails: ``info["fault"]`` then says how, and the episode must not be learned from. The
+    device is started by the first ``reset`` and replaced by the next one after a fault.
 
     Args:
         benchmark: ``"android_world"`` or ``"android_lab"``.
-        device: ``"phone"`` for the embedded phone, or a callable that starts and returns a device.
+        device: ``"phone"`` for the embedded phone; ``"emulator-5554"``, ``"host:port"`` or a phone's serial number for
+            a device that adb reaches; ``"android_env:5554"`` for an emulator with gRPC; or a callable that starts and
+            returns a device, such as a :class:`~coach_gym.envs.devices.fleet.Fleet`.
         screen_size: Width and height in pixels; the embedded phone takes any, other devices must match.
         suite: ``"builtin"``, the default, for our own task families, ``"official"`` for upstream's, or a suite.
         tasks: Names of the families to draw from; None for the whole suite.
@@ -77,7 +81,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         render_mode: str | None = None,
     ) -> None:
         if not callable(device) and device != "phone":
-            raise ValueError(f"device={device!r} is unknown; pass 'phone' or a callable that returns a Device")
+            check_name(device)
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode={render_mode!r} is unknown; pass None or 'rgb_array'")
         if max_steps is not None and max_steps < 1:
@@ -94,7 +98,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self.render_mode = render_mode
         self.observation_space = _observation_space(self.screen_size)
         self.action_space = Unicode(MAX_ACTION)
-        self._start_device = device if callable(device) else self._start_phone
+        self._start_device = device if callable(device) else partial(self._open_device, device)
         self._device: Device | None = None
         self._device_name = ""
         self._task: Task | None = None
@@ -180,7 +184,9 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             finally:
                 device.close()
 
-    def _start_phone(self) -> Device:
+    def _open_device(self, name: str) -> Device:
+        if name != "phone":
+            return open_device(name)
         from coach_gym.envs.devices.phone import PhoneDevice
 
         return PhoneDevice(*self.screen_size, self.suite.modules)

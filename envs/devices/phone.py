@@ -10,13 +10,11 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from coach_gym.actions import Action, ActionError
+from coach_gym.envs.devices.gestures import DRAG, WAIT, scroll_end
 from coach_gym.envs.phone.apps import MODULES
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.ui import Node
-
-WAIT = timedelta(seconds=4)  # on top of the second that every action takes
-SCROLL_SHARE = 0.5  # of the screen: how far the finger moves for a scroll given by its direction
 
 
 class PhoneDevice:
@@ -60,9 +58,9 @@ class PhoneDevice:
             case "long_press":
                 phone.long_press(*start)
             case "scroll":
-                phone.swipe(start, action.end or self._scroll_end(start, action.direction or "down"))
+                phone.swipe(start, scroll_end(action, self.size))
             case "drag":
-                phone.swipe(start, action.end or start, seconds=2.0)
+                phone.swipe(start, action.end or start, DRAG)
             case "type":
                 phone.type(action.content)
             case "open_app":
@@ -70,14 +68,7 @@ class PhoneDevice:
             case "press_back" | "press_home" | "press_enter":
                 phone.key(action.kind.removeprefix("press_").upper())
             case "wait":
-                phone.elapse(WAIT)
-
-    def _scroll_end(self, start: tuple[int, int], direction: str) -> tuple[int, int]:
-        """Where the finger goes to show what lies in `direction`: the opposite way, ending on the screen."""
-        width, height = self.size
-        dx = {"left": 1, "right": -1}.get(direction, 0) * width * SCROLL_SHARE
-        dy = {"up": 1, "down": -1}.get(direction, 0) * height * SCROLL_SHARE
-        return round(min(max(0, start[0] + dx), width - 1)), round(min(max(0, start[1] + dy), height - 1))
+                phone.elapse(timedelta(seconds=WAIT))
 
     def _open(self, label: str) -> None:
         app = self.phone.app_named(label)

@@ -1,0 +1,125 @@
+"""An emulator of this computer through the two ways that android_env uses: gRPC and adb.
+
+Screenshots (exact, not JPEG) and touch take the emulator's gRPC port; all else is as with any adb device. It speaks
+the protocol with android_env's own messages, not through its simulator class: that has no time limits, restarts the
+adb server on any failure, and takes the port of the adb server out of the environment of the whole process.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import grpc
+import numpy as np
+from adbutils import adb_path
+from android_env import loader
+from android_env.components.config_classes import (
+    AdbControllerConfig,
+    AndroidEnvConfig,
+    EmulatorConfig,
+    EmulatorLauncherConfig,
+    FilesystemTaskConfig,
+)
+from android_env.env_interface import AndroidEnvInterface
+from android_env.proto import emulator_controller_pb2 as messages
+from android_env.proto.emulator_controller_pb2_grpc import EmulatorControllerStub
+
+from coach_gym.actions import Point
+from coach_gym.envs.devices.adb import TIMEOUT
+from coach_gym.envs.devices.adb_device import AdbDevice
+from coach_gym.envs.errors import DeviceError
+
+GRPC_OFFSET = 3000  # emulator-5554 listens on 8554 unless told otherwise
+_FRAME = 1 / 60  # seconds between two points of a moving finger
+_RGBA = messages.ImageFormat(format=messages.ImageFormat.RGBA8888)
+
+
+class AndroidEnvDevice(AdbDevice):
+    """An emulator by its ports.
+
+    Args:
+        console_port: 5554 of ``emulator-5554``.
+        grpc_port: What the emulator was given as ``-grpc``; by default 3000 above the console's.
+        settings: Further arguments of :class:`AdbDevice`.
+
+    Raises:
+        DeviceError: The emulator cannot be reached. So do all methods when it fails.
+    """
+
+    def __init__(self, console_port: int = 5554, grpc_port: int | None = None, **settings: Any) -> None:
+        address = f"localhost:{grpc_port or console_port + GRPC_OFFSET}"
+        no_limit = [("grpc.max_receive_message_length", -1)]
+        self._channel = grpc.secure_channel(address, grpc.local_channel_credentials(), no_limit)
+        self._emulator = EmulatorControllerStub(self._channel)
+        super().__init__(f"emulator-{console_port}", **settings)
+        self._name = f"android_env:{console_port} {self._name.partition(' ')[2]}"
+        self._ports = (console_port, grpc_port or console_port + GRPC_OFFSET)
+
+    @cached_property
+    def android_env(self) -> AndroidEnvInterface:
+        """The same emulator as android_env's own environment, which AndroidWorld's package works on."""
+        console_port, grpc_port = self._ports
+        ports = EmulatorLauncherConfig(
+            adb_port=console_port + 1, emulator_console_port=console_port, grpc_port=grpc_port
+        )
+        adb = AdbControllerConfig(adb_path=adb_path(), adb_server_port=self.adb.server_port)
+        with TemporaryDirectory() as folder, _environ_kept():
+            task = Path(folder, "task.textproto")
+            task.write_text('id: "coach_gym"\nname: "Device control"\n')
+            simulator = EmulatorConfig(emulator_launcher=ports, adb_controller=adb)
+            return loader.load(AndroidEnvConfig(task=FilesystemTaskConfig(path=str(task)), simulator=simulator))
+
+    def screenshot(self) -> np.ndarray:
+        image = self._ask(self._emulator.getScreenshot, _RGBA)
+        width, height = image.format.width, image.format.height
+        if len(image.image) != width * height * 4:
+            raise DeviceError(f"{self.name}: a screenshot of {width} x {height} has {len(image.image)} bytes")
+        return self._checked(np.frombuffer(image.image, np.uint8).reshape(height, width, 4)[..., :3].copy())
+
+    def _press(self, at: Point, seconds: float) -> None:
+        self._touch(at, down=True)
+        time.sleep(seconds)
+        self._touch(at, down=False)
+
+    def _slide(self, start: Point, end: Point, seconds: float) -> None:
+        frames = max(1, round(seconds / _FRAME))
+        for frame in range(frames + 1):
+            share = frame / frames
+            x, y = (round(a + (b - a) * share) for a, b in zip(start, end, strict=True))
+            self._touch((x, y), down=True)
+            time.sleep(_FRAME)
+        self._touch(end, down=False)
+
+    def _touch(self, at: Point, down: bool) -> None:
+        touch = messages.Touch(x=at[0], y=at[1], identifier=0, pressure=int(down))
+        self._ask(self._emulator.sendTouch, messages.TouchEvent(touches=[touch]))
+
+    def _ask(self, method: Any, request: Any) -> Any:
+        try:
+            return method(request, timeout=TIMEOUT)
+        except grpc.RpcError as error:
+            raise DeviceError(f"{self.name}: gRPC: {error.code().name}: {error.details()}") from error
+
+    def close(self) -> None:
+        if "android_env" in vars(self):
+            self.android_env.close()
+            del self.android_env
+        self._channel.close()
+        super().close()
+
+
+@contextmanager
+def _environ_kept() -> Iterator[None]:
+    """android_env takes the adb server's port out of the environment, which other devices go by."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        os.environ.update(before)

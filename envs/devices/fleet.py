@@ -1,0 +1,329 @@
+"""Many devices for many environments: lent, checked, restarted, replaced."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, cast
+
+from coach_gym.actions import ActionError
+from coach_gym.envs.devices.adb import Adb
+from coach_gym.envs.devices.adb_device import AdbDevice
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.errors import DeviceError
+
+_LACKS = object()
+_log = logging.getLogger(__name__)
+
+
+class Member(Protocol):
+    """A device that a fleet can start and stop."""
+
+    name: str
+
+    def start(self) -> None:
+        """Makes it ready, or raises."""
+
+    def check(self) -> None:
+        """Raises if it is not in order."""
+
+    def device(self) -> Device:
+        """The device, started."""
+
+    def stop(self) -> None:
+        """Ends it, in whatever state it is. Stopping twice is allowed."""
+
+
+class Attached:
+    """A phone, or an emulator of whatever computer, that runs already: the fleet connects it and lets it be.
+
+    Args:
+        serial: As ``adb devices`` shows it, or ``host:port``.
+        server_port: Of an adb server of its own; by default adb's own server.
+    """
+
+    def __init__(self, serial: str, server_port: int | None = None) -> None:
+        self.name = serial
+        self.adb = Adb(serial, server_port)
+
+    def start(self) -> None:
+        self.adb.connect()
+
+    def check(self) -> None:
+        if (state := self.adb.state()) != "device":
+            raise DeviceError(f"{self.name} is {state}")
+
+    def device(self) -> Device:
+        return AdbDevice(self.name, server_port=self.adb.server_port)
+
+    def stop(self) -> None:
+        """It is not ours to end."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One failure of one member, when and how."""
+
+    seconds: float  # since the fleet was made
+    member: str
+    reason: str
+
+
+class Fleet:
+    """Lends its members to environments, one to each.
+
+    It is what ``device=`` of an environment may be. Nothing starts before the first environment asks; then all do,
+    one after the other. A member that fails, lent or not, is stopped and started again, after a pause that doubles
+    with every failure in a row; meanwhile the environment gets another, if one is ready. Members beyond the number of
+    environments are the spares. All failures are logged and kept in ``faults``.
+
+    Args:
+        members: Emulators or attached devices.
+        boots: How many may start at the same time.
+        stagger: Seconds between two starts.
+        patience: Seconds that an environment waits for a device before its episode becomes a fault.
+        first_delay, longest_delay: Seconds before the first and the last retry of a start.
+        check_every: Seconds between two looks at the devices that are not lent.
+
+    Example:
+        >>> fleet = Fleet(emulators("AndroidWorldAvd", 9, snapshot="coach_gym"))
+        >>> envs = gym.make_vec("AndroidWorld-v0", 8, vectorization_mode="vector_entry_point", device=fleet)
+        >>> ...
+        >>> envs.close(), fleet.close()
+    """
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        *,
+        boots: int = 2,
+        stagger: float = 5.0,
+        patience: float = 540.0,
+        first_delay: float = 2.0,
+        longest_delay: float = 300.0,
+        check_every: float = 30.0,
+    ) -> None:
+        if not members:
+            raise ValueError("a fleet needs at least one member")
+        self.stagger, self.patience, self.check_every = stagger, patience, check_every
+        self.first_delay, self.longest_delay = first_delay, longest_delay
+        self.faults: list[Fault] = []
+        self.starts = 0
+        self._members = list(members)
+        self._states = {member.name: "not started" for member in members}
+        self._failed_in_a_row = {member.name: 0 for member in members}
+        self._ready: deque[Member] = deque()
+        self._changed = threading.Condition()
+        self._boots = threading.Semaphore(boots)
+        self._next_start = 0.0
+        self._made = time.monotonic()
+        self._closing = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Fleet:
+        """Gymnasium copies the arguments of its environments; copies would fight for the same emulators."""
+        return self
+
+    def __call__(self) -> Device:
+        """Lends a device; its ``close`` gives it back.
+
+        Raises:
+            DeviceError: None is ready within ``patience`` seconds, or the fleet is closed.
+        """
+        deadline = time.monotonic() + self.patience
+        self._start_all()
+        while True:
+            member = self._take(deadline)
+            since = time.monotonic()
+            try:
+                member.check()
+                device = member.device()
+            except Exception as error:
+                self._recover(member, error)
+                continue
+            return cast(Device, Loan(device, partial(self._give_back, member, since)))
+
+    def close(self) -> None:
+        """Stops all members, lent ones too. Closing twice is allowed."""
+        self._closing.set()
+        with self._changed:
+            self._changed.notify_all()
+            self._ready.clear()
+            threads = list(self._threads)
+        for member in self._members:
+            member.stop()
+        for thread in threads:
+            thread.join()
+
+    @property
+    def states(self) -> dict[str, str]:
+        """What every member is doing."""
+        with self._changed:
+            return dict(self._states)
+
+    def _start_all(self) -> None:
+        with self._changed:
+            if self._closing.is_set():
+                raise DeviceError("the fleet is closed")
+            if self._threads:
+                return
+            self._spawn(self._watch)
+            for member in self._members:
+                self._spawn(self._bring_up, member, 0.0)
+
+    def _take(self, deadline: float) -> Member:
+        with self._changed:
+            ready = self._changed.wait_for(
+                lambda: self._ready or self._closing.is_set(), max(0.0, deadline - time.monotonic())
+            )
+            if self._closing.is_set():
+                raise DeviceError("the fleet is closed")
+            if not ready:
+                doing = ", ".join(f"{name} {state}" for name, state in self._states.items())
+                raise DeviceError(f"no device became ready within {self.patience:g} s: {doing}")
+            member = self._ready.popleft()
+            self._states[member.name] = "lent"
+            return member
+
+    def _give_back(self, member: Member, since: float, fault: Exception | None) -> None:
+        if time.monotonic() - since > self.longest_delay:  # it had worked: this failure is the first of a row
+            self._failed_in_a_row[member.name] = 0
+        if fault is not None:
+            self._recover(member, fault)
+        else:
+            self._make_ready(member)
+
+    def _make_ready(self, member: Member) -> None:
+        with self._changed:
+            self._states[member.name] = "ready"
+            self._ready.append(member)
+            self._changed.notify()
+
+    def _recover(self, member: Member, error: Exception) -> None:
+        """Counts a failure and starts the member again, in a thread of its own."""
+        delay = self._count(member, error)
+        with self._changed:
+            if not self._closing.is_set():
+                self._spawn(self._bring_up, member, delay)
+
+    def _count(self, member: Member, error: Exception) -> float:
+        """Seconds to wait before the next start."""
+        reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0][:300]}"
+        with self._changed:
+            self.faults.append(Fault(time.monotonic() - self._made, member.name, reason))
+            in_a_row = self._failed_in_a_row[member.name] = self._failed_in_a_row[member.name] + 1
+            delay = min(self.first_delay * 2 ** min(in_a_row - 1, 30), self.longest_delay)
+            self._states[member.name] = f"failed ({reason[:80]})"
+        if not self._closing.is_set():
+            _log.warning("%s failed, %d in a row, starts again in %g s: %s", member.name, in_a_row, delay, reason)
+        return delay
+
+    def _bring_up(self, member: Member, delay: float) -> None:
+        """Starts a member, again and again until it is ready."""
+        while not self._closing.wait(delay):
+            try:
+                with self._boots:
+                    self._await_turn()
+                    self._start(member)
+            except Exception as error:
+                delay = self._count(member, error)
+                continue
+            if not self._closing.is_set():
+                self._make_ready(member)
+                return
+        member.stop()  # again: it may have been started while the fleet was closed
+
+    def _start(self, member: Member) -> None:
+        with self._changed:
+            self._states[member.name] = "starting"
+            self.starts += 1
+        member.stop()
+        if not self._closing.is_set():
+            member.start()
+
+    def _await_turn(self) -> None:
+        with self._changed:
+            turn = max(self._next_start, time.monotonic())
+            self._next_start = turn + self.stagger
+        self._closing.wait(max(0.0, turn - time.monotonic()))
+
+    def _watch(self) -> None:
+        """Looks after devices that are not lent, so that a spare is not found dead when it is needed."""
+        while not self._closing.wait(self.check_every):
+            for _ in range(len(self._ready)):
+                with suppress(DeviceError):
+                    self._look_at(self._take(time.monotonic()))
+
+    def _look_at(self, member: Member) -> None:
+        try:
+            member.check()
+        except Exception as error:
+            self._recover(member, error)
+        else:
+            self._make_ready(member)
+
+    def _spawn(self, target: Callable[..., None], *args: Any) -> None:
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        self._threads.append(threading.Thread(target=target, args=args, daemon=True))
+        self._threads[-1].start()
+
+
+class Loan:
+    """A device in the hands of one environment. It notes a failure, and closing gives it back.
+
+    It has all that a `Device` has, handed through.
+    """
+
+    def __init__(self, device: Device, give_back: Callable[[Exception | None], None]) -> None:
+        self._device = device
+        self._give_back = give_back
+        self._fault: Exception | None = None
+        self._closed = False
+
+    def __getattr__(self, name: str) -> Any:
+        with self._noting():
+            value = getattr(self._device, name, _LACKS)
+        if value is _LACKS:
+            raise AttributeError(f"{type(self._device).__name__} has no attribute {name!r}")
+        return self._watched(value) if callable(value) else value
+
+    @contextmanager
+    def database(self, path: str) -> Iterator[sqlite3.Connection]:
+        """See `Device.database`."""
+        with self._noting(), self._device.database(path) as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Gives the device back. Closing twice is allowed."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            with self._noting():
+                self._device.close()
+        finally:
+            self._give_back(self._fault)
+
+    def _watched(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            with self._noting():
+                return method(*args, **kwargs)
+
+        return call
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        try:
+            yield
+        except ActionError:
+            raise
+        except Exception as error:
+            self._fault = self._fault or error
+            raise

@@ -1,0 +1,41 @@
+"""Real devices by name: what the argument ``device`` of an environment may say, apart from ``"phone"``."""
+
+from __future__ import annotations
+
+import re
+
+from coach_gym.envs.devices.device import Device
+
+_ANDROID_ENV = re.compile(r"android_env:([0-9]{4,5})(?::([0-9]{4,5}))?")
+# An address, or a serial number: those of phones and emulators have digits, mistyped words have not.
+_ADB = re.compile(r"[\w.\-\[\]:]+:[0-9]{1,5}|(?=.*[0-9])[\w.\-]+", re.ASCII)
+
+
+def check_name(name: str) -> None:
+    """Raises ValueError unless :func:`open_device` knows what kind of device the name means."""
+    if not _ANDROID_ENV.fullmatch(name) and not _ADB.fullmatch(name):
+        raise ValueError(
+            f"device={name!r} is unknown; pass 'phone' (embedded), 'emulator-5554', 'host:port' or another serial "
+            f"number that `adb devices` shows, 'android_env:5554', or a callable that returns a Device, e.g. a Fleet"
+        )
+
+
+def open_device(name: str) -> Device:
+    """Connects to the device of that name.
+
+    Args:
+        name: A serial number as ``adb devices`` shows it, or ``host:port``; ``android_env:CONSOLE`` or
+            ``android_env:CONSOLE:GRPC`` with the ports of an emulator of this computer.
+
+    Raises:
+        ValueError: The name means no device.
+        DeviceError: The device cannot be reached.
+    """
+    check_name(name)
+    if found := _ANDROID_ENV.fullmatch(name):
+        from coach_gym.envs.devices.android_env_device import AndroidEnvDevice
+
+        return AndroidEnvDevice(int(found[1]), int(found[2]) if found[2] else None)
+    from coach_gym.envs.devices.adb_device import AdbDevice
+
+    return AdbDevice(name)

@@ -1,0 +1,273 @@
+"""The fleet: lending, spares, restarts, back-off; first with members of plain Python, then with emulators."""
+
+import threading
+import time
+from contextlib import contextmanager
+
+import gymnasium as gym
+import pytest
+from fake_device import SIZE, SUITE, DeviceLost, FakeDevice
+
+from coach_gym.actions import Action, ActionError
+from coach_gym.envs.devices.fleet import Fleet
+from coach_gym.envs.errors import DeviceError
+
+
+class Member:
+    """A member whose device is a fake. `broken` makes starts fail, `sick` makes checks fail."""
+
+    def __init__(self, name, boot_seconds=0.0):
+        self.name, self.boot_seconds = name, boot_seconds
+        self.broken = self.sick = self.running = False
+        self.started_at, self.devices = [], []
+
+    def start(self):
+        self.started_at.append(time.monotonic())
+        time.sleep(self.boot_seconds)
+        if self.broken:
+            raise DeviceError(f"{self.name} ended while it booted\nsecond line")
+        self.running, self.sick = True, False
+
+    def check(self):
+        if self.sick:
+            raise DeviceError(f"{self.name} is offline")
+
+    def device(self):
+        self.devices.append(FakeDevice())
+        self.devices[-1].name = self.name
+        return self.devices[-1]
+
+    def stop(self):
+        self.running = False
+
+
+@contextmanager
+def fleet_of(*members, **settings):
+    quick = {"stagger": 0.0, "first_delay": 0.02, "longest_delay": 0.3, "patience": 5.0, "check_every": 60.0}
+    fleet = Fleet(members, **(quick | settings))
+    try:
+        yield fleet
+    finally:
+        fleet.close()
+
+
+def wait_until(condition, seconds=5.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        time.sleep(0.005)
+
+
+def test_nothing_starts_before_the_first_environment_asks():
+    member = Member("a")
+    with fleet_of(member) as fleet:
+        assert fleet.states == {"a": "not started"} and not member.started_at
+        assert fleet().name == "a"
+        assert fleet.states == {"a": "lent"}
+
+
+def test_every_environment_gets_a_device_of_its_own():
+    with fleet_of(*map(Member, "abc")) as fleet:
+        assert {fleet().name for _ in range(3)} == {"a", "b", "c"}
+        assert fleet.faults == [] and fleet.starts == 3
+
+
+def test_a_device_that_is_given_back_in_order_is_lent_again_without_a_restart():
+    with fleet_of(Member("a")) as fleet:
+        fleet().close()
+        device = fleet()
+        device.close()
+        device.close()  # twice gives it back once
+        assert fleet().name == "a" and fleet.starts == 1
+        assert list(fleet.states.values()) == ["lent"]
+
+
+def test_the_spare_that_has_waited_longest_is_next():
+    with fleet_of(*map(Member, "abc")) as fleet:
+        first = fleet()
+        wait_until(lambda: list(fleet.states.values()).count("ready") == 2)
+        waiting = {name for name, state in fleet.states.items() if state == "ready"}
+        first.close()
+        assert {fleet().name, fleet().name} == waiting
+
+
+def test_a_device_that_failed_is_replaced_by_a_spare_at_once_and_restarted():
+    a, b = Member("a"), Member("b", boot_seconds=0.1)
+    with fleet_of(a, b) as fleet:
+        broken = fleet()
+        wait_until(lambda: list(fleet.states.values()).count("ready") == 1)
+        member = {"a": a, "b": b}[broken.name]
+        member.devices[-1].breaks.add("screenshot")
+        with pytest.raises(DeviceLost):
+            broken.screenshot()
+        broken.close()
+        assert fleet().name != broken.name
+        assert fleet().name == broken.name and len(member.started_at) == 2
+        (fault,) = fleet.faults
+        assert fault.member == broken.name
+        assert fault.reason == "DeviceLost: screenshot got no answer"
+
+
+def test_an_action_that_cannot_be_carried_out_is_no_fault():
+    with fleet_of(Member("a")) as fleet:
+        device = fleet()
+        with pytest.raises(ActionError):
+            device.perform(Action("open_app", content="Nothing"))
+        device.close()
+        assert fleet.faults == [] and fleet.starts == 1
+
+
+@pytest.mark.parametrize("where", ["method", "property", "database", "close"])
+def test_a_failure_is_noticed_wherever_the_device_raises(where, monkeypatch):
+    member = Member("a")
+    with fleet_of(member) as fleet:
+        loan = fleet()
+        with pytest.raises(DeviceLost):
+            if where == "method":
+                member.devices[-1].breaks.add("read")
+                loan.read("/sdcard/x")
+            elif where == "property":
+                monkeypatch.setattr(FakeDevice, "now", property(lambda _: (_ for _ in ()).throw(DeviceLost("gone"))))
+                print(loan.now)
+            elif where == "database":
+                with loan.database("/data/data/a/b.db"):
+                    raise DeviceLost("gone while its database was open")
+            else:
+                member.devices[-1].breaks.add("close")
+                loan.close()
+        loan.close()
+        wait_until(lambda: len(member.started_at) == 2)
+        assert len(fleet.faults) == 1
+
+
+def test_an_attribute_that_the_device_lacks_is_no_fault():
+    with fleet_of(Member("a")) as fleet:
+        device = fleet()
+        assert getattr(device, "android_env", None) is None
+        device.close()
+        assert fleet.faults == []
+
+
+def test_a_spare_that_died_is_not_lent():
+    a, b = Member("a"), Member("b")
+    with fleet_of(a, b, first_delay=0.2) as fleet:
+        fleet().close()
+        wait_until(lambda: set(fleet.states.values()) == {"ready"})
+        a.sick = True
+        assert fleet().name == "b"
+        assert [fault.member for fault in fleet.faults] in ([], ["a"])
+        assert fleet().name == "a"  # restarted
+        assert [fault.reason for fault in fleet.faults] == ["DeviceError: a is offline"]
+
+
+def test_spares_are_looked_after_while_nobody_asks():
+    member = Member("a")
+    with fleet_of(member, check_every=0.02) as fleet:
+        fleet().close()
+        member.sick = True
+        wait_until(lambda: len(member.started_at) == 2)
+        wait_until(lambda: fleet.states == {"a": "ready"})
+        assert len(fleet.faults) == 1
+
+
+def test_the_pause_before_a_restart_doubles_up_to_a_limit():
+    member = Member("a")
+    member.broken = True
+    with fleet_of(member, first_delay=0.05, longest_delay=0.2, patience=0.1) as fleet:
+        with pytest.raises(DeviceError):
+            fleet()
+        wait_until(lambda: len(member.started_at) == 6)
+        pauses = [later - earlier for earlier, later in zip(member.started_at, member.started_at[1:], strict=False)]
+        assert all(pause >= least for pause, least in zip(pauses, [0.05, 0.1, 0.2, 0.2, 0.2], strict=True))
+        assert sum(pauses) < 0.05 * (1 + 2 + 4 + 8 + 16)  # what it would be without the limit
+        assert len(fleet.faults) >= 5
+        member.broken, fleet.patience = False, 5.0
+        assert fleet().name == "a"
+
+
+def test_a_member_that_worked_for_long_starts_again_quickly():
+    member = Member("a")
+    with fleet_of(member, first_delay=0.1, longest_delay=0.4) as fleet:
+        for _ in range(4):
+            device = fleet()
+            time.sleep(0.45)  # longer than the longest delay
+            member.devices[-1].breaks.add("read")
+            with pytest.raises(DeviceLost):
+                device.read("/sdcard/x")
+            device.close()
+            given_back = time.monotonic()
+        fleet()
+        assert time.monotonic() - given_back < 0.4
+
+
+def test_starts_are_staggered_and_few_at_a_time():
+    members = [Member(name, boot_seconds=0.15) for name in "abcd"]
+    with fleet_of(*members, boots=2, stagger=0.05) as fleet:
+        for _ in members:
+            fleet()
+        starts = sorted(member.started_at[0] for member in members)
+        assert all(later - earlier >= 0.045 for earlier, later in zip(starts, starts[1:], strict=False))
+        assert starts[2] - starts[0] >= 0.15  # the third waited for one of the first two
+
+
+def test_an_environment_does_not_wait_for_ever_and_is_told_why():
+    member = Member("a")
+    member.broken = True
+    with fleet_of(member, patience=0.2) as fleet, pytest.raises(DeviceError) as raised:
+        fleet()
+    assert "no device became ready within 0.2 s: a " in str(raised.value)
+    assert "ended while it booted" in str(raised.value) or "starting" in str(raised.value)
+
+
+def test_closing_stops_everything_and_wakes_who_waits():
+    member = Member("a")
+    waiting = []
+    with fleet_of(member) as fleet:
+        device = fleet()
+
+        def wait():
+            with pytest.raises(DeviceError, match="closed"):
+                fleet()
+            waiting.append("told")
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        fleet.close()
+        thread.join(5.0)
+        assert waiting == ["told"] and not member.running
+        device.close()  # given back to a closed fleet
+        with pytest.raises(DeviceError, match="closed"):
+            fleet()
+
+
+def test_closing_during_a_start_leaves_nothing_running():
+    member = Member("a", boot_seconds=0.2)
+    with fleet_of(member, patience=0.05) as fleet:
+        with pytest.raises(DeviceError):
+            fleet()
+    assert not member.running
+
+
+def test_a_fleet_needs_members():
+    with pytest.raises(ValueError, match="at least one"):
+        Fleet([])
+
+
+def test_gymnasium_hands_the_same_fleet_to_every_environment():
+    members = [Member(name) for name in "abc"]
+    with fleet_of(*members) as fleet:
+        envs = gym.make_vec(
+            "AndroidWorld-v0", 2, vectorization_mode="vector_entry_point", device=fleet, screen_size=SIZE, suite=SUITE
+        )
+        _, infos = envs.reset(seed=0)
+        assert len(set(infos["device"])) == 2
+        lent = next(member for member in members if member.name == infos["device"][0])
+        lent.devices[-1].breaks.add("perform")
+        *_, truncated, infos = envs.step(["press_home()"] * 2)
+        assert list(truncated) == [True, False]
+        assert "DeviceLost" in infos["fault"][0]
+        *_, infos = envs.step(["press_home()"] * 2)  # resets the first one, on another device
+        assert infos["device"][0] not in (lent.name, None)
+        assert [fault.member for fault in fleet.faults] == [lent.name]
+        envs.close()
+        wait_until(lambda: list(fleet.states.values()) == ["ready"] * 3)
