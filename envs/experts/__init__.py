@@ -9,6 +9,7 @@ from coach_gym.envs.experts import lab_bluecoins as lab_bluecoins
 from coach_gym.envs.experts import lab_zoom as lab_zoom
 from coach_gym.envs.experts import markor as markor
 from coach_gym.envs.experts import messages as messages
+from coach_gym.envs.experts import notes as notes
 from coach_gym.envs.experts import recipes as recipes
 from coach_gym.envs.experts import settings as settings
 from coach_gym.envs.experts import sports as sports

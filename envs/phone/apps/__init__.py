@@ -9,7 +9,7 @@ from coach_gym.envs.phone.app import App
 
 MODULES = (
     "recipes", "camera", "clock", "contacts", "files", "markor", "expense", "settings", "calendar", "messages", "tasks",
-    "zoom", "gallery", "draw", "recorder", "vlc", "retro", "opentracks",
+    "zoom", "gallery", "draw", "recorder", "vlc", "retro", "opentracks", "joplin",
 )  # fmt: skip
 """In the order in which the home screen shows them."""
 
