@@ -6,6 +6,7 @@ from coach_gym.envs.experts import contacts as contacts
 from coach_gym.envs.experts import expense as expense
 from coach_gym.envs.experts import files as files
 from coach_gym.envs.experts import lab_bluecoins as lab_bluecoins
+from coach_gym.envs.experts import lab_calendar as lab_calendar
 from coach_gym.envs.experts import lab_zoom as lab_zoom
 from coach_gym.envs.experts import markor as markor
 from coach_gym.envs.experts import messages as messages

@@ -55,3 +55,18 @@ def _on_dial(value: str, element: Element) -> bool:
 def _shown(value: str, element: Element) -> bool:
     """The time above the dial is called like the numbers on it, but switches between hours and minutes."""
     return element.desc == value and element.checkable
+
+
+def pick_half_day_time(s: Screen, at: time) -> Iterator[str]:
+    """The same on a 12-hour clock: AM or PM, then the hour and the minute, or both typed; then OK."""
+    yield s.tap("PM" if at.hour >= 12 else "AM")
+    hour = at.hour % 12 or 12
+    if at.minute % 5:
+        yield s.tap("Switch to text input")
+        yield from s.fill("Hour", str(hour))
+        yield from s.fill("Minute", str(at.minute))
+    else:
+        yield s.tap(partial(_on_dial, f"{hour} hours"))
+        if not s.has(partial(_shown, f"{at.minute:02d} minutes")):
+            yield s.tap(partial(_on_dial, f"{at.minute} minutes"))
+    yield s.tap("OK")

@@ -88,13 +88,15 @@ class TimePicker(Dialog):
         )  # fmt: skip
 
     def _part(self, part: str) -> View:
-        value = f"{getattr(self, part):02d}"
-        chosen = part == self.choosing
+        value, chosen = self._text(part), part == self.choosing
         return View(
             "android.widget.RadioButton", text=value, desc=f"{value} {part}s", size=34, radius=8, pad=(14, 6, 14, 6),
             checkable=True, checked=chosen, bg="#d3e3fd" if chosen else theme.SURFACE_VARIANT,
             on_tap=partial(self._choose, part),
         )  # fmt: skip
+
+    def _text(self, part: str) -> str:
+        return f"{getattr(self, part):02d}"
 
     def _choose(self, part: str) -> None:
         self.choosing = part
@@ -130,3 +132,49 @@ class TimePicker(Dialog):
     def _done(self) -> None:
         self._read_fields()
         self.then(time(self.hour, self.minute))
+
+
+class HalfDayPicker(TimePicker):
+    """The same with a 12-hour clock: hours 12, 1 to 11, and a choice of AM or PM."""
+
+    def content(self) -> Sequence[View]:
+        halves = [self._half("AM", self.hour < 12), self._half("PM", self.hour >= 12)]
+        chooser = Row(halves, justify="center", gap=8, pad=(16, 4, 16, 8))
+        if self.typing:
+            return [self._fields(), chooser]
+        shown = Row([self._part("hour"), Text(":", 30), self._part("minute")], justify="center", gap=4)
+        values = [0, *range(1, 12)] if self.choosing == "hour" else list(range(0, 60, 5))
+        return [shown, chooser, Grid([self._cell(value) for value in values], 6, gap=2, pad=(16, 8, 16, 4))]
+
+    def _half(self, name: str, chosen: bool) -> View:
+        return View(
+            "android.widget.RadioButton", text=name, size=16, radius=8, pad=(18, 8, 18, 8), checkable=True,
+            checked=chosen, bg="#d3e3fd" if chosen else theme.SURFACE_VARIANT, on_tap=partial(self._turn_to, name),
+        )  # fmt: skip
+
+    def _turn_to(self, name: str) -> None:
+        self._read_fields()
+        self.hour = self.hour % 12 + (12 if name == "PM" else 0)
+
+    def _text(self, part: str) -> str:
+        return str(self.hour % 12 or 12) if part == "hour" else f"{self.minute:02d}"
+
+    def _cell(self, value: int) -> View:
+        hours = self.choosing == "hour"
+        chosen = value == (self.hour % 12 if hours else self.minute)
+        text = str(value or 12) if hours else f"{value:02d}"
+        return View(
+            "android.widget.TextView", text=text, desc=f"{text if hours else value} {'hours' if hours else 'minutes'}",
+            size=14, height=36, radius=18, align="center", bg=theme.PRIMARY if chosen else None,
+            color=theme.ON_PRIMARY if chosen else theme.TEXT, selected=chosen, on_tap=partial(self._pick, value),
+        )  # fmt: skip
+
+    def _pick(self, value: int) -> None:
+        super()._pick(value + (12 if self.choosing == "hour" and self.hour >= 12 else 0))
+
+    def _read_fields(self) -> None:
+        hour, after_noon = self.hour_input.text, self.hour >= 12
+        if hour.isdecimal() and 1 <= int(hour) <= 12:
+            self.hour = int(hour) % 12 + (12 if after_noon else 0)
+        if self.minute_input.text.isdecimal() and int(self.minute_input.text) < 60:
+            self.minute = int(self.minute_input.text)

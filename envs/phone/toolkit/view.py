@@ -102,6 +102,7 @@ class View:
     selected = False
     password = False
     multiline = False  # of a text field: Enter starts a new line
+    focusable = False  # what can be touched is focusable anyway
     important = True  # False: not in the accessibility tree (its children are)
     # touch
     on_tap: Callable[[], Any] | None = None

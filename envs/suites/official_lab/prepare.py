@@ -7,24 +7,37 @@ task: an event that is to be edited, a city that is to be removed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
 
+from coach_gym.envs.phone.apps import lab_calendar
+from coach_gym.envs.phone.apps.lab_calendar import Event
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.suites.official_lab import prepare_bluecoins
-
-PREPARED: dict[str, Callable[[Phone], None]] = {}
-"""By task id; the phone was just reset, its clock stands at the benchmark's date, and the app is not open yet."""
-
-APPS: dict[str, Callable[[Phone], None]] = {
-    "bluecoins": prepare_bluecoins.prepare,
-}
-"""What all tasks of an app start from, by the first part of their ids."""
 
 
 def prepare(phone: Phone, task: str) -> None:
-    """Brings a phone that was just reset into the initial state of a task."""
-    app = task.partition("_")[0]
-    if app in APPS:
-        APPS[app](phone)
+    """Brings a phone that was just reset, with its clock at the benchmark's date, into a task's initial state."""
     if task in PREPARED:
         PREPARED[task](phone)
     phone.changed()
+
+
+def _with_event(event: Event, phone: Phone) -> None:
+    lab_calendar.save(phone.storage.database(lab_calendar.PATH), event)
+
+
+def _event(title: str, day: int, hour: int, **more: object) -> Callable[[Phone], None]:
+    start = datetime(2024, 5, day, hour)
+    return partial(_with_event, Event(title, start, start + timedelta(hours=1), **more))  # type: ignore[arg-type]
+
+
+PREPARED: dict[str, Callable[[Phone], None]] = {
+    "calendar_5": _event("work", 10, 17),
+    "calendar_6": _event("homework", 21, 13, notifications=(10,)),
+    "calendar_7": _event("meeting", 13, 13, note="conference room B202"),
+    "calendar_8": _event("work", 10, 17),
+    "calendar_9": _event("work", 10, 17),
+    "calendar_11": _event("this day", 10, 13),
+    "calendar_12": _event("Today", 10, 13, recurrence="Weekly", note="this day"),
+    "calendar_14": _event("exam", 20, 9, recurrence="Yearly"),
+}

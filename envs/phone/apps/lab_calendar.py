@@ -1,0 +1,282 @@
+"""Calendario, the calendar of AndroidLab's phone: a list of events, an event's page, and the form for one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, field, replace
+from datetime import date, datetime, time, timedelta
+from functools import partial
+
+from coach_gym.envs.phone.app import App, Choice, Confirm, Screen
+from coach_gym.envs.phone.pickers import DatePicker, HalfDayPicker
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Button,
+    Column,
+    Empty,
+    Fab,
+    Header,
+    Icon,
+    IconButton,
+    ListItem,
+    ListView,
+    Row,
+    Scaffold,
+    SwitchItem,
+    Text,
+    TextField,
+)
+
+PACKAGE = "com.skuld.calendario"
+PATH = f"/data/data/{PACKAGE}/databases/calendario.db"
+SCHEMA = """
+CREATE TABLE event (
+    _id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL, starts TEXT NOT NULL, ends TEXT NOT NULL,
+    all_day INTEGER NOT NULL, recurrence TEXT NOT NULL, note TEXT NOT NULL, notifications TEXT NOT NULL);
+"""
+RECURRENCES = ("Does not repeat", "Daily", "Weekly", "Monthly", "Yearly")
+NOTIFICATIONS = {
+    "At time of event": 0, "5 minutes before": 5, "10 minutes before": 10, "15 minutes before": 15,
+    "30 minutes before": 30, "1 hour before": 60, "1 day before": 1440,
+}  # fmt: skip
+
+
+@dataclass
+class Event:
+    """A row of `event`; notifications are minutes before the start."""
+
+    title: str
+    starts: datetime
+    ends: datetime
+    all_day: bool = False
+    recurrence: str = RECURRENCES[0]
+    note: str = ""
+    notifications: tuple[int, ...] = (30,)
+    id: int = field(default=0)
+
+
+def events(db: sqlite3.Connection) -> list[Event]:
+    """All events, by their start."""
+    columns = "title, starts, ends, all_day, recurrence, note, notifications, _id"
+    return [_event(*row) for row in db.execute(f"SELECT {columns} FROM event ORDER BY starts, _id")]
+
+
+def _event(title: str, starts: str, ends: str, all_day: int, recurrence: str, note: str, before: str, id: int) -> Event:
+    minutes = tuple(int(number) for number in before.split())
+    first, last = datetime.fromisoformat(starts), datetime.fromisoformat(ends)
+    return Event(title, first, last, bool(all_day), recurrence, note, minutes, id)
+
+
+def save(db: sqlite3.Connection, event: Event) -> int:
+    """Stores an event, as a new one if its id is 0. Returns its id."""
+    title, starts, ends, all_day, recurrence, note, minutes, id = astuple(event)
+    values = (title, starts.isoformat(" "), ends.isoformat(" "), all_day, recurrence, note, " ".join(map(str, minutes)))
+    cursor = db.execute(
+        "INSERT OR REPLACE INTO event (title, starts, ends, all_day, recurrence, note, notifications, _id)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (*values, id or None),
+    )
+    return cursor.lastrowid or 0
+
+
+def day_name(day: date, today: date) -> str:
+    """How a day is shown: Today, Tomorrow, or such as Mon, May 13."""
+    return {0: "Today", 1: "Tomorrow"}.get((day - today).days, f"{day:%a, %b %d}")
+
+
+def clock(at: datetime) -> str:
+    """Such as 5:00 PM."""
+    return f"{at.hour % 12 or 12}:{at:%M %p}"
+
+
+class Calendario(App):
+    package = PACKAGE
+    label = "Calendar"
+    icon = "calendar_month"
+    color = "#00897b"
+
+    def install(self) -> None:
+        self.database(PATH, SCHEMA)
+
+    def main(self) -> Screen:
+        return Agenda()
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        return self.phone.storage.database(PATH)
+
+
+class CalendarScreen(Screen):
+    """What the screens of this app have in common."""
+
+    app: Calendario
+
+    @property
+    def today(self) -> date:
+        return self.now.date()
+
+    def event(self, id: int) -> Event | None:
+        """The event of that id, if it still exists."""
+        return next((event for event in events(self.app.db) if event.id == id), None)
+
+
+class Agenda(CalendarScreen):
+    """All events under the names of their days."""
+
+    def build(self) -> View:
+        rows: list[View] = []
+        day = None
+        for event in events(self.app.db):
+            if event.starts.date() != day:
+                day = event.starts.date()
+                rows.append(Header(day_name(day, self.today)))
+            when = "All day" if event.all_day else f"{clock(event.starts)} – {clock(event.ends)}"
+            rows.append(ListItem(event.title, when, partial(self._open, event.id), leading=Icon("calendar_blank")))
+        body = ListView(rows) if rows else Empty("No events", "calendar_blank")
+        return Scaffold(f"{self.now:%B %Y}", body, fab=Fab("plus", "Add event", self._add))
+
+    def _open(self, id: int) -> None:
+        self.push(EventPage(id))
+
+    def _add(self) -> None:
+        start = self.now.replace(minute=0, second=0) + timedelta(hours=1)
+        form = EventForm(Event("", start, start + timedelta(hours=1)))
+        self.push(form)
+        self.focus(form.title)
+
+
+class EventPage(CalendarScreen):
+    """All there is to know about an event."""
+
+    def __init__(self, id: int) -> None:
+        super().__init__()
+        self.id = id
+
+    def build(self) -> View:
+        event = self.event(self.id)
+        if event is None:
+            return Scaffold("", Empty("This event does not exist any more", "calendar_blank"), self.pop)
+        actions = [
+            IconButton("pencil_outline", "Edit event", self._edit),
+            IconButton("delete_outline", "Delete event", self._ask),
+        ]
+        return Scaffold("Event", ListView(self._rows(event)), self.pop, actions)
+
+    def _rows(self, event: Event) -> list[View]:
+        rows = [Text(event.title, 24, pad=(16, 12, 16, 12)), self._when(event)]
+        rows.append(ListItem(event.recurrence, leading=Icon("repeat")))
+        names = {minutes: name for name, minutes in NOTIFICATIONS.items()}
+        rows += [ListItem(names[minutes], leading=Icon("bell_outline")) for minutes in event.notifications]
+        return [*rows, ListItem(event.note, leading=Icon("text"))] if event.note else rows
+
+    def _when(self, event: Event) -> View:
+        first, last = day_name(event.starts.date(), self.today), day_name(event.ends.date(), self.today)
+        starts, ends = (first, last) if event.all_day else (f"{first} {clock(event.starts)}", clock(event.ends))
+        texts = [Text(starts, 15), Text("All day" if event.all_day else f"to {ends}", 15, theme.SECONDARY)]
+        return Row([Icon("clock_outline"), Column(texts, 2)], 14, (16, 8, 16, 8))
+
+    def _edit(self) -> None:
+        event = self.event(self.id)
+        if event is not None:
+            self.push(EventForm(event))
+
+    def _ask(self) -> None:
+        self.push(Confirm("Delete event?", "", "Delete", self._delete))
+
+    def _delete(self) -> None:
+        self.app.db.execute("DELETE FROM event WHERE _id = ?", (self.id,))
+        self.pop()
+        self.notify("Event deleted")
+
+
+class EventForm(CalendarScreen):
+    """Everything about an event, to be changed. Nothing is stored before Save."""
+
+    def __init__(self, event: Event) -> None:
+        super().__init__()
+        self.draft = event
+        self.title, self.note = TextInput(event.title), TextInput(event.note)
+
+    def build(self) -> View:
+        draft = self.draft
+        rows: list[View] = [
+            Column([TextField(self.title, "Title", "title")], pad=(16, 8, 16, 4)),
+            SwitchItem("All day", draft.all_day, partial(self._change, all_day=not draft.all_day)),
+            self._moment("Starts", draft.starts, "starts"),
+            self._moment("Ends", draft.ends, "ends"),
+            ListItem("Recurrence", draft.recurrence, self._ask_recurrence, leading=Icon("repeat")),
+            *self._notifications(),
+            Column([TextField(self.note, "Note", "note", lines=2)], pad=(16, 8, 16, 8)),
+        ]
+        heading = "Edit event" if draft.id else "New event"
+        return Scaffold(heading, ListView(rows), self.pop, [Button("Save", self._save, "save")])
+
+    def _moment(self, name: str, at: datetime, which: str) -> View:
+        day = Button(day_name(at.date(), self.today), partial(self._ask_day, which), kind="text", desc=f"{name} on")
+        hour = Button(clock(at), partial(self._ask_time, which), kind="text", desc=f"{name} at")
+        return Row([Text(name, 15, flex=1), day, *([] if self.draft.all_day else [hour])], pad=(16, 2, 8, 2))
+
+    def _notifications(self) -> Sequence[View]:
+        names = {minutes: name for name, minutes in NOTIFICATIONS.items()}
+        rows = [self._notification(minutes, names[minutes]) for minutes in self.draft.notifications]
+        return [*rows, ListItem("Add notification", on_tap=self._ask_notification, leading=Icon("bell_plus_outline"))]
+
+    def _notification(self, minutes: int, name: str) -> View:
+        remove = IconButton("close", f"Remove {name}", partial(self._drop, minutes))
+        return Row([Icon("bell_outline"), Text(name, 15, flex=1), remove], 14, (16, 2, 8, 2))
+
+    # what touches do
+
+    def _change(self, **changes: object) -> None:
+        self.draft = replace(self.draft, **changes)  # type: ignore[arg-type]
+
+    def _ask_day(self, which: str) -> None:
+        self.push(DatePicker(getattr(self.draft, which).date(), partial(self._set_day, which)))
+
+    def _set_day(self, which: str, day: date) -> None:
+        self._move(which, datetime.combine(day, getattr(self.draft, which).time()))
+
+    def _ask_time(self, which: str) -> None:
+        self.push(HalfDayPicker(getattr(self.draft, which).time(), partial(self._set_time, which)))
+
+    def _set_time(self, which: str, at: time) -> None:
+        self._move(which, datetime.combine(getattr(self.draft, which).date(), at))
+
+    def _move(self, which: str, to: datetime) -> None:
+        """A later start takes the end along; an end before the start is put off by a day."""
+        length = self.draft.ends - self.draft.starts
+        if which == "starts":
+            self._change(starts=to, ends=to + length)
+        else:
+            self._change(ends=to if to > self.draft.starts else to + timedelta(days=1))
+
+    def _ask_recurrence(self) -> None:
+        self.push(Choice("Recurrence", RECURRENCES, partial(self._set_recurrence), self.draft.recurrence))
+
+    def _set_recurrence(self, recurrence: str) -> None:
+        self._change(recurrence=recurrence)
+
+    def _ask_notification(self) -> None:
+        self.push(Choice("Notification", list(NOTIFICATIONS), self._add_notification))
+
+    def _add_notification(self, name: str) -> None:
+        self._change(notifications=tuple(sorted({*self.draft.notifications, NOTIFICATIONS[name]})))
+
+    def _drop(self, minutes: int) -> None:
+        self._change(notifications=tuple(other for other in self.draft.notifications if other != minutes))
+
+    def _save(self) -> None:
+        """Stores the event and shows its page."""
+        title = self.title.text.strip()
+        if not title:
+            self.notify("Enter a title")
+            return
+        id = save(self.app.db, replace(self.draft, title=title, note=self.note.text.strip()))
+        self.pop()
+        if not self.draft.id:
+            self.push(EventPage(id))
+
+
+APP = Calendario
