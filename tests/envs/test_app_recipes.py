@@ -53,6 +53,13 @@ def test_search_narrows_the_list_and_back_widens_it(phone):
     assert len([label for label in labels(phone) if ", " in label]) == 3
 
 
+def test_search_looks_into_the_recipes(phone):
+    phone.storage.database(DATABASE).execute("UPDATE recipes SET directions = 'Add garlic.' WHERE title = 'Waffles'")
+    tap(phone, "Search")
+    phone.type("garlic")
+    assert [label for label in labels(phone) if ", " in label] == ["Waffles, Sweet"]
+
+
 def test_adding_a_recipe(phone):
     tap(phone, "New recipe")
     tap(phone, "Title")

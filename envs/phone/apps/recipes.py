@@ -26,8 +26,7 @@ DATABASE = f"/data/data/{PACKAGE}/databases/broccoli"
 SCHEMA = """
 CREATE TABLE recipes (
     recipeId INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, title TEXT, imageName TEXT, description TEXT, servings TEXT,
-    preparationTime TEXT, source TEXT, ingredients TEXT, directions TEXT, favorite INTEGER NOT NULL DEFAULT 0,
-    nutritionalValues TEXT, notes TEXT
+    preparationTime TEXT, source TEXT, ingredients TEXT, directions TEXT, favorite INTEGER NOT NULL DEFAULT 0
 );
 """
 FIELDS = {  # column: what the form calls it, lines
