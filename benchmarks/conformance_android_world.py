@@ -1,0 +1,244 @@
+"""AndroidWorld's official tasks on the embedded phone: initialised, left alone, solved by touch alone, torn down.
+
+Upstream's own code prepares every task and judges it. An expert reads the screen text that an agent reads and yields
+an agent's actions; what a picture, a film or a map shows is not in that text, and where a task asks for it the expert
+is told by the instance's parameters. Upstream judges three states of every instance: the phone as it was prepared, as
+the expert leaves it, and as it would be without the last thing that the expert did (or after a wrong answer). The
+figures are the embedded phone's: they say that the tasks can be done on it, and nothing about a model or about Android.
+
+    python -m benchmarks.conformance_android_world --upstream ~/android_world --seeds 0 1 2 --json result.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import gymnasium as gym  # noqa: E402  (after the number of threads is set)
+
+import coach_gym  # noqa: E402, F401
+import coach_gym.envs.experts  # noqa: E402, F401
+from coach_gym.actions import Action, format_action, parse_action  # noqa: E402
+from coach_gym.envs.devices.device import Device  # noqa: E402
+from coach_gym.envs.experts.run import play  # noqa: E402
+from coach_gym.envs.suites.official_world import upstream  # noqa: E402
+from coach_gym.envs.suites.suite import Suite, official_suite  # noqa: E402
+from coach_gym.envs.suites.task import Task  # noqa: E402
+
+SCREEN = (540, 1200)
+STAGES = ("setup", "evaluate", "teardown")
+
+
+@dataclass
+class Run:
+    """How one instance of a task went.
+
+    Attributes:
+        seed: Of upstream's suite.
+        initialised, torn_down: Whether that went without an error.
+        no_op, expert, near_miss: Upstream's verdict (0 to 1) on the prepared phone, on the one that the expert
+            leaves, and on that without the expert's last action; None if there was none.
+        steps: How many actions the expert took, of `budget` that there may be.
+        ms: Milliseconds of initialising, checking and tearing down.
+        error: What went wrong first.
+    """
+
+    task: str
+    seed: int
+    budget: int = 0
+    initialised: bool = False
+    torn_down: bool = False
+    no_op: float | None = None
+    expert: float | None = None
+    near_miss: float | None = None
+    steps: int = 0
+    ms: dict[str, float] = field(default_factory=dict)
+    error: str = ""
+
+    @property
+    def solved(self) -> bool:
+        """Whether the expert reached upstream's full score, within the budget."""
+        return self.expert == 1.0 and self.steps <= self.budget
+
+
+class Clock:
+    """Seconds that the tasks spent in each stage, and the errors of tearing down."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.done: list[str] = []
+
+    @contextmanager
+    def timing(self, stage: str) -> Iterator[None]:
+        """Times a `with` block; what raises is not `done`."""
+        started = time.perf_counter()
+        yield
+        self.seconds[stage] = time.perf_counter() - started
+        self.done.append(stage)
+
+    def timed(self, family: type[Task]) -> type[Task]:
+        """The same family, with its stages under the clock."""
+        clock = self
+
+        class Timed(family):  # type: ignore[valid-type, misc]
+            name = family.name
+
+            def setup(self, device: Device) -> None:
+                with clock.timing("setup"):
+                    super().setup(device)
+
+            def evaluate(self, device: Device, answer: str | None) -> float:
+                with clock.timing("evaluate"):
+                    return super().evaluate(device, answer)
+
+            def teardown(self, device: Device) -> None:
+                with clock.timing("teardown"):
+                    super().teardown(device)
+
+        return Timed
+
+
+class Conformance:
+    """Runs instances in one environment.
+
+    Args:
+        suite: Upstream's.
+    """
+
+    def __init__(self, suite: Suite) -> None:
+        self.clock = Clock()
+        families = {name: self.clock.timed(family) for name, family in suite.families.items()}
+        timed = Suite(suite.benchmark, suite.source, families)
+        self.env = gym.make("AndroidWorld-v0", suite=timed, screen_size=SCREEN, max_steps=1000)
+
+    def run(self, task: str, seed: int) -> Run:
+        """All there is to do with one instance."""
+        row = Run(task, seed)
+        self._leave_alone(row)
+        if row.initialised:
+            actions = self._let_expert_play(row)
+            if actions:
+                self._miss(row, actions)
+        return row
+
+    def _reset(self, row: Run) -> tuple[dict[str, Any], dict[str, Any]]:
+        return self.env.reset(options={"task": row.task, "params": {"seed": row.seed, "instance": 0}})
+
+    def _leave_alone(self, row: Run) -> None:
+        self.clock.done.clear()
+        self._reset(row)
+        current = self.env.unwrapped._task  # type: ignore[attr-defined]
+        row.budget = current.budget
+        info = self.env.step(format_action(Action("finished")))
+        row.no_op, row.error = info[1], info[4].get("fault", "")
+        device = self.env.unwrapped._device  # type: ignore[attr-defined]
+        row.initialised = "setup" in self.clock.done
+        try:
+            if device is not None:
+                current.teardown(device)
+        except Exception as error:
+            row.error = row.error or f"{type(error).__name__}: {error}"[:200]
+        row.torn_down = "teardown" in self.clock.done
+        if "evaluate" not in self.clock.done:
+            row.no_op = None
+        row.ms = {stage: round(1e3 * self.clock.seconds[stage], 1) for stage in STAGES if stage in self.clock.done}
+
+    def _let_expert_play(self, row: Run) -> list[str]:
+        try:
+            shown = play(self.env, *self._reset(row))
+        except KeyError as error:
+            row.error = row.error or f"no expert: {error}"
+            return []
+        except Exception as error:  # whatever an expert stumbles over is a finding, not the end of the run
+            row.error = row.error or f"the expert fails: {type(error).__name__}: {error}"[:300]
+            return []
+        row.steps, row.error = len(shown.steps), row.error or shown.info.get("fault", "")
+        row.expert = None if "fault" in shown.info else shown.reward
+        return shown.actions
+
+    def _miss(self, row: Run, actions: list[str]) -> None:
+        """Does what the expert did but for the last action, or answers something else."""
+        answer = parse_action(actions[-1])[1].content
+        last = Action("finished", content="none of them" if answer else "")
+        self._reset(row)
+        for action in actions[:-1] if answer else actions[:-2]:
+            self.env.step(action)
+        _, reward, _, _, info = self.env.step(format_action(last))
+        row.near_miss = None if "fault" in info else reward
+
+
+def table(rows: Sequence[Run]) -> Iterator[str]:
+    """A line for each task, over its seeds."""
+    yield f"{'task (embedded phone)':<50}  init  no-op  solved  miss  down    steps     ms"
+    for task in dict.fromkeys(row.task for row in rows):
+        mine = [row for row in rows if row.task == task]
+        counts = (
+            sum(row.initialised for row in mine), sum(row.no_op == 1.0 for row in mine),
+            sum(row.solved for row in mine), sum(row.near_miss == 1.0 for row in mine),
+            sum(row.torn_down for row in mine),
+        )  # fmt: skip
+        marks = " ".join(f"{count:>{width}}" for count, width in zip(counts, (5, 6, 7, 5, 5), strict=True))
+        steps = f"{max(row.steps for row in mine)}/{mine[0].budget}"
+        why = next((row.error for row in mine if row.error), "")
+        yield f"{task:<50} {marks} {steps:>8} {median(sum(row.ms.values()) for row in mine):>6.0f}  {why}"
+
+
+def summary(rows: Sequence[Run]) -> dict[str, float]:
+    """The headline: in how many tasks all instances went well, and the median milliseconds of one."""
+
+    def tasks(good: Any) -> int:
+        return sum(all(good(row) for row in rows if row.task == task) for task in {row.task for row in rows})
+
+    return {
+        "initialised": tasks(lambda row: row.initialised),
+        "torn_down": tasks(lambda row: row.torn_down),
+        "solved": tasks(lambda row: row.solved),
+        "median_ms": round(median(sum(row.ms.values()) for row in rows), 1),
+    }
+
+
+def commit_of(folder: str) -> str:
+    """The commit that a checkout stands at, as far as git knows."""
+    command = ["git", "-C", folder, "rev-parse", "HEAD"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--upstream", help=f"a checkout of it; by default {upstream.VARIABLE}, or what is installed")
+    parser.add_argument("--commit", help="the checkout's commit, where git does not tell")
+    parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1, 2])
+    parser.add_argument("--tasks", nargs="*", help="only these tasks")
+    parser.add_argument("--json", type=Path, help="where to write the result")
+    given = parser.parse_args()
+    logging.getLogger("absl").setLevel(logging.CRITICAL)
+    suite = official_suite("android_world", given.upstream)
+    conformance, rows = Conformance(suite), []
+    for task in given.tasks or suite.families:
+        rows += [conformance.run(task, seed) for seed in given.seeds]
+        print(list(table(rows[-len(given.seeds) :]))[-1], flush=True)
+    folder = str(Path(upstream.module().__path__[0]).parent)
+    result = {
+        "headline": summary(rows), "device": "embedded phone", "screen": SCREEN, "seeds": given.seeds,
+        "upstream": given.commit or commit_of(folder), "runs": [asdict(row) for row in rows],
+    }  # fmt: skip
+    print(*(f"{name}: {value} (embedded phone)" for name, value in summary(rows).items()), sep="\n")
+    if given.json:
+        given.json.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
