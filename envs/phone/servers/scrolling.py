@@ -1,0 +1,45 @@
+"""Scrolling by the finger until something is seen, as uiautomator's UiScrollable does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coach_gym.ui import Node
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+SCROLL_SECONDS = 2.0  # a finger so slow that the list stops with it
+FLING_SECONDS = 0.025
+MOST_SWIPES = 100
+_EDGE = 0.1  # of the area, at both ends, where the finger does not touch
+
+
+def scroll(phone: Phone, area: Node, vertical: bool, way: int, seconds: float) -> bool:
+    """One swipe over an area; `way` is 1 to its end, -1 to its beginning. False if nothing moved."""
+    left, top, right, bottom = area.bounds
+    x, y = (left + right) // 2, (top + bottom) // 2
+    edge_x, edge_y = round(_EDGE * (right - left)), round(_EDGE * (bottom - top))
+    if vertical:
+        ends = ((x, bottom - 1 - edge_y), (x, top + edge_y))
+    else:
+        ends = ((right - 1 - edge_x, y), (left + edge_x, y))
+    before = _position(phone, vertical)
+    phone.swipe(*ends[::way], seconds)
+    return _position(phone, vertical) != before
+
+
+def to_end(phone: Phone, area: Node, vertical: bool, way: int, seconds: float, swipes: int) -> bool:
+    """Swipes until nothing moves, or often enough. True, as in UiScrollable, wherever that ended."""
+    for _ in range(min(swipes, MOST_SWIPES)):
+        if not scroll(phone, area, vertical, way, seconds):
+            break
+    return True
+
+
+def _position(phone: Phone, vertical: bool) -> object:
+    """What changes when something scrolls: the lists' offsets; sideways, where pages turn, all that is shown."""
+    if not vertical:
+        return [node for node in phone.ui().children if not node.decor]
+    views = (view for root, _ in phone.windows.touchable() for view in root.walk())
+    return [view.scroll.offset for view in views if view.scroll is not None]
