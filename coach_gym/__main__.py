@@ -1,10 +1,12 @@
-"""The command line: ``coach-gym envs`` lists the environments."""
+"""The command line: ``coach-gym envs`` lists the environments, ``coach-gym doctor`` what this computer lacks."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 import gymnasium as gym
 
+from coach_gym import doctor
 from coach_gym.envs.suites.suite import builtin_suite
 from coach_gym.registration import env_ids
 
@@ -15,7 +17,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands = parser.add_subparsers(required=True, metavar="command")
     envs = commands.add_parser("envs", help="list the ids of all environments")
     envs.set_defaults(run=list_envs)
-    parser.parse_args(arguments).run()
+    checks = commands.add_parser("doctor", help="tell what is missing for a purpose, and what mends it")
+    checks.add_argument("--for", dest="purpose", choices=doctor.PURPOSES, default="phone", help="default: %(default)s")
+    checks.add_argument("--device", metavar="SERIAL", help="the device to look at; by default the first that adb shows")
+    checks.add_argument("--adb-port", type=int, default=doctor.DEFAULT_SERVER_PORT, help="of the adb server")
+    checks.set_defaults(run=examine)
+    options = vars(parser.parse_args(arguments))
+    options.pop("run")(**options)
 
 
 def list_envs() -> None:
@@ -28,6 +36,13 @@ def list_envs() -> None:
             continue
         (task,) = families.values()
         print(f"{id:60} {task.difficulty:6} {task.budget:3} steps  {', '.join(task.apps)}")
+
+
+def examine(purpose: str, device: str | None, adb_port: int) -> None:
+    """Prints what was found; exits with 1 if something that the purpose needs is not in order."""
+    text, code = doctor.report(doctor.examine(doctor.Host(serial=device, server_port=adb_port)), purpose)
+    print(text)
+    sys.exit(code)
 
 
 if __name__ == "__main__":
