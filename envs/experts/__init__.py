@@ -3,8 +3,10 @@
 from coach_gym.envs.experts import calendar as calendar
 from coach_gym.envs.experts import clock as clock
 from coach_gym.envs.experts import contacts as contacts
+from coach_gym.envs.experts import draw as draw
 from coach_gym.envs.experts import expense as expense
 from coach_gym.envs.experts import files as files
+from coach_gym.envs.experts import gallery as gallery
 from coach_gym.envs.experts import lab_bluecoins as lab_bluecoins
 from coach_gym.envs.experts import lab_calendar as lab_calendar
 from coach_gym.envs.experts import lab_zoom as lab_zoom
@@ -12,6 +14,9 @@ from coach_gym.envs.experts import markor as markor
 from coach_gym.envs.experts import messages as messages
 from coach_gym.envs.experts import notes as notes
 from coach_gym.envs.experts import recipes as recipes
+from coach_gym.envs.experts import recorder as recorder
+from coach_gym.envs.experts import retro as retro
 from coach_gym.envs.experts import settings as settings
 from coach_gym.envs.experts import sports as sports
 from coach_gym.envs.experts import tasks as tasks
+from coach_gym.envs.experts import vlc as vlc
