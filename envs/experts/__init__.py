@@ -9,7 +9,9 @@ from coach_gym.envs.experts import files as files
 from coach_gym.envs.experts import gallery as gallery
 from coach_gym.envs.experts import lab_bluecoins as lab_bluecoins
 from coach_gym.envs.experts import lab_calendar as lab_calendar
+from coach_gym.envs.experts import lab_clock as lab_clock
 from coach_gym.envs.experts import lab_zoom as lab_zoom
+from coach_gym.envs.experts import maps as maps
 from coach_gym.envs.experts import markor as markor
 from coach_gym.envs.experts import messages as messages
 from coach_gym.envs.experts import notes as notes

@@ -9,12 +9,12 @@ from coach_gym.envs.phone.app import App
 
 MODULES = (
     "recipes", "camera", "clock", "contacts", "files", "markor", "expense", "settings", "calendar", "messages", "tasks",
-    "zoom", "bluecoins", "gallery", "draw", "recorder", "vlc", "retro", "opentracks", "joplin",
+    "zoom", "bluecoins", "gallery", "draw", "recorder", "vlc", "retro", "opentracks", "joplin", "osmand", "pimusic",
 )  # fmt: skip
 """In the order in which the home screen shows them."""
 
 
-LAB_MODULES = ("clock", "contacts", "settings", "lab_calendar", "zoom", "bluecoins")
+LAB_MODULES = ("lab_clock", "contacts", "settings", "lab_calendar", "zoom", "bluecoins", "pimusic")
 """Of the phone that AndroidLab's tasks run on."""
 
 

@@ -77,7 +77,11 @@ class ClockSettings(Screen):
     """How alarms, clocks and timers behave; kept in the app's preferences."""
 
     def build(self) -> View:
-        rows = [
+        return Scaffold("Settings", ListView(self.rows()), on_back=self.pop)
+
+    def rows(self) -> list[View]:
+        """One row a setting, under headings."""
+        return [
             Header("Clock"),
             self._switch("Display time with seconds", "display_clock_seconds"),
             Header("Alarms"),
@@ -88,7 +92,6 @@ class ClockSettings(Screen):
             Header("Timers"),
             self._switch("Timer vibrate", "timer_vibrate"),
         ]
-        return Scaffold("Settings", ListView(rows), on_back=self.pop)
 
     def _get(self, key: str, default: preferences.Value) -> preferences.Value:
         return preferences.load(self.phone.storage, clock_data.PREFERENCES).get(key, default)

@@ -69,7 +69,7 @@ class WorldClock(Screen):
     def _row(self, city: str) -> View:
         there = time_in(city, self.now)
         clock = Text(there.strftime("%H:%M"), 24)
-        return ListItem(city, _difference(self.now, there), on_long=partial(self._menu, city), trailing=clock)
+        return ListItem(city, difference(self.now, there), on_long=partial(self._menu, city), trailing=clock)
 
     def _cities(self) -> list[str]:
         return clock_data.cities(preferences.load(self.phone.storage, clock_data.PREFERENCES))
@@ -121,7 +121,7 @@ def _begins(city: str, typed: str) -> bool:
     return city.casefold().startswith(typed)
 
 
-def _difference(here: datetime, there: datetime) -> str:
+def difference(here: datetime, there: datetime) -> str:
     """How the time of another place compares, as the app words it."""
     days = (there.date() - here.date()).days
     day = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}[days]

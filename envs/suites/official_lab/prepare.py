@@ -10,7 +10,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 
-from coach_gym.envs.phone.apps import lab_calendar
+from coach_gym.envs.phone import preferences
+from coach_gym.envs.phone.apps import clock_data, lab_calendar
 from coach_gym.envs.phone.apps.lab_calendar import Event
 from coach_gym.envs.phone.phone import Phone
 
@@ -31,6 +32,10 @@ def _event(title: str, day: int, hour: int, **more: object) -> Callable[[Phone],
     return partial(_with_event, Event(title, start, start + timedelta(hours=1), **more))  # type: ignore[arg-type]
 
 
+def _with_cities(names: list[str], phone: Phone) -> None:
+    preferences.update(phone.storage, clock_data.PREFERENCES, clock_data.city_values(names))
+
+
 PREPARED: dict[str, Callable[[Phone], None]] = {
     "calendar_5": _event("work", 10, 17),
     "calendar_6": _event("homework", 21, 13, notifications=(10,)),
@@ -40,4 +45,6 @@ PREPARED: dict[str, Callable[[Phone], None]] = {
     "calendar_11": _event("this day", 10, 13),
     "calendar_12": _event("Today", 10, 13, recurrence="Weekly", note="this day"),
     "calendar_14": _event("exam", 20, 9, recurrence="Yearly"),
+    "clock_16": partial(_with_cities, ["Barcelona"]),
+    "clock_17": partial(_with_cities, ["Barcelona"]),
 }
