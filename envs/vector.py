@@ -369,7 +369,13 @@ def make_vector_env(
         num_envs: How many.
         step_timeout, reset_timeout: See :class:`AndroidVectorEnv`.
         kwargs: Arguments of :class:`~coach_gym.envs.android.AndroidEnv`.
+
+    Raises:
+        ValueError: Several environments would share one real device.
     """
+    device = kwargs.get("device", "phone")
+    if isinstance(device, str) and device != "phone" and num_envs > 1:
+        raise ValueError(f"{num_envs} environments cannot share the device {device!r}; pass device=Fleet(...)")
     env_fns = [partial(AndroidEnv, **kwargs)] * num_envs
     return AndroidVectorEnv(env_fns, step_timeout=step_timeout, reset_timeout=reset_timeout)
 

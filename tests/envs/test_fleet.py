@@ -253,6 +253,11 @@ def test_a_fleet_needs_members():
         Fleet([])
 
 
+def test_environments_do_not_share_a_real_device():
+    with pytest.raises(ValueError, match="2 environments cannot share the device 'emulator-5554'"):
+        gym.make_vec("AndroidWorld-v0", 2, vectorization_mode="vector_entry_point", device="emulator-5554")
+
+
 def test_gymnasium_hands_the_same_fleet_to_every_environment():
     members = [Member(name) for name in "abc"]
     with fleet_of(*members) as fleet:
