@@ -153,11 +153,15 @@ def _slide(data: bytes, media: bytes, seconds: float) -> bytes | None:
     number = _sample_at(_find(table, b"stts"), seconds * scale)
     same, count = struct.unpack_from(">II", _find(table, b"stsz"), 4)
     number = min(number, count - 1)
-    if same or number < 0:
+    if number < 0:
         return None
-    *before, size = struct.unpack_from(f">{number + 1}I", _find(table, b"stsz"), 12)
+    if same:
+        before, size = same * number, same
+    else:
+        *sizes, size = struct.unpack_from(f">{number + 1}I", _find(table, b"stsz"), 12)
+        before = sum(sizes)
     chunks, start = struct.unpack_from(">II", _find(table, b"stco"), 4)
-    start += sum(before)
+    start += before
     return data[start : start + size] if chunks == 1 and data[start : start + 2] == JPEG_START else None
 
 
