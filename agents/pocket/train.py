@@ -253,8 +253,7 @@ class Workshop:
     def _demonstrations(self) -> list[Sequence]:
         others, size = OTHER_SCREENS
         rounds = [(range(DEMONSTRATIONS), SCREEN), (range(1000, 1000 + others), size)]
-        shown = [s for seeds, screen in rounds for s in self._solved(seeds, screen)]
-        return [to_sequence(self.policy, demonstration) for demonstration in shown]
+        return [to_sequence(self.policy, s) for numbers, screen in rounds for s in self._solved(numbers, screen)]
 
     def _solved(self, numbers: range, screen: tuple[int, int]) -> Iterator[Demonstration]:
         seeds = range(FIRST_SEED + numbers.start, FIRST_SEED + numbers.stop)

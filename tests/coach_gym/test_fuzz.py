@@ -1,4 +1,4 @@
-"""Random, mutated and hostile answers: every parser gives an action or an ActionError, and gives it fast.
+"""Random, mutated and hostile answers: every parser gives an action or an ActionError, fast; an environment goes on.
 
 ``COACH_FUZZ=1000000 python -m pytest tests/coach_gym/test_fuzz.py`` runs a million of them.
 """
@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from coach_gym.actions import KINDS, Action, ActionError, format_action, parse_action
 from coach_gym.dialects import QwenMobileUse, UITars
+from coach_gym.envs.android import AndroidEnv
 
 STRINGS = int(os.environ.get("COACH_FUZZ", 5_000))
 
@@ -88,3 +89,21 @@ def test_no_answer_breaks_a_parser() -> None:
             json.dumps(action.content)
     assert STRINGS * 0.1 < understood < STRINGS * 2.9
     assert slowest < 0.1
+
+
+def test_no_answer_breaks_an_environment() -> None:
+    """Each is a step: an observation inside its space, an error that says what was wrong, never a fault."""
+    rng = random.Random(20261)
+    env = AndroidEnv("android_world", screen_size=(270, 600), max_steps=50)
+    _, info = env.reset(seed=0)
+    refused = 0
+    for number in range(STRINGS):
+        text = answer(rng)
+        observation, reward, terminated, truncated, info = env.step(text)
+        assert "fault" not in info, (number, text, info["fault"])
+        assert observation in env.observation_space
+        assert 0 <= reward <= 1
+        refused += bool(observation["last_action_error"])
+        if terminated or truncated:
+            env.reset()
+    assert STRINGS * 0.1 < refused < STRINGS
