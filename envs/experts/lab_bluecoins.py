@@ -205,11 +205,14 @@ def _day(s: Screen, day: date) -> Generator[str, None, Day]:
 def _days(s: Screen) -> list[Day]:
     """The days on the screen from top to bottom."""
     days: list[Day] = []
+    sums: list[str] = []
+    rows: list[str] = []
     for element in s.elements:
         if (day := _date(element.label, "%a, %B %d, %Y")) is not None:
-            days.append((day, [], []))
-        elif days and element.label.endswith(" CNY"):
-            days[-1][2 if element.clickable else 1].append(element.label)
+            sums, rows = [], []
+            days.append((day, sums, rows))
+        elif element.label.endswith(" CNY"):
+            (rows if element.clickable else sums).append(element.label)
     return days
 
 

@@ -7,6 +7,7 @@ from coach_gym.envs.suites.android_lab import (
     contacts,
     files,
     markor,
+    pimusic,
     settings,
     zoom,
 )
@@ -21,4 +22,5 @@ TASKS: tuple[type[Task], ...] = (
     *settings.TASKS,
     *zoom.TASKS,
     *bluecoins.TASKS,
+    *pimusic.TASKS,
 )

@@ -30,7 +30,7 @@ KINDS = {name.lower(): kind for kind, name in TYPES.items()}
 
 def entries(rng: ParamRng, count: int) -> list[Entry]:
     """Transactions of the last ten days that share no item; at least one is an expense."""
-    drawn = []
+    drawn: list[Entry] = []
     for item in words.PURCHASES.draw_many(rng, count):
         kind = INCOME if drawn and rng.random() < 0.25 else EXPENSE
         day = TODAY - timedelta(days=rng.randrange(10))

@@ -14,6 +14,8 @@ from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.apps import clock_data, lab_calendar
 from coach_gym.envs.phone.apps.lab_calendar import Event
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.providers import contacts
+from coach_gym.envs.phone.providers.contacts import Contact
 
 
 def prepare(phone: Phone, task: str) -> None:
@@ -36,6 +38,19 @@ def _with_cities(names: list[str], phone: Phone) -> None:
     preferences.update(phone.storage, clock_data.PREFERENCES, clock_data.city_values(names))
 
 
+def _with_people(phone: Phone) -> None:
+    book = phone.storage.database(contacts.PATH)
+    contacts.insert_all(book, [Contact(name, phones=[(f"{i}1223344", "Mobile")]) for i, name in enumerate(_MORE, 3)])
+
+
+def _without_birthday(phone: Phone) -> None:
+    """The birthday to be added is AAA's; the judge also takes a page that shows ABC and that birthday."""
+    book = phone.storage.database(contacts.PATH)
+    person = next(contact for contact in contacts.everybody(book) if contact.name == "ABC")
+    contacts.update(book, person)
+
+
+_MORE = ("Chen", "Lee", "Xu")
 PREPARED: dict[str, Callable[[Phone], None]] = {
     "calendar_5": _event("work", 10, 17),
     "calendar_6": _event("homework", 21, 13, notifications=(10,)),
@@ -45,6 +60,8 @@ PREPARED: dict[str, Callable[[Phone], None]] = {
     "calendar_11": _event("this day", 10, 13),
     "calendar_12": _event("Today", 10, 13, recurrence="Weekly", note="this day"),
     "calendar_14": _event("exam", 20, 9, recurrence="Yearly"),
+    "contacts_5": _with_people,
+    "contacts_7": _without_birthday,
     "clock_16": partial(_with_cities, ["Barcelona"]),
     "clock_17": partial(_with_cities, ["Barcelona"]),
 }
