@@ -59,7 +59,8 @@ class ContactForm(Screen):
     def _phones(self) -> list[View]:
         views: list[View] = []
         for index, entry in enumerate(self.phones):
-            views += [TextField(entry.number, "Phone"), _spinner(entry.label, partial(self._ask_label, index))]
+            labels = spinner(entry.label, f"{entry.label} Phone", partial(self._ask_label, index))
+            views += [TextField(entry.number, "Phone"), labels]
         if self.phones[-1].number.text:
             views.append(Button("Add phone", self._add_phone, kind="text"))
         return views
@@ -117,13 +118,16 @@ class ContactForm(Screen):
     def on_back(self) -> bool:
         changed = self._typed() != self.before
         if changed:
-            self.push(Confirm("Discard changes?", "Your changes have not been saved.", "Discard", self.pop))
+            self.push(self._discarding())
         return changed
 
+    def _discarding(self) -> Confirm:
+        return Confirm("Discard changes?", "Your changes have not been saved.", "Discard", self.pop)
 
-def _spinner(label: str, on_tap: partial) -> View:
-    """A closed drop-down list that shows a phone number's label."""
+
+def spinner(label: str, desc: str, on_tap: partial) -> View:
+    """A closed drop-down list that shows a label."""
     return View(
-        "android.widget.Spinner", text=label, desc=f"{label} Phone", on_tap=on_tap, size=14, color=theme.SECONDARY,
+        "android.widget.Spinner", text=label, desc=desc, on_tap=on_tap, size=14, color=theme.SECONDARY,
         pad=(12, 10, 12, 10), min_height=theme.TOUCH, border=theme.DIVIDER, radius=6, max_lines=1,
     )  # fmt: skip

@@ -73,13 +73,16 @@ class People(ContactsScreen):
         people = contacts.listing(self.book, self.search.text, self.place == "Highlights")
         rows = [self._row(id, name) for id, name in people]
         body = ListView(rows) if rows else Empty(self._nobody(), "account_outline")
-        bottom = BottomNavigation(PLACES, self.place, self._go)
+        bottom = self._places()
         if self.chosen:
             delete = IconButton("delete_outline", "Delete", self._ask)
             return Scaffold(f"{len(self.chosen)} selected", body, self._unselect, [delete], bottom=bottom)
         field = TextField(self.search, "Search contacts", "open_search_bar", radius=24)
         fab = Fab("plus", "Create contact", self._create, "floating_action_button")
         return Scaffold(field, body, fab=fab, bottom=bottom)
+
+    def _places(self) -> View:
+        return BottomNavigation(PLACES, self.place, self._go)
 
     def _row(self, id: int, name: str) -> View:
         chosen = id in self.chosen
