@@ -110,13 +110,23 @@ class Adb:
         """
         start_server(self.server_port)
         deadline = time.monotonic() + timeout
-        while (state := self.state()) != "device":
-            if state == "unauthorized":
-                raise DeviceError(f"{self.serial} is unauthorized: unlock it and accept this computer's key")
+        while not self.is_there():
             if time.monotonic() > deadline:
-                raise DeviceError(f"{self.serial} did not appear within {timeout:g} s; adb says: {state}")
-            self._invite(state)
+                raise DeviceError(f"{self.serial} did not appear within {timeout:g} s; adb says: {self.state()}")
             time.sleep(0.2)
+
+    def is_there(self) -> bool:
+        """Whether the device can be used. If not, the server is told to look for it.
+
+        Raises:
+            DeviceError: The device does not know this computer yet, or the server does not answer.
+        """
+        state = self.state()
+        if state == "unauthorized":
+            raise DeviceError(f"{self.serial} is unauthorized: unlock it and accept this computer's key")
+        if state != "device":
+            self._invite(state)
+        return state == "device"
 
     def state(self) -> str:
         """``"device"`` if it can be used, ``"absent"``, or what else adb calls it: offline, unauthorized."""

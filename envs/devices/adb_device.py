@@ -93,8 +93,7 @@ class AdbDevice:
         self._root = self.adb.is_root()
         for command in _CALM:
             self.adb.shell(*command)
-        model, release = self._property("ro.product.model"), self._property("ro.build.version.release")
-        self._name = f"{serial} ({model}, Android {release})"
+        self._name = f"{serial} ({self._kind()})"
         self._size = self._screen_size()
         self._start_uiautomator()
 
@@ -159,6 +158,12 @@ class AdbDevice:
         if (width, height) != self.size:
             raise DeviceError(f"{self.name}: the screen turned: it has {width} x {height} pixels, not {self.size}")
         return pixels
+
+    def _kind(self) -> str:
+        """What is behind adb; an embedded phone says so, because what is measured on it is no result on Android."""
+        if self._property("ro.coach_gym.embedded"):
+            return "embedded phone"
+        return f"{self._property('ro.product.model')}, Android {self._property('ro.build.version.release')}"
 
     def _property(self, name: str) -> str:
         return self.adb.run("getprop", name).strip()

@@ -108,7 +108,7 @@ class Emulator:
             raise DeviceError(f"{self.name} has ended")
         if (state := self.adb.state()) != "device":
             raise DeviceError(f"{self.name} is {state}")
-        if self.adb.shell("getprop", "sys.boot_completed", timeout=_HEALTH_TIMEOUT).text.strip() != "1":
+        if not self._completed():
             raise DeviceError(f"{self.name} is rebooting")
 
     def device(self) -> Device:
@@ -161,10 +161,12 @@ class Emulator:
 
     def _booted(self) -> bool:
         try:
-            self.adb.connect(timeout=0)
-            return self.adb.shell("getprop", "sys.boot_completed", timeout=_HEALTH_TIMEOUT).text.strip() == "1"
+            return self.adb.is_there() and self._completed()
         except DeviceError:
             return False
+
+    def _completed(self) -> bool:
+        return self.adb.shell("getprop", "sys.boot_completed", timeout=_HEALTH_TIMEOUT).text.strip() == "1"
 
     def _last_words(self) -> str:
         return self.log.read_text(errors="replace").strip().rpartition("\n")[2][:200]
