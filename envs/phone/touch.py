@@ -38,14 +38,16 @@ class Touch:
         self._phone.changed()
 
     def long_press(self, x: int, y: int) -> None:
-        view = self._find((x, y), lambda v: v.on_long or v.input or v.on_tap)
+        view = self._find((x, y), lambda v: v.on_hold or v.on_long or v.input or v.on_tap)
         if view is None or not view.enabled:
             return
         if view.input is not None:
             self._phone.focus = view.input
             view.input.selected = bool(view.input.text)
             self._phone.editing = True
-        if view.on_long is not None:
+        if view.on_hold is not None:
+            view.on_hold(_shares((x, y), view))
+        elif view.on_long is not None:
             view.on_long()
         self._phone.changed()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 from functools import partial
 
 from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Prompt, Screen
@@ -240,7 +241,7 @@ class NoteScreen(Screen):
 
     def _menu(self, note: Note) -> None:
         convert = "Convert to note" if note.todo else "Convert to to-do"
-        items = [
+        items: list[tuple[str, Callable[[], None]]] = [
             (convert, partial(self._convert, note)),
             ("Move to notebook…", partial(self._choose_folder, note)),
             ("Delete note", self._ask),

@@ -109,6 +109,7 @@ class View:
     on_long: Callable[[], Any] | None = None
     on_slide: Callable[[float], Any] | None = None  # 0…1 along the width
     on_swipe: Callable[[str], Any] | None = None  # "left", "right", "up", "down": the finger's way
+    on_hold: Callable[[tuple[float, float]], Any] | None = None  # a long touch; where, as 0…1 of the box
     on_drag: Callable[[tuple[float, float], tuple[float, float]], Any] | None = None  # ends as 0…1 of the box
     input: TextInput | None = None
     on_submit: Callable[[], Any] | None = None
