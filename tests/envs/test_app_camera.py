@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from coach_gym.envs.phone.apps.camera import FOLDER
+from coach_gym.envs.phone.apps.camera import PHOTOS, VIDEOS
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.ui import compress, parse_ui
 
@@ -27,20 +27,20 @@ def has(phone, label):
 
 def test_the_shutter_writes_a_jpeg_named_after_the_phones_clock(phone):
     tap(phone, "Shutter")
-    (name,) = phone.storage.listdir(FOLDER)
+    (name,) = phone.storage.listdir(PHOTOS)
     assert name.startswith("IMG_20231015_1534")
-    assert Image.open(io.BytesIO(phone.storage.read(f"{FOLDER}/{name}"))).size == (90, 120)
+    assert Image.open(io.BytesIO(phone.storage.read(f"{PHOTOS}/{name}"))).size == (90, 120)
 
 
 def test_a_video_is_written_when_the_recording_stops(phone):
     tap(phone, "Video")
     tap(phone, "Start recording")
     tap(phone, "While using the app")
-    assert phone.storage.listdir(FOLDER) == [] and not has(phone, "Start recording")
+    assert phone.storage.listdir(VIDEOS) == [] and not has(phone, "Start recording")
     tap(phone, "Photo")
     assert has(phone, "Stop recording"), "the mode does not change while recording"
     tap(phone, "Stop recording")
-    assert phone.storage.listdir(FOLDER)[0].endswith(".mp4")
+    assert phone.storage.listdir(VIDEOS)[0].endswith(".mp4")
 
 
 @pytest.mark.parametrize("answer, recording, asked_again", [

@@ -1,4 +1,4 @@
-"""Camera: takes photos and videos into DCIM/Camera."""
+"""Camera: takes photos into Pictures and videos into Movies, as the one of AndroidWorld's emulator does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from coach_gym.envs.phone.app import App, Screen
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Column, IconButton, Picture, Row, Space, Tabs, Text
 
-FOLDER = "/storage/emulated/0/DCIM/Camera"
+PHOTOS = "/storage/emulated/0/Pictures"
+VIDEOS = "/storage/emulated/0/Movies"
 
 
 class Camera(App):
@@ -20,9 +21,6 @@ class Camera(App):
     label = "Camera"
     icon = "camera"
     color = "#455a64"
-
-    def install(self) -> None:
-        self.phone.storage.mkdir(FOLDER)
 
     def main(self) -> Screen:
         return Viewfinder()
@@ -58,11 +56,11 @@ class Viewfinder(Screen):
     def _press(self) -> None:
         stamp = self.now.strftime("%Y%m%d_%H%M%S")
         if self.mode == "Photo":
-            self.phone.storage.write(f"{FOLDER}/IMG_{stamp}.jpg", photo())
+            self.phone.storage.write(f"{PHOTOS}/IMG_{stamp}.jpg", photo())
         elif self.recording_since is None:
             self.allowed("record audio", self._record)
         else:
-            self.phone.storage.write(f"{FOLDER}/VID_{stamp}.mp4", b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom")
+            self.phone.storage.write(f"{VIDEOS}/VID_{stamp}.mp4", b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom")
             self.recording_since = None
 
     def _record(self) -> None:

@@ -7,18 +7,18 @@ from typing import ClassVar
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.suites.task import Task
 
-FOLDER = "/sdcard/DCIM/Camera"
+FOLDERS = ("/sdcard/Pictures", "/sdcard/Movies")
 
 
 class _Shot(Task):
-    """One file of the right kind in the camera's folder, which starts empty, and no other."""
+    """One file of the right kind in the camera's folders, which start empty, and no other."""
 
     apps = ("Camera",)
     budget = 8
     ending: ClassVar[str]
 
     def evaluate(self, device: Device, answer: str | None) -> float:
-        endings = [name.rpartition(".")[2] for name in device.listdir(FOLDER)]
+        endings = [name.rpartition(".")[2] for folder in FOLDERS for name in device.listdir(folder)]
         return float(endings == [self.ending])
 
 
