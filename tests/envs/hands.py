@@ -9,10 +9,11 @@ SCREENS = [(270, 600), (540, 1200), (1080, 2400), (800, 1280)]
 class Hands:
     """Works one app of a phone, from its main screen on."""
 
-    def __init__(self, package, size=(270, 600)):
-        self.phone = Phone(*size)
+    def __init__(self, package, size=(270, 600), phone=None):
+        self.phone = phone or Phone(*size)
         self.storage = self.phone.storage
-        self.phone.launch(package)
+        if package:
+            self.phone.launch(package)
 
     @property
     def ui(self):

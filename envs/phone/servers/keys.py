@@ -29,6 +29,25 @@ _LATER = {
 CODES: Mapping[str, int] = {name: code for code, name in enumerate(_FIRST.split())} | _LATER
 """Key codes by name, such as ``CODES["HOME"] == 3``."""
 
+# Linux's input codes from 1 on, as Android's generic keyboard layout names them; "-" is none
+_LINUX_FIRST = (
+    "ESCAPE 1 2 3 4 5 6 7 8 9 0 MINUS EQUALS DEL TAB Q W E R T Y U I O P LEFT_BRACKET RIGHT_BRACKET ENTER CTRL_LEFT A "
+    "S D F G H J K L SEMICOLON APOSTROPHE GRAVE SHIFT_LEFT BACKSLASH Z X C V B N M COMMA PERIOD SLASH SHIFT_RIGHT - "
+    "ALT_LEFT SPACE CAPS_LOCK"
+)
+_LINUX_LATER = {
+    96: "NUMPAD_ENTER", 97: "CTRL_RIGHT", 102: "MOVE_HOME", 103: "DPAD_UP", 104: "PAGE_UP", 105: "DPAD_LEFT",
+    106: "DPAD_RIGHT", 107: "MOVE_END", 108: "DPAD_DOWN", 109: "PAGE_DOWN", 111: "FORWARD_DEL", 113: "VOLUME_MUTE",
+    114: "VOLUME_DOWN", 115: "VOLUME_UP", 116: "POWER", 139: "MENU", 158: "BACK", 169: "CALL", 172: "HOME",
+    212: "CAMERA", 217: "SEARCH", 580: "APP_SWITCH",
+}  # fmt: skip
+LINUX_CODES: Mapping[int, int] = {
+    linux: CODES[name]
+    for linux, name in [*enumerate(_LINUX_FIRST.split(), 1), *_LINUX_LATER.items()]
+    if name != "-"
+}
+"""Android's key codes by Linux's."""
+
 SHIFT, CTRL = 0x1, 0x1000
 """Bits of the meta state; left and right variants set these, too."""
 
@@ -105,4 +124,9 @@ _IN_FIELD: Mapping[str, Callable[[TextInput], None]] = {
     "FORWARD_DEL": _delete_forward,
     "ALL": _select,
 }
+MODIFIERS: Mapping[int, int] = {
+    CODES["SHIFT_LEFT"]: SHIFT, CODES["SHIFT_RIGHT"]: SHIFT, CODES["CTRL_LEFT"]: CTRL, CODES["CTRL_RIGHT"]: CTRL,
+}  # fmt: skip
+"""The bits of the meta state that keys set while they are held."""
+
 _NAMES = {code: name for name, code in CODES.items()} | {144 + digit: str(digit) for digit in range(10)}

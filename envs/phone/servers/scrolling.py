@@ -21,11 +21,11 @@ def scroll(phone: Phone, area: Node, vertical: bool, way: int, seconds: float) -
     x, y = (left + right) // 2, (top + bottom) // 2
     edge_x, edge_y = round(_EDGE * (right - left)), round(_EDGE * (bottom - top))
     if vertical:
-        ends = ((x, bottom - 1 - edge_y), (x, top + edge_y))
+        late, early = (x, bottom - 1 - edge_y), (x, top + edge_y)
     else:
-        ends = ((right - 1 - edge_x, y), (left + edge_x, y))
+        late, early = (right - 1 - edge_x, y), (left + edge_x, y)
     before = _position(phone, vertical)
-    phone.swipe(*ends[::way], seconds)
+    phone.swipe(late if way > 0 else early, early if way > 0 else late, seconds)
     return _position(phone, vertical) != before
 
 
