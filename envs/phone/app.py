@@ -31,6 +31,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 
 if TYPE_CHECKING:
+    from coach_gym.envs.phone.intents import Intent
     from coach_gym.envs.phone.phone import Phone
 
 
@@ -53,6 +54,10 @@ class App:
         """The screen that opens when the app is launched."""
         raise RuntimeError(f"{self.label} has no main screen")
 
+    def open(self, intent: Intent) -> bool:
+        """Shows what an intent asks for, e.g. a picture to be viewed; False if this app has no use for it."""
+        return False
+
     @property
     def data(self) -> str:
         """The app's private folder."""
@@ -67,6 +72,7 @@ class Screen:
     """One screen of an app. Set plain attributes in `__init__`; say in `build` what they look like."""
 
     app: App
+    activity = ""  # the class that adb reports while this screen is shown, if another than the app's main one
     dialog = False  # True: shown as a card above the screen below it
     placement = "center"  # of a dialog: "center", "top" (menus, right below the app bar) or "bottom" (sheets)
 

@@ -10,7 +10,7 @@ It is deterministic: its clock moves by a fixed time with every input, and nothi
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -71,6 +71,7 @@ class Phone:
         self.shade = 0  # 0 closed, 1 notifications, 2 all quick settings
         self.keyboard = "lower"  # the page of the soft keyboard: lower, upper, symbols
         self.message: tuple[str, datetime] | None = None
+        self.receivers: list[Callable[[str, Mapping[str, str | int]], object]] = []  # outside, hearing broadcasts
         self.windows = Windows(self)
         self._painter = Painter(width, height)
         self._install()
@@ -79,6 +80,7 @@ class Phone:
     def _install(self) -> None:
         for folder in ("Download", "Documents", "DCIM", "Pictures", "Music", "Movies", "Android"):
             self.storage.mkdir(f"/storage/emulated/0/{folder}")
+        self.storage.mkdir("/data/local/tmp")
         for app in self.apps.values():
             self.storage.mkdir(app.data)
             app.install()

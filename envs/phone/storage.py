@@ -132,8 +132,12 @@ class Storage:
         if self.read(path) is None:
             self.write(path, b"")
             self.database(path).executescript(schema)
-            self._open[path] = (self._open[path][0], -1)  # a schema alone counts no changes: force the write back
+            self.mark_changed(path)
         return self.database(path)
+
+    def mark_changed(self, path: str) -> None:
+        """Has an open database written back. For changes of its schema, which SQLite does not count."""
+        self._open[path] = (self.database(path), -1)
 
     @contextmanager
     def session(self, path: str) -> Iterator[sqlite3.Connection]:

@@ -28,6 +28,8 @@ class ContactForm(Screen):
         phone: a number to start a new contact with.
     """
 
+    activity = "com.google.android.apps.contacts.editor.ContactEditorActivity"
+
     def __init__(self, contact: contacts.Contact | None = None, phone: str = "") -> None:
         super().__init__()
         self.before = contact or contacts.Contact(phones=[(phone, "Mobile")] if phone else [])

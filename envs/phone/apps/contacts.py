@@ -8,6 +8,7 @@ from functools import partial
 from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Prompt, Screen
 from coach_gym.envs.phone.apps import messages
 from coach_gym.envs.phone.apps.contact_form import ContactForm
+from coach_gym.envs.phone.intents import INSERT, Intent
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -43,6 +44,18 @@ class Contacts(App):
 
     def main(self) -> Screen:
         return People()
+
+    def open(self, intent: Intent) -> bool:
+        """A form for a new contact, filled with the `name`, `phone` and `email` that an insertion gives."""
+        if intent.action != INSERT or not intent.type.endswith(("/contact", "/raw_contact")):
+            return False
+        first, _, last = intent.extra("name").strip().rpartition(" ")
+        person = contacts.Contact(
+            first or last, last if first else "", phones=[(number, "Mobile")] if (number := intent.extra("phone")) else [],
+            emails=[address] if (address := intent.extra("email")) else [],
+        )  # fmt: skip
+        self.phone.open_screen(self.package, ContactForm(person))
+        return True
 
     @property
     def book(self) -> sqlite3.Connection:

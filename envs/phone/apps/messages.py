@@ -28,6 +28,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 
 if TYPE_CHECKING:
+    from coach_gym.envs.phone.intents import Intent
     from coach_gym.envs.phone.phone import Phone
 
 GAP = timedelta(minutes=5)  # a longer silence between two messages is marked with the time
@@ -71,6 +72,16 @@ class Messages(App):
     def show(self, address: str) -> None:
         """Opens the conversation with a number, whatever app is in front."""
         self.phone.open_screen(self.package, self.read(address))
+
+    def open(self, intent: Intent) -> bool:
+        """Writes a text message: `sms:` and `smsto:` links."""
+        if not intent.data.startswith(("sms:", "smsto:")):
+            return False
+        self.phone.launch(self.package)
+        thread = self.read(intent.path)
+        thread.input.set(intent.extra("sms_body"))
+        self.phone.push(self, thread)
+        return True
 
     def send(self, address: str, body: str) -> None:
         """Sends a message, which fails in airplane mode."""
@@ -216,6 +227,8 @@ class Thread(MessagesScreen):
     Args:
         address: the other side's phone number.
     """
+
+    activity = "com.simplemobiletools.smsmessenger.activities.ThreadActivity"
 
     def __init__(self, address: str) -> None:
         super().__init__()

@@ -10,14 +10,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coach_gym.envs.phone.shell import builtins, files, listing
+from coach_gym.envs.phone.shell import (
+    activities,
+    builtins,
+    content,
+    database,
+    dumps,
+    files,
+    listing,
+    packages,
+    screen,
+    system,
+    text,
+)
 from coach_gym.envs.phone.shell.interpreter import Exit, Leave, Shell
 from coach_gym.envs.phone.shell.process import Command, Input, Streams
 
 if TYPE_CHECKING:
     from coach_gym.envs.phone.phone import Phone
 
-COMMANDS: dict[str, Command] = {**builtins.COMMANDS, **files.COMMANDS, **listing.COMMANDS}
+COMMANDS: dict[str, Command] = {}
+for _module in (
+    builtins, files, listing, text, system, activities, packages, dumps, content, database, screen,
+):  # fmt: skip
+    COMMANDS |= _module.COMMANDS
 """All commands by name."""
 
 

@@ -1,0 +1,86 @@
+"""Package and version from an APK: a zip whose AndroidManifest.xml is in Android's binary form of XML."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from dataclasses import dataclass
+
+LARGEST = 4 << 20  # bytes of a manifest
+_STRINGS, _ELEMENT, _UTF8 = 0x0001, 0x0102, 1 << 8
+_STRING_VALUE = 0x03
+
+
+class BadPackage(Exception):
+    """The bytes are no APK."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What the first element of the manifest says."""
+
+    package: str
+    version_code: str
+    version_name: str
+
+
+def read_manifest(apk: bytes) -> Manifest:
+    """The manifest of an APK.
+
+    Raises:
+        BadPackage: It has none that can be read.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(apk)) as archive, archive.open("AndroidManifest.xml") as file:
+            data = file.read(LARGEST)
+        values = _attributes(data)
+    except (zipfile.BadZipFile, KeyError, zlib.error, struct.error, IndexError, ValueError, EOFError,
+            NotImplementedError, RuntimeError) as fault:  # fmt: skip
+        raise BadPackage(f"cannot read the manifest: {fault}") from None
+    package = values.get("package", "")
+    if not package or not package.replace(".", "").replace("_", "").isalnum():
+        raise BadPackage("the manifest names no package")
+    return Manifest(package, values.get("versionCode", "1"), values.get("versionName", "1.0"))
+
+
+def _attributes(data: bytes) -> dict[str, str]:
+    """Attributes of the first element."""
+    at, strings = 8, []
+    while True:
+        kind, header, size = struct.unpack_from("<HHI", data, at)
+        if kind == _STRINGS:
+            strings = _pool(data[at : at + size])
+        elif kind == _ELEMENT:
+            return _element(data[at : at + size], header, strings)
+        at += max(size, 8)
+
+
+def _pool(chunk: bytes) -> list[str]:
+    count, _, flags, start = struct.unpack_from("<IIII", chunk, 8)
+    offsets = struct.unpack_from(f"<{min(count, len(chunk) // 4)}I", chunk, 28)
+    return [_string(chunk, start + offset, bool(flags & _UTF8)) for offset in offsets]
+
+
+def _string(chunk: bytes, at: int, utf8: bool) -> str:
+    """Utf-8: length in characters, length in bytes, bytes. Utf-16: length, units. Long ones have longer lengths."""
+    if utf8:
+        at += 2 if chunk[at] & 0x80 else 1
+        length = chunk[at]
+        if length & 0x80:
+            length, at = (length & 0x7F) << 8 | chunk[at + 1], at + 1
+        return chunk[at + 1 : at + 1 + length].decode("utf-8", "replace")
+    (length,) = struct.unpack_from("<H", chunk, at)
+    if length & 0x8000:
+        length, at = (length & 0x7FFF) << 16 | struct.unpack_from("<H", chunk, at + 2)[0], at + 2
+    return chunk[at + 2 : at + 2 + 2 * length].decode("utf-16-le", "replace")
+
+
+def _element(chunk: bytes, header: int, strings: list[str]) -> dict[str, str]:
+    start, size, count = struct.unpack_from("<HHH", chunk, header + 8)
+    values = {}
+    for index in range(count):
+        _, name, _, _, _, kind, value = struct.unpack_from("<iiiHBBi", chunk, header + start + index * size)
+        values[strings[name]] = strings[value] if kind == _STRING_VALUE else str(value)
+    return values
