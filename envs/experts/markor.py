@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from coach_gym.envs.experts.screen import Screen, expert
+from coach_gym.envs.phone.apps.markor import EXTENSIONS, NO_EXTENSION
 from coach_gym.ui import Element
 
 Params = Mapping[str, Any]
@@ -30,6 +31,9 @@ def new_note(s: Screen, name: str) -> Iterator[str]:
     """From the list to the empty editor of a new note."""
     yield s.tap("Create a new file or folder")
     yield from s.fill("Name", name)
+    if not name.endswith(EXTENSIONS):
+        yield s.tap("new_file_dialog__ext")
+        yield s.tap(NO_EXTENSION)
     yield s.tap("OK")
 
 

@@ -39,7 +39,7 @@ def count_todos(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("NotesMeetingAttendeeCount")
 def attendees(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _open(s, p["title"])
+    yield from open_note(s, p["title"])
     yield from s.scroll_to(_says_how_many)
     found = _ATTENDANCE.fullmatch(s.find(_says_how_many).label)
     yield s.finish(found[1] if found else "")
@@ -50,7 +50,7 @@ def quantity(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     def names_it(element: Element) -> bool:
         return element.label.startswith("• ") and element.label.endswith(f" {p['ingredient']}")
 
-    yield from _open(s, p["title"])
+    yield from open_note(s, p["title"])
     yield from s.scroll_to(names_it)
     yield s.finish(s.find(names_it).label.removeprefix("• ").removesuffix(f" {p['ingredient']}"))
 
@@ -61,7 +61,8 @@ def _find(s: Screen, title: str) -> Iterator[str]:
     yield s.type(title)
 
 
-def _open(s: Screen, title: str) -> Iterator[str]:
+def open_note(s: Screen, title: str) -> Iterator[str]:
+    """Finds a note by its title and opens it, from anywhere."""
     yield from _find(s, title)
     yield s.tap(lambda element: element.label == title and not element.editable)
 

@@ -7,14 +7,17 @@ upstream's parameters in its words. The others are below.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from datetime import date, datetime, time
+from itertools import takewhile
 from typing import Any
 
-from coach_gym.envs.experts import calendar, expense, markor, recipes
+from coach_gym.envs.experts import calendar, expense, markor, notes, recipes
 from coach_gym.envs.experts.calendar import Entry
 from coach_gym.envs.experts.screen import EXPERTS, Expert, Screen
 from coach_gym.envs.phone.epoch import midnight, to_seconds
+from coach_gym.ui import Element
 
 Params = Mapping[str, Any]
 NOW = calendar.NOW
@@ -117,6 +120,7 @@ ADAPTED: dict[str, Callable[[Params], Params]] = {
     "MarkorDeleteNote": _renamed(name="file_name"),
     "MarkorEditNote": _edited_note,
     "MarkorMoveNote": _MOVED,
+    "NotesTodoItemCount": _renamed(notebook="folder"),
     "OpenAppTaskEval": _app,
     **dict.fromkeys(("RecipeAddSingleRecipe", "RecipeAddMultipleRecipes"), _new_recipes),
     "RecipeAddMultipleRecipesFromImage": _new_recipes,
@@ -212,7 +216,23 @@ def _events_of(s: Screen, day: date) -> Generator[str, None, list[Entry]]:
     return list(seen)
 
 
-# Markor
+# notes
+
+
+@official("NotesMeetingAttendeeCount")
+def attendees(s: Screen, p: Params) -> Iterator[str]:
+    yield from notes.open_note(s, p["title"])
+    yield from s.scroll_to(_names_people)
+    found = _PEOPLE.fullmatch(s.find(_names_people).label)
+    yield s.finish(found[1] if found else "")
+
+
+_PEOPLE = re.compile(r"• .*?\b(\d+) (?:attendees|individuals|participants|people)\b.*")
+
+
+def _names_people(element: Element) -> bool:
+    return _PEOPLE.fullmatch(element.label) is not None
+
 
 
 @official("MarkorMergeNotes")
@@ -297,7 +317,7 @@ def delete_duplicate_recipe(s: Screen, p: Params) -> Iterator[str]:
     """Recipes that look the same in the list may differ inside; those are opened and compared."""
     yield from s.open(recipes.APP)
     labels = yield from _all_recipes(s)
-    for label in dict.fromkeys(label for label in labels if labels.count(label) > 1):
+    for label, _ in takewhile(lambda count: count[1] > 1, Counter(labels).most_common()):
         if len(labels) > len(recipes.rows(s)):
             yield s.tap("Search")
             yield s.type(label.split(", ")[0])

@@ -72,7 +72,7 @@ def test_a_note_is_created_and_saved(any_hands):
 @pytest.mark.parametrize(
     ("typed", "extension", "made"),
     [("a", None, "a.md"), ("a", ".txt", "a.txt"), ("a.txt", None, "a.txt"), ("a.md", ".txt", "a.md"),
-     ("a.b", None, "a.b.md")],
+     ("a.b", None, "a.b.md"), ("a", "none", "a"), ("a.md", "none", "a.md")],
 )  # fmt: skip
 def test_the_extension_of_a_new_note(hands, typed, extension, made):
     hands.tap(ADD)

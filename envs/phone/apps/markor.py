@@ -33,6 +33,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
 
 NOTEBOOK = f"{SHARED}/Documents/Markor"
 EXTENSIONS = (".md", ".txt")
+NO_EXTENSION = "none"
 EDITOR_ID = "document__fragment__edit__highlighting_editor"
 ORDERS = {"Name": by_name, "Date": by_date, "Size": by_size, "File type": by_type}
 
@@ -174,7 +175,7 @@ class NewFile(Dialog):
         ]
 
     def _choose(self) -> None:
-        self.push(Choice("Extension", EXTENSIONS, self._chosen, self.extension))
+        self.push(Choice("Extension", (*EXTENSIONS, NO_EXTENSION), self._chosen, self.extension))
 
     def _chosen(self, extension: str) -> None:
         self.extension = extension
@@ -185,7 +186,8 @@ class NewFile(Dialog):
 
     def _make_file(self) -> None:
         name = self.name.text.strip()
-        self.file(name if not name or name.endswith(EXTENSIONS) else name + self.extension)
+        extension = "" if self.extension == NO_EXTENSION or name.endswith(EXTENSIONS) else self.extension
+        self.file(name and name + extension)
 
     def _make_folder(self) -> None:
         self.folder(self.name.text.strip())

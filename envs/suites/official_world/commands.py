@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import adbutils
+from android_env.components.adb_call_parser import AdbCallParser
 from android_env.components.adb_controller import AdbController
 from android_env.components.errors import AdbControllerError
+from android_env.proto import adb_pb2
 
 from coach_gym.envs.phone import shell
 from coach_gym.envs.phone.apps.messages import receive
@@ -40,14 +41,6 @@ class PhoneAdb(AdbController):
         match args:
             case ["shell", *words]:
                 return self._shell(" ".join(words))
-            case ["push", local, remote]:
-                self._phone.storage.write(real(remote), Path(local).read_bytes())
-                self._phone.changed()
-            case ["pull", remote, local]:
-                data = self._phone.storage.read(real(remote))
-                if data is None:
-                    raise AdbControllerError(f"adb: error: failed to stat remote object '{remote}'")
-                Path(local).write_bytes(data)
             case ["emu", "sms", "send", number, *words]:
                 receive(self._phone, number, " ".join(words))
             case ["root"]:
@@ -56,11 +49,44 @@ class PhoneAdb(AdbController):
                 raise AdbControllerError(f"adb: an embedded phone has no {' '.join(args[:3])!r}")
         return b""
 
+    def push(self, path: str, data: bytes) -> None:
+        """What `adb push` does."""
+        self._phone.storage.write(real(path), data)
+        self._phone.changed()
+
+    def pull(self, path: str) -> bytes:
+        """What `adb pull` does.
+
+        Raises:
+            AdbControllerError: There is no such file.
+        """
+        data = self._phone.storage.read(real(path))
+        if data is None:
+            raise AdbControllerError(f"adb: error: failed to stat remote object '{path}'")
+        return data
+
     def _shell(self, command: str) -> bytes:
         output = shell.run(self._phone, command)
         if output.code:
             raise AdbControllerError(f"exit code {output.code} of {command!r}: {output.stderr!r}")
         return output.stdout + output.stderr
+
+
+class PhoneCalls(AdbCallParser):
+    """android_env's parser of requests, for an embedded phone: files come and go without a copy on the disk."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone_adb = PhoneAdb(phone)
+        super().__init__(self._phone_adb)
+
+    def _push(self, request: adb_pb2.AdbRequest, timeout: float | None = None) -> adb_pb2.AdbResponse:
+        self._phone_adb.push(request.push.path, request.push.content)
+        return adb_pb2.AdbResponse(status=adb_pb2.AdbResponse.Status.OK)
+
+    def _pull(self, request: adb_pb2.AdbRequest, timeout: float | None = None) -> adb_pb2.AdbResponse:
+        content = self._phone_adb.pull(request.pull.path)
+        pulled = adb_pb2.AdbResponse.PullResponse(content=content)
+        return adb_pb2.AdbResponse(status=adb_pb2.AdbResponse.Status.OK, pull=pulled)
 
 
 class HostAdb(AdbController):

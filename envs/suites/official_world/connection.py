@@ -10,7 +10,6 @@ import dm_env
 import numpy as np
 from android_env import env_interface
 from android_env.components.adb_call_parser import AdbCallParser
-from android_env.components.adb_controller import AdbController
 from android_env.proto import adb_pb2
 
 from coach_gym.envs.devices.device import Device
@@ -18,7 +17,7 @@ from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.phone.servers.accessibility import forest
 from coach_gym.envs.suites.official_world import upstream
-from coach_gym.envs.suites.official_world.commands import HostAdb, PhoneAdb
+from coach_gym.envs.suites.official_world.commands import HostAdb, PhoneCalls
 
 
 def connect(device: Device) -> Any:
@@ -44,12 +43,12 @@ def pass_time(device: Device) -> AbstractContextManager[None]:
 class DeviceEnv(env_interface.AndroidEnvInterface):
     """A device of ours as android_env's environment: adb requests and screenshots, no episodes of its own."""
 
-    def __init__(self, device: Device, adb: AdbController) -> None:
+    def __init__(self, device: Device) -> None:
         self._device = device
-        self._parser = AdbCallParser(adb)
+        self._calls = _calls(device)
 
     def execute_adb_call(self, call: adb_pb2.AdbRequest) -> adb_pb2.AdbResponse:
-        return self._parser.parse(call)
+        return self._calls.parse(call)
 
     def action_spec(self) -> dict[str, Any]:
         return {}
@@ -76,7 +75,7 @@ def _controller(device: Device) -> Any:
         """Upstream's controller, which reads the screen's elements off the device."""
 
         def __init__(self) -> None:
-            super().__init__(DeviceEnv(device, _adb(device)), methods.NONE)
+            super().__init__(DeviceEnv(device), methods.NONE)
             self._a11y_method = methods.A11Y_FORWARDER_APP
 
         def get_a11y_forest(self) -> Any:
@@ -85,10 +84,11 @@ def _controller(device: Device) -> Any:
     return Controller()
 
 
-def _adb(device: Device) -> AdbController:
+def _calls(device: Device) -> AdbCallParser:
+    """What carries out upstream's requests to adb."""
     if isinstance(device, PhoneDevice):
-        return PhoneAdb(device.phone)
+        return PhoneCalls(device.phone)
     adb = getattr(device, "adb", None)
-    if adb is not None:
-        return HostAdb(adb.serial, adb.server_port)
-    raise UsageError(f"suite='official' needs the embedded phone or a device that adb reaches, not {device.name!r}")
+    if adb is None:
+        raise UsageError(f"suite='official' needs the embedded phone or a device that adb reaches, not {device.name!r}")
+    return AdbCallParser(HostAdb(adb.serial, adb.server_port))

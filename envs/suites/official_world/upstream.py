@@ -32,6 +32,8 @@ VARIABLE = "COACH_ANDROID_WORLD"
 """Environment variable that names a checkout of AndroidWorld."""
 
 NAME = "android_world"
+_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+"""Where temporary files cost nothing: upstream copies databases to and fro dozens of times a task."""
 _PROTO = "android_world/task_evals/information_retrieval/proto"
 
 
@@ -132,7 +134,7 @@ class _Local(threading.local):
     @property
     def folder(self) -> str:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="coach-gym-")
+            self._folder = tempfile.TemporaryDirectory(prefix="coach-gym-", dir=_MEMORY)
         return self._folder.name
 
 
@@ -156,6 +158,16 @@ class _Time:
         (_local.sleep or time.sleep)(seconds)
 
 
+class _Tempfile:
+    """Stands for the module `tempfile`: everything lies in the thread's folder."""
+
+    def gettempdir(self) -> str:
+        return _local.folder
+
+    def mkdtemp(self) -> str:
+        return tempfile.mkdtemp(dir=_local.folder)
+
+
 class _Folder:
     """A path: the thread's temporary folder."""
 
@@ -164,13 +176,14 @@ class _Folder:
 
 
 def _give_thread_local_modules() -> None:
-    stand_ins = {"random": (random, _Random()), "time": (time, _Time())}
+    stand_ins = {
+        "random": (random, _Random()), "time": (time, _Time()), "tempfile": (tempfile, _Tempfile()),
+    }  # fmt: skip
     for name, loaded in list(sys.modules.items()):
         if name.split(".")[0] == NAME:
             for attribute, (original, stand_in) in stand_ins.items():
                 if getattr(loaded, attribute, None) is original:
                     setattr(loaded, attribute, stand_in)
-    module("utils.file_utils").get_local_tmp_directory = lambda: _local.folder  # type: ignore[attr-defined]
     module("task_evals.utils.user_data_generation")._TMP = _Folder()  # type: ignore[attr-defined]
 
 
