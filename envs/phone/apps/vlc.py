@@ -161,7 +161,7 @@ class Main(Screen):
         if self.selected:
             self._toggle(path)
         else:
-            self.push(Player([path]))
+            self._play([path])
 
     def _toggle(self, path: str) -> None:
         self.selected = [p for p in self.selected if p != path] if path in self.selected else [*self.selected, path]
@@ -176,8 +176,11 @@ class Main(Screen):
             IconButton("delete_outline", "Delete", self._confirm_delete, "action_mode_video_delete"),
         ]
 
+    def _play(self, paths: Sequence[str]) -> None:
+        self.push(Player(paths, self.now))
+
     def _play_selected(self) -> None:
-        self.push(Player(self.selected))
+        self._play(self.selected)
         self._unselect()
 
     def _add_selected(self) -> None:
@@ -194,7 +197,7 @@ class Main(Screen):
 
     def _menu(self, path: str) -> None:
         self.push(Menu([
-            ("Play", partial(self.push, Player([path]))),
+            ("Play", partial(self._play, [path])),
             ("Add to playlist", partial(self.push, AddToPlaylist([path], self._unselect))),
             ("Information", partial(self._inform, path)),
         ], "bottom"))  # fmt: skip
@@ -274,7 +277,7 @@ class Playlist(Screen):
     def _play(self, position: int = 0) -> None:
         paths = [path for _, path in self.app.library.content(self.id)]
         if paths:
-            self.push(Player(paths, position))
+            self.push(Player(paths, self.now, position))
 
     def _more(self) -> None:
         self.push(Menu([("Rename", self._ask_name), ("Delete", self._confirm_delete)]))
@@ -302,12 +305,11 @@ class Player(Screen):
 
     app: Vlc
 
-    def __init__(self, paths: Sequence[str], index: int = 0) -> None:
+    def __init__(self, paths: Sequence[str], now: datetime, index: int = 0) -> None:
         super().__init__()
         self.paths, self.index = list(paths), index
         self.place = 0.0  # seconds into the film, when it was last started or stopped
-        self.since: datetime | None = None  # when it was started
-        self.opened = False
+        self.since: datetime | None = now  # when it was started; None: it is stopped
 
     def build(self) -> View:
         self._follow_clock()
@@ -353,8 +355,6 @@ class Player(Screen):
 
     def _follow_clock(self) -> None:
         """Goes on to the next film when one has ended."""
-        if not self.opened:
-            self.opened, self.since = True, self.now
         while self.since and self.place_now >= (length := self.app.seconds(self.path)):
             rest = self.place_now - length
             if self.index + 1 == len(self.paths):
