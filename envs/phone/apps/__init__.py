@@ -14,7 +14,7 @@ MODULES = (
 """In the order in which the home screen shows them."""
 
 
-LAB_MODULES = ("lab_clock", "lab_contacts", "lab_dialer", "lab_messages", "settings", "lab_calendar", "zoom", "bluecoins", "pimusic")
+LAB_MODULES = ("lab_clock", "lab_contacts", "lab_dialer", "lab_messages", "lab_settings", "lab_calendar", "zoom", "bluecoins", "pimusic")
 """Of the phone that AndroidLab's tasks run on."""
 
 

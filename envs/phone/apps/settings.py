@@ -101,13 +101,16 @@ class Settings(App):
 class Main(Screen):
     """The list of all pages."""
 
+    pages = MAIN
+    searched = SEARCHED
+
     def build(self) -> View:
         hint = Text("Search settings", 15, theme.SECONDARY, important=False, flex=1)
         search = Row(
             [Icon("magnify"), hint], gap=12, pad=(16, 8, 16, 8), bg=theme.SURFACE_VARIANT, radius=24, height=44,
             important=True, desc="Search settings", id="search_action_bar", on_tap=self._search,
         )  # fmt: skip
-        rows = [self._row(*entry) for entry in MAIN]
+        rows = [self._row(*entry) for entry in self.pages]
         return Scaffold("Settings", Column([Column([search], pad=(12, 0, 12, 6)), ListView(rows)]))
 
     def _row(self, icon: str, title: str, page: type[pages.Page]) -> View:
@@ -117,7 +120,7 @@ class Main(Screen):
         self.push(page())
 
     def _search(self) -> None:
-        search = Search()
+        search = Search([(title, page) for _, title, page in self.pages] + list(self.searched))
         self.push(search)
         self.focus(search.query)
 
@@ -125,8 +128,9 @@ class Main(Screen):
 class Search(Screen):
     """Finds settings and pages by a part of their titles."""
 
-    def __init__(self) -> None:
+    def __init__(self, entries: list[tuple[str, type[pages.Page]]]) -> None:
         super().__init__()
+        self.entries = entries
         self.query = TextInput()
 
     def build(self) -> View:
@@ -143,8 +147,7 @@ class Search(Screen):
 
     def _found(self) -> list[tuple[str, type[pages.Page]]]:
         wanted = _plain(self.query.text)
-        everything = [(title, page) for _, title, page in MAIN] + list(SEARCHED)
-        return [entry for entry in everything if wanted and wanted in _plain(entry[0])]
+        return [entry for entry in self.entries if wanted and wanted in _plain(entry[0])]
 
     def _open(self, page: type[pages.Page]) -> None:
         self.push(page())
