@@ -76,13 +76,13 @@ def first_after(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("SimpleCalendarNextEvent")
 def next_event(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    found = yield from read_list(s)
+    found = yield from read_list(s, _time(p["from"]))
     yield s.finish(next(entry.title for entry in found if entry.start > _time(p["from"])))
 
 
 @expert("SimpleCalendarEventsInNextWeek")
 def titles_in_week(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    found = yield from read_list(s)
+    found = yield from read_list(s, _time(p["to"]))
     yield s.finish(", ".join(entry.title for entry in found if _time(p["from"]) <= entry.start <= _time(p["to"])))
 
 
@@ -207,14 +207,14 @@ def _open_list(s: Screen) -> Iterator[str]:
     yield s.tap("Simple event list")
 
 
-def read_list(s: Screen) -> Generator[str, None, list[Entry]]:
-    """All events from today on."""
+def read_list(s: Screen, until: datetime = datetime.max) -> Generator[str, None, list[Entry]]:
+    """The events from today on, all those up to a time and some after it."""
     yield from _open_list(s)
     seen: dict[Entry, None] = {}
     day = NOW.date()
     while True:
         day = _read_page(s, day, seen)
-        if not any(element.scrollable for element in s.elements):
+        if any(entry.start > until for entry in seen) or not any(element.scrollable for element in s.elements):
             break
         before = s.text
         yield s.scroll("down")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from itertools import takewhile
 from typing import Any
 
@@ -101,6 +101,18 @@ def _app(p: Params) -> Params:
     return {"app_name": {"dialer": "Phone"}.get(p["app_name"], p["app_name"])}
 
 
+def _this_week(p: Params) -> Params:
+    days = (MONDAY - timedelta(days=7), SUNDAY - timedelta(days=7))
+    return {"category": p["category"], "from": days[0].isoformat(), "to": days[1].isoformat()}
+
+
+def _activity_on(first: str, last: str) -> Callable[[Params], Params]:
+    """A category and its days, which are given by these parameters."""
+    return lambda p: {
+        "category": p["category"], "from": _date(p[first]).isoformat(), "to": _date(p[last]).isoformat(),
+    }  # fmt: skip
+
+
 _RECIPE = ("title", "description", "servings", "preparationTime", "ingredients", "directions")
 _NOTE = _renamed(name="file_name", text="text")
 _MOVED = _renamed(name="file_name", source="source_folder", folder="source_folder", target="destination_folder")
@@ -138,6 +150,12 @@ ADAPTED: dict[str, Callable[[Params], Params]] = {
     "SimpleCalendarDeleteOneEvent": lambda p: {"title": p["event_title"], "start": p["row_objects"][0]["start_ts"]},
     "SimpleCalendarEventsInNextWeek": lambda p: _between(midnight(MONDAY), datetime.combine(SUNDAY, time.max)),
     "SimpleCalendarNextEvent": lambda p: {"from": to_seconds(NOW)},
+    "SportsTrackerActivitiesCountForWeek": _this_week,
+    "SportsTrackerActivitiesOnDate": lambda p: {"from": _date(p["date"]).isoformat()},
+    "SportsTrackerActivityDuration": _activity_on("date", "date"),
+    "SportsTrackerLongestDistanceActivity": _this_week,
+    "SportsTrackerTotalDistanceForCategoryOverInterval": _activity_on("start_date", "end_date"),
+    "SportsTrackerTotalDurationForCategoryThisWeek": _this_week,
     "TasksCompletedTasksForDate": lambda p: {"day": _date(p["date"]).isoformat()},
     "TasksDueNextWeek": lambda p: {"from": MONDAY.isoformat(), "to": SUNDAY.isoformat()},
     "TasksDueOnDate": lambda p: {"day": _date(p["date"]).isoformat()},
