@@ -201,8 +201,9 @@ def _nothing(p: Process, args: list[str]) -> int:
 
 _VERBS: dict[str, Callable[[Process, list[str]], int]] = {
     "list": list_, "path": path, "clear": clear, "grant": grant, "revoke": revoke, "install": install,
-    "uninstall": uninstall, "enable": _nothing, "disable": _nothing, "disable-user": _nothing,
-    "trim-caches": _nothing, "set-installer": _nothing, "reset-permissions": _nothing, "set-app-link": _nothing,
+    "uninstall": uninstall, "query-activities": query_activities, "enable": _nothing, "disable": _nothing,
+    "disable-user": _nothing, "trim-caches": _nothing, "set-installer": _nothing,
+    "reset-permissions": _nothing, "set-app-link": _nothing,
 }  # fmt: skip
 
 
