@@ -8,6 +8,7 @@ from coach_gym.envs.experts import expense as expense
 from coach_gym.envs.experts import files as files
 from coach_gym.envs.experts import gallery as gallery
 from coach_gym.envs.experts import lab_bluecoins as lab_bluecoins
+from coach_gym.envs.experts import lab_cantook as lab_cantook
 from coach_gym.envs.experts import lab_calendar as lab_calendar
 from coach_gym.envs.experts import lab_clock as lab_clock
 from coach_gym.envs.experts import lab_contacts as lab_contacts

@@ -3,6 +3,7 @@
 from coach_gym.envs.suites.android_lab import (
     bluecoins,
     calendar,
+    cantook,
     clock,
     contacts,
     files,
@@ -23,4 +24,5 @@ TASKS: tuple[type[Task], ...] = (
     *zoom.TASKS,
     *bluecoins.TASKS,
     *pimusic.TASKS,
+    *cantook.TASKS,
 )

@@ -16,10 +16,21 @@ from coach_gym.envs.phone.apps.lab_calendar import Event
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.providers.contacts import Contact
+from coach_gym.envs.suites.official_lab import prepare_bluecoins, prepare_cantook, prepare_pimusic
+
+APPS: dict[str, Callable[[Phone], None]] = {
+    "bluecoins": prepare_bluecoins.prepare,
+    "cantook": prepare_cantook.prepare,
+    "pimusic": prepare_pimusic.prepare,
+}
+"""What all tasks of an app start from, by the first part of their ids."""
 
 
 def prepare(phone: Phone, task: str) -> None:
     """Brings a phone that was just reset, with its clock at the benchmark's date, into a task's initial state."""
+    app = task.partition("_")[0]
+    if app in APPS:
+        APPS[app](phone)
     if task in PREPARED:
         PREPARED[task](phone)
     phone.changed()
