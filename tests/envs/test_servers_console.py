@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.providers.telephony import IDLE, OFFHOOK, RINGING, line_state
 from coach_gym.envs.phone.servers.console import Console, auth_token
-from coach_gym.envs.phone.servers.hardware import ACTIVE, IDLE, RINGING, Hardware
+from coach_gym.envs.phone.servers.hardware import Hardware
 from tests.envs.hands import Hands
 
 TOKEN = "s3cret"
@@ -89,13 +90,13 @@ def test_a_message_arrives_whatever_it_says(hardware):
 
 def test_calls_ring_are_taken_held_and_ended(hardware):
     ask(hardware, "gsm call 5551234")
-    assert hardware.line == RINGING
+    assert line_state(hardware.phone.storage.settings) == RINGING
     assert ask(hardware, "gsm list") == "inbound from 5551234    : incoming\r\nOK\r\n"
     ask(hardware, "gsm accept 5551234")
-    assert hardware.line == ACTIVE
+    assert line_state(hardware.phone.storage.settings) == OFFHOOK
     assert "hold" in ask(hardware, "gsm hold 5551234", "gsm list")
     assert ask(hardware, "gsm cancel 5551234") == "OK\r\n"
-    assert hardware.line == IDLE
+    assert line_state(hardware.phone.storage.settings) == IDLE
     assert ask(hardware, "gsm cancel 5551234").startswith("KO: no current call")
     assert ask(hardware, "gsm call").startswith("KO: missing argument")
     assert ask(hardware, "gsm call a;b").startswith("KO: bad phone number")

@@ -17,7 +17,7 @@ from PIL import Image
 
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.emulator_grpc import EmulatorGrpc
-from coach_gym.envs.phone.servers.hardware import RINGING, Hardware
+from coach_gym.envs.phone.servers.hardware import Hardware
 from tests.envs.hands import Hands
 
 CONTACTS = "com.google.android.contacts"
@@ -171,7 +171,7 @@ def test_messages_calls_battery_and_place(served, stub):
     assert served.phone.notifications[0].text == "hi"
     assert stub.sendSms(pb.SmsMessage(srcAddress="x y", text="hi")).response == pb.PhoneResponse.BadNumber
     call = pb.PhoneCall(operation=pb.PhoneCall.InitCall, number="5551234")
-    assert stub.sendPhone(call).response == pb.PhoneResponse.OK and served.line == RINGING
+    assert stub.sendPhone(call).response == pb.PhoneResponse.OK and served.calls == {"5551234": "incoming"}
     hang_up = pb.PhoneCall(operation=pb.PhoneCall.DisconnectCall, number="5551234")
     assert stub.sendPhone(hang_up).response == pb.PhoneResponse.OK
     assert stub.sendPhone(hang_up).response == pb.PhoneResponse.InvalidAction

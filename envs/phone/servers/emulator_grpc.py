@@ -102,7 +102,7 @@ class Controller(services.EmulatorControllerServicer):
 
     def _pixels(self) -> np.ndarray:
         with self._hardware.lock:
-            return self._hardware.phone.screenshot().copy()
+            return self._hardware.phone.screenshot()
 
     def getDisplayConfigurations(self, request: Empty, context: grpc.ServicerContext) -> pb.DisplayConfigurations:
         phone = self._hardware.phone

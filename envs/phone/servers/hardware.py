@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from coach_gym.envs.phone.apps.messages import receive
+from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.servers.fingers import Fingers
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL, battery_level
 
@@ -21,7 +22,6 @@ NUMBER = re.compile(r"[0-9#+*]{1,40}")
 """A telephone number as the emulator takes it."""
 
 MOST_SNAPSHOTS = 100
-IDLE, RINGING, ACTIVE = 0, 1, 2  # telephony's states of the line
 
 
 class Hardware:
@@ -36,7 +36,6 @@ class Hardware:
     def __init__(self, phone: Phone, lock: AbstractContextManager, name: str = "embedded_phone") -> None:
         self.phone, self.lock, self.name = phone, lock, name
         self.fingers = Fingers(phone)
-        self.calls: dict[str, str] = {}  # states by number: "incoming", "active" or "held"
         self.position = (-122.084, 37.422, 5.0)  # longitude, latitude, altitude in metres: where emulators start
         self.charging = True
         self.killed = threading.Event()  # somebody asked for the emulator's end
@@ -55,7 +54,7 @@ class Hardware:
 
     def call(self, number: str) -> None:
         """Somebody calls."""
-        self.calls[_number(number)] = "incoming"
+        self._set(_number(number), "incoming")
 
     def answer(self, number: str) -> None:
         """A call is answered, or taken back from hold.
@@ -63,25 +62,29 @@ class Hardware:
         Raises:
             KeyError: There is no such call.
         """
-        self._turn(number, "active")
+        self._set(self._current(number), "active")
 
     def hold(self, number: str) -> None:
-        self._turn(number, "held")
+        self._set(self._current(number), "held")
 
     def hang_up(self, number: str) -> None:
-        del self.calls[number]
-
-    def _turn(self, number: str, state: str) -> None:
-        if number not in self.calls:
-            raise KeyError(number)
-        self.calls[number] = state
+        with self.lock:
+            telephony.hang_up(self.phone.storage.settings, self._current(number))
 
     @property
-    def line(self) -> int:
-        """Telephony's state of the line: IDLE, RINGING or ACTIVE."""
-        if "incoming" in self.calls.values():
-            return RINGING
-        return ACTIVE if self.calls else IDLE
+    def calls(self) -> dict[str, str]:
+        """What the calls of the moment do, by number: "incoming", "active" or "held"."""
+        with self.lock:
+            return telephony.calls(self.phone.storage.settings)
+
+    def _current(self, number: str) -> str:
+        if number not in self.calls:
+            raise KeyError(number)
+        return number
+
+    def _set(self, number: str, state: str) -> None:
+        with self.lock:
+            self.phone.storage.settings["call", number] = state
 
     # battery and place
 
@@ -132,7 +135,7 @@ class Hardware:
             phone.clipboard, phone.message, phone.shade = "", None, 0
             phone.go_home()
             self.fingers = Fingers(phone)
-            self.calls.clear()
+            telephony.hang_up(phone.storage.settings)
 
     def delete(self, name: str) -> None:
         """Forgets a snapshot; KeyError if there is none."""
