@@ -25,7 +25,7 @@ def real(path: str, folder: str = "/") -> str:
     Args:
         path: as somebody gave it; relative ones start in `folder`.
     """
-    path = _plain(path, folder)
+    path = absolute(path, folder)
     for name, target in LINKS.items():
         if path.startswith(name) and path[len(name) : len(name) + 1] in ("", "/"):
             return target + path[len(name) :]
@@ -34,8 +34,9 @@ def real(path: str, folder: str = "/") -> str:
 
 def link(path: str, folder: str = "/") -> str | None:
     """Where the link of that name points; None if it is none, or ends in a slash and so means what is there."""
-    return None if path.endswith("/") else LINKS.get(_plain(path, folder))
+    return None if path.endswith("/") else LINKS.get(absolute(path, folder))
 
 
-def _plain(path: str, folder: str) -> str:
+def absolute(path: str, folder: str = "/") -> str:
+    """A path from the root, without `.`, `..` and double slashes; links are left in it."""
     return "/" + posixpath.normpath(posixpath.join(folder, path)).lstrip("/")

@@ -19,11 +19,12 @@ from coach_gym.envs.phone.shell import (
     files,
     listing,
     packages,
+    parse,
     screen,
     system,
     text,
 )
-from coach_gym.envs.phone.shell.interpreter import Exit, Leave, Shell
+from coach_gym.envs.phone.shell.interpreter import KILLED, Exit, Leave, Shell
 from coach_gym.envs.phone.shell.process import Command, Input, Streams
 
 if TYPE_CHECKING:
@@ -50,21 +51,46 @@ class Output:
     endless: bool = False
 
 
-def run(phone: Phone, command: str, stdin: bytes = b"") -> Output:
+def run(phone: Phone, command: str, stdin: bytes | Input = b"") -> Output:
     """Runs a command line as root, as `adb shell` does.
 
     Args:
         command: a script in the language of Android's shell. Bytes that are no UTF-8 are given and
             returned as Python's surrogate escapes.
     """
-    shell = Shell(phone, COMMANDS)
-    streams = Streams(Input(stdin), bytearray(), shell.errors)
+    return Session(phone).run(command, stdin)
+
+
+class Session:
+    """A shell that somebody types into: variables and folder stay from one line to the next."""
+
+    def __init__(self, phone: Phone) -> None:
+        self.shell = Shell(phone, COMMANDS)
+        self.ended = False  # `exit` was called
+
+    def run(self, command: str, stdin: bytes | Input = b"") -> Output:
+        """Runs the next lines. See `run`."""
+        shell = self.shell
+        shell.refresh()
+        shell.errors = bytearray()
+        streams = Streams(stdin if isinstance(stdin, Input) else Input(stdin), bytearray(), shell.errors)
+        try:
+            code = shell.source(command, streams)
+        except Exit as exit:
+            code, self.ended = exit.code, True
+            if code == KILLED:
+                streams.stderr += b"Killed\n"
+        except Leave:
+            code = 0
+        return Output(bytes(streams.stdout), bytes(streams.stderr), code & 255, shell.endless)
+
+
+def is_complete(text: str) -> bool:
+    """Whether a text can be run, or an interactive shell would ask for its next line."""
     try:
-        code = shell.source(command, streams)
-    except Exit as exit:
-        code = exit.code
-        if code == 137:
-            streams.stderr += b"Killed\n"
-    except Leave:
-        code = 0
-    return Output(bytes(streams.stdout), bytes(streams.stderr), code & 255, shell.endless)
+        parse.parse(text)
+    except parse.Unfinished:
+        return False
+    except (parse.SyntaxFault, RecursionError):
+        return True
+    return True

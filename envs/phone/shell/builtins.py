@@ -5,8 +5,8 @@ from __future__ import annotations
 import fnmatch
 import re
 
-from coach_gym.envs.phone.paths import link
-from coach_gym.envs.phone.shell.interpreter import LAUNCHERS, NAME, Exit, Leave, Return, Shell
+from coach_gym.envs.phone.paths import absolute, link
+from coach_gym.envs.phone.shell.interpreter import KILLED, LAUNCHERS, NAME, Exit, Leave, Return, Shell
 from coach_gym.envs.phone.shell.parse import unescape
 from coach_gym.envs.phone.shell.process import NO_FILE, Command, Input, Process, Streams
 
@@ -25,12 +25,12 @@ def cd(p: Process) -> int:
     if not p.storage.is_dir(path):
         why = "Not a directory" if p.storage.exists(path) else NO_FILE
         return p.complain(f"{NAME}: cd: {name}: {why}", 2)
-    p.shell.folder = path
+    p.shell.folder = absolute(name, p.shell.folder)
     return 0
 
 
 def pwd(p: Process) -> int:
-    p.print(p.shell.folder)
+    p.print(p.path(".") if "-P" in p.args else p.shell.folder)
     return 0
 
 
@@ -201,7 +201,7 @@ def _subshell(p: Process, text: str, arguments: list[str]) -> int:
     except Leave:
         return 0
     except Exit as exit:
-        if exit.code == 137:
+        if exit.code == KILLED:
             raise
         return exit.code
     finally:

@@ -26,6 +26,7 @@ ENVIRONMENT = {
 }  # fmt: skip
 MOST_COMMANDS = 100_000  # in one run: `while true` must not stop the phone for ever
 LONGEST = 1 << 24  # characters of a variable
+KILLED = 137  # the code of a run that took too much
 DEEPEST = 50  # functions and `eval` in each other
 
 _GLOB = re.compile(r"[*?\[]")
@@ -69,6 +70,10 @@ class Shell:
         self.endless = False  # a command goes on until its reader hangs up
         self._left = MOST_COMMANDS
         self._depth = 0
+
+    def refresh(self) -> None:
+        """Gives the next run of an interactive shell its own budget."""
+        self._left, self._depth, self.endless = MOST_COMMANDS, 0, False
 
     def inherit(self, other: Shell) -> None:
         """Goes on with the budget of another shell, which runs inside this one or around it."""
@@ -236,12 +241,12 @@ class Shell:
         """Counts a step; a run that takes too many is killed."""
         self._left -= 1
         if self._left < 0:
-            raise Exit(137)
+            raise Exit(KILLED)
 
     def assign(self, name: str, value: str) -> None:
         """Sets a variable."""
         if len(value) > LONGEST:
-            raise Exit(137)
+            raise Exit(KILLED)
         self.variables[name] = value
 
     def run(self, words: list[str], streams: Streams) -> int:

@@ -139,8 +139,9 @@ def install(p: Process, args: list[str]) -> int:
         if data is None:
             return _failed(p, f"Error: failed to open file: {names[-1]}. Error: {NO_FILE}")
     else:
-        data = p.streams.stdin.read()
-        if size is not None and size.isdecimal() and len(data) != int(size):
+        length = int(size) if size is not None and size.isdecimal() else None
+        data = p.streams.stdin.read() if length is None else p.streams.stdin.exactly(length)
+        if length is not None and len(data) < length:
             return _failed(p, "Failure [INSTALL_FAILED_INVALID_APK: not all of the package arrived]")
     return install_data(p, data)
 

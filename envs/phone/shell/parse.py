@@ -16,6 +16,10 @@ class SyntaxFault(Exception):
     """The text is no command; the message is mksh's."""
 
 
+class Unfinished(SyntaxFault):
+    """The text ends too early."""
+
+
 @dataclass(frozen=True)
 class Literal:
     """Text that stands for itself; only unquoted text is matched against file names."""
@@ -181,7 +185,9 @@ class Parser:
 
     def unexpected(self) -> None:
         rest = _PLAIN.match(self.text, self.at)
-        found = "EOF" if self.at >= len(self.text) else rest[0] if rest else self.text[self.at]
+        found = rest[0] if rest else self.text[self.at : self.at + 1]
+        if self.at >= len(self.text):
+            raise Unfinished("syntax error: unexpected 'EOF'")
         raise SyntaxFault("syntax error: unexpected " + ("newline" if found == "\n" else f"'{found}'"))
 
     # lists and pipelines
@@ -421,7 +427,7 @@ class Parser:
     def single_quoted(self) -> Literal:
         end = self.text.find("'", self.at + 1)
         if end < 0:
-            raise SyntaxFault("no closing quote")
+            raise Unfinished("no closing quote")
         text = self.text[self.at + 1 : end]
         self.at = end + 1
         return Literal(text, True)
@@ -431,7 +437,7 @@ class Parser:
         parts: list[Part] = []
         while True:
             if self.at >= len(self.text):
-                raise SyntaxFault("no closing quote")
+                raise Unfinished("no closing quote")
             if self.text[self.at] == '"':
                 self.at += 1
                 return parts or [Literal("", True)]  # "" is a word, if an empty one
@@ -471,7 +477,7 @@ class Parser:
     def backquoted(self, quoted: bool) -> Substitution:
         match = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL).match(self.text, self.at)
         if not match:
-            raise SyntaxFault("no closing quote")
+            raise Unfinished("no closing quote")
         self.at = match.end()
         inner = Parser(re.sub(r"\\([`\\$])", r"\1", match[1]), self.depth)
         script = inner.script()
@@ -514,7 +520,7 @@ class Parser:
             self.at = op.end()
             parts = self.until_brace(quoted)
         if not self.text.startswith("}", self.at):
-            raise SyntaxFault("bad substitution" if self.at < len(self.text) else "no closing quote")
+            raise SyntaxFault("bad substitution") if self.at < len(self.text) else Unfinished("no closing quote")
         self.at += 1
         return Variable(name[0], quoted, op[0] if op else "", tuple(parts))
 
@@ -539,7 +545,7 @@ class Parser:
     def ansi_quoted(self) -> Literal:
         match = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL).match(self.text, self.at)
         if not match:
-            raise SyntaxFault("no closing quote")
+            raise Unfinished("no closing quote")
         self.at = match.end()
         return Literal(unescape(match[1]), True)
 

@@ -15,20 +15,47 @@ if TYPE_CHECKING:
 
 
 class Input:
-    """Bytes that are read once, from the start to the end, by however many commands."""
+    """Bytes that are read once, from the start to the end, by however many commands.
 
-    def __init__(self, data: bytes = b"") -> None:
-        self._data, self._at = data, 0
+    Args:
+        data: what there is.
+        more: asked for further bytes when that is used up; empty bytes end it.
+    """
+
+    def __init__(self, data: bytes = b"", more: Callable[[], bytes] | None = None) -> None:
+        self._data, self._more = data, more
+
+    def _fetch(self) -> bool:
+        """Waits for more; False if there is no more."""
+        data = self._more() if self._more is not None else b""
+        self._data += data
+        if not data:
+            self._more = None
+        return bool(data)
 
     def read(self) -> bytes:
         """All that is left."""
-        data, self._at = self._data[self._at :], len(self._data)
-        return data
+        chunks = [self._data]
+        while self._more is not None and (data := self._more()):
+            chunks.append(data)
+        self._data, self._more = b"", None
+        return b"".join(chunks)
+
+    def exactly(self, size: int) -> bytes:
+        """The next so many bytes, or fewer at the end."""
+        chunks, missing = [self._data[:size]], size - len(self._data)
+        self._data = self._data[size:]
+        while missing > 0 and self._fetch():
+            chunks.append(self._data[:missing])
+            self._data, missing = self._data[missing:], missing - len(chunks[-1])
+        return b"".join(chunks)
 
     def line(self) -> bytes:
         """The next line with its end; empty if there is none."""
-        end = self._data.find(b"\n", self._at) + 1 or len(self._data)
-        data, self._at = self._data[self._at : end], end
+        while b"\n" not in self._data and self._fetch():
+            pass
+        end = self._data.find(b"\n") + 1 or len(self._data)
+        data, self._data = self._data[:end], self._data[end:]
         return data
 
 

@@ -1,0 +1,177 @@
+"""adbd, the phone's end of adb: shells, files, ports inside the phone."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone import shell
+from coach_gym.envs.phone.servers.adb_sync import Sync
+from coach_gym.envs.phone.servers.adb_transport import Refused, Service, Stream, Transport
+from coach_gym.envs.phone.servers.http import Stream as AnyStream
+from coach_gym.envs.phone.servers.terminal import Terminal
+from coach_gym.envs.phone.shell import state
+from coach_gym.envs.phone.shell.process import Input
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+FEATURES = "shell_v2,cmd,stat_v2,ls_v2,sendrecv_v2,fixed_push_mkdir"
+STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
+"""Kinds of packets of `shell,v2`."""
+_PACKET = struct.Struct("<BI")
+_STEP = 1 << 16  # bytes of a packet
+_LONGEST = 1 << 20  # bytes of a packet that is accepted
+
+_FIXED = {
+    "root:": "adbd is already running as root\n", "remount:": "remount succeeded\n",
+    "unroot:": "adbd cannot run as non root on the embedded phone\n", "disable-verity:": "verity is already disabled\n",
+    "reboot:": "the embedded phone does not reboot\n", "usb:": "restarting in USB mode\n",
+}  # fmt: skip
+
+
+class Adb:
+    """Serves adb connections to a phone.
+
+    Args:
+        phone: the phone.
+        lock: held by whoever works the phone; may be taken twice by one thread.
+        ports: services inside the phone by adb's names for them, such as ``tcp:9008``.
+    """
+
+    def __init__(
+        self, phone: Phone, lock: threading.RLock, ports: Mapping[str, Callable[[AnyStream], None]]  # type: ignore[valid-type]
+    ) -> None:
+        self._phone, self._lock, self._ports = phone, lock, ports
+        self._reversed: dict[str, str] = {}
+
+    def serve(self, connection: socket.socket) -> None:
+        """Answers one connection until it ends."""
+        Transport(connection, self._banner(), self._find).serve()
+
+    def _banner(self) -> str:
+        names = ("ro.product.name", "ro.product.model", "ro.product.device")
+        properties = "".join(f"{name}={state.PROPERTIES[name]};" for name in names)
+        return f"device::{properties}features={FEATURES}"
+
+    def _find(self, name: str) -> Service:
+        """The service that a stream asks for.
+
+        Raises:
+            Refused: There is none of that name.
+        """
+        kind, colon, rest = name.partition(":")
+        if name in _FIXED or (kind == "reboot" and colon):
+            return partial(_say, text=_FIXED.get(name, _FIXED["reboot:"]))
+        if kind == "sync" and colon:
+            return Sync(self._phone, self._lock).serve
+        if kind in ("shell", "exec") or kind.startswith("shell,"):
+            return partial(self._shell, options=kind.split(","), command=rest)
+        if kind == "reverse":
+            return partial(self._reverse, request=rest)
+        port = ":".join(name.split(":")[:2])  # without the host in `tcp:9008:127.0.0.1`
+        if port in self._ports:
+            return self._ports[port]
+        raise Refused(name)
+
+    # shells
+
+    def _shell(self, stream: Stream, options: list[str], command: str) -> None:
+        talk = _Packets(stream) if "v2" in options else _Plain(stream)
+        if not command:
+            pty = "pty" in options or options == ["shell"]
+            talk.exit(Terminal(self._phone, self._lock, talk.read, talk.write, pty).run())
+            return
+        with self._lock:
+            output = shell.run(self._phone, command, Input(more=partial(self._unlocked, talk.read)))
+        talk.write(output.stdout)
+        talk.write(output.stderr, STDERR)
+        if output.endless:
+            while talk.read():
+                pass
+        talk.exit(output.code)
+
+    def _unlocked(self, read: Callable[[], bytes]) -> bytes:
+        """Waits for input while others work the phone."""
+        self._lock.release()
+        try:
+            return read()
+        except EOFError:
+            return b""
+        finally:
+            self._lock.acquire()
+
+    # ports of the host that the phone could reach: nothing in it wants to, so they are only noted
+
+    def _reverse(self, stream: Stream, request: str) -> None:
+        verb, _, rest = request.partition(":")
+        if verb == "list-forward":
+            lines = "".join(f"UsbFfs {remote} {local}\n" for remote, local in self._reversed.items())
+            stream.sendall(_counted(lines))
+        elif verb == "forward" and ";" in rest:
+            remote, local = rest.removeprefix("norebind:").split(";", 1)
+            self._reversed[remote] = local
+            stream.sendall(b"OKAY" + (_counted(remote.removeprefix("tcp:")) if remote == "tcp:0" else b""))
+        elif verb == "killforward-all" or (verb == "killforward" and rest in self._reversed):
+            self._reversed = {} if verb.endswith("all") else {k: v for k, v in self._reversed.items() if k != rest}
+            stream.sendall(b"OKAY")
+        else:
+            stream.sendall(b"FAIL" + _counted(f"cannot do '{request[:60]}'"))
+
+
+def _counted(text: str) -> bytes:
+    """Text after its length in four hexadecimal digits."""
+    data = text.encode("utf-8", "surrogateescape")
+    return b"%04x" % len(data) + data
+
+
+def _say(stream: Stream, text: str) -> None:
+    stream.sendall(text.encode())
+
+
+class _Plain:
+    """A shell's output and errors as they come; its exit code is not told."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def read(self) -> bytes:
+        return self._stream.recv(_STEP)
+
+    def write(self, data: bytes, kind: int = STDOUT) -> None:
+        self._stream.sendall(data)
+
+    def exit(self, code: int) -> None:
+        """The stream's end says it."""
+
+
+class _Packets:
+    """`shell,v2`: input, output, errors and the exit code in packets of one stream."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream, self._closed = stream, False
+
+    def read(self) -> bytes:
+        while not self._closed:
+            kind, size = _PACKET.unpack(self._stream.exactly(_PACKET.size))
+            if size > _LONGEST:
+                raise EOFError
+            data = self._stream.exactly(size)
+            self._closed = kind == CLOSE_STDIN
+            if kind == STDIN and data:
+                return data
+        return b""
+
+    def write(self, data: bytes, kind: int = STDOUT) -> None:
+        for start in range(0, len(data), _STEP):
+            part = data[start : start + _STEP]
+            self._stream.sendall(_PACKET.pack(kind, len(part)) + part)
+
+    def exit(self, code: int) -> None:
+        self.write(bytes([code]), EXIT)
+
+

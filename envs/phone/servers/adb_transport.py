@@ -1,0 +1,236 @@
+"""adb's transport: messages over one connection, which carry many streams.
+
+Every message is six little-endian words (command, two arguments, length, checksum, command inverted) and a payload.
+Whoever sends data on a stream waits for an OKAY before it sends more. See `protocol.txt` in Android's adb.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import socket
+import struct
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+VERSION = 0x01000001  # from here on checksums are not looked at
+MAX_PAYLOAD = 256 * 1024  # bytes that this side accepts at a time
+MOST_STREAMS = 256
+MOST_WAITING = 4 * MAX_PAYLOAD  # bytes of a stream that nobody has read: a polite peer sends one message at a time
+_HEADER = struct.Struct("<6I")
+CNXN, OPEN, OKAY, WRTE, CLSE, AUTH = (
+    int.from_bytes(name, "little") for name in (b"CNXN", b"OPEN", b"OKAY", b"WRTE", b"CLSE", b"AUTH")
+)
+
+
+class ProtocolError(Exception):
+    """What came is not adb's protocol; the connection is of no use any more."""
+
+
+class Refused(Exception):
+    """A service that does not exist, or not here."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message of the transport."""
+
+    command: int
+    first: int
+    second: int
+    payload: bytes = b""
+
+    def packed(self, checksum: bool) -> bytes:
+        """The message as bytes; old peers want a checksum."""
+        total = sum(self.payload) & 0xFFFFFFFF if checksum else 0
+        words = self.command, self.first, self.second, len(self.payload), total, self.command ^ 0xFFFFFFFF
+        return _HEADER.pack(*words) + self.payload
+
+
+class Stream:
+    """One stream, with the methods of a connected socket that services need."""
+
+    def __init__(self, transport: Transport, local: int, remote: int) -> None:
+        self._transport, self.local, self.remote = transport, local, remote
+        self._changed = threading.Condition()
+        self._incoming: deque[bytes] = deque()
+        self._waiting = 0
+        self._ready = True  # the peer has taken what was sent last
+        self._ended = False
+
+    def recv(self, size: int, /) -> bytes:
+        """The next bytes, at most `size`; none at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._incoming or self._ended)
+            if not self._incoming:
+                return b""
+            data = self._incoming.popleft()
+            if len(data) > size:
+                self._incoming.appendleft(data[size:])
+            self._waiting -= min(len(data), size)
+            taken = len(data) <= size
+        if taken:
+            self._transport.send(Message(OKAY, self.local, self.remote))
+        return data[:size]
+
+    def sendall(self, data: bytes, /) -> None:
+        """Sends all of it, as fast as the peer takes it.
+
+        Raises:
+            BrokenPipeError: The peer has closed the stream.
+        """
+        step = self._transport.payload
+        for start in range(0, len(data), step):
+            with self._changed:
+                self._changed.wait_for(lambda: self._ready or self._ended)
+                if self._ended:
+                    raise BrokenPipeError
+                self._ready = False
+            self._transport.send(Message(WRTE, self.local, self.remote, data[start : start + step]))
+
+    def exactly(self, size: int) -> bytes:
+        """So many bytes.
+
+        Raises:
+            EOFError: The stream ends before.
+        """
+        chunks = []
+        while size > 0:
+            data = self.recv(size)
+            if not data:
+                raise EOFError
+            chunks.append(data)
+            size -= len(data)
+        return b"".join(chunks)
+
+    # called by the transport
+
+    def feed(self, data: bytes) -> None:
+        with self._changed:
+            self._waiting += len(data)
+            if self._waiting > MOST_WAITING:
+                raise ProtocolError("data sent without waiting for OKAY")
+            self._incoming.append(data)
+            self._changed.notify_all()
+
+    def acknowledge(self) -> None:
+        with self._changed:
+            self._ready = True
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+
+Service = Callable[[Stream], None]
+"""Serves one stream; it is closed afterwards."""
+
+
+class Transport:
+    """One connection of adb.
+
+    Args:
+        connection: the socket.
+        banner: what the device says of itself.
+        find: the service with a name; raises `Refused` if there is none.
+    """
+
+    def __init__(self, connection: socket.socket, banner: str, find: Callable[[str], Service]) -> None:
+        self._connection, self._banner, self._find = connection, banner, find
+        self._sending = threading.Lock()
+        self._streams: dict[int, Stream] = {}
+        self._ids = itertools.count(1)
+        self._checksums = True
+        self.payload = 4096  # the longest that the peer takes, as long as it has not said
+
+    def serve(self) -> None:
+        """Answers until the connection ends or what comes is not adb's protocol."""
+        try:
+            self._connect(self._receive())
+            while True:
+                self._handle(self._receive())
+        except (ProtocolError, EOFError):
+            pass
+        finally:
+            for stream in list(self._streams.values()):
+                stream.end()
+
+    def send(self, message: Message) -> None:
+        with self._sending:
+            self._connection.sendall(message.packed(self._checksums))
+
+    def _receive(self) -> Message:
+        command, first, second, length, checksum, inverted = _HEADER.unpack(self._exactly(_HEADER.size))
+        if inverted != command ^ 0xFFFFFFFF or length > MAX_PAYLOAD:
+            raise ProtocolError("not a header")
+        payload = self._exactly(length)
+        if self._checksums and checksum and sum(payload) & 0xFFFFFFFF != checksum:
+            raise ProtocolError("wrong checksum")
+        return Message(command, first, second, payload)
+
+    def _exactly(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            part = self._connection.recv(min(size - len(data), 1 << 16))
+            if not part:
+                raise EOFError
+            data += part
+        return bytes(data)
+
+    def _connect(self, message: Message) -> None:
+        """The first message: versions and payloads are agreed on."""
+        if message.command != CNXN or message.second < 1:
+            raise ProtocolError("not a greeting")
+        self.payload = min(message.second, MAX_PAYLOAD)
+        self.send(Message(CNXN, VERSION, MAX_PAYLOAD, self._banner.encode()))
+        self._checksums = message.first < VERSION
+
+    def _handle(self, message: Message) -> None:
+        stream = self._streams.get(message.second)
+        match message.command:
+            case _ if message.command == OPEN:
+                self._open(message.first, message.payload)
+            case _ if message.command == CNXN:
+                self._connect(message)
+            case _ if stream is None:
+                if message.command == WRTE:
+                    self.send(Message(CLSE, 0, message.first))
+            case _ if message.command == WRTE:
+                stream.feed(message.payload)
+            case _ if message.command == OKAY:
+                stream.acknowledge()
+            case _ if message.command == CLSE:
+                stream.end()
+
+    def _open(self, remote: int, payload: bytes) -> None:
+        name = payload.rstrip(b"\0").decode("utf-8", "surrogateescape")
+        try:
+            if len(self._streams) >= MOST_STREAMS or not remote:
+                raise Refused(name)
+            service = self._find(name)
+        except Refused:
+            self.send(Message(CLSE, 0, remote))
+            return
+        stream = Stream(self, next(self._ids), remote)
+        self._streams[stream.local] = stream
+        self.send(Message(OKAY, stream.local, remote))
+        threading.Thread(target=self._run, args=(stream, service), name=f"adb {name[:40]!r}", daemon=True).start()
+
+    def _run(self, stream: Stream, service: Service) -> None:
+        try:
+            service(stream)
+        except (EOFError, OSError):
+            pass  # the peer is gone
+        except Exception:
+            logging.exception("an adb service failed")
+        finally:
+            stream.end()
+            self._streams.pop(stream.local, None)
+            try:
+                self.send(Message(CLSE, stream.local, stream.remote))
+            except OSError:
+                pass  # so is the connection

@@ -1,0 +1,81 @@
+"""A port of this machine: every connection is served in a thread of its own."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+from collections.abc import Callable
+
+HOST = "127.0.0.1"
+MOST = 64  # connections at a time
+
+
+class Listener:
+    """Accepts connections on a loopback port until it is closed.
+
+    Args:
+        serve: called with every connected socket, which is closed when it returns.
+        port: 0 takes a free one.
+
+    Raises:
+        OSError: The port is taken.
+    """
+
+    def __init__(self, serve: Callable[[socket.socket], None], port: int = 0) -> None:
+        self._serve = serve
+        self._socket = socket.create_server((HOST, port), backlog=MOST)
+        self.port: int = self._socket.getsockname()[1]
+        self._lock = threading.Lock()
+        self._connections: dict[socket.socket, threading.Thread] = {}
+        self._closed = False
+        self._thread = threading.Thread(target=self._accept, name=f"listener-{self.port}", daemon=True)
+        self._thread.start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return  # closed
+            thread = threading.Thread(target=self._run, args=(connection,), name=f"port-{self.port}", daemon=True)
+            with self._lock:
+                if self._closed or len(self._connections) >= MOST:
+                    connection.close()
+                    continue
+                self._connections[connection] = thread
+            thread.start()
+
+    def _run(self, connection: socket.socket) -> None:
+        try:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._serve(connection)
+        except OSError:
+            pass  # the other side is gone
+        except Exception:
+            logging.exception("a connection to port %d failed", self.port)
+        finally:
+            with self._lock:
+                self._connections.pop(connection, None)
+            connection.close()
+
+    def close(self) -> None:
+        """Ends all connections and gives the port back."""
+        with self._lock:
+            self._closed = True
+            open = dict(self._connections)
+        shut(self._socket)
+        self._socket.close()
+        for connection in open:
+            shut(connection)
+        for thread in (self._thread, *open.values()):
+            if thread is not threading.current_thread():
+                thread.join(timeout=5)
+
+
+def shut(connection: socket.socket) -> None:
+    """Wakes whoever waits for a socket."""
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass  # not connected (any more)

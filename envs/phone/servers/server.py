@@ -1,0 +1,92 @@
+"""A phone on ports of this machine, where adb, uiautomator2 and the emulator's clients find it.
+
+    with PhoneServer(Phone()) as server:
+        subprocess.run(["adb", "connect", server.address])
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.servers import uiautomator_http
+from coach_gym.envs.phone.servers.adb import Adb
+from coach_gym.envs.phone.servers.console import Console
+from coach_gym.envs.phone.servers.emulator_grpc import EmulatorGrpc
+from coach_gym.envs.phone.servers.forwarder import Forwarder
+from coach_gym.envs.phone.servers.hardware import Hardware
+from coach_gym.envs.phone.servers.listener import HOST, Listener
+from coach_gym.envs.phone.servers.uiautomator import UiAutomator
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+
+class PhoneServer:
+    """Serves one phone on the loopback interface.
+
+    All services take `lock` around what they do with the phone; so must whoever works it meanwhile.
+
+    Args:
+        phone: the phone.
+        adb_port, console_port, grpc_port: 0 takes a free one. To be found as `emulator-N` the console's port is
+            N, which is even, and adb's N + 1.
+        token: what clients of the console authenticate with; an empty one lets everybody in.
+    """
+
+    def __init__(
+        self, phone: Phone, adb_port: int = 0, console_port: int = 0, grpc_port: int = 0, token: str = ""
+    ) -> None:
+        self.phone = phone
+        self.lock = threading.RLock()
+        self.hardware = Hardware(phone, self.lock)
+        self.adb_port, self.console_port, self.grpc_port = adb_port, console_port, grpc_port
+        self._token = token
+        self._forwarder = Forwarder(phone, self.lock)
+        self._listeners: list[Listener] = []
+        self._grpc: EmulatorGrpc | None = None
+
+    @property
+    def address(self) -> str:
+        """What `adb connect` is told."""
+        return f"{HOST}:{self.adb_port}"
+
+    def start(self) -> PhoneServer:
+        """Opens the ports.
+
+        Raises:
+            OSError: A port is taken.
+        """
+        automator = uiautomator_http.UiAutomatorServer(UiAutomator(self.phone, self.lock))
+        adb = Adb(self.phone, self.lock, {f"tcp:{uiautomator_http.PORT}": automator.serve})
+        console = Console(self.hardware, self._token)
+        try:
+            self._listeners.append(Listener(adb.serve, self.adb_port))
+            self._listeners.append(Listener(console.serve, self.console_port))
+            self._grpc = EmulatorGrpc(self.hardware, self.grpc_port)
+        except (OSError, RuntimeError):
+            self.close()
+            raise
+        self.adb_port, self.console_port = (listener.port for listener in self._listeners)
+        self.grpc_port = self._grpc.port
+        self._grpc.start()
+        self.phone.receivers.append(self._forwarder.broadcast)
+        return self
+
+    def close(self) -> None:
+        """Closes the ports and ends all connections. Closing twice is allowed."""
+        if self._forwarder.broadcast in self.phone.receivers:
+            self.phone.receivers.remove(self._forwarder.broadcast)
+        self._forwarder.stop()
+        for listener in self._listeners:
+            listener.close()
+        self._listeners.clear()
+        if self._grpc is not None:
+            self._grpc.stop()
+            self._grpc = None
+
+    def __enter__(self) -> PhoneServer:
+        return self.start()
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()

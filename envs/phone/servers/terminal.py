@@ -1,0 +1,109 @@
+"""An interactive shell: what is typed line by line, with or without a terminal around it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.shell import Session, is_complete
+from coach_gym.envs.phone.shell.process import Input
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+INTERRUPT, END, DELETE, BACKSPACE = 0x03, 0x04, 0x7F, 0x08
+LONGEST_LINE = 64 * 1024
+
+
+class Terminal:
+    """One session of the shell.
+
+    Args:
+        phone: the phone.
+        lock: held while the phone is worked.
+        read: the next bytes that were typed; none at the end.
+        write: shows bytes.
+        pty: there is a terminal: it wants a prompt, an echo of what is typed, and carriage returns.
+    """
+
+    def __init__(
+        self, phone: Phone, lock: threading.RLock, read: Callable[[], bytes], write: Callable[[bytes], None], pty: bool  # type: ignore[valid-type]
+    ) -> None:
+        self._session, self._lock = Session(phone), lock
+        self._read, self._write, self._pty = read, write, pty
+        self._typed = bytearray()
+
+    def run(self) -> int:
+        """Runs what is typed until the end of it, or `exit`. Returns the shell's exit code."""
+        code, text = 0, ""
+        while not self._session.ended:
+            self._prompt(text)
+            line = self._line()
+            if line is None:
+                break
+            text += line
+            if text.strip() and is_complete(text):
+                code = self._carry_out(text)
+                text = ""
+            elif not text.strip():
+                text = ""
+        return self._carry_out(text) if text else code
+
+    def _carry_out(self, text: str) -> int:
+        with self._lock:
+            output = self._session.run(text, Input())
+        self._show(output.stdout + output.stderr)
+        if output.endless:
+            while (data := self._read()) and INTERRUPT not in data:
+                pass
+        return output.code
+
+    def _prompt(self, text: str) -> None:
+        if self._pty:
+            self._write(b"> " if text else f"emu64x:{self._session.shell.folder} # ".encode())
+
+    def _show(self, data: bytes) -> None:
+        if data:
+            self._write(data.replace(b"\n", b"\r\n") if self._pty else data)
+
+    def _line(self) -> str | None:
+        """The next line with its end; None if no more is typed."""
+        line = bytearray()
+        while len(line) < LONGEST_LINE:
+            if not self._typed:
+                try:
+                    data = self._read()
+                except EOFError:
+                    data = b""
+                if not data:
+                    return line.decode("utf-8", "surrogateescape") if line else None
+                self._typed += data
+            byte = self._typed.pop(0)
+            if byte == 0x0A or (byte == 0x0D and self._pty):
+                self._echo(b"\r\n")
+                return (line + b"\n").decode("utf-8", "surrogateescape")
+            if not self._pty:
+                line.append(byte)
+            elif byte == END and not line:
+                return None
+            elif byte == INTERRUPT:
+                self._echo(b"^C\r\n")
+                return "\n"
+            else:
+                self._edit(line, byte)
+        return line.decode("utf-8", "surrogateescape")
+
+    def _edit(self, line: bytearray, byte: int) -> None:
+        if byte not in (DELETE, BACKSPACE):
+            line.append(byte)
+            self._echo(bytes([byte]))
+        elif line:
+            while len(line) > 1 and line[-1] & 0xC0 == 0x80:  # the rest of a character of several bytes
+                line.pop()
+            line.pop()
+            self._echo(b"\b \b")
+
+    def _echo(self, data: bytes) -> None:
+        if self._pty:
+            self._write(data)
