@@ -1,9 +1,10 @@
 """AndroidLab's official tasks on the embedded phone: loaded, left alone, and solved by experts through touch alone.
 
 Upstream's own judges decide. An expert reads the screen text that an agent reads and yields an agent's actions.
-Of the tasks that ask something, `answerable` counts those where the expert reads the answer off the screen and it
-is upstream's standard answer, compared word by word. The figures are the embedded phone's: they say that the tasks
-can be done on it, and nothing about a model or about Android.
+`solved` counts upstream's judges as they are; `solved_fixed` those tasks where the judges that contradict their task
+are mended. Of the tasks that ask something, `answerable` counts those where the expert reads the answer off the screen
+and it is upstream's standard answer, compared word by word. The figures are the embedded phone's: they say that the
+tasks can be done on it, and nothing about a model or about Android.
 
     python -m benchmarks.conformance_android_lab --upstream ~/Android-Lab --json result.json
 """
@@ -40,38 +41,41 @@ class Row:
 
     Attributes:
         kind: "rule", or "answer" where the judge compares an answer.
-        no_op: Whether saying "finished" at once succeeds.
-        solved: Whether the expert succeeds.
-        steps: How many actions it took.
-        why_not: What kept the expert from it.
+        no_op: Whether saying "finished" at once succeeds, with upstream's judge.
+        solved: Whether the expert succeeds, with upstream's judge.
+        solved_fixed: The same with the judge that `judges="fixed"` has.
+        steps: How many actions the expert took.
+        why_not: What kept it from succeeding with upstream's judge.
     """
 
     task: str
     app: str
     kind: str
-    no_op: bool
-    solved: bool
-    steps: int
+    no_op: bool = False
+    solved: bool = False
+    solved_fixed: bool = False
+    steps: int = 0
     why_not: str = ""
 
 
-def check(env: gym.Env, definition: checkout.Definition) -> Row:
-    """Does nothing on one task, then lets its expert play."""
-    kind = "answer" if definition.answered else "rule"
-    env.reset(options={"task": definition.id})
-    info = env.step(format_action(Action("finished")))[-1]
-    row = Row(definition.id, definition.app, kind, bool(info["is_success"]), False, 0, info.get("fault", ""))
+def check(envs: dict[str, gym.Env], definition: checkout.Definition) -> Row:
+    """Does nothing on one task, then lets its expert play before either judge."""
+    row = Row(definition.id, definition.app, "answer" if definition.answered else "rule")
+    envs["upstream"].reset(options={"task": definition.id})
+    row.no_op = bool(envs["upstream"].step(format_action(Action("finished")))[-1]["is_success"])
     if definition.id not in EXPERTS:
         row.why_not = "no expert"
         return row
     try:
-        shown = play(env, *env.reset(options={"task": definition.id}))
+        shown = {judges: play(env, *env.reset(options={"task": definition.id})) for judges, env in envs.items()}
     except LookupError as error:
         row.why_not = f"the expert misses something: {error}"[:200]
         return row
-    row.steps, row.solved = len(shown.steps), shown.reward == 1.0
+    row.solved, row.solved_fixed = (shown[judges].reward == 1.0 for judges in ("upstream", "fixed"))
+    row.steps = len(shown["upstream"].steps)
     if not row.solved:
-        row.why_not = shown.info.get("fault") or f"judged {shown.info.get('judged')}"
+        info = shown["upstream"].info
+        row.why_not = info.get("fault") or f"judged {info['judged']}"
     return row
 
 
@@ -82,40 +86,48 @@ def commit_of(folder: Path) -> str:
     return found.stdout.strip() or "unknown"
 
 
-def run(folder: Path, judges: official_lab.Judges, tasks: Sequence[str] | None = None) -> dict[str, Any]:
+def run(folder: Path, tasks: Sequence[str] | None = None, commit: str | None = None) -> dict[str, Any]:
     """Checks all tasks of a checkout, or those named."""
-    definitions = [d for d in checkout.load(folder) if not tasks or d.id in tasks]
-    suite = official_lab.suite(folder, judges=judges)
-    env = gym.make("AndroidLab-v0", suite=suite, screen_size=SCREEN, disable_env_checker=True)
+    envs: dict[str, gym.Env] = {}
+    for judges in ("upstream", "fixed"):
+        suite = official_lab.suite(folder, judges=judges)  # type: ignore[arg-type]
+        envs[judges] = gym.make("AndroidLab-v0", suite=suite, screen_size=SCREEN, disable_env_checker=True)
     rows = []
-    for definition in definitions:
-        rows.append(check(env, definition))
-        print(line(rows[-1]), flush=True)
-    env.close()
-    count = {kind: sum(row.solved for row in rows if row.kind == kind) for kind in ("rule", "answer")}
+    for definition in checkout.load(folder):
+        if not tasks or definition.id in tasks:
+            rows.append(check(envs, definition))
+            print(line(rows[-1]), flush=True)
+    for env in envs.values():
+        env.close()
+    rules = [row for row in rows if row.kind == "rule"]
+    headline = {
+        "loaded": len(rows), "solved": sum(row.solved for row in rules),
+        "solved_fixed": sum(row.solved_fixed for row in rules),
+        "answerable": sum(row.solved for row in rows if row.kind == "answer"),
+    }  # fmt: skip
     return {
-        "headline": {"loaded": len(rows), "solved": count["rule"], "answerable": count["answer"]},
-        "device": "embedded phone", "judges": judges, "upstream": commit_of(folder), "screen": SCREEN,
-        "no_op_passes": [row.task for row in rows if row.no_op],
+        "headline": headline, "device": "embedded phone", "upstream": commit or commit_of(folder), "screen": SCREEN,
+        "rule_judged": len(rules), "no_op_passes": [row.task for row in rows if row.no_op],
         "tasks": [asdict(row) for row in rows],
     }  # fmt: skip
 
 
 def line(row: Row) -> str:
     """A row of the table."""
-    marks = f"{'yes' if row.no_op else '-':>6} {'yes' if row.solved else 'NO':>7} {row.steps:>6}"
+    solved, fixed = ("yes" if done else "NO" for done in (row.solved, row.solved_fixed))
+    marks = f"{'yes' if row.no_op else '-':>6} {solved:>7} {fixed:>6} {row.steps:>6}"
     return f"{row.task:<13} {row.kind:<7} {marks}  {row.why_not}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--upstream", help=f"AndroidLab's checkout; by default the one that {checkout.VARIABLE} names")
-    parser.add_argument("--judges", default="upstream", choices=("upstream", "fixed"))
+    parser.add_argument("--commit", help="upstream's commit, where the folder is no git checkout")
     parser.add_argument("--tasks", nargs="*", help="only these tasks")
     parser.add_argument("--json", type=Path, help="where to write the result")
     given = parser.parse_args()
-    print(f"{'task':<13} {'kind':<7} {'no-op':>6} {'solved':>7} {'steps':>6}   (embedded phone)")
-    result = run(checkout.find(given.upstream), given.judges, given.tasks)
+    print(f"{'task':<13} {'kind':<7} {'no-op':>6} {'solved':>7} {'fixed':>6} {'steps':>6}   (embedded phone)")
+    result = run(checkout.find(given.upstream), given.tasks, given.commit)
     print(*(f"{name}: {value} (embedded phone)" for name, value in result["headline"].items()), sep="\n")
     if given.json:
         given.json.write_text(json.dumps(result, indent=1) + "\n")

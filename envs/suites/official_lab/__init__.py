@@ -14,6 +14,7 @@ from typing import Literal
 from coach_gym.envs.phone.apps import LAB_MODULES
 from coach_gym.envs.suites.official_lab import checkout
 from coach_gym.envs.suites.official_lab.answers import same_answer
+from coach_gym.envs.suites.official_lab.fixed import fix
 from coach_gym.envs.suites.official_lab.task import AnswerJudge, family
 from coach_gym.envs.suites.suite import Suite
 
@@ -40,5 +41,7 @@ def suite(
     if judges not in ("upstream", "fixed"):
         raise ValueError(f"judges={judges!r} is unknown; choose 'upstream' or 'fixed'")
     definitions = checkout.load(checkout.find(path))
+    if judges == "fixed":
+        definitions = tuple(map(fix, definitions))
     families = {definition.id: family(definition, answer_judge) for definition in definitions}
     return Suite("android_lab", "official", families, LAB_MODULES)

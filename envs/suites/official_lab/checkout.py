@@ -7,6 +7,7 @@ them are replaced by empty ones while the judges are imported, and nothing that 
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 import os
@@ -93,8 +94,20 @@ def load(folder: Path) -> tuple[Definition, ...]:
         raise UsageError("AndroidLab's tasks are YAML: pip install 'coach-gym[official]'") from error
     lengths = json.loads((folder / LENGTHS).read_text())
     apps = [yaml.safe_load(file.read_text()) for file in sorted((folder / "evaluation" / "config").glob("*.yaml"))]
-    with _importing, _judges_importable(folder):
-        return tuple(_definition(app, task, lengths) for app in apps for task in app["tasks"])
+    with _importing, importable(folder):
+        return tuple(_definition(app, task, lengths) for app in _with_packages(folder, apps) for task in app["tasks"])
+
+
+def _with_packages(folder: Path, apps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Some definitions repeat the app's name for its package; upstream launches apps by a table of names instead."""
+    source = ast.parse((folder / "templates" / "packages.py").read_text())
+    tables = [node.value for node in source.body if isinstance(node, ast.Assign)]
+    table = {_plain(name): package for name, package in ast.literal_eval(tables[0]).items()}
+    return [{**app, "package": table.get(_plain(app["package"]), app["package"])} for app in apps]
+
+
+def _plain(name: str) -> str:
+    return name.replace(" ", "").casefold()
 
 
 def _definition(app: dict[str, Any], task: dict[str, Any], lengths: dict[str, int]) -> Definition:
@@ -106,7 +119,7 @@ def _definition(app: dict[str, Any], task: dict[str, Any], lengths: dict[str, in
 
 
 @contextmanager
-def _judges_importable(folder: Path) -> Iterator[None]:
+def importable(folder: Path) -> Iterator[None]:
     """The checkout can be imported from, with stubs; afterwards no trace of it is left, nor in the checkout."""
     mine = {name: module for name, module in sys.modules.items() if name.split(".")[0] in _roots()}
     no_bytecode = sys.dont_write_bytecode

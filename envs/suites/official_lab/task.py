@@ -41,6 +41,7 @@ class LabTask(Task):
         self._judging = Judging(self.answer_judge[0])
         self._judge = self.definition.judge(self._judging)
         self._actions: list[dict[str, Any]] = []
+        self._judged_steps = 0
         self.result: dict[str, Any] = {"complete": False}
 
     @property
@@ -71,8 +72,10 @@ class LabTask(Task):
         result = self._judged(compressed.tree(compressed.dump(screen)), line)
         if self._judging.failure is not None:
             raise self._judging.failure
-        if result is not None and result.get("judge_page", True):
-            self.result = result
+        if result is not None:
+            self._judged_steps += 1
+            if result.get("judge_page", True):
+                self.result = result
         last = self._actions[-SAME_ACTIONS:]
         return len(self._actions) > SAME_ACTIONS and all(action == last[0] for action in last)
 
@@ -96,8 +99,12 @@ class LabTask(Task):
         return float(self.result.get("complete") is True)
 
     def report(self) -> dict[str, Any]:
-        """`judged`: the judge's last word, sub-goals included."""
-        return {"judged": Params(self.result)}
+        """What the benchmark's metrics are made of: the judge's last word, and the steps of agent and person."""
+        return {
+            "judged": Params(self.result),
+            "judged_steps": self._judged_steps,
+            "human_steps": self.definition.human_steps,
+        }
 
 
 def parsed_action(action: Action) -> dict[str, Any]:

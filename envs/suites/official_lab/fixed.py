@@ -1,0 +1,195 @@
+"""Judges that take the place of those of upstream's that contradict their task: `judges="fixed"`.
+
+What is wrong with each is said with it. Everything else about a task stays upstream's: its goal, its budget,
+the pages that its judge looks at where these were right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from coach_gym.envs.suites.official_lab.checkout import Definition
+from coach_gym.envs.suites.official_lab.compressed import Tree
+
+Verdict = dict[str, Any]
+Judge = Callable[[Any, Tree, dict[str, Any]], Verdict]
+"""A judge's method: itself, the screen, the line of the trace."""
+
+ELSEWHERE: Verdict = {"judge_page": False}
+
+
+def fix(definition: Definition) -> Definition:
+    """The same task, judged by what it asks for."""
+    if definition.id not in FIXES:
+        return definition
+    attributes = {"judge": FIXES[definition.id], "judge_page": lambda self, tree: True}
+    return replace(definition, judge=type(f"Fixed_{definition.id}", (definition.judge,), attributes))
+
+
+# reading a screen
+
+
+def _levels(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
+    """Every element that has others in it, with these."""
+    yield above, tree
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from _levels(value, key)
+
+
+def _shows(tree: Tree, text: str) -> bool:
+    """Whether a text is somewhere on the screen; "5 minutes" is not in "15 minutes"."""
+    pattern = re.compile(rf"(?<!\w){re.escape(text)}")
+    return any(pattern.search(key) for _, level in _levels(tree) for key in level)
+
+
+def _beside(tree: Tree, text: str) -> list[str]:
+    """The descriptions of what stands in one element with a text, and of that element."""
+    return [key for above, level in _levels(tree) if any(text in key for key in level) for key in (above, *level)]
+
+
+def _words(key: str) -> str:
+    """What an element shows."""
+    return key.rpartition(";")[2].strip()
+
+
+def _verdict(*goals: bool) -> Verdict:
+    marks = {str(number): goal for number, goal in enumerate(goals, start=1)}
+    return {"judge_page": True, **marks, "complete": all(goals)}
+
+
+# the kinds of judges
+
+
+def _setting_is(value: str) -> Judge:
+    """What the device says must be this value; upstream also accepts other answers, a failed command among them."""
+
+    def judge(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
+        outputs = list(line.get("command", {}).values())
+        return _verdict(outputs[0].rpartition("=")[2].strip() == value) if outputs else ELSEWHERE
+
+    return judge
+
+
+def _page_shows(page: str, *wanted: str) -> Judge:
+    """A page that shows a text must show others, too."""
+
+    def judge(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
+        return _verdict(*(_shows(tree, text) for text in wanted)) if _shows(tree, page) else ELSEWHERE
+
+    return judge
+
+
+def _storage_of_apps(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
+    """setting_6: upstream notes what the page shows and never says "complete"; here the answer must be that."""
+    sizes = [word for key in _beside(tree, ";Apps ") if re.search(r"\d [MG]B", word := _words(key))]
+    if sizes and _shows(tree, ";Storage "):
+        self.save_answer(sizes[0])
+    if line["parsed_action"]["action"] != "finish":
+        return ELSEWHERE
+    return _verdict(self.check_answer(line))
+
+
+def _browser(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
+    """setting_19: upstream is content with a page that shows Firefox; here it must be the one that is chosen."""
+    if not _shows(tree, "Default browser app"):
+        return ELSEWHERE
+    states = [key.split(";")[2] for key in _beside(tree, ";Firefox ") if key.count(";") >= 4]
+    return _verdict(any(" checked" in f" {state}" for state in states))
+
+
+def _label_members(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
+    """contacts_5: the goal names AAA and ABC, upstream looks for three others."""
+    if not (_shows(tree, "work \u2022 ") and _shows(tree, "Add contacts")):
+        return ELSEWHERE
+    return _verdict(_shows(tree, ";AAA "), _shows(tree, ";ABC "))
+
+
+def _any_title(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
+    """calendar_10: upstream looks for "this_day" where the goal says "this day"."""
+    return _verdict(True) if _shows(tree, "this day") or _shows(tree, "this_day") else ELSEWHERE
+
+
+def _all_day(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
+    """calendar_14: upstream looks for an event that repeats yearly; the goal says that it lasts all day."""
+    if not _shows(tree, "exam"):
+        return ELSEWHERE
+    keys = [key for text in ("All day", "All-day", "all day", "all-day") for key in _beside(tree, text)]
+    return _verdict(bool(keys) and not any("unchecked" in key for key in keys))
+
+
+# alarms
+
+
+def _alarms(tree: Tree) -> list[tuple[str, bool]]:
+    """Time and state of the alarms of a list, however deep each of its parts lies."""
+    found: list[tuple[str, bool]] = []
+    time = ""
+    for _, level in _levels(tree):
+        for key in level:
+            if shown := re.search(r"\d{1,2}:\d\d\s[AP]M", key):
+                time = shown[0].replace("\u200a", " ")
+            if "Switch" in key and "checked" in key and time:
+                found.append((time, "unchecked" not in key))
+                time = ""
+    return found
+
+
+def _on_alarms(judged: Callable[[list[tuple[str, bool]]], bool]) -> Judge:
+    """Of the list of alarms; upstream finds none in it where they do not lie below an element called Alarm."""
+
+    def judge(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
+        alarms = _alarms(tree)
+        return _verdict(judged(alarms)) if alarms and _shows(tree, "Add alarm") else ELSEWHERE
+
+    return judge
+
+
+def _all_off(alarms: list[tuple[str, bool]]) -> bool:
+    return not any(on for _, on in alarms)
+
+
+def _none_after_two(alarms: list[tuple[str, bool]]) -> bool:
+    return not any(_minutes(time) > 14 * 60 for time, _ in alarms)
+
+
+def _four_is_off(alarms: list[tuple[str, bool]]) -> bool:
+    return ("4:00 PM", False) in alarms
+
+
+def _minutes(time: str) -> int:
+    hours, minutes, half = re.split("[: ]", time)
+    return (int(hours) % 12 + 12 * (half == "PM")) * 60 + int(minutes)
+
+
+FIXES: dict[str, Judge] = {
+    "setting_0": _setting_is("1"),
+    "setting_3": _setting_is("0"),
+    "setting_6": _storage_of_apps,
+    "setting_9": _setting_is("0"),
+    "setting_10": _setting_is("7"),
+    "setting_19": _browser,
+    # another address than the goal's
+    "contacts_2": _page_shows("John Smith", "Call Mobile 1 (234) 567-8 ", "Email Work 123456@gmail.com "),
+    "contacts_5": _label_members,
+    # another person than the goal's
+    "contacts_7": _page_shows(";AAA ", "October 24, 1996 "),
+    # a title that the goal does not give
+    "calendar_4": _page_shows("Jun 01", "Monthly"),
+    # other times than the goal's
+    "calendar_7": _page_shows("meeting", "May 13", "5 minutes before", "10 minutes before"),
+    # a notification that the goal does not ask for, in place of what it asks for
+    "calendar_8": _page_shows("work", "Today", "5:00 PM", "computer"),
+    "calendar_9": _page_shows("work", "Today", "5:00 PM", "Daily"),
+    "calendar_10": _any_title,
+    # another event than the goal's
+    "calendar_12": _page_shows(";Today ", "Hello"),
+    "calendar_14": _all_day,
+    "clock_7": _on_alarms(_all_off),
+    "clock_8": _on_alarms(_none_after_two),
+    "clock_9": _on_alarms(_four_is_off),
+}
+"""By task id."""

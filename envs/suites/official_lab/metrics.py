@@ -1,0 +1,94 @@
+"""AndroidLab's four metrics, by its own formulas with their quirks.
+
+    run = Run(info["judged"], info["judged_steps"], info["human_steps"], reasonable_operations(screenshots))
+    report([run])
+
+A result is what a judge said last: `complete`, and one entry for each sub-goal. Rates are in per cent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+TASKS = 138
+SAME = 0.999  # screens that agree in more of their values than this count as equal
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of one task.
+
+    Attributes:
+        result: What the judge said last.
+        steps: How many steps were judged (those that a judge stumbled over do not count).
+        human_steps: How many steps a person took.
+        operations: The run's reasonable operation ratio, see `reasonable_operations`.
+    """
+
+    result: Mapping[str, Any]
+    steps: int
+    human_steps: int
+    operations: float = 1.0
+
+
+def sub_goals(result: Mapping[str, Any]) -> float:
+    """Share of the sub-goals reached; 1 for a completed task, whatever its sub-goals say."""
+    if result.get("complete") is True:
+        return 1.0
+    marks = [bool(value) for key, value in result.items() if key not in ("complete", "judge_page")]
+    return sum(marks) / len(marks) if marks else 0.0
+
+
+def reversed_redundancy(run: Run) -> float | None:
+    """A person's steps over the agent's; None where the task was not completed. More than 1 is possible."""
+    return run.human_steps / run.steps if run.result.get("complete") and run.steps else None
+
+
+def reasonable_operations(screenshots: Sequence[np.ndarray]) -> float:
+    """One less the share of actions after which the screen looked the same.
+
+    As upstream counts them: the pair of the last two screens is left out, though the share is of all pairs; and
+    values that are white in both screens count for nothing. So screens that are white everywhere never agree.
+
+    Args:
+        screenshots: The screen before each step; uint8 arrays.
+    """
+    steps = len(screenshots)
+    if steps == 1:
+        return 1.0
+    looked_at = list(screenshots)[: max(0, steps - 1)] if steps > 2 else []
+    idle = sum(_same(before, after) for before, after in zip(looked_at, looked_at[1:], strict=False))
+    return 1 - idle / (steps - 1)
+
+
+def _same(before: np.ndarray, after: np.ndarray) -> bool:
+    if before.shape != after.shape:
+        return False
+    counted = (before != 255) | (after != 255)
+    total = np.count_nonzero(counted)
+    return bool(total) and np.count_nonzero((before == after) & counted) / total > SAME
+
+
+def report(runs: Iterable[Run], total: int = TASKS) -> dict[str, float]:
+    """SR, Sub-SR, RRR and ROR over all apps.
+
+    Tasks that were not run count as failed in the first two. RRR is a mean over the completed tasks. Upstream
+    adds ROR up over the runs and divides it by all tasks, as it does with the first two.
+
+    Args:
+        runs: One run of each task.
+        total: How many tasks there are, run or not.
+    """
+    done = list(runs)
+    ratios = [ratio for run in done if (ratio := reversed_redundancy(run)) is not None]
+    completed = sum(run.result.get("complete") is True for run in done)
+    return {
+        "SR": 100 * completed / total,
+        "Sub-SR": 100 * sum(sub_goals(run.result) for run in done) / total,
+        "RRR": 100 * sum(ratios) / completed if completed else 0.0,
+        "ROR": 100 * sum(run.operations for run in done) / total,
+    }
