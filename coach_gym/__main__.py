@@ -1,4 +1,6 @@
-"""The command line: ``coach-gym envs`` lists the environments, ``coach-gym doctor`` what this computer lacks."""
+"""The command line: ``coach-gym envs`` lists the environments, ``coach-gym phone`` serves embedded
+phones to adb, ``coach-gym doctor`` tells what this computer lacks.
+"""
 
 import argparse
 import sys
@@ -6,7 +8,7 @@ from collections.abc import Sequence
 
 import gymnasium as gym
 
-from coach_gym import doctor
+from coach_gym import doctor, phone_command
 from coach_gym.envs.suites.suite import builtin_suite
 from coach_gym.registration import env_ids
 
@@ -22,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     checks.add_argument("--device", metavar="SERIAL", help="the device to look at; by default the first that adb shows")
     checks.add_argument("--adb-port", type=int, default=doctor.DEFAULT_SERVER_PORT, help="of the adb server")
     checks.set_defaults(run=examine)
+    phone_command.add_arguments(commands.add_parser("phone", help="serve embedded phones to adb and its clients"))
     options = vars(parser.parse_args(arguments))
     options.pop("run")(**options)
 

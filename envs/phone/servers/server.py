@@ -58,7 +58,7 @@ class PhoneServer:
             OSError: A port is taken.
         """
         automator = uiautomator_http.UiAutomatorServer(UiAutomator(self.phone, self.lock))
-        adb = Adb(self.phone, self.lock, {f"tcp:{uiautomator_http.PORT}": automator.serve})
+        adb = Adb(self.phone, self.lock, automator.ports, {uiautomator_http.MAIN: automator.running})
         console = Console(self.hardware, self._token)
         try:
             self._listeners.append(Listener(adb.serve, self.adb_port))
@@ -86,7 +86,7 @@ class PhoneServer:
             self._grpc = None
 
     def __enter__(self) -> PhoneServer:
-        return self.start()
+        return self if self._listeners else self.start()
 
     def __exit__(self, *exception: object) -> None:
         self.close()

@@ -21,10 +21,12 @@ def false(p: Process) -> int:
 
 def cd(p: Process) -> int:
     name = p.args[0] if p.args else p.shell.variables.get("HOME", "/")
+    name = p.shell.variables.get("OLDPWD", "/") if name == "-" else name
     path = p.path(name)
     if not p.storage.is_dir(path):
         why = "Not a directory" if p.storage.exists(path) else NO_FILE
         return p.complain(f"{NAME}: cd: {name}: {why}", 2)
+    p.shell.assign("OLDPWD", p.shell.folder)
     p.shell.folder = absolute(name, p.shell.folder)
     return 0
 
