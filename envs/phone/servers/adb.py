@@ -6,6 +6,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -41,12 +42,18 @@ class Adb:
         phone: the phone.
         lock: held by whoever works the phone; may be taken twice by one thread.
         ports: services inside the phone by adb's names for them, such as ``tcp:9008``.
+        programs: what else is on while a shell runs a program without end, by a part of its command: called with
+            the command.
     """
 
     def __init__(
-        self, phone: Phone, lock: threading.RLock, ports: Mapping[str, Callable[[AnyStream], None]]  # type: ignore[valid-type]
+        self,
+        phone: Phone,
+        lock: threading.RLock,  # type: ignore[valid-type]
+        ports: Mapping[str, Callable[[AnyStream], None]],
+        programs: Mapping[str, Callable[[str], AbstractContextManager[None]]] = {},  # noqa: B006
     ) -> None:
-        self._phone, self._lock, self._ports = phone, lock, ports
+        self._phone, self._lock, self._ports, self._programs = phone, lock, ports, programs
         self._reversed: dict[str, str] = {}
 
     def serve(self, connection: socket.socket) -> None:
@@ -86,14 +93,21 @@ class Adb:
             pty = "pty" in options or options == ["shell"]
             talk.exit(Terminal(self._phone, self._lock, talk.read, talk.write, pty).run())
             return
+        stdin = Input(more=partial(self._unlocked, talk.read))
         with self._lock:
-            output = shell.run(self._phone, command, Input(more=partial(self._unlocked, talk.read)))
+            output = shell.run(self._phone, command, stdin, merged="v2" not in options)
         talk.write(output.stdout)
         talk.write(output.stderr, STDERR)
         if output.endless:
-            while talk.read():
-                pass
+            with self._running(command):
+                while talk.read():
+                    pass
         talk.exit(output.code)
+
+    def _running(self, command: str) -> AbstractContextManager[None]:
+        """What is on as long as a program runs."""
+        started = (start for name, start in self._programs.items() if name in command)
+        return next(started, lambda command: nullcontext())(command)
 
     def _unlocked(self, read: Callable[[], bytes]) -> bytes:
         """Waits for input while others work the phone."""

@@ -21,6 +21,8 @@ TOKEN_FILE = ".emulator_console_auth_token"  # in the user's home
 LONGEST_LINE = 64 * 1024
 
 _READY = "Android Console: type 'help' for a list of commands\r\n"
+_OPEN = f"Android Console: Authentication not required\r\nOK\r\n{_READY}OK\r\n"
+"""Adb prints what comes after the second OK, which is the one for its token."""
 
 
 def auth_token(path: Path | None = None) -> str:
@@ -49,7 +51,7 @@ class Console:
     def serve(self, stream: Stream) -> None:
         """Talks to one client until it leaves, or sends a line without end."""
         session = _Session(self._hardware, self._token)
-        stream.sendall((_greeting() if self._token else f"{_READY}OK\r\n").encode())
+        stream.sendall((_greeting() if self._token else _OPEN).encode())
         buffer = b""
         while (data := stream.recv(4096)) and len(buffer) <= LONGEST_LINE:
             *lines, buffer = (buffer + data).split(b"\n")
@@ -84,7 +86,7 @@ class _Session:
             return ""
         try:
             if name == "auth":
-                return f"{self._auth(rest)}OK\r\n"
+                return f"{self._auth(rest)}OK\r\n" if self._token else ""
             if not self._trusted and name not in ("help", "h", "?", "quit", "exit"):
                 raise Refused("unknown command, try 'help'")
             return f"{self._commands.run(name, rest.strip())}OK\r\n"

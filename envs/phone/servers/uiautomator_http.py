@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -16,17 +19,33 @@ PORT = 9008
 MAIN = "com.wetest.uia2.Main"
 """The class that `app_process` runs to start the server."""
 
-BANNER = b"[server] INFO: [UiAutomator2Server] Starting Server\n"
-"""What the server prints when it starts."""
-
+_PORT_OPTION = re.compile(r"\s-p\s+(\d{1,5})\b")
 _JSON = "application/json; charset=utf-8"
 
 
 class UiAutomatorServer:
-    """Serves connections to a phone's uiautomator."""
+    """Serves connections to a phone's uiautomator, while a shell of the phone runs it.
+
+    Attributes:
+        ports: the ports on which it listens, by adb's names for them, such as ``tcp:9008``.
+    """
 
     def __init__(self, automator: UiAutomator) -> None:
         self._automator = automator
+        self.ports: dict[str, Callable[[http.Stream], None]] = {}
+
+    @contextmanager
+    def running(self, command: str) -> Iterator[None]:
+        """Listens on the port of ``app_process … -p PORT``; one where somebody listens already stays theirs."""
+        given = _PORT_OPTION.search(command)
+        name = f"tcp:{given[1] if given else PORT}"
+        taken = name in self.ports
+        self.ports.setdefault(name, self.serve)
+        try:
+            yield
+        finally:
+            if not taken:
+                self.ports.pop(name, None)
 
     def serve(self, stream: http.Stream) -> None:
         """Answers one connection until it ends."""
