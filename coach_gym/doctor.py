@@ -20,7 +20,7 @@ import adbutils
 from packaging.requirements import Requirement
 
 from coach_gym.envs.devices import sdk
-from coach_gym.envs.devices.adb import DEFAULT_SERVER_PORT, Adb, start_server
+from coach_gym.envs.devices.adb import DEFAULT_SERVER_PORT, Adb, Client, start_server
 from coach_gym.envs.errors import DeviceError
 
 PURPOSES = {
@@ -270,7 +270,7 @@ def _connected(host: Host) -> tuple[str, str]:
         return host.serial, host.serial
     start_server(host.server_port)
     try:
-        known = adbutils.AdbClient("127.0.0.1", host.server_port, socket_timeout=_COMMAND_TIME).list()
+        known = Client(host.server_port).list()
     except (adbutils.AdbError, OSError) as error:
         raise DeviceError(f"the adb server on port {host.server_port} does not answer: {error}") from error
     states = ", ".join(f"{info.serial} {info.state}" for info in known) or NO_DEVICE

@@ -64,6 +64,28 @@ def failures(serial: str, doing: str) -> Iterator[None]:
         raise DeviceError(f"{serial}: {doing}: {kind}: {error}") from error
 
 
+class _Connection(adbutils.AdbConnection):
+    """A connection to the adb server, without adbutils' remedy for a server that does not answer.
+
+    That is to start one on adb's own port, whichever port was asked, where it takes emulators from other servers.
+    """
+
+    def _safe_connect(self) -> socket.socket:
+        return self._create_socket()
+
+
+class Client(adbutils.AdbClient):
+    """An adb server of this computer, whose every answer has a time limit."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__("127.0.0.1", port)
+
+    def make_connection(self, timeout: float | None = None) -> adbutils.AdbConnection:
+        connection = _Connection(self.host, self.port)
+        connection.conn.settimeout(timeout or TIMEOUT)
+        return connection
+
+
 class PromptDevice(adbutils.AdbDevice):
     """adbutils' device, whose sockets send small writes at once and give up waiting.
 
@@ -72,7 +94,19 @@ class PromptDevice(adbutils.AdbDevice):
     """
 
     def open_transport(self, command: str | None = None, timeout: float | None = None) -> adbutils.AdbConnection:
-        return super().open_transport(command, min(timeout or TIMEOUT, TIMEOUT))
+        """A connection to the device, or the answer to a command about it. It does not ask for the server's version
+        every time: all since 2019 understand this."""
+        connection = self._client.make_connection(min(timeout or TIMEOUT, TIMEOUT))
+        try:
+            service = f"host-serial:{self.serial}:{command}" if command else f"host:tport:serial:{self.serial}"
+            connection.send_command(service)
+            connection.check_okay()
+            if not command:
+                connection.read_exact(8)  # the transport's number
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def create_connection(self, network: adbutils.Network, address: int | str) -> socket.socket:
         connection = super().create_connection(network, address)
@@ -99,7 +133,7 @@ class Adb:
     def __init__(self, serial: str, server_port: int | None = None) -> None:
         self.serial = serial
         self.server_port = server_port or int(os.environ.get("ANDROID_ADB_SERVER_PORT", DEFAULT_SERVER_PORT))
-        self.client = adbutils.AdbClient("127.0.0.1", self.server_port, socket_timeout=TIMEOUT)
+        self.client = Client(self.server_port)
         self.device = PromptDevice(self.client, serial)
 
     def connect(self, timeout: float = CONNECT_TIMEOUT) -> None:
@@ -246,7 +280,7 @@ def start_server(port: int) -> None:
 def stop_server(port: int) -> None:
     """Ends the adb server on a port, if one runs there."""
     with failures(f"adb server on port {port}", "stop"):
-        adbutils.AdbClient("127.0.0.1", port, socket_timeout=TIMEOUT).server_kill()
+        Client(port).server_kill()
 
 
 def _request(connection: socket.socket, name: bytes, body: bytes) -> None:
