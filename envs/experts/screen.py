@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from coach_gym.actions import Action, format_action
 from coach_gym.ui import Element, parse_ui
 
@@ -54,11 +56,17 @@ class Screen:
     def __init__(self) -> None:
         self.elements: list[Element] = []
         self.text = ""
+        self.pixels = np.zeros((0, 0, 3), np.uint8)
 
     def update(self, observation: Mapping[str, Any]) -> None:
         """Takes in what the last action led to."""
         self.text = observation["ui"]
         self.elements = parse_ui(self.text)
+        self.pixels = observation.get("screenshot", self.pixels)
+
+    def color(self, x: int, y: int) -> tuple[int, ...]:
+        """Red, green and blue of a pixel, for what no text describes."""
+        return tuple(int(part) for part in self.pixels[y, x])
 
     def find_all(self, target: Target) -> list[Element]:
         """Elements that match, best first: by the whole label, by hint or id, by a part of the label.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Screen
+from coach_gym.envs.phone.apps import chrome
 from coach_gym.envs.phone.apps.markor import Editor, Markor, decoded
 from coach_gym.envs.phone.folders import (
     SHARED,
@@ -46,7 +47,8 @@ ORDERS = {
 }
 IMAGES, AUDIO, VIDEOS = ("gif", "jpeg", "jpg", "png", "webp"), ("m4a", "mp3", "ogg", "wav"), ("3gp", "mkv", "mp4")
 TEXTS = ("csv", "json", "md", "txt")
-DOCUMENTS = ("doc", "docx", "pdf", *TEXTS)
+PAGES = chrome.SUFFIXES
+DOCUMENTS = ("doc", "docx", "pdf", *TEXTS, *PAGES)
 KINDS = {"Images": IMAGES, "Audio": AUDIO, "Videos": VIDEOS, "Documents": DOCUMENTS}
 DOWNLOADS = f"{SHARED}/Download"
 ICONS = {
@@ -108,10 +110,18 @@ class Browser(FolderScreen):
         elif entry.folder:
             self.enter(entry.path)
         elif entry.extension in TEXTS:
-            editor = Editor(entry.path, decoded(self.phone.storage.read(entry.path)))
-            self.phone.open_screen(Markor.package, editor)
+            self._edit(entry)
+        elif entry.extension in PAGES:
+            self.push(OpenWith([("Chrome", partial(self._browse, entry)), ("Markor", partial(self._edit, entry))]))
         else:
             self.notify("Can't open file")
+
+    def _edit(self, entry: Entry) -> None:
+        editor = Editor(entry.path, decoded(self.phone.storage.read(entry.path)))
+        self.phone.open_screen(Markor.package, editor)
+
+    def _browse(self, entry: Entry) -> None:
+        chrome.open_page(self.phone, entry.path)
 
     def _more(self) -> None:
         items = [("New folder", self._new_folder), ("Sort by...", self._choose_order), ("Select all", self.select_all)]
@@ -162,6 +172,18 @@ class Browser(FolderScreen):
 
     def _choose_copy(self) -> None:
         self.push(Destination("COPY", self.copy_selected))
+
+
+class OpenWith(Menu):
+    """Asks which app shall open a file."""
+
+    def __init__(self, apps: Sequence[tuple[str, Callable[[], None]]]) -> None:
+        super().__init__(apps, "bottom")
+
+    def build(self) -> View:
+        card = super().build()
+        card.children = [Text("Open with", 18, pad=(20, 12, 20, 6), id="title"), *card.children]
+        return card
 
 
 class FilesOfKind(Browser):

@@ -1,6 +1,7 @@
 """AndroidWorld's kind of task: our own families, one module an app."""
 
 from coach_gym.envs.suites.android_world import (
+    browser,
     calendar,
     camera,
     clock,
@@ -24,6 +25,7 @@ from coach_gym.envs.suites.android_world import (
 from coach_gym.envs.suites.task import Task
 
 TASKS: tuple[type[Task], ...] = (
+    *browser.TASKS,
     *calendar.TASKS,
     *camera.TASKS,
     *clock.TASKS,
