@@ -49,7 +49,7 @@ class Adb:
     def __init__(
         self,
         phone: Phone,
-        lock: threading.RLock,  # type: ignore[valid-type]
+        lock: threading.RLock,
         ports: Mapping[str, Callable[[AnyStream], None]],
         programs: Mapping[str, Callable[[str], AbstractContextManager[None]]] = {},  # noqa: B006
     ) -> None:

@@ -29,7 +29,7 @@ _LATEST = 1 << 32  # seconds
 class Sync:
     """Serves the files of a phone."""
 
-    def __init__(self, phone: Phone, lock: threading.RLock) -> None:  # type: ignore[valid-type]
+    def __init__(self, phone: Phone, lock: threading.RLock) -> None:
         self._phone, self._lock = phone, lock
 
     def serve(self, stream: Stream) -> None:

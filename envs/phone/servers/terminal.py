@@ -28,7 +28,7 @@ class Terminal:
     """
 
     def __init__(
-        self, phone: Phone, lock: threading.RLock, read: Callable[[], bytes], write: Callable[[bytes], None], pty: bool  # type: ignore[valid-type]
+        self, phone: Phone, lock: threading.RLock, read: Callable[[], bytes], write: Callable[[bytes], None], pty: bool
     ) -> None:
         self._session, self._lock = Session(phone), lock
         self._read, self._write, self._pty = read, write, pty
@@ -52,8 +52,8 @@ class Terminal:
 
     def _carry_out(self, text: str) -> int:
         with self._lock:
-            output = self._session.run(text, Input())
-        self._show(output.stdout + output.stderr)
+            output = self._session.run(text, Input(), merged=True)
+        self._show(output.stdout)
         if output.endless:
             while (data := self._read()) and INTERRUPT not in data:
                 pass

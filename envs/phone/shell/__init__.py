@@ -51,14 +51,16 @@ class Output:
     endless: bool = False
 
 
-def run(phone: Phone, command: str, stdin: bytes | Input = b"") -> Output:
+def run(phone: Phone, command: str, stdin: bytes | Input = b"", merged: bool = False) -> Output:
     """Runs a command line as root, as `adb shell` does.
 
     Args:
         command: a script in the language of Android's shell. Bytes that are no UTF-8 are given and
             returned as Python's surrogate escapes.
+        stdin: what the command can read.
+        merged: messages go to standard output, in between what else is written.
     """
-    return Session(phone).run(command, stdin)
+    return Session(phone).run(command, stdin, merged)
 
 
 class Session:
@@ -68,12 +70,12 @@ class Session:
         self.shell = Shell(phone, COMMANDS)
         self.ended = False  # `exit` was called
 
-    def run(self, command: str, stdin: bytes | Input = b"") -> Output:
+    def run(self, command: str, stdin: bytes | Input = b"", merged: bool = False) -> Output:
         """Runs the next lines. See `run`."""
-        shell = self.shell
+        shell, output = self.shell, bytearray()
         shell.refresh()
-        shell.errors = bytearray()
-        streams = Streams(stdin if isinstance(stdin, Input) else Input(stdin), bytearray(), shell.errors)
+        shell.errors = output if merged else bytearray()
+        streams = Streams(stdin if isinstance(stdin, Input) else Input(stdin), output, shell.errors)
         try:
             code = shell.source(command, streams)
         except Exit as exit:
@@ -82,7 +84,7 @@ class Session:
                 streams.stderr += b"Killed\n"
         except Leave:
             code = 0
-        return Output(bytes(streams.stdout), bytes(streams.stderr), code & 255, shell.endless)
+        return Output(bytes(output), b"" if merged else bytes(shell.errors), code & 255, shell.endless)
 
 
 def is_complete(text: str) -> bool:

@@ -19,7 +19,7 @@ CLIPPER = "ca.zgrs.clipper"
 OK, CANCELED = -1, 0  # android.app.Activity's results
 ERROR = 1  # exit code of an activity that could not be started
 
-_EXTRAS = {  # option: how its value is read
+_EXTRAS: dict[str, Callable[[str], object]] = {  # option: how its value is read
     "-e": str, "--es": str, "--ei": int, "--el": int, "--ef": float, "--ed": float,
     "--ez": lambda text: text.lower() in ("true", "t", "1"), "--eu": str, "--ecn": str, "--esa": str, "--eia": str,
     "--efa": str, "--ela": str, "--esal": str,

@@ -286,7 +286,7 @@ class Shell:
         if not redirects:
             yield streams
             return
-        table = {0: streams.stdin, 1: streams.stdout, 2: streams.stderr}
+        table: dict[int, Input | bytearray] = {0: streams.stdin, 1: streams.stdout, 2: streams.stderr}
         written: list[tuple[str, bytearray]] = []
         for redirect in redirects:
             self._redirect(redirect, table, written)

@@ -347,9 +347,14 @@ class _Search:
         if last == "+":
             names: list[str] = []
             self.collected.append(([word for word in command if word != "{}"], names))
-            return lambda name, path: names.append(name) is None
+            return lambda name, path: _collected(names, name)
         streams = Streams(self.p.streams.stdin, self.p.streams.stdout, self.p.streams.stderr)
         return lambda name, path: self.p.shell.run([w.replace("{}", name) for w in command], streams) == 0
+
+
+def _collected(names: list[str], name: str) -> bool:
+    names.append(name)
+    return True
 
 
 def _true(name: str, path: str) -> bool:

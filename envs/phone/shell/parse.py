@@ -267,11 +267,14 @@ class Parser:
         if (match := _FUNCTION.match(self.text, self.at)) and match[1] not in _RESERVED:
             self.at = match.end()
             self.newlines()
-            body = self.command()
-            if not isinstance(body, Compound):
-                self.unexpected()
-            return Function(match[1], body)  # type: ignore[arg-type]
+            return self.function(match[1])
         return self.simple()
+
+    def function(self, name: str) -> Function:
+        body = self.command()
+        if isinstance(body, Compound):
+            return Function(name, body)
+        raise SyntaxFault(f"syntax error: '{name}' has no compound command")
 
     def bracketed(self) -> Script:
         """The script between two round brackets; the text stands before the first."""

@@ -288,9 +288,8 @@ def ps(p: Process) -> int:
     rows = [["USER", "PID", "PPID", "VSZ", "RSS", "WCHAN", "ADDR", "S", "NAME"]]
     for user, pid, parent, name in state.processes(p.phone):
         rows.append([user, str(pid), str(parent), "13816016", "124548", "0", "0", "S", name])
-    for user, pid, parent, vsz, rss, wchan, address, status, name in rows:
-        line = f"{user:14} {pid:>6} {parent:>6} {vsz:>9} {rss:>7} {wchan:>10} {address:>10} {status} {name}"
-        p.print(line)
+    for row in rows:
+        p.print("{:14} {:>6} {:>6} {:>9} {:>7} {:>10} {:>10} {} {}".format(*row))
     return 0
 
 
