@@ -49,7 +49,7 @@ TOKENS = 3000  # of a batch
 SCREEN = (270, 600)
 FIRST_SEED = 1 << 20  # far from the seeds of evaluation
 DEMONSTRATIONS, OTHER_SCREENS = 90, (15, (540, 1200))  # instances of each family
-CARELESS, BLUNDERS = 45, 0.12  # instances of each family shown by a careless hand, and the share of steps it errs in
+CARELESS, BLUNDERS = 45, 0.4  # instances of each family shown by a careless hand, and the share of steps it errs in
 JUDGED, PROPOSED = 30, 14  # instances of each family that are judged, and those of them with the policy's proposals
 SYNTHETIC = 0.3  # share of synthetic screens while imitating
 
