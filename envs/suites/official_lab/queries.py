@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 
 from coach_gym.envs.devices.device import Device
@@ -22,8 +21,8 @@ def ask(device: Device, query: str) -> str:
     output = shell(device, " ".join(words)).strip()
     if not search:
         return output
-    pattern = re.compile(shlex.split(search)[1])
-    found = [line for line in output.splitlines() if pattern.search(line)]
+    words = shlex.split(search)[1:]
+    found = [line for line in output.splitlines() if words and words[0] in line]
     return "\n".join(found) or FAILED
 
 
