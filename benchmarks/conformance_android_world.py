@@ -3,8 +3,10 @@
 Upstream's own code prepares every task and judges it. An expert reads the screen text that an agent reads and yields
 an agent's actions; what a picture, a film or a map shows is not in that text, and where a task asks for it the expert
 is told by the instance's parameters. Upstream judges three states of every instance: the phone as it was prepared, as
-the expert leaves it, and as it would be without the last thing that the expert did (or after a wrong answer). The
-figures are the embedded phone's: they say that the tasks can be done on it, and nothing about a model or about Android.
+the expert leaves it, and as it would be without the last thing that the expert did (or after a wrong answer). Where a
+built-in family has the task's name and asks for the same, its checker judges these states, too: `agreement` is the
+share of states on whose success the two agree. The figures are the embedded phone's: they say that the tasks can be
+done on it, and nothing about a model or about Android.
 
     python -m benchmarks.conformance_android_world --upstream ~/android_world --seeds 0 1 2 --json result.json
 """
@@ -21,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -30,6 +32,7 @@ import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 
 import coach_gym  # noqa: E402, F401
 import coach_gym.envs.experts  # noqa: E402, F401
+from benchmarks.android_world_counterparts import INCOMPARABLE, counterpart  # noqa: E402
 from coach_gym.actions import Action, format_action, parse_action  # noqa: E402
 from coach_gym.envs.devices.device import Device  # noqa: E402
 from coach_gym.envs.experts.run import play  # noqa: E402
@@ -50,6 +53,7 @@ class Run:
         initialised, torn_down: Whether that went without an error.
         no_op, expert, near_miss: Upstream's verdict (0 to 1) on the prepared phone, on the one that the expert
             leaves, and on that without the expert's last action; None if there was none.
+        ours: What the built-in family's checker says of the same states; nothing where there is none to compare.
         steps: How many actions the expert took, of `budget` that there may be.
         ms: Milliseconds of initialising, checking and tearing down.
         error: What went wrong first.
@@ -63,6 +67,7 @@ class Run:
     no_op: float | None = None
     expert: float | None = None
     near_miss: float | None = None
+    ours: dict[str, float] = field(default_factory=dict)
     steps: int = 0
     ms: dict[str, float] = field(default_factory=dict)
     error: str = ""
@@ -72,42 +77,68 @@ class Run:
         """Whether the expert reached upstream's full score, within the budget."""
         return self.expert == 1.0 and self.steps <= self.budget
 
+    @property
+    def agreements(self) -> dict[str, bool]:
+        """For each state that both judged, whether the two agree on success."""
+        return {
+            state: (getattr(self, state) == 1.0) == (score == 1.0)
+            for state, score in self.ours.items()
+            if getattr(self, state) is not None
+        }
 
-class Clock:
-    """Seconds that the tasks spent in each stage, and the errors of tearing down."""
+
+class Observer:
+    """What happens inside the environment: the seconds of each stage, and what the built-in checker says.
+
+    Attributes:
+        done: The stages that went without an error.
+        ours: The built-in checker's last verdict; None if there is no such checker.
+    """
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self.done: list[str] = []
+        self.ours: float | None = None
+        self._counterpart: Task | None = None
 
     @contextmanager
     def timing(self, stage: str) -> Iterator[None]:
-        """Times a `with` block; what raises is not `done`."""
+        """Times a `with` block."""
         started = time.perf_counter()
         yield
         self.seconds[stage] = time.perf_counter() - started
         self.done.append(stage)
 
-    def timed(self, family: type[Task]) -> type[Task]:
-        """The same family, with its stages under the clock."""
-        clock = self
+    def prepared(self, task: Task, device: Device) -> None:
+        """An official task has just been set up."""
+        self._counterpart = counterpart(task, device)
 
-        class Timed(family):  # type: ignore[valid-type, misc]
+    def judge(self, device: Device, answer: str | None) -> None:
+        """The official task is about to be judged."""
+        self.ours = None if self._counterpart is None else self._counterpart.evaluate(device, answer)
+
+    def observed(self, family: type[Task]) -> type[Task]:
+        """The same family, under observation."""
+        observer = self
+
+        class Observed(family):  # type: ignore[valid-type, misc]
             name = family.name
 
             def setup(self, device: Device) -> None:
-                with clock.timing("setup"):
+                with observer.timing("setup"):
                     super().setup(device)
+                observer.prepared(self, device)
 
             def evaluate(self, device: Device, answer: str | None) -> float:
-                with clock.timing("evaluate"):
+                observer.judge(device, answer)
+                with observer.timing("evaluate"):
                     return super().evaluate(device, answer)
 
             def teardown(self, device: Device) -> None:
-                with clock.timing("teardown"):
+                with observer.timing("teardown"):
                     super().teardown(device)
 
-        return Timed
+        return Observed
 
 
 class Conformance:
@@ -118,10 +149,10 @@ class Conformance:
     """
 
     def __init__(self, suite: Suite) -> None:
-        self.clock = Clock()
-        families = {name: self.clock.timed(family) for name, family in suite.families.items()}
-        timed = Suite(suite.benchmark, suite.source, families)
-        self.env = gym.make("AndroidWorld-v0", suite=timed, screen_size=SCREEN, max_steps=1000)
+        self.observer = Observer()
+        families = {name: self.observer.observed(family) for name, family in suite.families.items()}
+        observed = Suite(suite.benchmark, suite.source, families)
+        self.env = gym.make("AndroidWorld-v0", suite=observed, screen_size=SCREEN, max_steps=1000)
 
     def run(self, task: str, seed: int) -> Run:
         """All there is to do with one instance."""
@@ -134,26 +165,30 @@ class Conformance:
         return row
 
     def _reset(self, row: Run) -> tuple[dict[str, Any], dict[str, Any]]:
+        self.observer.ours = None
         return self.env.reset(options={"task": row.task, "params": {"seed": row.seed, "instance": 0}})
 
     def _leave_alone(self, row: Run) -> None:
-        self.clock.done.clear()
+        self.observer.done.clear()
         self._reset(row)
         current = self.env.unwrapped._task  # type: ignore[attr-defined]
         row.budget = current.budget
         info = self.env.step(format_action(Action("finished")))
         row.no_op, row.error = info[1], info[4].get("fault", "")
         device = self.env.unwrapped._device  # type: ignore[attr-defined]
-        row.initialised = "setup" in self.clock.done
+        row.initialised = "setup" in self.observer.done
         try:
             if device is not None:
                 current.teardown(device)
         except Exception as error:
             row.error = row.error or f"{type(error).__name__}: {error}"[:200]
-        row.torn_down = "teardown" in self.clock.done
-        if "evaluate" not in self.clock.done:
+        row.torn_down = "teardown" in self.observer.done
+        if "evaluate" not in self.observer.done:
             row.no_op = None
-        row.ms = {stage: round(1e3 * self.clock.seconds[stage], 1) for stage in STAGES if stage in self.clock.done}
+        self._compare(row, "no_op")
+        row.ms = {
+            stage: round(1e3 * self.observer.seconds[stage], 1) for stage in STAGES if stage in self.observer.done
+        }
 
     def _let_expert_play(self, row: Run) -> list[str]:
         try:
@@ -166,6 +201,7 @@ class Conformance:
             return []
         row.steps, row.error = len(shown.steps), row.error or shown.info.get("fault", "")
         row.expert = None if "fault" in shown.info else shown.reward
+        self._compare(row, "expert")
         return shown.actions
 
     def _miss(self, row: Run, actions: list[str]) -> None:
@@ -177,6 +213,11 @@ class Conformance:
             self.env.step(action)
         _, reward, _, _, info = self.env.step(format_action(last))
         row.near_miss = None if "fault" in info else reward
+        self._compare(row, "near_miss")
+
+    def _compare(self, row: Run, state: str) -> None:
+        if self.observer.ours is not None:
+            row.ours[state] = self.observer.ours
 
 
 def table(rows: Sequence[Run]) -> Iterator[str]:
@@ -191,7 +232,8 @@ def table(rows: Sequence[Run]) -> Iterator[str]:
         )  # fmt: skip
         marks = " ".join(f"{count:>{width}}" for count, width in zip(counts, (5, 6, 7, 5, 5), strict=True))
         steps = f"{max(row.steps for row in mine)}/{mine[0].budget}"
-        why = next((row.error for row in mine if row.error), "")
+        differing = {state: row.ours[state] for row in mine for state, agreed in row.agreements.items() if not agreed}
+        why = next((row.error for row in mine if row.error), "") or (f"ours: {differing}" if differing else "")
         yield f"{task:<50} {marks} {steps:>8} {median(sum(row.ms.values()) for row in mine):>6.0f}  {why}"
 
 
@@ -201,12 +243,22 @@ def summary(rows: Sequence[Run]) -> dict[str, float]:
     def tasks(good: Any) -> int:
         return sum(all(good(row) for row in rows if row.task == task) for task in {row.task for row in rows})
 
+    agreements = [agreed for row in rows for agreed in row.agreements.values()]
     return {
         "initialised": tasks(lambda row: row.initialised),
         "torn_down": tasks(lambda row: row.torn_down),
         "solved": tasks(lambda row: row.solved),
+        "agreement": round(mean(agreements), 4) if agreements else 0.0,
         "median_ms": round(median(sum(row.ms.values()) for row in rows), 1),
     }
+
+
+def differences(rows: Sequence[Run]) -> list[dict[str, Any]]:
+    """The states that upstream's checker and ours judge differently."""
+    return [
+        {"task": row.task, "seed": row.seed, "state": state, "upstream": getattr(row, state), "ours": row.ours[state]}
+        for row in rows for state, agreed in row.agreements.items() if not agreed
+    ]  # fmt: skip
 
 
 def commit_of(folder: str) -> str:
@@ -233,7 +285,8 @@ def main() -> None:
     folder = str(Path(upstream.module().__path__[0]).parent)
     result = {
         "headline": summary(rows), "device": "embedded phone", "screen": SCREEN, "seeds": given.seeds,
-        "upstream": given.commit or commit_of(folder), "runs": [asdict(row) for row in rows],
+        "upstream": given.commit or commit_of(folder), "incomparable": INCOMPARABLE,
+        "differences": differences(rows), "runs": [asdict(row) for row in rows],
     }  # fmt: skip
     print(*(f"{name}: {value} (embedded phone)" for name, value in summary(rows).items()), sep="\n")
     if given.json:

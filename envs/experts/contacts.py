@@ -150,7 +150,7 @@ def count_at_company(s: Screen, p: Params) -> Iterator[str]:
 
 def new_contact(s: Screen, name: str) -> Iterator[str]:
     """Starts a contact with a name."""
-    first, last = name.split(" ")
+    first, _, last = name.partition(" ")
     yield from s.open("Contacts")
     yield s.tap("Create contact")
     yield from s.fill("First name", first)

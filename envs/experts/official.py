@@ -109,7 +109,7 @@ def _this_week(p: Params) -> Params:
 def _activity_on(first: str, last: str) -> Callable[[Params], Params]:
     """A category and its days, which are given by these parameters."""
     return lambda p: {
-        "category": p["category"], "from": _date(p[first]).isoformat(), "to": _date(p[last]).isoformat(),
+        "category": p["category"], "from": day_named(p[first]).isoformat(), "to": day_named(p[last]).isoformat(),
     }  # fmt: skip
 
 
@@ -151,17 +151,17 @@ ADAPTED: dict[str, Callable[[Params], Params]] = {
     "SimpleCalendarEventsInNextWeek": lambda p: _between(midnight(MONDAY), datetime.combine(SUNDAY, time.max)),
     "SimpleCalendarNextEvent": lambda p: {"from": to_seconds(NOW)},
     "SportsTrackerActivitiesCountForWeek": _this_week,
-    "SportsTrackerActivitiesOnDate": lambda p: {"from": _date(p["date"]).isoformat()},
+    "SportsTrackerActivitiesOnDate": lambda p: {"from": day_named(p["date"]).isoformat()},
     "SportsTrackerActivityDuration": _activity_on("date", "date"),
     "SportsTrackerLongestDistanceActivity": _this_week,
     "SportsTrackerTotalDistanceForCategoryOverInterval": _activity_on("start_date", "end_date"),
     "SportsTrackerTotalDurationForCategoryThisWeek": _this_week,
-    "TasksCompletedTasksForDate": lambda p: {"day": _date(p["date"]).isoformat()},
+    "TasksCompletedTasksForDate": lambda p: {"day": day_named(p["date"]).isoformat()},
     "TasksDueNextWeek": lambda p: {"from": MONDAY.isoformat(), "to": SUNDAY.isoformat()},
-    "TasksDueOnDate": lambda p: {"day": _date(p["date"]).isoformat()},
+    "TasksDueOnDate": lambda p: {"day": day_named(p["date"]).isoformat()},
     "TasksHighPriorityTasks": lambda p: {"priority": "high"},
-    "TasksHighPriorityTasksDueOnDate": lambda p: {"day": _date(p["date"]).isoformat()},
-    "TasksIncompleteTasksOnDate": lambda p: {"day": _date(p["date"]).isoformat()},
+    "TasksHighPriorityTasksDueOnDate": lambda p: {"day": day_named(p["date"]).isoformat()},
+    "TasksIncompleteTasksOnDate": lambda p: {"day": day_named(p["date"]).isoformat()},
     "TurnOnWifiAndOpenApp": _app,
 }
 """Upstream's parameters, turned into those that our expert of the same name takes."""
@@ -171,11 +171,12 @@ def _between(first: datetime, last: datetime) -> Params:
     return {"from": to_seconds(first), "to": to_seconds(last)}
 
 
-def _date(text: str) -> date:
+def day_named(text: str) -> date:
+    """A day as upstream writes it, e.g. October 9 2023."""
     return datetime.strptime(text, "%B %d %Y").date()
 
 
-def _time(text: str) -> time:
+def time_named(text: str) -> time:
     """A time of day as upstream writes it: 16:15, 4pm, 8:00pm."""
     found = re.fullmatch(r"(\d{1,2})(?::(\d{2}))?\s*([ap]m)?", text)
     assert found is not None, text
@@ -188,28 +189,28 @@ def _time(text: str) -> time:
 
 @official("SimpleCalendarEventsOnDate", "SimpleCalendarAnyEventsOnDate")
 def titles_on_date(s: Screen, p: Params) -> Iterator[str]:
-    found = yield from _events_of(s, _date(p["date"]))
+    found = yield from _events_of(s, day_named(p["date"]))
     yield s.finish(", ".join(entry.title for entry in found))
 
 
 @official("SimpleCalendarEventOnDateAtTime")
 def titles_at_time(s: Screen, p: Params) -> Iterator[str]:
-    found = yield from _events_of(s, _date(p["date"]))
-    yield s.finish(", ".join(entry.title for entry in found if entry.start.time() == _time(p["time"])))
+    found = yield from _events_of(s, day_named(p["date"]))
+    yield s.finish(", ".join(entry.title for entry in found if entry.start.time() == time_named(p["time"])))
 
 
 @official("SimpleCalendarEventsInTimeRange")
 def titles_in_range(s: Screen, p: Params) -> Iterator[str]:
-    found = yield from _events_of(s, _date(p["date"]))
-    first, last = _time(p["start_time"]), _time("8pm")  # which the goal says and the parameters do not
+    found = yield from _events_of(s, day_named(p["date"]))
+    first, last = time_named(p["start_time"]), time_named("8pm")  # which the goal says and the parameters do not
     yield s.finish(", ".join(entry.title for entry in found if first <= entry.start.time() <= last))
 
 
 @official("SimpleCalendarFirstEventAfterStartTime")
 def first_from_time(s: Screen, p: Params) -> Iterator[str]:
     """Upstream counts an event that starts at just that time as one after it."""
-    found = yield from _events_of(s, _date(p["date"]))
-    yield s.finish(min((e for e in found if e.start.time() >= _time(p["time"])), key=lambda e: e.start).title)
+    found = yield from _events_of(s, day_named(p["date"]))
+    yield s.finish(min((e for e in found if e.start.time() >= time_named(p["time"])), key=lambda e: e.start).title)
 
 
 @official("SimpleCalendarNextMeetingWithPerson")

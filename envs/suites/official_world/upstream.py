@@ -26,6 +26,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import absl.logging
+
 from coach_gym.envs.errors import UsageError
 
 VARIABLE = "COACH_ANDROID_WORLD"
@@ -64,6 +66,7 @@ def _load(checkout: str | None) -> dict[str, Any]:
             f"the upstream android_world package cannot be imported: {error}. Install what it needs with "
             f"pip install 'coach-gym[official]'"
         ) from error
+    absl.logging.set_verbosity(absl.logging.ERROR)  # it warns of every app without a snapshot, of every failed task
     _give_thread_local_modules()
     _use_bundled_ffmpeg()
     return dict(sorted(registry.get_registry(registry.ANDROID_WORLD_FAMILY).items()))
