@@ -2,11 +2,13 @@
 
 from coach_gym.envs.experts import browser as browser
 from coach_gym.envs.experts import calendar as calendar
+from coach_gym.envs.experts import clipboard as clipboard
 from coach_gym.envs.experts import clock as clock
 from coach_gym.envs.experts import contacts as contacts
 from coach_gym.envs.experts import draw as draw
 from coach_gym.envs.experts import expense as expense
 from coach_gym.envs.experts import files as files
+from coach_gym.envs.experts import from_notes as from_notes
 from coach_gym.envs.experts import gallery as gallery
 from coach_gym.envs.experts import lab_bluecoins as lab_bluecoins
 from coach_gym.envs.experts import lab_calendar as lab_calendar

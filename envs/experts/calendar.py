@@ -60,7 +60,12 @@ def delete_one(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.finish()
 
 
-@expert("SimpleCalendarEventsOnDate", "SimpleCalendarEventOnDateAtTime", "SimpleCalendarEventsInTimeRange")
+@expert(
+    "SimpleCalendarEventsOnDate",
+    "SimpleCalendarAnyEventsOnDate",
+    "SimpleCalendarEventOnDateAtTime",
+    "SimpleCalendarEventsInTimeRange",
+)
 def titles_on_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_day(s, _time(p["from"]).date())
     found = entries(s, _time(p["from"]).date())

@@ -68,6 +68,26 @@ def delete_duplicate(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.finish()
 
 
+@expert("RecipeDeleteDuplicateRecipes3")
+def delete_exact_copy(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Opens all that look alike and deletes the one that was seen before."""
+    yield from s.open(APP)
+    while not (alike := [row.label for row in rows(s) if [r.label for r in rows(s)].count(row.label) > 1]):
+        yield s.scroll("down")
+    yield s.tap("Search")
+    yield s.type(alike[0].split(", ")[0])
+    yield s.back()  # puts the keyboard away
+    seen: set[str] = set()
+    for place in range(len(rows(s))):
+        yield s.tap(rows(s)[place])
+        if s.text in seen:
+            yield from delete_open(s)
+            break
+        seen.add(s.text)
+        yield s.tap("Navigate up")
+    yield s.finish()
+
+
 @expert("RecipeServingsOf")
 def servings_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)

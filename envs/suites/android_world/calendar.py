@@ -265,6 +265,12 @@ class SimpleCalendarEventsOnDate(CalendarQuestion):
         return {**self.params, **{end: self.params[end] + 24 * HOUR for end in ("from", "to")}}
 
 
+class SimpleCalendarAnyEventsOnDate(SimpleCalendarEventsOnDate):
+    """The same question, asked in passing."""
+
+    template = "Is there anything in my calendar {when}? If so, answer with the titles, separated by commas."
+
+
 class SimpleCalendarEventOnDateAtTime(CalendarQuestion):
     """What there is at a time of a day."""
 
@@ -424,6 +430,7 @@ TASKS: tuple[type[Task], ...] = (
     SimpleCalendarAddOneEvent, SimpleCalendarAddOneEventRelativeDay, SimpleCalendarAddOneEventTomorrow,
     SimpleCalendarAddOneEventInTwoWeeks, SimpleCalendarAddRepeatingEvent, SimpleCalendarDeleteEvents,
     SimpleCalendarDeleteEventsOnRelativeDay, SimpleCalendarDeleteOneEvent, SimpleCalendarEventsOnDate,
+    SimpleCalendarAnyEventsOnDate,
     SimpleCalendarEventOnDateAtTime, SimpleCalendarEventsInTimeRange, SimpleCalendarEventsInNextWeek,
     SimpleCalendarFirstEventAfterStartTime, SimpleCalendarNextEvent, SimpleCalendarLocationOfEvent,
     SimpleCalendarNextMeetingWithPerson,

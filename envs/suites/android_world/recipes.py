@@ -187,6 +187,25 @@ class RecipeDeleteDuplicateRecipes2(RecipeDeleteDuplicateRecipes):
     noise = 16
 
 
+class RecipeDeleteDuplicateRecipes3(RecipeDeleteDuplicateRecipes2):
+    """The same where others have title and description of the doubled one, too, and differ in what is below."""
+
+    template = (
+        "One recipe is in the book twice, word for word; others only look like it in the list. "
+        "Delete one of the two copies."
+    )
+    difficulty = "hard"
+    budget = 50
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = recipes(rng, cls.noise)
+        title, description, *_ = twice = drawn[0]
+        for i in range(3):
+            drawn.append([title, description, f"{10 + i} servings", *_recipe(rng, title)[3:]])
+        return {"twice": twice, "recipes": rng.sample([*drawn, twice], len(drawn) + 1)}
+
+
 class RecipeServingsOf(CookBookTask):
     """How many a recipe serves."""
 
@@ -214,5 +233,5 @@ class RecipeServingsOf(CookBookTask):
 TASKS: tuple[type[Task], ...] = (
     RecipeAddSingleRecipe, RecipeAddMultipleRecipes, RecipeDeleteSingleRecipe, RecipeDeleteSingleWithRecipeWithNoise,
     RecipeDeleteMultipleRecipes, RecipeDeleteMultipleRecipesWithNoise, RecipeDeleteMultipleRecipesWithConstraint,
-    RecipeDeleteDuplicateRecipes, RecipeDeleteDuplicateRecipes2, RecipeServingsOf,
+    RecipeDeleteDuplicateRecipes, RecipeDeleteDuplicateRecipes2, RecipeDeleteDuplicateRecipes3, RecipeServingsOf,
 )  # fmt: skip

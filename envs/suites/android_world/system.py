@@ -6,8 +6,9 @@ import random
 from typing import Any, ClassVar
 
 from coach_gym.envs.devices.device import Device
+from coach_gym.envs.suites.answers import plain
 from coach_gym.envs.suites.task import Task
-from coach_gym.envs.suites.words import ParamRng
+from coach_gym.envs.suites.words import SENTENCES, ParamRng
 
 OTHERS = ("mobile_data", "nfc_on", "data_saver", "low_power", "zen_mode")
 """Global switches that no task of this module is about: they start anyhow and must stay as they are."""
@@ -159,6 +160,25 @@ def _another(app: str, rng: random.Random) -> str:
     return rng.choice([name for name in PACKAGES if name != app])
 
 
+class SystemCopyToClipboard(Task):
+    """A text that has to be typed somewhere first, to be copied there."""
+
+    apps = ("Pixel Launcher",)
+    template = "Copy this text to the clipboard: {text}"
+    budget = 12
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        text, before = SENTENCES.draw_many(rng, 2)
+        return {"text": text, "before": before}
+
+    def setup(self, device: Device) -> None:
+        device.put_clipboard(self.params["before"])
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        return float(plain(device.get_clipboard()) == plain(self.params["text"]))
+
+
 class _Brightness(Task):
     """Brightness at one end of its range, 1 to 255."""
 
@@ -222,4 +242,5 @@ TASKS: tuple[type[Task], ...] = (
     TurnOffWifiAndTurnOnBluetooth,
     TurnOnWifiAndOpenApp,
     OpenAppTaskEval,
+    SystemCopyToClipboard,
 )
