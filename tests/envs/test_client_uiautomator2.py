@@ -186,7 +186,6 @@ def test_an_address_opens_or_is_refused_without_harm(d):
     assert d.info["screenOn"]
 
 
-@pytest.mark.slow
 def test_eight_phones_at_once(adb):
     servers = [PhoneServer(Phone(270, 600)).start() for _ in range(8)]
     wrong = []
