@@ -334,7 +334,7 @@ class Player(Screen):
 
     def _buttons(self) -> View:
         play = ("pause", "Pause", self._pause) if self.since else ("play", "Play", self._resume)
-        buttons = [
+        buttons: list[tuple[str, str, Callable[[], None]]] = [
             ("rewind_10", "Rewind 10 seconds", partial(self._skip, -SKIP)),
             ("skip_previous", "Previous", partial(self._turn, -1)),
             play,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, ClassVar
 
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.apps.expense import CATEGORIES, DATABASE, dollars
@@ -33,7 +33,7 @@ def _spoken(entry: Entry) -> str:
 class LedgerTask(Task):
     """A task on a ledger that holds `params["entries"]` at the start."""
 
-    apps = ("Pro Expense",)
+    apps: ClassVar[tuple[str, ...]] = ("Pro Expense",)
 
     def setup(self, device: Device) -> None:
         rows = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, ClassVar
 
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.apps.recipes import DATABASE
@@ -33,7 +33,7 @@ def _recipe(rng: ParamRng, title: str) -> Recipe:
 class CookBookTask(Task):
     """A task on a cook book that holds `params["recipes"]` at the start."""
 
-    apps = ("Broccoli",)
+    apps: ClassVar[tuple[str, ...]] = ("Broccoli",)
 
     def setup(self, device: Device) -> None:
         columns, marks = ", ".join(COLUMNS), ", ".join("?" * len(COLUMNS))
