@@ -32,7 +32,7 @@ def _each(p: Process, names: list[str], use) -> int:
 
 def mkdir(p: Process) -> int:
     given = options(p.args, "pv", "m")
-    code = 0 if given.words else p.fail("Needs 1 argument")
+    code = 0 if given.words else p.need(1)
     for name in given.words:
         path = p.path(name)
         if p.storage.exists(path) and not ("p" in given and p.storage.is_dir(path)):
@@ -79,7 +79,7 @@ def rm(p: Process) -> int:
     given = options(p.args, "fiRrv")
     recursive, code = "r" in given or "R" in given, 0
     if not given.words and "f" not in given:
-        return p.fail("Needs 1 argument")
+        return p.need(1)
     for name in given.words:
         path = p.path(name)
         if path == "/" or name.rstrip("/").rpartition("/")[2] in (".", ".."):
@@ -89,7 +89,7 @@ def rm(p: Process) -> int:
         elif link(name, p.shell.folder):
             code = p.fail(f"{name}: Read-only file system")
         elif p.storage.is_dir(path) and not recursive:
-            code = p.fail(f"{name}: is a directory")
+            code = p.fail(f"{name}: Is a directory")
         else:
             p.storage.remove(path)
     p.phone.changed()
@@ -147,7 +147,7 @@ def _transfer(p: Process, given, move: bool) -> int:
     """Copies or moves the first words to the last, which must be a folder if they are several."""
     *sources, target = given.words if "t" not in given.values else [*given.words, given.values["t"]]
     if not sources:
-        return p.fail("Needs 2 arguments")
+        return p.need(2)
     place = p.path(target)
     into = p.storage.is_dir(place) and "T" not in given
     if len(sources) > 1 and not into:
@@ -170,11 +170,11 @@ def _transfer_one(p: Process, given, name: str, path: str, end: str, move: bool)
     if "n" in given and storage.exists(end):
         return 0
     if path == end:
-        return 0 if name.rstrip("/").endswith("/.") else p.fail(f"'{name}' is '{name}'")
+        return 0 if move or name.rstrip("/").endswith("/.") else p.fail(f"'{name}' is '{name}'")
     if end.startswith(path.rstrip("/") + "/"):
         return p.fail(f"'{name}' into itself" if move else f"{name}: loop")
     if not storage.is_dir(_parent(end)):
-        return p.fail(f"bad '{end}': {NO_FILE}")
+        return p.fail(f"bad '{name}': {NO_FILE}")
     if storage.is_dir(end) != storage.is_dir(path) and storage.exists(end):
         return p.fail(f"'{end}': {'Is a directory' if storage.is_dir(end) else 'Not a directory'}")
     if move:
@@ -217,7 +217,7 @@ def chmod(p: Process) -> int:
     given = options([a for a in p.args if not re.fullmatch("-[rwxX]+", a)], "Rvf")
     mode, *names = given.words or [""]
     if not names or not re.fullmatch(r"[0-7]{1,4}|[ugoa]*[-+=][rwxXst]*(,[ugoa]*[-+=][rwxXst]*)*", mode):
-        return p.fail(f"bad mode '{mode}'" if names else "Needs 2 arguments")
+        return p.fail(f"bad mode '{mode}'") if names else p.need(2)
     return _change(p, names, "R" in given, lambda path: [("mode", _new_mode(attributes(p.phone, path).mode, mode))])
 
 
@@ -229,10 +229,10 @@ def chown(p: Process) -> int:
     for what, name in (("user", user), ("group", group)):
         id = user_id(name) if name else None
         if name and id is None:
-            return p.fail(f"no {what} '{name}'")
+            return p.fail(f"bad {what} '{name}'")
         if id is not None:
             changes.append((what, id))
-    return _change(p, names, "R" in given, lambda path: changes) if names else p.fail("Needs 2 arguments")
+    return _change(p, names, "R" in given, lambda path: changes) if names else p.need(2)
 
 
 def _change(p: Process, names: list[str], recursive: bool, changes) -> int:
@@ -241,7 +241,7 @@ def _change(p: Process, names: list[str], recursive: bool, changes) -> int:
     for name in names:
         path = p.path(name)
         if not p.storage.exists(path):
-            code = p.fail(f"'{name}': {NO_FILE}")
+            code = p.fail(f"{name}: {NO_FILE}")
             continue
         for each in [path, *(_tree(p, path) if recursive else [])]:
             if not (each == SHARED or each.startswith(SHARED + "/")):

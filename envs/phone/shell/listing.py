@@ -137,7 +137,7 @@ def stat(p: Process) -> int:
     """Attributes of files; `-c` in a format of `%`-letters."""
     given = options(p.args, "fLt", "c")
     default = (
-        "  File: %N\n  Size: %s\t Blocks: %b\t IO Blocks: %o\t%F\nDevice: %Dh/%dd\t Inode: %i\t Links: %h\t "
+        "  File: %N\n  Size: %s\t Blocks: %b\t IO Blocks: %B\t %F\nDevice: %Dh/%dd\t Inode: %i\t Links: %h\t "
         "Device type: 0,0\nAccess: (0%a/%A)\tUid: (%U)\tGid: (%G)\nAccess: %x\nModify: %y\nChange: %z"
     )
     form, code = given.values.get("c", default), 0
@@ -414,16 +414,16 @@ def df(p: Process) -> int:
     wanted = [p.path(word) for word in given.words]
     if wanted:
         rows = [rows[path.startswith("/storage")] for path in wanted]
-    header = "Filesystem      Size  Used Avail Use% Mounted on" if "h" in given else (
-        "Filesystem     1K-blocks    Used Available Use% Mounted on"
+    header = "Filesystem      Size Used Avail Use% Mounted on" if "h" in given else (
+        "Filesystem     1K-blocks     Used Available Use% Mounted on"
     )  # fmt: skip
     p.print(header)
     for device, size, taken, place in rows:
         free, share = size - taken, -(-taken * 100 // size)
         if "h" in given:
-            p.print(f"{device:15} {_short(size):>4} {_short(taken):>5} {_short(free):>5} {share:>3}% {place}")
+            p.print(f"{device:15} {_short(size):>4} {_short(taken):>4} {_short(free):>5} {share:>3}% {place}")
         else:
-            p.print(f"{device:14} {size:>9} {taken:>7} {free:>9} {share:>3}% {place}")
+            p.print(f"{device:14} {size:>9} {taken:>8} {free:>9} {share:>3}% {place}")
     return 0
 
 

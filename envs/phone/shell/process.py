@@ -75,12 +75,16 @@ class Process:
     Attributes:
         name: as it was called, for its messages.
         args: without the name.
+        failed: it has written a message.
+        quiet: messages are not written.
     """
 
     shell: Shell
     name: str
     args: list[str]
     streams: Streams
+    failed: bool = False
+    quiet: bool = False
 
     @property
     def phone(self) -> Phone:
@@ -112,12 +116,17 @@ class Process:
 
     def fail(self, message: str, code: int = 1) -> int:
         """Writes `name: message` to standard error. Returns the exit code."""
-        self.streams.stderr += f"{self.name}: {message}\n".encode("utf-8", "surrogateescape")
-        return code
+        return self.complain(f"{self.name}: {message}", code)
+
+    def need(self, arguments: int) -> int:
+        """Says how many arguments there must be at least. Returns the exit code."""
+        return self.fail(f'Needs {arguments} argument{"s" * (arguments > 1)} (see "{self.name} --help")')
 
     def complain(self, message: str, code: int = 1) -> int:
         """Writes a message without the name to standard error. Returns the exit code."""
-        self.streams.stderr += f"{message}\n".encode("utf-8", "surrogateescape")
+        self.failed = True
+        if not self.quiet:
+            self.streams.stderr += f"{message}\n".encode("utf-8", "surrogateescape")
         return code
 
 

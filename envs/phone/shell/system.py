@@ -124,7 +124,7 @@ def sleep(p: Process) -> int:
     for word in p.args:
         match = re.fullmatch(r"(\d{1,8}(?:\.\d*)?|\.\d+)([smhd]?)", word)
         if not match:
-            return p.fail(f"bad number '{word}'")
+            return p.fail(f"Not a number '{word}'")
         seconds += float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]]
     if (p.phone.now + timedelta(seconds=seconds)).year in YEARS:
         p.phone.elapse(timedelta(seconds=seconds))
@@ -145,7 +145,7 @@ def getprop(p: Process) -> int:
 
 def setprop(p: Process) -> int:
     if len(p.args) != 2:
-        return p.fail("Need 2 arguments")
+        return p.need(2)
     name, value = p.args
     if name.startswith("ro.") and state.get_property(p.phone, name):
         return p.fail(f"failed to set property '{name}' to '{value}'")

@@ -21,11 +21,6 @@ def _inputs(p: Process, names: list[str]) -> Iterator[tuple[str, bytes]]:
             yield name, data
 
 
-def _code(p: Process, before: int) -> int:
-    """1 if a message was written since standard error had a length, i.e. a file could not be read."""
-    return int(len(p.streams.stderr) > before)
-
-
 def _lines(data: bytes) -> list[bytes]:
     """Lines with their ends; the last one may have none."""
     return data.splitlines(keepends=True) if b"\r" not in data else re.findall(rb"[^\n]*\n|[^\n]+", data)
@@ -45,8 +40,8 @@ def tail(p: Process) -> int:
 
 
 def _part(p: Process, cut: Callable, backwards: bool = False) -> int:
-    args = [f"-n{a[1:]}" if re.fullmatch(r"-\d+", a) else a for a in p.args]
-    given, before = options(args, "fqvFs", "nc"), len(p.streams.stderr)
+    args = [f"-n{p.args[0][1:]}", *p.args[1:]] if re.fullmatch(r"-\d+", "".join(p.args[:1])) else p.args
+    given = options(args, "fqvFs", "nc")
     what = "c" if "c" in given else "n"
     text = given.values.get(what, "10")
     if not re.fullmatch(r"[-+]?\d{1,12}", text):
@@ -58,12 +53,12 @@ def _part(p: Process, cut: Callable, backwards: bool = False) -> int:
         if len(given.words) > 1 and "q" not in given:
             p.print(f"{chr(10) if index else ''}==> {name} <==")
         p.streams.stdout += cut(data, count) if what == "c" else b"".join(cut(_lines(data), count))
-    return _code(p, before)
+    return int(p.failed)
 
 
 def wc(p: Process) -> int:
     """Counts lines, words and bytes."""
-    given, before = options(p.args, "lwcmL"), len(p.streams.stderr)
+    given = options(p.args, "lwcmL")
     flags = [flag for flag in "lwmc" if flag in given] or ["l", "w", "c"]
     rows = []
     for name, data in _inputs(p, given.words):
@@ -74,19 +69,19 @@ def wc(p: Process) -> int:
     if len(rows) > 1:
         rows.append(([sum(column) for column in zip(*(row for row, _ in rows), strict=True)], "total"))
     for numbers, name in rows:
-        width = 0 if len(flags) == 1 and not name else 1 if len(flags) == 1 else 7
+        width = 7 if len(rows) > 1 or (len(flags) > 1 and not given.words) else 0
         p.print(" ".join(f"{number:{width}d}" for number in numbers) + (f" {name}" if name else ""))
-    return _code(p, before)
+    return int(p.failed)
 
 
 def grep(p: Process) -> int:
     """Lines that match. Basic expressions, `-E` extended ones, `-F` plain text."""
     given = options(p.args, "EFGivwxlLcnqosHhrRaz", "emABCf")
-    words, before = list(given.words), len(p.streams.stderr)
+    words, p.quiet = list(given.words), "s" in given
     patterns = _given_patterns(p.args)
     if not patterns:
         if not words:
-            return p.fail("Needs 1 argument", 2)
+            return p.need(1)
         patterns = words.pop(0).split("\n")
     kind = "F" if "F" in given or p.name == "fgrep" else "E" if "E" in given or p.name == "egrep" else "G"
     try:
@@ -99,9 +94,7 @@ def grep(p: Process) -> int:
     for name, data in _inputs(p, names):
         label = f"{name}:" if ("H" in given or len(names) > 1 or recursive) and "h" not in given else ""
         found = _grep_one(p, given, wanted, name, data, label) or found
-    if "s" in given:
-        del p.streams.stderr[before:]
-    return 0 if found else 2 if _code(p, before) else 1
+    return 0 if found else 2 if p.failed else 1
 
 
 def _given_patterns(args: list[str]) -> list[str]:
@@ -166,7 +159,7 @@ def _show_hits(p: Process, given: Options, lines: list[str], hits: list[int], la
 
 
 def sort(p: Process) -> int:
-    given, before = options(p.args, "bcdfginMmrsuVz", "kto"), len(p.streams.stderr)
+    given = options(p.args, "bcdfginMmrsuVz", "kto")
     lines = [line for _, data in _inputs(p, given.words) for line in _texts(data)]
     key = _sort_key(given)
     lines.sort(key=key, reverse="r" in given)
@@ -177,7 +170,7 @@ def sort(p: Process) -> int:
         p.storage.write(p.path(given.values["o"]), output.encode("utf-8", "surrogateescape"))
     else:
         p.print(output, "")
-    return _code(p, before)
+    return 2 * p.failed
 
 
 def _texts(data: bytes) -> list[str]:
@@ -201,7 +194,7 @@ def _sort_key(given: Options) -> Callable[[str], tuple]:
 
 
 def uniq(p: Process) -> int:
-    given, before = options(p.args, "cdiu"), len(p.streams.stderr)
+    given = options(p.args, "cdiu")
     groups: list[tuple[str, int]] = []
     for _, data in _inputs(p, given.words[:1]):
         for line in _texts(data):
@@ -211,12 +204,12 @@ def uniq(p: Process) -> int:
         if ("d" in given and count < 2) or ("u" in given and count > 1):
             continue
         p.print(f"{count:7d} {line}" if "c" in given else line)
-    return _code(p, before)
+    return int(p.failed)
 
 
 def cut(p: Process) -> int:
     """Columns: `-d` and `-f` fields, `-c` characters, `-b` bytes."""
-    given, before = options(p.args, "snD", "dfcbO"), len(p.streams.stderr)
+    given = options(p.args, "snD", "dfcbO")
     flag = next((flag for flag in "fcb" if flag in given), "")
     if not flag:
         return p.fail("no -fcb")
@@ -237,7 +230,7 @@ def cut(p: Process) -> int:
             items = line.split(separator) if flag == "f" else list(line)
             chosen = [item for i, item in enumerate(items, start=1) if any(a <= i <= b for a, b in ranges)]
             p.print((separator if flag == "f" else "").join(chosen))
-    return _code(p, before)
+    return int(p.failed)
 
 
 _CLASSES = {
@@ -253,7 +246,7 @@ def tr(p: Process) -> int:
     given = options(p.args, "dsCc")
     sets = [_characters(word) for word in given.words]
     if not sets:
-        return p.fail("Needs 1 argument")
+        return p.need(1)
     text = p.streams.stdin.read().decode("utf-8", "surrogateescape")
     first, inverted = sets[0], "c" in given or "C" in given
     last = sets[1] if len(sets) > 1 else ""
@@ -282,7 +275,7 @@ def _characters(word: str) -> str:
 
 def sed(p: Process) -> int:
     """The parts of `sed` that people use in one line: `s///gpI`, `p`, `d`, `q`, with addresses; `-n`, `-i`, `-E`."""
-    given, before = options(p.args, "nErsz", "e"), len(p.streams.stderr)
+    given = options(p.args, "nErsz", "e")
     in_place = any(flag == "i" for flag in given.flags)
     words = list(given.words)
     script = given.values.get("e") or (words.pop(0) if words else "")
@@ -302,7 +295,7 @@ def sed(p: Process) -> int:
             p.phone.changed()
         else:
             p.print(text, "")
-    return _code(p, before)
+    return int(p.failed)
 
 
 def _sed_parts(script: str) -> list[str]:
@@ -340,6 +333,17 @@ class _SedStep:
             inside = number == self._number(self.start, number, last)
         return inside != self.negated
 
+    def substitute(self, line: str) -> tuple[str, int]:
+        """Replaces the first match, the Nth, or from there on all. Returns how many, too."""
+        nth = int("".join(flag for flag in self.flags if flag.isdigit())[:6] or 1)
+        places = [match.span() for match in self.pattern.finditer(line)]
+        chosen = places[nth - 1 :] if "g" in self.flags else places[nth - 1 : nth]
+        if nth == 1:
+            return self.pattern.subn(self.new, line, count=0 if "g" in self.flags else 1)
+        for start, end in reversed(chosen):
+            line = line[:start] + self.pattern.sub(self.new, line[start:end], count=1) + line[end:]
+        return line, len(chosen)
+
     def _number(self, text: str, number: int, last: bool) -> int:
         return (number if last else 1 << 60) if text == "$" else int(text)
 
@@ -366,7 +370,7 @@ def _sed_line(steps: list[_SedStep], line: str, number: int, last: bool, quiet: 
         if step.action == "d":
             return True
         if step.action == "s":
-            line, changed = step.pattern.subn(step.new, line, count=0 if "g" in step.flags else 1)
+            line, changed = step.substitute(line)
             if changed and "p" in step.flags:
                 output.append(line)
         elif step.action in "p=":
@@ -379,13 +383,18 @@ def _sed_line(steps: list[_SedStep], line: str, number: int, last: bool, quiet: 
 
 
 def seq(p: Process) -> int:
-    given = options([a for a in p.args if a != "-w"], "", "s") if "-s" in p.args else Options(words=list(p.args))
+    given = Options()
+    for word in p.args:
+        if word.startswith("-s"):
+            given.values["s"] = word[2:]
+        elif word != "-w":
+            given.words.append(word)
     try:
         numbers = [int(word) for word in given.words if len(word) < 12]
     except ValueError:
         return p.fail("bad number")
     if not 1 <= len(numbers) <= 3:
-        return p.fail("Needs 1 argument")
+        return p.need(1)
     first, step = (numbers[0] if len(numbers) > 1 else 1), (numbers[1] if len(numbers) > 2 else 1)
     if step == 0:
         return p.fail("bad step")
@@ -406,7 +415,7 @@ def tee(p: Process) -> int:
 
 
 def base64_(p: Process) -> int:
-    given, before = options(p.args, "di", "w"), len(p.streams.stderr)
+    given = options(p.args, "di", "w")
     for _, data in _inputs(p, given.words):
         if "d" in given:
             try:
@@ -416,27 +425,25 @@ def base64_(p: Process) -> int:
             continue
         text, width = base64.b64encode(data).decode(), given.count("w", 76) or 1 << 30
         p.print("".join(f"{text[i : i + width]}\n" for i in range(0, len(text), width)), "")
-    return _code(p, before)
+    return int(p.failed)
 
 
 def tac(p: Process) -> int:
-    before = len(p.streams.stderr)
     for _, data in _inputs(p, p.args):
         p.streams.stdout += b"".join(reversed(_lines(data)))
-    return _code(p, before)
+    return int(p.failed)
 
 
 def rev(p: Process) -> int:
-    before = len(p.streams.stderr)
     for _, data in _inputs(p, p.args):
         p.print("".join(f"{line[::-1]}\n" for line in _texts(data)), "")
-    return _code(p, before)
+    return int(p.failed)
 
 
 def cmp(p: Process) -> int:
     given = options(p.args, "ls")
     if len(given.words) < 2:
-        return p.fail("Needs 2 arguments", 2)
+        return p.need(2)
     first, second = (p.read(name) for name in given.words[:2])
     if first is None or second is None:
         return 2
