@@ -41,7 +41,7 @@ class Keypad(Screen):
         self.number = ""
 
     def build(self) -> View:
-        keys = [Button(key, partial(self._type, key), kind="tonal", min_height=56) for key in "123456789*0#"]
+        keys = [Button(key, partial(self._type, key), kind="tonal", height=56) for key in "123456789*0#"]
         erase = IconButton("backspace_outline", "Backspace", self._erase)
         shown = Row([Text(pretty(self.number), 30, flex=1, id="digits"), erase], pad=(24, 8, 16, 8))
         start = Row([Fab("phone", "Call", self._call)], justify="center", pad=(0, 12, 0, 24))

@@ -58,28 +58,35 @@ def tree(xml: str) -> Tree | None:
     Raises:
         ValueError: The dump is not well-formed.
     """
+    result = _compress(xml)
+    text = json.dumps(result, ensure_ascii=False)
+    if result is not None and ": {}" in text:
+        return json.loads(_json(result))
+    return result
+
+
+def as_json(xml: str) -> str:
+    """The same as text, as upstream stores it."""
+    return _json(_compress(xml) or {})
+
+
+def as_text(xml: str) -> str:
+    """The same as indented lines: the observation of AndroidLab's XML mode."""
+    return "".join(_lines(_compress(xml) or {}, 0)).strip()
+
+
+def _compress(xml: str) -> Tree | None:
     root = _parse(xml)
     for child in list(root.children):
         _prune(child)
     if not root.children:
         return None
     _remove_overlapped(root)
-    result = {TITLE: _describe(root)}
-    text = json.dumps(result, ensure_ascii=False)
-    return result if ": {}" not in text else json.loads(_json(result))
-
-
-def as_json(xml: str) -> str:
-    """The same as text, as upstream stores it."""
-    return _json(tree(xml) or {})
-
-
-def as_text(xml: str) -> str:
-    """The same as indented lines: the observation of AndroidLab's XML mode."""
-    return "".join(_lines(tree(xml) or {}, 0)).strip()
+    return {TITLE: _describe(root)}
 
 
 def _json(result: Tree) -> str:
+    """As upstream writes it, with what its replacing does to texts that look like empty dicts."""
     return json.dumps(result, indent=4, ensure_ascii=False).replace(": {},", "").replace(": {}", "")
 
 
