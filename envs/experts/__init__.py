@@ -15,6 +15,7 @@ from coach_gym.envs.experts import lab_calendar as lab_calendar
 from coach_gym.envs.experts import lab_cantook as lab_cantook
 from coach_gym.envs.experts import lab_clock as lab_clock
 from coach_gym.envs.experts import lab_contacts as lab_contacts
+from coach_gym.envs.experts import lab_mapsme as lab_mapsme
 from coach_gym.envs.experts import lab_pimusic as lab_pimusic
 from coach_gym.envs.experts import lab_settings as lab_settings
 from coach_gym.envs.experts import lab_zoom as lab_zoom

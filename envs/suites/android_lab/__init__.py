@@ -7,6 +7,7 @@ from coach_gym.envs.suites.android_lab import (
     clock,
     contacts,
     files,
+    mapsme,
     markor,
     pimusic,
     settings,
@@ -25,4 +26,5 @@ TASKS: tuple[type[Task], ...] = (
     *bluecoins.TASKS,
     *pimusic.TASKS,
     *cantook.TASKS,
+    *mapsme.TASKS,
 )

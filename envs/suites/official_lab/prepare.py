@@ -16,11 +16,12 @@ from coach_gym.envs.phone.apps.lab_calendar import Event
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.providers.contacts import Contact
-from coach_gym.envs.suites.official_lab import prepare_bluecoins, prepare_cantook, prepare_pimusic
+from coach_gym.envs.suites.official_lab import prepare_bluecoins, prepare_cantook, prepare_mapsme, prepare_pimusic
 
 APPS: dict[str, Callable[[Phone], None]] = {
     "bluecoins": prepare_bluecoins.prepare,
     "cantook": prepare_cantook.prepare,
+    "map": prepare_mapsme.prepare,
     "pimusic": prepare_pimusic.prepare,
 }
 """What all tasks of an app start from, by the first part of their ids."""
