@@ -10,14 +10,14 @@ from coach_gym.envs.phone.app import App
 MODULES = (
     "recipes", "camera", "clock", "contacts", "files", "markor", "expense", "settings", "calendar", "messages", "tasks",
     "zoom", "bluecoins", "gallery", "draw", "recorder", "vlc", "retro", "opentracks", "joplin", "osmand", "pimusic",
-    "cantook", "chrome",
+    "cantook", "chrome", "mapsme",
 )  # fmt: skip
 """In the order in which the home screen shows them."""
 
 
 LAB_MODULES = (
     "lab_clock", "lab_contacts", "lab_dialer", "lab_messages", "lab_settings", "lab_calendar", "zoom", "bluecoins",
-    "pimusic", "cantook",
+    "pimusic", "cantook", "mapsme",
 )  # fmt: skip
 """Of the phone that AndroidLab's tasks run on."""
 
