@@ -10,7 +10,7 @@ from coach_gym.envs.phone.app import App
 MODULES = (
     "recipes", "camera", "clock", "contacts", "files", "markor", "expense", "settings", "calendar", "messages", "tasks",
     "zoom", "bluecoins", "gallery", "draw", "recorder", "vlc", "retro", "opentracks", "joplin", "osmand", "pimusic",
-    "cantook", "chrome", "mapsme",
+    "cantook", "chrome", "mapsme", "dialer", "clipper",
 )  # fmt: skip
 """In the order in which the home screen shows them."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sqlite3
 from functools import partial
 
+from coach_gym.envs.phone import intents
 from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Prompt, Screen
 from coach_gym.envs.phone.apps import messages
 from coach_gym.envs.phone.apps.contact_form import ContactForm
-from coach_gym.envs.phone.intents import INSERT, Intent
+from coach_gym.envs.phone.intents import CALL, INSERT, Intent
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -194,7 +195,7 @@ class Person(ContactsScreen):
         return contacts.get(self.book, self.id) or contacts.Contact()
 
     def _call(self, number: str) -> None:
-        self.notify(f"Calling {number}")
+        intents.start(self.phone, Intent(CALL, f"tel:{number}"))
 
     def _text(self, number: str) -> None:
         messages.write_to(self.phone, number)

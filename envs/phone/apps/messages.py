@@ -7,7 +7,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from coach_gym.envs.phone import intents
 from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
+from coach_gym.envs.phone.intents import CALL, Intent
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.telephony import Conversation, Message, line
 from coach_gym.envs.phone.toolkit import theme
@@ -28,7 +30,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 
 if TYPE_CHECKING:
-    from coach_gym.envs.phone.intents import Intent
     from coach_gym.envs.phone.phone import Phone
 
 GAP = timedelta(minutes=5)  # a longer silence between two messages is marked with the time
@@ -293,7 +294,7 @@ class Thread(MessagesScreen):
         self.scrolls["list"].offset = self.scrolls["list"].limit  # to the end, where it stays
 
     def _dial(self) -> None:
-        self.notify(f"Calling {self.address}")
+        intents.start(self.phone, Intent(CALL, f"tel:{self.address}"))
 
     def _menu(self) -> None:
         self.push(Menu([("Delete", self._ask_all)]))

@@ -1,0 +1,33 @@
+"""Clipper: gives the clipboard away to broadcasts (`clipper.get`, `clipper.set`) while it is in front."""
+
+from __future__ import annotations
+
+from coach_gym.envs.phone.app import App, Screen
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.phone.toolkit.widgets import Card, Column, ListView, Scaffold, Text
+
+
+class Clipper(App):
+    package = "ca.zgrs.clipper"
+    activity = "ca.zgrs.clipper.Main"
+    label = "Clipper"
+    icon = "clipboard_text_outline"
+    color = "#5f6368"
+
+    def main(self) -> Screen:
+        return Clipboard()
+
+
+class Clipboard(Screen):
+    """What is on the clipboard, to be seen."""
+
+    def build(self) -> View:
+        parts = [
+            Text("Other programs read and set the clipboard while this screen is shown.", 14, theme.SECONDARY),
+            Card([Text(self.phone.clipboard or "The clipboard is empty", 16, id="clipboard_text")]),
+        ]
+        return Scaffold("Clipper", ListView([Column(parts, gap=16, pad=16)]))
+
+
+APP = Clipper

@@ -1,0 +1,50 @@
+"""The log of phone calls: Android's call log provider, as functions on its database."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+
+from coach_gym.envs.phone.epoch import from_seconds, to_millis
+
+PATH = "/data/data/com.android.providers.contacts/databases/calllog.db"
+SCHEMA = """
+CREATE TABLE calls (
+    _id INTEGER PRIMARY KEY AUTOINCREMENT, number TEXT, presentation INTEGER NOT NULL DEFAULT 1, post_dial_digits TEXT,
+    date INTEGER, duration INTEGER, data_usage INTEGER, type INTEGER, features INTEGER NOT NULL DEFAULT 0,
+    subscription_component_name TEXT, subscription_id TEXT, new INTEGER, name TEXT, numbertype INTEGER,
+    numberlabel TEXT, countryiso TEXT, geocoded_location TEXT, is_read INTEGER, transcription TEXT);
+"""
+INCOMING, OUTGOING, MISSED, REJECTED = 1, 2, 3, 5
+"""Values of `calls.type`."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: its length in seconds, 0 if nobody answered."""
+
+    id: int
+    number: str
+    kind: int
+    date: datetime
+    seconds: int
+
+
+def calls(db: sqlite3.Connection) -> list[Call]:
+    """All calls, the latest first."""
+    rows = db.execute("SELECT _id, number, type, date, duration FROM calls ORDER BY date DESC, _id DESC")
+    return [Call(id, number, kind, from_seconds(date / 1000), seconds) for id, number, kind, date, seconds in rows]
+
+
+def add(db: sqlite3.Connection, number: str, kind: int, date: datetime, seconds: int = 0) -> None:
+    """Logs a call."""
+    db.execute(
+        "INSERT INTO calls(number, type, date, duration, new, is_read) VALUES (?, ?, ?, ?, 1, 0)",
+        (number, kind, to_millis(date), seconds),
+    )
+
+
+def delete(db: sqlite3.Connection, id: int) -> None:
+    """Removes a call from the log."""
+    db.execute("DELETE FROM calls WHERE _id = ?", (id,))
