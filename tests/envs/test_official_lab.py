@@ -1,6 +1,7 @@
 """The official AndroidLab suite on a checkout of our own making: loading, judging step by step, metrics, faults."""
 
 import logging
+import random
 import sys
 
 import gymnasium as gym
@@ -17,8 +18,9 @@ from coach_gym.envs.suites.official_lab import checkout, queries
 from coach_gym.envs.suites.official_lab.answers import same_answer
 from coach_gym.envs.suites.official_lab.task import parsed_action
 from coach_gym.envs.suites.suite import load_suite
-from coach_gym.ui import parse_ui
+from coach_gym.ui import compress, parse_ui
 from tests.envs import toy_lab
+from tests.envs.test_env_monkey import STEPS, pick
 
 SIZE = (270, 600)
 
@@ -261,3 +263,18 @@ def test_resets_return_to_the_same_phone(folder):
     env.step(second_switch(first))
     again, _ = start(env, "toy_1")
     assert again["ui"] == first["ui"] and np.array_equal(again["screenshot"], first["screenshot"])
+
+
+def test_a_monkey_breaks_nothing_on_the_suites_phone():
+    """Whatever is touched or typed; a fault would be the phone's, for there is no task here."""
+    device = PhoneDevice(*SIZE, LAB_MODULES)
+    rng = random.Random(0)
+    for step in range(STEPS):
+        if step % 12 == 0:
+            device.phone.launch(rng.choice(list(device.phone.apps)))
+        action = pick(rng, {"ui": compress(device.ui())})
+        if action.kind != "open_app":
+            device.perform(action)
+        if step % 50 == 0:
+            device.phone.restore(device.phone.snapshot())
+    assert device.screenshot().shape == (600, 270, 3)
