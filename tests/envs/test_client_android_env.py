@@ -52,9 +52,12 @@ def loaded(adb, emulator, tmp_path_factory):
     config = config_classes.AndroidEnvConfig(
         task=config_classes.FilesystemTaskConfig(path=str(task)), simulator=simulator
     )
-    env = loader.load(config)
-    yield env
-    env.close()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("HOME", "ADB_LOCAL_TRANSPORT_MAX_PORT"):  # android_env's adb may start the server anew
+            patch.setenv(name, adb.environment[name])
+        env = loader.load(config)
+        yield env
+        env.close()
 
 
 @pytest.fixture
