@@ -203,6 +203,8 @@ def test_the_queue_has_just_the_songs_in_order(device, music):
     assert task.evaluate(device, None) == 1.0
     music.enqueue(music.songs()[:1])
     assert task.evaluate(device, None) == 0.0
+    device.remove(retro.QUEUE)
+    assert task.evaluate(device, None) == 0.0
 
 
 @pytest.mark.parametrize("text, score", [
