@@ -58,6 +58,9 @@ class App:
         """Shows what an intent asks for, e.g. a picture to be viewed; False if this app has no use for it."""
         return False
 
+    def elapsed(self, since: datetime) -> None:
+        """The phone's clock ran on by itself from `since` to now. Called with every input, so be quick."""
+
     @property
     def data(self) -> str:
         """The app's private folder."""

@@ -152,7 +152,10 @@ class Phone:
 
     def elapse(self, time: timedelta) -> None:
         """Lets the phone's clock run."""
+        since = self.now
         self.now += time
+        for app in self.apps.values():
+            app.elapsed(since)
         if self.message is not None and self.message[1] <= self.now:
             self.message = None
         self.changed()

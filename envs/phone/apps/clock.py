@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from functools import partial
 
 from coach_gym.envs.phone import preferences
@@ -10,6 +11,7 @@ from coach_gym.envs.phone.apps import clock_data
 from coach_gym.envs.phone.apps.clock_alarms import Alarms
 from coach_gym.envs.phone.apps.clock_cities import WorldClock
 from coach_gym.envs.phone.apps.clock_data import Alarm
+from coach_gym.envs.phone.apps.clock_ringing import RingingAlarm, RingingTimer, expired, ring
 from coach_gym.envs.phone.apps.clock_timers import Stopwatch, Timers
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -24,6 +26,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
 
 TABS = (("alarm", "Alarm"), ("clock_outline", "Clock"), ("timer_sand", "Timer"), ("timer_outline", "Stopwatch"))
 
+HOUR = timedelta(hours=1)
 WEEKDAYS, WEEKEND = 0b0011111, 0b1100000
 
 
@@ -41,6 +44,23 @@ class Clock(App):
 
     def main(self) -> Screen:
         return Main()
+
+    def elapsed(self, since: datetime) -> None:
+        """Alarms and timers that are due tell so in the notification shade, and ring when touched there."""
+        now = self.phone.now
+        for timer in expired(self.phone.storage, since, now):
+            self._post("Timer", "Time's up", partial(self._show, RingingTimer, timer.id))
+        if (since.hour, since.minute) != (now.hour, now.minute) or now - since >= HOUR:
+            for id, label, at in ring(self.phone.storage.database(clock_data.ALARMS), since, now):
+                self._post(label or "Alarm", at, partial(self._show, RingingAlarm, id))
+
+    def _post(self, title: str, text: str, then: partial) -> None:
+        from coach_gym.envs.phone.phone import Notification
+
+        self.phone.post(Notification(self.package, title, text, self.phone.now, then))
+
+    def _show(self, screen: type[RingingAlarm | RingingTimer], id: int) -> None:
+        self.phone.push(self, screen(id))
 
 
 class Main(Screen):
