@@ -16,7 +16,7 @@ MODULES = (
 
 
 LAB_MODULES = (
-    "lab_clock", "lab_contacts", "lab_dialer", "lab_messages", "lab_settings", "lab_calendar", "zoom", "bluecoins",
+    "lab_clock", "lab_contacts", "dialer", "lab_messages", "lab_settings", "lab_calendar", "zoom", "bluecoins",
     "pimusic", "cantook", "mapsme",
 )  # fmt: skip
 """Of the phone that AndroidLab's tasks run on."""

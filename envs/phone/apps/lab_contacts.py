@@ -8,7 +8,7 @@ from functools import partial
 
 from coach_gym.envs.phone.app import App, Choice, Dialog, Prompt, Screen
 from coach_gym.envs.phone.apps import contacts as usual
-from coach_gym.envs.phone.apps import lab_dialer, lab_messages
+from coach_gym.envs.phone.apps import lab_messages
 from coach_gym.envs.phone.apps.contact_form import ContactForm, spinner
 from coach_gym.envs.phone.apps.lab_contacts_data import EMAIL_TYPES, MIMETYPES, Person, get, members, pretty, save
 from coach_gym.envs.phone.providers import contacts
@@ -186,9 +186,6 @@ class LabPerson(usual.Person):
     def _name(self) -> str:
         contact = contacts.get(self.book, self.id)
         return contact.name if contact else ""
-
-    def _call(self, number: str) -> None:
-        lab_dialer.call(self.phone, number, self._name())
 
     def _text(self, number: str) -> None:
         lab_messages.write_to(self.phone, number, self._name())
