@@ -136,13 +136,14 @@ class Adb:
         self.client = Client(self.server_port)
         self.device = PromptDevice(self.client, serial)
 
-    def connect(self, timeout: float = CONNECT_TIMEOUT) -> None:
+    def connect(self, timeout: float | None = None) -> None:
         """Starts the adb server if it does not run, and waits until the device is there.
 
         Raises:
-            DeviceError: It is not within ``timeout`` seconds.
+            DeviceError: It is not within ``timeout`` seconds, by default 20.
         """
-        start_server(self.server_port)
+        timeout = CONNECT_TIMEOUT if timeout is None else timeout
+        start_server(self.server_port, usb=":" not in self.serial and not _EMULATOR.fullmatch(self.serial))
         deadline = time.monotonic() + timeout
         while not self.is_there():
             if time.monotonic() > deadline:
@@ -262,13 +263,15 @@ class Adb:
             yield connection.conn
 
 
-def start_server(port: int) -> None:
+def start_server(port: int, usb: bool = False) -> None:
     """Starts an adb server on a port of this computer, unless one runs there.
 
-    A server on another port than adb's own looks for no devices by itself: two servers that both find an emulator
-    take it from each other.
+    A server on another port than adb's own looks for no devices by itself, but for those on a cable with ``usb``: two
+    servers that both find a device take it from each other.
     """
     apart = {} if port == DEFAULT_SERVER_PORT else {"ADB_LOCAL_TRANSPORT_MAX_PORT": "0", "ADB_MDNS": "0"}
+    if apart and not usb:
+        apart["ADB_USB"] = "0"  # besides, looking at all cables takes three seconds
     command = [adbutils.adb_path(), "-P", str(port), "start-server"]
     with failures(f"adb server on port {port}", "start"):
         subprocess.run(

@@ -29,7 +29,7 @@ from coach_gym.envs.devices.adb import Adb, failures
 from coach_gym.envs.devices.app_names import label_of, package_named
 from coach_gym.envs.devices.console import Console
 from coach_gym.envs.errors import DeviceError
-from coach_gym.ui import Node, node_from_xml
+from coach_gym.ui import SYSTEM_UI, Node, node_from_xml
 
 SETTLE = 3.0  # seconds: how long the screen may take to come to rest
 PAUSE = 0.3  # seconds between two looks that must be equal
@@ -95,6 +95,7 @@ class AdbDevice:
             self.adb.shell(*command)
         self._name = f"{serial} ({self._kind()})"
         self._size = self._screen_size()
+        self._keyboards = {method.partition("/")[0] for method in self.adb.run("ime", "list", "-s").split()}
         self._start_uiautomator()
 
     @property
@@ -147,10 +148,18 @@ class AdbDevice:
             return self.u2.dump_hierarchy()
 
     def _tree(self, xml: str) -> Node:
-        """A screen without any node, as a film or a game shows it, is one node."""
+        """A screen without any node, as a film or a game shows it, is one node.
+
+        The keys of a soft keyboard are not for reading, but the settings of a keyboard, which it shows alone, are.
+        """
         if "<node" not in xml:
             return Node("android.widget.FrameLayout", (0, 0, *self.size))
-        return node_from_xml(xml)
+        root = node_from_xml(xml)
+        packages = {node.package for node in root.walk()}
+        if packages & self._keyboards and packages - self._keyboards - {SYSTEM_UI, ""}:
+            for node in root.walk():
+                node.decor = node.decor or node.package in self._keyboards
+        return root
 
     def _checked(self, pixels: np.ndarray) -> np.ndarray:
         """Refuses a screen that an app turned: coordinates would mean something else than they say."""
@@ -295,10 +304,10 @@ class AdbDevice:
                 if data := self.read(path + suffix):
                     copy.with_name(copy.name + suffix).write_bytes(data)
             with closing(sqlite3.connect(copy)) as connection:
-                before = connection.serialize()
+                before = _contents(connection)
                 yield connection
                 connection.commit()
-                after = connection.serialize()
+                after = _contents(connection)
         if after != before:
             self._replace_database(path, after)
 
@@ -396,6 +405,12 @@ class AdbDevice:
 
     def _asking(self, what: str) -> AbstractContextManager[None]:
         return failures(self.name, what)
+
+
+def _contents(connection: sqlite3.Connection) -> bytes:
+    """The database as a file, journal included."""
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    return connection.serialize() if pages else b""
 
 
 def _package_of(path: str) -> str:

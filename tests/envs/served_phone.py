@@ -1,0 +1,46 @@
+"""An embedded phone on ports of this machine, and an adb server of its own to find it."""
+
+import socket
+from contextlib import closing, contextmanager
+
+from coach_gym.envs.devices.adb import start_server, stop_server
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.servers.server import PhoneServer
+
+SIZE = (270, 600)
+
+
+def free_port():
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def free_pair():
+    """An even port and the next one, both free: an emulator's console and its adb."""
+    while True:
+        port = free_port() & ~1
+        with closing(socket.socket()) as console, closing(socket.socket()) as adb:
+            try:
+                console.bind(("127.0.0.1", port))
+                adb.bind(("127.0.0.1", port + 1))
+                return port
+            except OSError:
+                continue
+
+
+@contextmanager
+def adb_server():
+    port = free_port()
+    start_server(port)
+    try:
+        yield port
+    finally:
+        stop_server(port)
+
+
+@contextmanager
+def served_phone(token=""):
+    port = free_pair()
+    with PhoneServer(Phone(*SIZE), port + 1, port, token=token) as server:
+        yield server
