@@ -7,7 +7,9 @@ import pytest
 from hands import SCREENS, Hands
 
 from coach_gym.envs.phone.apps.files import APP
+from coach_gym.envs.phone.apps.gallery import Gallery
 from coach_gym.envs.phone.apps.markor import Markor
+from coach_gym.envs.phone.apps.vlc import Vlc
 from coach_gym.envs.phone.folders import SHARED
 
 FILES = {"Music/bold_tango.mp3": 12_000, "Music/calm_waltz.mp3": 2_000, "Music/Aria.mp3": 900, "Download/a.zip": 50}
@@ -41,7 +43,9 @@ def test_folders_are_walked_through_and_left_again(any_hands):
     assert any_hands.rows == ["Aria.mp3", "bold_tango.mp3", "calm_waltz.mp3"]
     assert [e.label for e in any_hands.elements if e.long_clickable][1] == "bold_tango.mp3, 12 kB"
     any_hands.back()
-    assert any_hands.rows == ["Android", "DCIM", "Documents", "Download", "Movies", "Music", "Pictures"]
+    assert any_hands.rows == [
+        "Android", "DCIM", "Documents", "Download", "Movies", "Music", "Pictures", "VLCVideos",
+    ]  # fmt: skip
     any_hands.tap("Download", "Navigate up")
     assert any_hands.shows("sdk_gphone_x86_64")
     any_hands.back()
@@ -157,8 +161,8 @@ def test_sorting(hands, order, rows):
 
 def test_search_finds_files_in_folders_below(hands):
     hands.tap("Search")
-    hands.type("AN")
-    assert hands.rows == ["Android", "bold_tango.mp3"]
+    hands.type("OLD")
+    assert hands.rows == ["Old", "bold_tango.mp3"]
     hands.type("xx")
     assert hands.rows == [] and hands.shows("No items")
     hands.back()
@@ -174,6 +178,16 @@ def test_roots_show_all_files_of_a_kind(hands):
     assert "Music/Aria.mp3" not in paths(hands)
     hands.tap("Navigate up", "Show roots", "Downloads")
     assert hands.rows == ["a.zip"]
+
+
+def test_pictures_open_in_the_gallery_and_films_in_vlc(hands):
+    for name, package in (("a.png", Gallery.package), ("b.mp4", Vlc.package)):
+        hands.storage.write(f"{SHARED}/Movies/{name}", b"")
+        hands.phone.launch(APP.package)
+        hands.phone.top.enter(f"{SHARED}/Movies")
+        hands.phone.changed()
+        hands.tap(name)
+        assert hands.phone.foreground == package and hands.shows(name)
 
 
 def test_text_files_open_in_markor_and_others_not_at_all(hands):

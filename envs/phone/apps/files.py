@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from coach_gym.envs.phone import intents
 from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Screen
 from coach_gym.envs.phone.apps import chrome
 from coach_gym.envs.phone.apps.markor import Editor, Markor, decoded
@@ -20,6 +21,7 @@ from coach_gym.envs.phone.folders import (
     search,
     size_text,
 )
+from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
     Button,
@@ -113,7 +115,7 @@ class Browser(FolderScreen):
             self._edit(entry)
         elif entry.extension in PAGES:
             self.push(OpenWith([("Chrome", partial(self._browse, entry)), ("Markor", partial(self._edit, entry))]))
-        else:
+        elif intents.start(self.phone, Intent(VIEW, f"file://{entry.path}")) is None:
             self.notify("Can't open file")
 
     def _edit(self, entry: Entry) -> None:

@@ -20,7 +20,9 @@ from coach_gym.envs.phone.folders import (
     name_error,
     size_text,
 )
+from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.media import pictures
+from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -58,6 +60,14 @@ class Gallery(App):
 
     def main(self) -> Screen:
         return Folders()
+
+    def open(self, intent: Intent) -> bool:
+        """Shows a picture: `file:` links."""
+        path = real(intent.path)
+        if intent.action != VIEW or path.rpartition(".")[2].lower() not in pictures.EXTENSIONS:
+            return False
+        self.phone.open_screen(self.package, Viewer(path))
+        return True
 
 
 def albums(storage: Storage) -> dict[str, list[Entry]]:

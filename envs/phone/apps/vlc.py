@@ -10,7 +10,9 @@ from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Prompt, Screen
 from coach_gym.envs.phone.apps.recorder import clock_text
 from coach_gym.envs.phone.apps.vlc_data import Library, file_name, is_film
 from coach_gym.envs.phone.folders import SHARED, entries, size_text
+from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.media import film, mp4, pictures
+from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -49,6 +51,14 @@ class Vlc(App):
 
     def main(self) -> Screen:
         return Main()
+
+    def open(self, intent: Intent) -> bool:
+        """Plays a film: `file:` links."""
+        path = real(intent.path)
+        if intent.action != VIEW or not is_film(path):
+            return False
+        self.phone.open_screen(self.package, Player([path], self.phone.now))
+        return True
 
     @property
     def library(self) -> Library:
