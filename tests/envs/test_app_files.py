@@ -160,6 +160,7 @@ def test_sorting(hands, order, rows):
 
 
 def test_search_finds_files_in_folders_below(hands):
+    hands.storage.mkdir(f"{SHARED}/Documents/Old")
     hands.tap("Search")
     hands.type("OLD")
     assert hands.rows == ["Old", "bold_tango.mp3"]
