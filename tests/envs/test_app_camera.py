@@ -1,11 +1,13 @@
 """Camera by touch: photos and videos are files, and sound needs a permission."""
 
 import io
+from datetime import timedelta
 
 import pytest
 from PIL import Image
 
-from coach_gym.envs.phone.apps.camera import PHOTOS, VIDEOS
+from coach_gym.envs.phone.apps.camera import PHOTOS, VIDEOS, photo
+from coach_gym.envs.phone.media import mp4
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.ui import compress, parse_ui
 
@@ -39,8 +41,11 @@ def test_a_video_is_written_when_the_recording_stops(phone):
     assert phone.storage.listdir(VIDEOS) == [] and not has(phone, "Start recording")
     tap(phone, "Photo")
     assert has(phone, "Stop recording"), "the mode does not change while recording"
+    phone.elapse(timedelta(seconds=20))
     tap(phone, "Stop recording")
-    assert phone.storage.listdir(VIDEOS)[0].endswith(".mp4")
+    (name,) = phone.storage.listdir(VIDEOS)
+    film = phone.storage.read(f"{VIDEOS}/{name}")
+    assert name.endswith(".mp4") and mp4.duration(film) == 22 and mp4.slide_at(film, 21) == photo()
 
 
 @pytest.mark.parametrize("answer, recording, asked_again", [

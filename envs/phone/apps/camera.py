@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+from datetime import datetime
 
 import numpy as np
 from PIL import Image
 
 from coach_gym.envs.phone.app import App, Screen
+from coach_gym.envs.phone.media import mp4
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Column, IconButton, Picture, Row, Space, Tabs, Text
 
@@ -32,13 +34,13 @@ class Viewfinder(Screen):
     def __init__(self) -> None:
         super().__init__()
         self.mode = "Photo"
-        self.recording_since: str | None = None
+        self.recording_since: datetime | None = None
 
     def build(self) -> View:
         shutter = {"Photo": ("circle_slice_8", "Shutter")}.get(self.mode, ("record_circle", "Start recording"))
         if self.recording_since:
             shutter = ("stop_circle", "Stop recording")
-        state = f"Recording since {self.recording_since}" if self.recording_since else ""
+        state = f"Recording since {self.recording_since:%H:%M:%S}" if self.recording_since else ""
         button = IconButton(shutter[0], shutter[1], self._press, "shutter_button")
         return Column(
             [
@@ -60,11 +62,13 @@ class Viewfinder(Screen):
         elif self.recording_since is None:
             self.allowed("record audio", self._record)
         else:
-            self.phone.storage.write(f"{VIDEOS}/VID_{stamp}.mp4", b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom")
+            seconds = max(1.0, (self.now - self.recording_since).total_seconds())
+            film = mp4.slides([photo()], seconds, scene().shape[1::-1])  # nothing moves before this lens
+            self.phone.storage.write(f"{VIDEOS}/VID_{stamp}.mp4", film)
             self.recording_since = None
 
     def _record(self) -> None:
-        self.recording_since = self.now.strftime("%H:%M:%S")
+        self.recording_since = self.now
 
 
 _SCENE: np.ndarray | None = None

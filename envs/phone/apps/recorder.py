@@ -79,7 +79,9 @@ class Recorder(Screen):
 
     @property
     def _seconds(self) -> float:
-        return (self.recorded or 0.0) + ((self.now - self.since).total_seconds() if self.since else 0.0)
+        """Recorded so far; the phone's clock may have been set back."""
+        running = max(0.0, (self.now - self.since).total_seconds()) if self.since else 0.0
+        return (self.recorded or 0.0) + running
 
     @property
     def _state(self) -> str:

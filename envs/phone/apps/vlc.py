@@ -360,8 +360,8 @@ class Player(Screen):
 
     @property
     def place_now(self) -> float:
-        """Seconds into the film."""
-        return self.place + ((self.now - self.since).total_seconds() if self.since else 0.0)
+        """Seconds into the film; the phone's clock may have been set back."""
+        return self.place + (max(0.0, (self.now - self.since).total_seconds()) if self.since else 0.0)
 
     def _follow_clock(self) -> None:
         """Goes on to the next film when one has ended."""
