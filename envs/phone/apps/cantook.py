@@ -149,11 +149,13 @@ class Main(BookList):
     # shelves
 
     def _shelf(self) -> View:
-        content: Callable[[], list[View]] = {
-            "Books": self._books, "Authors": partial(self._groups, "author"),
+        contents: dict[str, Callable[[], list[View]]] = {
+            "Books": self._books,
+            "Authors": partial(self._groups, "author"),
             "Categories": partial(self._groups, "category"),
-        }.get(self.tab, self._collections)  # fmt: skip
-        rows = content()
+            "Collections": self._collections,
+        }
+        rows = contents[self.tab]()
         return ListView(rows, key=self.tab) if rows else Empty("Nothing here", "bookshelf")
 
     def _books(self) -> list[View]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from functools import partial
+from typing import Any
 
 from coach_gym.envs.phone.app import App, Menu, Screen
 from coach_gym.envs.phone.apps import mapsme_data as data
@@ -85,7 +86,7 @@ class Map(MapScreen):
         return Column([field], pad=(12, 10, 12, 0))
 
     def _buttons(self) -> list[View]:
-        look = {"bg": theme.SURFACE, "border": theme.OUTLINE, "radius": 22}
+        look: dict[str, Any] = {"bg": theme.SURFACE, "border": theme.OUTLINE, "radius": 22}
         return [
             IconButton("plus", "Zoom in", partial(self._zoom, ZOOM), **look),
             IconButton("minus", "Zoom out", partial(self._zoom, 1 / ZOOM), **look),
