@@ -1,16 +1,31 @@
 """The fleet: lending, spares, restarts, back-off; first with members of plain Python, then with emulators."""
 
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
 import threading
 import time
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 import gymnasium as gym
 import pytest
 from fake_device import SIZE, SUITE, DeviceLost, FakeDevice
+from served_phone import adb_server, free_pair, free_port, served_phone
 
 from coach_gym.actions import Action, ActionError
-from coach_gym.envs.devices.fleet import Fleet
+from coach_gym.envs.devices import adb
+from coach_gym.envs.devices import emulator as emulator_module
+from coach_gym.envs.devices.adb import Adb
+from coach_gym.envs.devices.emulator import Emulator, Ports, emulators
+from coach_gym.envs.devices.fleet import Attached, Fleet
 from coach_gym.envs.errors import DeviceError
+
+FAKE_EMULATOR = Path(__file__).with_name("fake_emulator.py")
 
 
 class Member:
@@ -276,3 +291,184 @@ def test_gymnasium_hands_the_same_fleet_to_every_environment():
         assert [fault.member for fault in fleet.faults] == [lent.name]
         envs.close()
         wait_until(lambda: list(fleet.states.values()) == ["ready"] * 3)
+
+
+# emulators: real processes, the real adb
+
+
+class Emulators:
+    """A folder with one virtual device, and a program that takes the emulator's options."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.binary = folder / "emulator"
+        self.binary.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{FAKE_EMULATOR}" "$@"\n')
+        self.binary.chmod(0o755)
+        (folder / "World.avd").mkdir()
+        (folder / "World.avd/config.ini").write_text("AvdId=World\n")
+        (folder / "World.ini").write_text(f"path={folder}/World.avd\n")
+        self.behave()
+
+    def behave(self, **behaviour):
+        (self.folder / "behaviour.json").write_text(json.dumps(behaviour))
+
+    def made(self, count, **settings):
+        ports = [Ports(console, console + 1, free_port(), free_port()) for console in self.consoles(count)]
+        return [Emulator("World", each, binary=self.binary, boot_timeout=60.0, **settings) for each in ports]
+
+    def consoles(self, count):
+        found = set()
+        while len(found) < count:
+            found.add(free_pair())
+        return sorted(found)
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANDROID_AVD_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return Emulators(tmp_path)
+
+
+def running(emulator):
+    return emulator._process is not None and emulator._process.poll() is None
+
+
+@pytest.mark.slow
+def test_emulators_run_on_clones_with_ports_of_their_own(world):
+    emulators = world.made(2, snapshot="begin", grpc=True)
+    with fleet_of(*emulators, patience=60.0) as fleet:
+        devices = [fleet(), fleet()]
+        assert {device.name for device in devices} == {
+            f"android_env:{emulator.ports.console} (embedded phone)" for emulator in emulators
+        }
+        devices[0].write("/sdcard/Download/x", b"1")
+        assert devices[1].read("/sdcard/Download/x") is None
+        devices[0].reset_state()  # loads the snapshot by the console
+        assert devices[0].read("/sdcard/Download/x") is None
+        assert {file.stem for file in world.folder.glob("World_*.ini")} == {
+            f"World_{emulator.ports.console}" for emulator in emulators
+        }
+        # each has an adb server of its own, which knows no other device
+        assert [[info.serial for info in emulator.adb.client.list()] for emulator in emulators] == [
+            [emulator.name] for emulator in emulators
+        ]
+        assert fleet.faults == []
+    assert not any(map(running, emulators))
+    for emulator in emulators:
+        with pytest.raises(DeviceError):
+            emulator.adb.state()  # its server is gone, too
+
+
+@pytest.mark.slow
+def test_an_emulator_that_dies_is_replaced_and_comes_back(world):
+    emulators = world.made(3)
+    with fleet_of(*emulators, boots=3, patience=60.0) as fleet:
+        envs = gym.make_vec(
+            "AndroidWorld-v0", 2, vectorization_mode="vector_entry_point", device=fleet, screen_size=(270, 600),
+            tasks=["ContactsAddContact"],
+        )  # fmt: skip
+        _, infos = envs.reset(seed=0)
+        wait_until(lambda: set(fleet.states.values()) == {"lent", "ready"}, 60.0)
+        killed = next(emulator for emulator in emulators if infos["device"][0].startswith(emulator.name))
+        os.kill(killed._process.pid, signal.SIGKILL)
+        _, rewards, terminations, truncations, infos = envs.step(["press_home()"] * 2)
+        assert list(truncations) == [True, False] and list(rewards) == [0.0, 0.0]
+        assert infos["fault"][0].startswith("DeviceError: ")
+        *_, infos = envs.step(["press_home()"] * 2)
+        assert infos["device"][0] and not infos["device"][0].startswith(killed.name)
+        wait_until(lambda: fleet.states[killed.name] == "ready", 60.0)
+        assert running(killed) and [fault.member for fault in fleet.faults] == [killed.name]
+        envs.close()
+
+
+@pytest.mark.slow
+def test_an_emulator_that_hangs_is_found_out_and_restarted(world, monkeypatch):
+    monkeypatch.setattr(emulator_module, "_STOP_TIMEOUT", 0.5)
+    (emulator,) = world.made(1)
+    with fleet_of(emulator, patience=60.0, check_every=0.2) as fleet:
+        device = fleet()
+        hung = emulator._process
+        os.kill(hung.pid, signal.SIGSTOP)
+        with monkeypatch.context() as impatient, pytest.raises(DeviceError, match="no answer in time"):
+            impatient.setattr(adb, "TIMEOUT", 0.5)
+            device.screenshot()
+        device.close()
+        assert fleet().screenshot().shape == (600, 270, 3)
+        assert hung.poll() is not None and emulator._process is not hung
+        assert fleet.starts == 2 and len(fleet.faults) == 1
+
+
+@pytest.mark.slow
+def test_an_emulator_that_ends_while_it_boots_is_tried_again_until_it_boots(world):
+    world.behave(last_words="PANIC: no memory")
+    (emulator,) = world.made(1)
+    with fleet_of(emulator, patience=60.0, first_delay=0.05) as fleet:
+        with ThreadPoolExecutor(1) as environment:
+            lent = environment.submit(fleet)
+            wait_until(lambda: fleet.faults, 60.0)
+            world.behave(boot_seconds=0.3)
+            assert lent.result().name.startswith(emulator.name)
+        assert all("with code 1: PANIC: no memory" in fault.reason for fault in fleet.faults)
+
+
+@pytest.mark.slow
+def test_an_emulator_that_never_boots_is_given_up_in_time(world):
+    world.behave(boot_seconds=60.0)
+    (emulator,) = world.made(1)
+    emulator.boot_timeout = 1.5
+    with pytest.raises(DeviceError, match="did not boot within 1.5 s"):
+        emulator.start()
+    process = emulator._process
+    emulator.stop()
+    emulator.stop()
+    assert process.poll() is not None
+
+
+def test_an_emulator_tells_what_it_lacks(world, monkeypatch):
+    (emulator,) = world.made(1)
+    with pytest.raises(DeviceError, match="has ended"):
+        emulator.check()
+    emulator.binary = world.folder / "none"
+    with pytest.raises(DeviceError, match="cannot be launched"):
+        emulator.start()
+    emulator.binary = None
+    monkeypatch.setattr(emulator_module, "emulator_binary", lambda: None)
+    with pytest.raises(DeviceError, match="coach-gym doctor --for emulator"):
+        emulator.start()
+    emulator.stop()
+    with closing(socket.create_server(("127.0.0.1", emulator.ports.adb))):
+        with pytest.raises(DeviceError, match=f"port {emulator.ports.adb} is taken"):
+            emulator.start()
+
+
+def test_the_command_line_is_the_emulators(world, monkeypatch):
+    commands = []
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **settings: commands.append((command, settings)))
+    emulator = Emulator(
+        "World", Ports.numbered(1), snapshot="begin", binary=world.binary, options=("-gpu", "swiftshader_indirect")
+    )
+    emulator._launch()
+    command, settings = commands[0]
+    assert command[1:7] == ["-avd", "World_5556", "-ports", "5556,5557", "-grpc", "8556"]
+    assert command[-4:] == ["-gpu", "swiftshader_indirect", "-snapshot", "begin"]
+    assert "-no-snapshot-save" in command and settings["env"]["ANDROID_ADB_SERVER_PORT"] == "5039"
+
+
+def test_emulators_have_neighbouring_ports():
+    ports = [emulator.ports for emulator in emulators("World", 3, first_port=5560, first_server_port=6000)]
+    assert [port.console for port in ports] == [5560, 5562, 5564]
+    assert [port.adb for port in ports] == [5561, 5563, 5565]
+    assert [port.grpc for port in ports] == [8560, 8562, 8564]
+    assert [port.server for port in ports] == [6000, 6001, 6002]
+
+
+def test_attached_devices_are_lent_but_not_stopped():
+    with adb_server() as port, served_phone() as first, served_phone() as second:
+        with fleet_of(Attached(first.address, port), Attached(second.address, port), patience=30.0) as fleet:
+            names = {fleet().name, fleet().name}
+        assert names == {f"{server.address} (embedded phone)" for server in (first, second)}
+        assert Adb(first.address, port).shell("getprop", "sys.boot_completed").text == "1\n"
+        second.close()
+        with pytest.raises(DeviceError):
+            Attached(second.address, port).check()
