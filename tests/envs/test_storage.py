@@ -22,6 +22,9 @@ def test_files_and_folders(storage):
     assert storage.listdir("/sdcard/a") == ["b.txt", "empty"] and storage.listdir("/nowhere") == []
     assert storage.is_dir("/sdcard/a/empty") and not storage.is_dir("/sdcard/a/b.txt")
     assert storage.size("/sdcard/a/b.txt") == 3
+    storage.write("/sdcard/a/c/d.txt", b"")
+    storage.write("/sdcard/ab.txt", b"")
+    assert storage.files_below("/sdcard/a") == ["/sdcard/a/b.txt", "/sdcard/a/c/d.txt"]
 
 
 def test_moving_and_copying_a_folder_takes_all_that_is_in_it(storage):
