@@ -3,10 +3,12 @@
 import stat
 
 import pytest
+from served_phone import adb_server, free_port, served_phone
 
 from coach_gym import doctor
 from coach_gym.__main__ import main
-from coach_gym.doctor import Finding, Host
+from coach_gym.doctor import ANDROID_LAB_APPS, ANDROID_WORLD_APPS, Finding, Host
+from coach_gym.envs.phone import shell
 
 
 def script(path, text):
@@ -125,6 +127,38 @@ def test_ffmpeg_of_the_system_comes_first(host, tmp_path, monkeypatch):
     assert doctor.ffmpeg(host).state == "missing"
     script(tmp_path / "bin/ffmpeg", "true")
     assert doctor.ffmpeg(host).found == str(tmp_path / "bin/ffmpeg")
+
+
+def test_a_device_is_looked_into(monkeypatch):
+    with adb_server() as port, served_phone() as server:
+        found = {finding.name: finding for finding in doctor.devices(Host(serial=server.address, server_port=port))}
+        assert found["device"].state == found["screen"].state == found["root"].state == "ok"
+        assert "screen_size=(270, 600)" in found["screen"].found
+        assert found["accessibility forwarder"].state == "ok"
+        assert found["gRPC"].state == "not checked"  # only emulators of this computer have it
+        installed = {line.removeprefix("package:") for line in shell_of(server, "pm list packages").split()}
+        for name, apps in (("AndroidWorld's apps", ANDROID_WORLD_APPS), ("AndroidLab's apps", ANDROID_LAB_APPS)):
+            absent = [app for app in apps if app not in installed]
+            assert found[name].state == ("missing" if absent else "ok")
+            assert all(app in found[name].found for app in absent)
+        first = doctor.devices(Host(server_port=port))[0]  # whichever adb shows
+        assert (first.state, first.found) == ("ok", f"{server.address} device")
+        serial = f"emulator-{server.console_port}"
+        found = {finding.name: finding for finding in doctor.devices(Host(serial=serial, server_port=port))}
+        assert found["gRPC"].state == "missing" and f"-grpc {server.console_port + 3000}" in found["gRPC"].mend
+
+
+def shell_of(server, command):
+    return shell.run(server.phone, command).stdout.decode()
+
+
+def test_without_a_device_nothing_is_said_about_it():
+    with adb_server() as port:
+        device, *rest = doctor.devices(Host(server_port=port))
+        assert (device.state, device.found) == ("missing", "no device is connected")
+        assert {finding.state for finding in rest} == {"not checked"}
+        device, *_ = doctor.devices(Host(serial=f"127.0.0.1:{free_port()}", server_port=port))
+        assert device.state == "missing" and "did not appear" in device.found
 
 
 FINDINGS = [
