@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import time
+from functools import partial
 from typing import Any
 
 from coach_gym.envs.experts.clock import type_duration
@@ -195,13 +196,21 @@ def nine_is_on(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 # cities, timers, bedtime
 
 
+def _is_city(name: str, element: Element) -> bool:
+    return element.label == name and not element.editable
+
+
+def _is_described(start: str, element: Element) -> bool:
+    return element.desc.startswith(start)
+
+
 @expert("clock_15")
 def two_cities(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _tab(s, "Clock")
     for city in ("London", "Barcelona"):
         yield s.tap("Add city")
         yield from s.fill("Search for a city", city)
-        yield s.tap(lambda e, city=city: e.label == city and not e.editable)
+        yield s.tap(partial(_is_city, city))
     yield s.finish()
 
 
@@ -230,7 +239,7 @@ def timer(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 def sleep_times(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _tab(s, "Bedtime")
     for name, at in (("Bedtime", time(22)), ("Wake-up", time(7))):
-        yield s.tap(lambda e, name=name: e.desc.startswith(f"{name} "))
+        yield s.tap(partial(_is_described, f"{name} "))
         yield from pick_half_day_time(s, at)
     yield s.finish()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import partial
 
@@ -273,7 +273,7 @@ class LabForm(ContactForm):
 class BirthdayDialog(Dialog):
     """A date in three fields, as it is long ago."""
 
-    def __init__(self, then: partial) -> None:
+    def __init__(self, then: Callable[[date], None]) -> None:
         super().__init__("Birthday")
         self.month, self.day, self.year, self.then = TextInput(), TextInput(), TextInput(), then
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from coach_gym.envs.phone.app import App, Screen, TextInput
 from coach_gym.envs.phone.apps import settings_pages as pages
+from coach_gym.envs.phone.apps.settings_pages import Page
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -101,8 +102,8 @@ class Settings(App):
 class Main(Screen):
     """The list of all pages."""
 
-    pages = MAIN
-    searched = SEARCHED
+    pages: tuple[tuple[str, str, type[Page]], ...] = MAIN
+    searched: tuple[tuple[str, type[Page]], ...] = SEARCHED
 
     def build(self) -> View:
         hint = Text("Search settings", 15, theme.SECONDARY, important=False, flex=1)
@@ -113,10 +114,10 @@ class Main(Screen):
         rows = [self._row(*entry) for entry in self.pages]
         return Scaffold("Settings", Column([Column([search], pad=(12, 0, 12, 6)), ListView(rows)]))
 
-    def _row(self, icon: str, title: str, page: type[pages.Page]) -> View:
+    def _row(self, icon: str, title: str, page: type[Page]) -> View:
         return ListItem(title, page.summary(self.phone), partial(self._open, page), leading=Icon(icon))
 
-    def _open(self, page: type[pages.Page]) -> None:
+    def _open(self, page: type[Page]) -> None:
         self.push(page())
 
     def _search(self) -> None:
@@ -128,7 +129,7 @@ class Main(Screen):
 class Search(Screen):
     """Finds settings and pages by a part of their titles."""
 
-    def __init__(self, entries: list[tuple[str, type[pages.Page]]]) -> None:
+    def __init__(self, entries: list[tuple[str, type[Page]]]) -> None:
         super().__init__()
         self.entries = entries
         self.query = TextInput()
@@ -145,11 +146,11 @@ class Search(Screen):
         self.query.set("")
         self.focus(self.query)
 
-    def _found(self) -> list[tuple[str, type[pages.Page]]]:
+    def _found(self) -> list[tuple[str, type[Page]]]:
         wanted = _plain(self.query.text)
         return [entry for entry in self.entries if wanted and wanted in _plain(entry[0])]
 
-    def _open(self, page: type[pages.Page]) -> None:
+    def _open(self, page: type[Page]) -> None:
         self.push(page())
 
 

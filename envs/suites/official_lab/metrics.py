@@ -70,7 +70,7 @@ def _same(before: np.ndarray, after: np.ndarray) -> bool:
         return False
     counted = (before != 255) | (after != 255)
     total = np.count_nonzero(counted)
-    return bool(total) and np.count_nonzero((before == after) & counted) / total > SAME
+    return bool(total and np.count_nonzero((before == after) & counted) / total > SAME)
 
 
 def report(runs: Iterable[Run], total: int = TASKS) -> dict[str, float]:
