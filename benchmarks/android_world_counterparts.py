@@ -7,19 +7,31 @@ the phone, and what is on it becomes the parameters of the built-in task, which 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import Any
 
 from coach_gym.envs.devices.device import Device
+from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.experts.official import ADAPTED, MONDAY, NOW, SUNDAY, day_named, time_named
 from coach_gym.envs.phone.apps import calendar_data, clock_data, joplin_data, opentracks_data, osmand_data, tasks_data
 from coach_gym.envs.phone.apps import expense as expense_app
 from coach_gym.envs.phone.apps import recipes as recipes_app
+from coach_gym.envs.phone.apps.markor import NOTEBOOK
 from coach_gym.envs.phone.apps.recorder import RECORDS
 from coach_gym.envs.phone.epoch import from_seconds, midnight, to_seconds
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.suites.alarms import ClockTask
-from coach_gym.envs.suites.android_world import calendar, expense, messages, notes, recipes, sports, system, tasks
+from coach_gym.envs.suites.android_world import (
+    calendar,
+    expense,
+    markor,
+    messages,
+    notes,
+    recipes,
+    sports,
+    system,
+    tasks,
+)
 from coach_gym.envs.suites.android_world.contacts import AddressBookTask
 from coach_gym.envs.suites.android_world.gallery import DCIM, SaveCopyOfReceiptTaskEval
 from coach_gym.envs.suites.android_world.maps import MapTask
@@ -47,7 +59,7 @@ def counterpart(official: Task, device: Device) -> Task | None:
         device: Where.
     """
     family = _BUILTIN.get(official.name)
-    if family is None or official.name in INCOMPARABLE:
+    if family is None or official.name in INCOMPARABLE or official.params.get("app_name") == "dialer":
         return None
     told: dict[str, Any] = {}
     for kind, read in STATE.items():
@@ -142,6 +154,13 @@ def _alarms(device: Device) -> Params:
         return {"alarms": [list(vars(alarm).values()) for alarm in clock_data.alarms(db)]}
 
 
+def _ages(device: Device) -> Params:
+    """How many minutes ago each note was changed; only the embedded phone tells."""
+    assert isinstance(device, PhoneDevice)
+    changed = {name: device.phone.storage.modified(f"{NOTEBOOK}/{name}") for name in device.listdir(NOTEBOOK)}
+    return {"ages": {name: (device.now - at) / timedelta(minutes=1) for name, at in changed.items()}}
+
+
 STATE: dict[type[Task], Callable[[Device], Params]] = {
     expense.LedgerTask: _ledger,
     recipes.CookBookTask: _cook_book,
@@ -150,6 +169,8 @@ STATE: dict[type[Task], Callable[[Device], Params]] = {
     sports.SportsTask: _activities,
     notes.NotesTask: _notes,
     messages.SmsTask: _messages,
+    markor.MarkorCreateNoteAndSms: _messages,
+    markor.MarkorDeleteNewestNote: _ages,
     AddressBookTask: _people,
     ClockTask: _alarms,
     MapTask: lambda device: {"favorites": [], "markers": []},
@@ -185,10 +206,13 @@ def _place(p: Params) -> Params:
 
 def _label(p: Params) -> Params:
     """The app as the launcher names it."""
-    return {"app_name": "Phone" if p["app_name"] == "dialer" else p["app_name"].capitalize()}
+    return {"app_name": p["app_name"].capitalize()}
 
 
 ASKED: dict[str, Callable[[Params], Params]] = {
+    "ExpenseAddMultipleFromMarkor": ADAPTED["ExpenseAddMultiple"],
+    "MarkorAddNoteHeader": lambda p: {**p, "name": p["original_name"], "text": p["header"]},
+    "MarkorChangeNoteContent": lambda p: {**p, "name": p["original_name"], "text": p["updated_content"]},
     "MarkorCreateNoteFromClipboard": lambda p: {"text": p["file_content"]},
     "MarkorMergeNotes": lambda p: {
         "name": p["new_file_name"], "first": p["file1_name"], "second": p["file2_name"], "third": p["file3_name"],
@@ -199,6 +223,8 @@ ASKED: dict[str, Callable[[Params], Params]] = {
     "OsmAndFavorite": _place,
     "OsmAndMarker": _place,
     "OsmAndTrack": lambda p: {"waypoints": [place.partition(",")[0] for place in p["waypoints"]]},
+    "RecipeAddMultipleRecipesFromMarkor": ADAPTED["RecipeAddMultipleRecipes"],
+    "RecipeAddMultipleRecipesFromMarkor2": ADAPTED["RecipeAddMultipleRecipes"],
     "RetroPlaylistDuration": lambda p: {"low": 45, "high": 50},
     "SportsTrackerActivitiesOnDate": lambda p: {"to": day_named(p["date"]).isoformat()},
     "SimpleCalendarAddOneEvent": lambda p: _NO_PLACE,
@@ -206,6 +232,7 @@ ASKED: dict[str, Callable[[Params], Params]] = {
     "SimpleCalendarAddOneEventRelativeDay": lambda p: _NO_PLACE,
     "SimpleCalendarAddOneEventTomorrow": lambda p: _NO_PLACE,
     "SimpleCalendarAddRepeatingEvent": lambda p: _NO_PLACE,
+    "SimpleCalendarAnyEventsOnDate": _day_span,
     "SimpleCalendarEventOnDateAtTime": _at,
     "SimpleCalendarEventsInNextWeek": lambda p: _span(midnight(MONDAY), datetime.combine(SUNDAY, time(23, 59))),
     "SimpleCalendarEventsInTimeRange": lambda p: _day_span(p, time_named(p["start_time"]), time(20)),

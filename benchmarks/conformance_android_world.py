@@ -2,11 +2,11 @@
 
 Upstream's own code prepares every task and judges it. An expert reads the screen text that an agent reads and yields
 an agent's actions; what a picture, a film or a map shows is not in that text, and where a task asks for it the expert
-is told by the instance's parameters. Upstream judges three states of every instance: the phone as it was prepared, as
-the expert leaves it, and as it would be without the last thing that the expert did (or after a wrong answer). Where a
-built-in family has the task's name and asks for the same, its checker judges these states, too: `agreement` is the
-share of states on whose success the two agree. The figures are the embedded phone's: they say that the tasks can be
-done on it, and nothing about a model or about Android.
+is told by the instance's parameters. Upstream judges four states of every instance: the phone as it was prepared, as
+the expert leaves it, as it would be without the last thing that the expert did (or after a wrong answer), and after an
+expert that was told something slightly wrong. Where a built-in family has the task's name and asks for the same, its
+checker judges these states, too: `agreement` is the share of states on whose success the two agree. The figures are the
+embedded phone's: they say that the tasks can be done on it, and nothing about a model or about Android.
 
     python -m benchmarks.conformance_android_world --upstream ~/android_world --seeds 0 1 2 --json result.json
 """
@@ -17,6 +17,7 @@ import argparse
 import json
 import logging
 import os
+import random
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -51,8 +52,9 @@ class Run:
     Attributes:
         seed: Of upstream's suite.
         initialised, torn_down: Whether that went without an error.
-        no_op, expert, near_miss: Upstream's verdict (0 to 1) on the prepared phone, on the one that the expert
-            leaves, and on that without the expert's last action; None if there was none.
+        no_op, expert, near_miss, mistake: Upstream's verdict (0 to 1) on the prepared phone, on the one that the
+            expert leaves, on that without the expert's last action, and on the one that a misled expert leaves; None
+            if there was none.
         ours: What the built-in family's checker says of the same states; nothing where there is none to compare.
         steps: How many actions the expert took, of `budget` that there may be.
         ms: Milliseconds of initialising, checking and tearing down.
@@ -67,6 +69,7 @@ class Run:
     no_op: float | None = None
     expert: float | None = None
     near_miss: float | None = None
+    mistake: float | None = None
     ours: dict[str, float] = field(default_factory=dict)
     steps: int = 0
     ms: dict[str, float] = field(default_factory=dict)
@@ -112,6 +115,18 @@ class Observer:
     def prepared(self, task: Task, device: Device) -> None:
         """An official task has just been set up."""
         self._counterpart = counterpart(task, device)
+
+    def misled(self, rng: random.Random) -> dict[str, Any] | None:
+        """Parameters for the built-in family's expert that are almost right; None if the family has none here."""
+        if self._counterpart is None:
+            return None
+        try:
+            return self._counterpart.near_miss(rng)
+        except (
+            LookupError,
+            StopIteration,
+        ):  # it would need what only a built-in instance knows, or has no other choice
+            return None
 
     def judge(self, device: Device, answer: str | None) -> None:
         """The official task is about to be judged."""
@@ -162,6 +177,7 @@ class Conformance:
             actions = self._let_expert_play(row)
             if actions:
                 self._miss(row, actions)
+                self._err(row)
         return row
 
     def _reset(self, row: Run) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -215,6 +231,20 @@ class Conformance:
         row.near_miss = None if "fault" in info else reward
         self._compare(row, "near_miss")
 
+    def _err(self, row: Run) -> None:
+        """Lets the built-in family's expert do almost the right thing."""
+        observation, info = self._reset(row)
+        misled = self.observer.misled(random.Random(row.seed))
+        if misled is None:
+            return
+        try:
+            shown = play(self.env, observation, {**info, "suite": "builtin"}, misled)
+        except Exception:  # what it was told need not be possible
+            return
+        if "is_success" in shown.info and "fault" not in shown.info:
+            row.mistake = shown.reward
+            self._compare(row, "mistake")
+
     def _compare(self, row: Run, state: str) -> None:
         if self.observer.ours is not None:
             row.ours[state] = self.observer.ours
@@ -222,15 +252,15 @@ class Conformance:
 
 def table(rows: Sequence[Run]) -> Iterator[str]:
     """A line for each task, over its seeds."""
-    yield f"{'task (embedded phone)':<50}  init  no-op  solved  miss  down    steps     ms"
+    yield f"{'task (embedded phone)':<50}  init  no-op  solved  miss  err  down    steps     ms"
     for task in dict.fromkeys(row.task for row in rows):
         mine = [row for row in rows if row.task == task]
         counts = (
             sum(row.initialised for row in mine), sum(row.no_op == 1.0 for row in mine),
             sum(row.solved for row in mine), sum(row.near_miss == 1.0 for row in mine),
-            sum(row.torn_down for row in mine),
+            sum(row.mistake == 1.0 for row in mine), sum(row.torn_down for row in mine),
         )  # fmt: skip
-        marks = " ".join(f"{count:>{width}}" for count, width in zip(counts, (5, 6, 7, 5, 5), strict=True))
+        marks = " ".join(f"{count:>{width}}" for count, width in zip(counts, (5, 6, 7, 5, 4, 5), strict=True))
         steps = f"{max(row.steps for row in mine)}/{mine[0].budget}"
         differing = {state: row.ours[state] for row in mine for state, agreed in row.agreements.items() if not agreed}
         why = next((row.error for row in mine if row.error), "") or (f"ours: {differing}" if differing else "")

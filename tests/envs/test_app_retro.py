@@ -181,3 +181,10 @@ def test_a_snapshot_keeps_the_selection(retro):
     retro.tap(*new_playlist_songs)
     retro.phone.restore(saved)
     assert retro.shows("1 selected") and playlists(retro) == {}
+
+
+def test_opening_the_app_makes_a_lost_database_anew(retro):
+    retro.phone.stop(PACKAGE)
+    retro.storage.remove(QUEUE)
+    retro.phone.launch(PACKAGE)
+    assert queue(retro) == []

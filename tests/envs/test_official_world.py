@@ -13,15 +13,17 @@ import gymnasium as gym
 import pytest
 from android_env.components.errors import AdbControllerError
 from android_env.proto.adb_pb2 import AdbRequest
+from served_phone import adb_server, served_phone
 
 import coach_gym  # noqa: F401
 import coach_gym.envs.experts  # noqa: F401
+from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.experts.run import play
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.suites.official_world import upstream
-from coach_gym.envs.suites.official_world.commands import HostAdb, PhoneAdb, PhoneCalls
+from coach_gym.envs.suites.official_world.commands import Calls, HostAdb, PhoneAdb
 from coach_gym.envs.suites.official_world.task import HOLD_AT_START, instance_seed
 from coach_gym.envs.suites.suite import load_suite
 
@@ -95,7 +97,7 @@ def device() -> PhoneDevice:
 
 
 def test_requests_reach_the_phones_files_and_shell(device):
-    calls, path = PhoneCalls(device.phone), "/sdcard/Download/there.txt"
+    calls, path = Calls(PhoneAdb(device.phone)), "/sdcard/Download/there.txt"
     calls.parse(AdbRequest(push=AdbRequest.Push(path=path, content=b"hello")))
     assert device.read("/storage/emulated/0/Download/there.txt") == b"hello"
     shown = calls.parse(AdbRequest(generic=AdbRequest.GenericRequest(args=["shell", "cat", path, "|", "cat"])))
@@ -117,9 +119,30 @@ def test_the_consoles_text_message_arrives(device):
         assert [(m.address, m.body) for m in telephony.messages(db)] == [("+15551234", "Are you 'there'?")]
 
 
-def test_the_hosts_adb_fails_without_a_device_and_touches_no_other_server(tmp_path):
+@pytest.fixture(scope="module")
+def served():
+    """A phone behind the real adb, as an emulator."""
+    with adb_server() as port, served_phone() as server:
+        yield server, AdbDevice(f"emulator-{server.console_port}", server_port=port, pause=0.0)
+
+
+def test_requests_reach_a_device_behind_adb(served):
+    server, device = served
+    calls, path = Calls(HostAdb(device.adb)), "/sdcard/Download/a b's.txt"
+    calls.parse(AdbRequest(push=AdbRequest.Push(path=path, content=b"hello")))
+    assert server.phone.storage.read("/storage/emulated/0/Download/a b's.txt") == b"hello"
+    assert calls.parse(AdbRequest(pull=AdbRequest.Pull(path=path))).pull.content == b"hello"
+    words = ["shell", "ls", "/sdcard/Download", "|", "grep", "-c", "b"]
+    assert calls.parse(AdbRequest(generic=AdbRequest.GenericRequest(args=words))).generic.output == b"1\n"
+    calls.parse(AdbRequest(generic=AdbRequest.GenericRequest(args=["emu", "sms", "send", "+15551234", "Hi there"])))
+    inbox = telephony.messages(server.phone.storage.database(telephony.PATH))
+    assert [message.body for message in inbox] == ["Hi there"]
+
+
+@pytest.mark.parametrize("args", [["shell", "cat", "/sdcard/nothing"], ["nonsense"]])
+def test_what_a_device_behind_adb_cannot_do_raises_as_android_env_does(served, args):
     with pytest.raises(AdbControllerError):
-        HostAdb("127.0.0.1:1", 1).execute_command(["shell", "echo", "hi"], timeout=20)
+        HostAdb(served[1].adb).execute_command(args)
 
 
 # with upstream
@@ -200,6 +223,14 @@ def test_an_expert_succeeds_by_touch_and_only_if_it_says_so(env):
         if truncated:
             break
     assert (reward, info["is_success"]) == (0.0, False)
+
+
+@needs_upstream
+@pytest.mark.parametrize("name", ["ContactsAddContact", "MarkorEditNote", "TasksDueOnDate"])
+def test_it_runs_on_a_device_behind_adb(suite, served, name):
+    env = gym.make("AndroidWorld-v0", suite=suite, device=lambda: served[1], screen_size=SIZE)
+    shown = play(env, *env.reset(options={"task": name, "params_seed": 30}))
+    assert (shown.reward, shown.info.get("fault")) == (1.0, None)
 
 
 @needs_upstream

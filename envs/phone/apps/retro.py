@@ -41,6 +41,7 @@ class RetroMusic(App):
         _ = self.music.db, self.music.queue_db
 
     def main(self) -> Screen:
+        self.install()  # databases that are gone are made anew
         return Main()
 
     @property

@@ -6,8 +6,8 @@ adb server then, which would tear down what others have open on it.
 
 from __future__ import annotations
 
-import os
 import subprocess
+import time
 from typing import TYPE_CHECKING
 
 import adbutils
@@ -16,6 +16,7 @@ from android_env.components.adb_controller import AdbController
 from android_env.components.errors import AdbControllerError
 from android_env.proto import adb_pb2
 
+from coach_gym.envs.devices.adb import Adb, failures
 from coach_gym.envs.phone import shell
 from coach_gym.envs.phone.apps.messages import receive
 from coach_gym.envs.phone.paths import real
@@ -72,44 +73,70 @@ class PhoneAdb(AdbController):
         return output.stdout + output.stderr
 
 
-class PhoneCalls(AdbCallParser):
-    """android_env's parser of requests, for an embedded phone: files come and go without a copy on the disk."""
-
-    def __init__(self, phone: Phone) -> None:
-        self._phone_adb = PhoneAdb(phone)
-        super().__init__(self._phone_adb)
-
-    def _push(self, request: adb_pb2.AdbRequest, timeout: float | None = None) -> adb_pb2.AdbResponse:
-        self._phone_adb.push(request.push.path, request.push.content)
-        return adb_pb2.AdbResponse(status=adb_pb2.AdbResponse.Status.OK)
-
-    def _pull(self, request: adb_pb2.AdbRequest, timeout: float | None = None) -> adb_pb2.AdbResponse:
-        content = self._phone_adb.pull(request.pull.path)
-        pulled = adb_pb2.AdbResponse.PullResponse(content=content)
-        return adb_pb2.AdbResponse(status=adb_pb2.AdbResponse.Status.OK, pull=pulled)
-
-
 class HostAdb(AdbController):
-    """Carries out adb's command lines by the adb program of this computer.
+    """Carries out adb's command lines on a device that adb reaches: shell and files straight through the adb server,
+    the rest by the adb program of this computer.
 
     Args:
-        serial: Which device.
-        server_port: Port of the adb server that knows it.
+        adb: The device's connection.
     """
 
-    def __init__(self, serial: str, server_port: int) -> None:
-        self._prefix = [adbutils.adb_path(), "-P", str(server_port), "-s", serial]
+    def __init__(self, adb: Adb) -> None:
+        self._adb = adb
+        self._program = [adbutils.adb_path(), "-P", str(adb.server_port), "-s", adb.serial]
 
     def execute_command(self, args: list[str], timeout: float | None = None, device_specific: bool = True) -> bytes:
         """See `AdbController.execute_command`.
 
         Raises:
-            AdbControllerError: The command fails or does not end in time.
+            AdbControllerError: The command exits with another code than 0, or does not end in time.
+            DeviceError: The device does not answer.
         """
+        limit = timeout or TIMEOUT
+        return self._shell(" ".join(args[1:]), limit) if args[0] == "shell" else self._run(args, limit)
+
+    def push(self, path: str, data: bytes) -> None:
+        """What `adb push` does."""
+        self._adb.push(path, data, int(time.time()))
+
+    def pull(self, path: str) -> bytes:
+        """What `adb pull` does.
+
+        Raises:
+            AdbControllerError: There is no such file.
+        """
+        if self._adb.stat(path).mode == 0:
+            raise AdbControllerError(f"adb: error: failed to stat remote object '{path}'")
+        return self._adb.pull(path)
+
+    def _shell(self, command: str, timeout: float) -> bytes:
+        with failures(self._adb.serial, command[:80]):
+            result = self._adb.device.shell2(command, timeout=timeout, encoding=None, v2=True)
+        if result.returncode:
+            raise AdbControllerError(f"exit code {result.returncode} of {command!r}: {result.output!r}")
+        return result.output
+
+    def _run(self, args: list[str], timeout: float) -> bytes:
         try:
             return subprocess.run(
-                [*self._prefix, *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True,
-                stdin=subprocess.DEVNULL, timeout=timeout or TIMEOUT, env=dict(os.environ),
+                [*self._program, *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True,
+                stdin=subprocess.DEVNULL, timeout=timeout,
             ).stdout  # fmt: skip
-        except subprocess.SubprocessError as error:
-            raise AdbControllerError(f"{error}: {(error.output or b'')[:300]!r}") from error  # type: ignore[attr-defined]
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+            raise AdbControllerError(f"{error}: {(error.output or b'')[:300]!r}") from error
+
+
+class Calls(AdbCallParser):
+    """android_env's parser of requests, whose files come and go without a copy on the disk."""
+
+    def __init__(self, adb: PhoneAdb | HostAdb) -> None:
+        super().__init__(adb)
+        self._adb = adb
+
+    def _push(self, request: adb_pb2.AdbRequest, timeout: float | None = None) -> adb_pb2.AdbResponse:
+        self._adb.push(request.push.path, request.push.content)
+        return adb_pb2.AdbResponse(status=adb_pb2.AdbResponse.Status.OK)
+
+    def _pull(self, request: adb_pb2.AdbRequest, timeout: float | None = None) -> adb_pb2.AdbResponse:
+        pulled = adb_pb2.AdbResponse.PullResponse(content=self._adb.pull(request.pull.path))
+        return adb_pb2.AdbResponse(status=adb_pb2.AdbResponse.Status.OK, pull=pulled)

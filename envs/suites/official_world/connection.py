@@ -9,7 +9,6 @@ from typing import Any
 import dm_env
 import numpy as np
 from android_env import env_interface
-from android_env.components.adb_call_parser import AdbCallParser
 from android_env.proto import adb_pb2
 
 from coach_gym.envs.devices.device import Device
@@ -17,7 +16,7 @@ from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.phone.servers.accessibility import forest
 from coach_gym.envs.suites.official_world import upstream
-from coach_gym.envs.suites.official_world.commands import HostAdb, PhoneCalls
+from coach_gym.envs.suites.official_world.commands import Calls, HostAdb, PhoneAdb
 
 
 def connect(device: Device) -> Any:
@@ -84,11 +83,11 @@ def _controller(device: Device) -> Any:
     return Controller()
 
 
-def _calls(device: Device) -> AdbCallParser:
+def _calls(device: Device) -> Calls:
     """What carries out upstream's requests to adb."""
     if isinstance(device, PhoneDevice):
-        return PhoneCalls(device.phone)
+        return Calls(PhoneAdb(device.phone))
     adb = getattr(device, "adb", None)
     if adb is None:
         raise UsageError(f"suite='official' needs the embedded phone or a device that adb reaches, not {device.name!r}")
-    return AdbCallParser(HostAdb(adb.serial, adb.server_port))
+    return Calls(HostAdb(adb))
