@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from hands import SCREENS, Hands
 
+from coach_gym.envs.phone import intents
 from coach_gym.envs.phone.apps import html
 from coach_gym.envs.phone.apps.chrome import PACKAGE, drawn
 from coach_gym.envs.phone.apps.html import Article, Drawing, Maze, Product
+from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.suites.android_world import browser_pages
 
 FILES = "com.google.android.documentsui"
@@ -65,6 +67,16 @@ def test_an_address_can_be_typed_and_the_web_cannot_be_reached():
     hands.tap("Search or type URL")
     hands.type("file:///sdcard/Download/task.html\n")
     assert hands.shows("here")
+
+
+def test_an_intent_opens_a_page_and_leaves_other_files_alone():
+    hands = opened(b"<p>first</p>")
+    hands.storage.write(f"{DOWNLOADS}/two.html", b"<p>second</p>")
+    assert intents.start(hands.phone, Intent(VIEW, f"file://{DOWNLOADS}/two.html")) == PACKAGE
+    assert hands.shows("second")
+    assert not hands.phone.apps[PACKAGE].open(Intent(VIEW, "file:///sdcard/a.png"))
+    assert intents.start(hands.phone, Intent(VIEW, "https://example.com")) == PACKAGE
+    assert any("can't be reached" in element.label for element in hands.elements)
 
 
 # mazes
@@ -179,7 +191,7 @@ def test_colours_of_a_seed_are_taken_out_of_the_list_one_by_one():
 
 
 def test_a_line_lies_where_the_finger_went():
-    dots = np.argwhere((drawn(((RED, (0.1, 0.5), (0.9, 0.5)),)) == (255, 0, 0)).all(axis=2))
+    dots = np.argwhere((drawn(((RED, (0.1, 0.5), (0.9, 0.5)),), 1) == (255, 0, 0)).all(axis=2))
     assert set(dots[:, 0]) == {150} and dots[:, 1].min() == 30 and dots[:, 1].max() == 270
 
 

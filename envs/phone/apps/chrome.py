@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw
 from coach_gym.envs.phone.app import App, Menu, Screen
 from coach_gym.envs.phone.apps import html
 from coach_gym.envs.phone.apps.html import SUCCESS, Article, Drawing, Maze, Page, Product, Stroke
+from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -49,13 +50,27 @@ class Chrome(App):
     def main(self) -> Screen:
         return Tab()
 
+    def open(self, intent: Intent) -> bool:
+        """Shows a page: a web address, or a file of HTML."""
+        web = intent.data.startswith(("http:", "https:"))
+        page = intent.data.startswith("file:") and (intent.type == "text/html" or intent.data.endswith(SUFFIXES))
+        if intent.action != VIEW or not (web or page):
+            return False
+        show(self.phone, intent.data)
+        return True
+
 
 def open_page(phone: Phone, path: str) -> None:
-    """Shows a file in Chrome, as other apps ask for; pages opened before are left."""
+    """Shows a file in Chrome, as other apps ask for."""
+    show(phone, f"file://{path}")
+
+
+def show(phone: Phone, address: str) -> None:
+    """Goes to an address in Chrome; pages opened before are left."""
     if PACKAGE in phone.stacks:
         phone.stop(PACKAGE)
     phone.launch(PACKAGE)
-    cast(Tab, phone.top).go_to(f"file://{path}")
+    cast(Tab, phone.top).go_to(address)
 
 
 class Tab(Screen):
@@ -199,7 +214,7 @@ def _product(page: Product, scale: float) -> list[View]:
 def _drawing(page: Drawing, scale: float) -> list[View]:
     tiles = [View(bg=color, width=50 * scale, height=50 * scale, important=False) for color in page.wanted]
     canvas = View(
-        image=drawn(page.strokes), width=CANVAS * scale, height=CANVAS * scale, id="canvas", on_tap=_dot,
+        image=drawn(page.strokes, page.width), width=CANVAS * scale, height=CANVAS * scale, id="canvas", on_tap=_dot,
         on_drag=partial(_draw, page),
     )  # fmt: skip
     framed = View(children=[canvas], pad=(1, 1, 1, 1), border="#000000", important=False)
@@ -243,7 +258,7 @@ def _clear(page: Drawing) -> None:
 
 def _submit(page: Drawing) -> None:
     """All wanted colours must be on the canvas."""
-    pixels = drawn(page.strokes).reshape(-1, 3)
+    pixels = drawn(page.strokes, page.width).reshape(-1, 3)
     page.solved = all((pixels == _rgb(color)).all(axis=1).any() for color in page.wanted)
 
 
@@ -252,12 +267,12 @@ def _rgb(color: str) -> tuple[int, int, int]:
 
 
 @lru_cache(maxsize=32)
-def drawn(strokes: tuple[Stroke, ...]) -> np.ndarray:
-    """The canvas with its lines, one css pixel wide: H x W x 3 uint8."""
+def drawn(strokes: tuple[Stroke, ...], width: int) -> np.ndarray:
+    """The canvas with its lines, so many css pixels wide: H x W x 3 uint8."""
     image = Image.new("RGB", (CANVAS, CANVAS), "#ffffff")
     pen = ImageDraw.Draw(image)
     for color, start, end in strokes:
-        pen.line([(x * CANVAS, y * CANVAS) for x, y in (start, end)], color)
+        pen.line([(x * CANVAS, y * CANVAS) for x, y in (start, end)], color, width)
     return np.asarray(image)
 
 

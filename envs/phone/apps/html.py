@@ -97,6 +97,7 @@ class Drawing(Page):
     palette: list[str]
     heading: str
     buttons: tuple[str, str]
+    width: int  # of a line, in css pixels
     color: str = "#000000"
     strokes: tuple[Stroke, ...] = ()
     solved: bool = False
@@ -179,7 +180,8 @@ def _drawing(source: _Source) -> Drawing | None:
         raise ValueError("those are no colours")
     clear, submit = source.labels("button")[:2]
     heading = source.labels("p")[0]
-    return Drawing(*source.head, wanted, palette, heading, (clear, submit))
+    width = _number(source.script, r"lineWidth = (\d{1,2});") or 1
+    return Drawing(*source.head, wanted, palette, heading, (clear, submit), width)
 
 
 # the constants of scripts

@@ -86,6 +86,7 @@ _DRAWING = """<div id="wanted"></div>
 <div id="verdict"></div>"""
 _DRAWING_SCRIPT = """const part = id => document.getElementById(id);
 const sheet = part("canvas"), pen = sheet.getContext("2d");
+pen.lineWidth = 4;  // the middle of such a line has its pure colour, whatever its edges are smoothed to
 for (const color of WANTED) {
   const tile = part("wanted").appendChild(document.createElement("span"));
   tile.className = "swatch";
