@@ -11,7 +11,7 @@ from coach_gym.envs.phone.apps import mapsme_data as data
 from coach_gym.envs.phone.apps import mapsme_map
 from coach_gym.envs.phone.apps.mapsme_data import DATABASE, PACKAGE, ROLES, SCHEMA, Place, World
 from coach_gym.envs.phone.apps.mapsme_planning import Planning
-from coach_gym.envs.phone.apps.mapsme_screens import MapScreen, Search
+from coach_gym.envs.phone.apps.mapsme_screens import MapScreen, Search, away, row
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -70,7 +70,7 @@ class Map(MapScreen):
             return Scaffold(self.app.label, Empty("No map was downloaded", "map_marker_off_outline"))
         if self.view is None:
             self.view = mapsme_map.View(here.point, 70.0, *self.size(56))
-        shown = self.picture(self.view)
+        shown = self.picture(world, self.view)
         shown.on_drag = self._drag
         sides = Row([Space(flex=1), Column(self._buttons(), gap=8, pad=(0, 0, 10, 20))])
         return Column(
@@ -135,11 +135,12 @@ class Sheet(MapScreen):
         self.id = id
 
     def build(self) -> View:
-        place = self.app.world.place(self.id)
+        world = self.app.world
+        place = world.place(self.id)
         if place is None:
             return Scaffold("", Empty("The place is not on this map", "map_marker_off_outline"), on_back=self.pop)
         saved = self.id in data.bookmarks(self.app.db)
-        where = " • ".join(part for part in (place.kind, place.address, self.away(place)) if part)
+        where = " • ".join(part for part in (place.kind, place.address, away(world, place)) if part)
         buttons = [
             Button("Route from", partial(self._route, True), kind="tonal", flex=1),
             Button("Route to", partial(self._route, False), flex=1),
@@ -148,7 +149,7 @@ class Sheet(MapScreen):
         title = Column([Text(place.name, 19, bold=True), Text(where, 14, theme.SECONDARY)], gap=3, flex=1)
         sheet = Column([Row([title, save], gap=8), Row(buttons, gap=10)], gap=12, pad=(16, 12, 16, 14))
         view = mapsme_map.View(place.point, 120.0, *self.size(theme.BAR_HEIGHT + 130))
-        return Scaffold("", Column([self.picture(view, [("place", place.point)]), sheet]), on_back=self.pop)
+        return Scaffold("", Column([self.picture(world, view, [("place", place.point)]), sheet]), on_back=self.pop)
 
     def _route(self, away: bool) -> None:
         self.push(Planning(self.id, None) if away else Planning(self.app.world.here or 0, self.id))
@@ -163,18 +164,17 @@ class MyPlaces(MapScreen):
     def build(self) -> View:
         db, world = self.app.db, self.app.world
         mine = data.my_places(db)
-        rows = [self._role(role, world.place(mine[role]) if role in mine else None) for role in ROLES]
+        rows = [self._role(world, role, world.place(mine[role]) if role in mine else None) for role in ROLES]
         saved = [place for id in data.bookmarks(db) if (place := world.place(id)) is not None]
-        rows += (
-            [Header("Bookmarks"), *(self.row(place, partial(self._open, place.id)) for place in saved)] if saved else []
-        )
+        if saved:
+            rows += [Header("Bookmarks"), *(row(world, place, partial(self._open, place.id)) for place in saved)]
         return Scaffold("My places", ListView(rows), on_back=self.pop)
 
-    def _role(self, role: str, place: Place | None) -> View:
+    def _role(self, world: World, role: str, place: Place | None) -> View:
         icon = Icon("home_outline" if role == "Home" else "briefcase_outline")
         if place is None:
             return ListItem(role, f"Add your {role.lower()} address", partial(self._pick, role), leading=icon)
-        where = f"{place.address or place.name} • {self.away(place)}"
+        where = f"{place.address or place.name} • {away(world, place)}"
         more = IconButton("dots_vertical", f"Options of {role}", partial(self._menu, role))
         return ListItem(role, where, partial(self._open, place.id), leading=icon, trailing=more)
 

@@ -57,7 +57,11 @@ def around(points: Sequence[Point], width: float, height: float) -> View:
 
 @lru_cache(maxsize=8)
 def draw(
-    world: World, view: View, pins: tuple[tuple[str, Point], ...] = (), line: tuple[Point, ...] = ()
+    world: World,
+    view: View,
+    pins: tuple[tuple[str, Point], ...] = (),
+    line: tuple[Point, ...] = (),
+    density: float = 1.5,
 ) -> np.ndarray:
     """The map as an H x W x 3 uint8 array.
 
@@ -66,8 +70,9 @@ def draw(
         view: what is shown of it.
         pins: kind (of `PINS`) and place of each pin.
         line: points of a route that is drawn on top.
+        density: pixels per dp of the screen.
     """
-    factor = min(MAX_WIDTH / view.width, 2.0)
+    factor = min(MAX_WIDTH / view.width, density)
     image = Image.new("RGB", (round(view.width * factor), round(view.height * factor)), LAND)
     canvas = _Canvas(image, view, factor)
     canvas.ground(world)
@@ -114,9 +119,10 @@ class _Canvas:
             self._write(place.name, size, box)
 
     def _write(self, name: str, size: int, box: tuple[float, float, float, float]) -> None:
-        at = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        edge = max(1, round(1.5 * self.factor))
-        self.pen.text(at, name, "#4e4640", font(size), "mm", stroke_width=edge, stroke_fill="#ffffff")
+        letters, edge = _label(name, size)
+        at = round((box[0] + box[2] - edge.width) / 2), round((box[1] + box[3] - edge.height) / 2)
+        self.image.paste("#ffffff", at, edge)
+        self.image.paste("#4e4640", at, letters)
 
     def line(self, points: Sequence[Point], color: str, width: float) -> None:
         self.pen.line([self.at(point) for point in points], color, max(1, round(width * self.factor)), "curve")
@@ -134,6 +140,16 @@ class _Canvas:
             return
         side = round(36 * self.factor)
         self.image.paste(color, (round(x - side / 2), round(y - 0.92 * side)), icon_mask(icon, side))
+
+
+@lru_cache(maxsize=256)
+def _label(name: str, size: int) -> tuple[Image.Image, Image.Image]:
+    """The masks of a name and of the bright edge around it."""
+    box = text_width(name, size) + 6, round(1.4 * size) + 4
+    masks = Image.new("L", box), Image.new("L", box)
+    for mask, edge in zip(masks, (0, max(1, size // 8)), strict=True):
+        ImageDraw.Draw(mask).text((box[0] / 2, box[1] / 2), name, 255, font(size), "mm", stroke_width=edge)
+    return masks
 
 
 def _box(name: str, size: int, x: float, top: float) -> tuple[float, float, float, float]:

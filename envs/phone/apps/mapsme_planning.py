@@ -6,7 +6,7 @@ from functools import partial
 
 from coach_gym.envs.phone import epoch
 from coach_gym.envs.phone.apps import mapsme_map
-from coach_gym.envs.phone.apps.mapsme_data import HERE, Point, length_text, time_text
+from coach_gym.envs.phone.apps.mapsme_data import HERE, Point, World, length_text, time_text
 from coach_gym.envs.phone.apps.mapsme_route import MODES, Route, route
 from coach_gym.envs.phone.apps.mapsme_screens import MapScreen, Search
 from coach_gym.envs.phone.toolkit import theme
@@ -21,12 +21,23 @@ from coach_gym.envs.phone.toolkit.widgets import (
     ListItem,
     Row,
     Scaffold,
-    Space,
     Text,
 )
 
 ICONS = {"car": "car", "walk": "walk", "transit": "subway_variant", "bike": "bike"}
 PANELS = theme.BAR_HEIGHT + 240  # dp that are not map
+
+
+def points(world: World, way: Route) -> list[Point]:
+    """Where a way leads through."""
+    places = {place.id: place.point for place in world.places}
+    return [places[id] for id in way.places]
+
+
+def _name(world: World, id: int | None) -> str:
+    """What one end of a way is called."""
+    place = None if id is None else world.place(id)
+    return HERE if id == world.here else "Choose a place" if place is None else place.name
 
 
 class Planning(MapScreen):
@@ -37,32 +48,26 @@ class Planning(MapScreen):
         self.start, self.target, self.mode = start, target, mode
 
     def build(self) -> View:
-        ends = Row([Column([self._end("From"), self._end("To")], flex=1), self._swap_button()], pad=(0, 0, 8, 0))
+        world = self.app.world
+        swap = IconButton("swap_vertical", "Swap", self._swap)
+        ends = Row([Column([self._end(world, "From"), self._end(world, "To")], flex=1), swap], pad=(0, 0, 8, 0))
         modes = Row([self._mode(mode) for mode in MODES], gap=6, pad=(12, 4, 12, 8))
         if self.target is None:
             return Scaffold("Route", Column([ends, modes, Empty("Choose where to go", "map_marker_path")]), self.pop)
-        way = route(self.app.world, self.start, self.target, self.mode)
+        way = route(world, self.start, self.target, self.mode)
         if way is None:
             return Scaffold("Route", Column([ends, modes, Empty("No route was found", "map_marker_off")]), self.pop)
-        view = mapsme_map.around(self._points(way), *self.size(PANELS))
-        shown = self.picture(view, [("place", self._points(way)[-1])], self._points(way))
-        return Scaffold("Route", Column([ends, modes, Divider(), shown, self._summary(way)]), self.pop)
+        line = points(world, way)
+        shown = self.picture(world, mapsme_map.around(line, *self.size(PANELS)), [("place", line[-1])], line)
+        summary = self._summary(way, self.start == world.here)
+        return Scaffold("Route", Column([ends, modes, Divider(), shown, summary]), self.pop)
 
-    def _end(self, which: str) -> View:
+    def _end(self, world: World, which: str) -> View:
         id = self.start if which == "From" else self.target
         icon = Icon("circle_outline" if which == "From" else "map_marker_outline")
         return ListItem(
-            self._name(id), which, partial(self._pick, which), leading=icon, pad=(16, 4, 8, 4), min_height=48
+            _name(world, id), which, partial(self._pick, which), leading=icon, pad=(16, 4, 8, 4), min_height=48
         )
-
-    def _name(self, id: int | None) -> str:
-        if id == self.app.world.here:
-            return HERE
-        place = None if id is None else self.app.world.place(id)
-        return "Choose a place" if place is None else place.name
-
-    def _swap_button(self) -> View:
-        return IconButton("swap_vertical", "Swap", self._swap)
 
     def _mode(self, mode: str) -> View:
         chosen = mode == self.mode
@@ -73,18 +78,14 @@ class Planning(MapScreen):
             on_tap=partial(self._choose, mode),
         )  # fmt: skip
 
-    def _summary(self, way: Route) -> View:
+    def _summary(self, way: Route, from_here: bool) -> View:
         texts = [Text(time_text(way.minutes), 20, bold=True), Text(length_text(way.km), 15, theme.SECONDARY)]
         if self.mode == "transit":
             texts[1:] = [Text(f"Subway {line}", 15, theme.SECONDARY) for line in way.lines]
         parts: list[View] = [Column(texts, gap=2, flex=1)]
-        if self.start == self.app.world.here:
+        if from_here:
             parts.append(Button("Start", self._begin))
         return Row(parts, gap=12, pad=(16, 10, 16, 14))
-
-    def _points(self, way: Route) -> list[Point]:
-        places = {place.id: place.point for place in self.app.world.places}
-        return [places[id] for id in way.places]
 
     def _choose(self, mode: str) -> None:
         self.mode = mode
@@ -122,8 +123,7 @@ class Journey(MapScreen):
         way, place = route(world, self.start, self.target, self.mode), world.place(self.target)
         if way is None or place is None:
             return Scaffold("", Empty("No route was found", "map_marker_off"), on_back=self.pop)
-        points = {each.id: each.point for each in world.places}
-        line = [points[id] for id in way.places]
+        line = points(world, way)
         view = mapsme_map.View(line[0], 200.0, *self.size(160))
         left = Row(
             [
@@ -133,4 +133,4 @@ class Journey(MapScreen):
             ],
             gap=12, pad=(16, 12, 16, 14),
         )  # fmt: skip
-        return Column([self.picture(view, [("place", place.point)], line), Space(0), left], bg=theme.SURFACE)
+        return Column([self.picture(world, view, [("place", place.point)], line), left], bg=theme.SURFACE)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from coach_gym.envs.phone.app import Screen
 from coach_gym.envs.phone.apps import mapsme_data as data
 from coach_gym.envs.phone.apps import mapsme_map
-from coach_gym.envs.phone.apps.mapsme_data import HERE, Place, Point
+from coach_gym.envs.phone.apps.mapsme_data import HERE, Place, Point, World
 from coach_gym.envs.phone.apps.mapsme_route import distances
 from coach_gym.envs.phone.system import bars
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -25,19 +25,22 @@ ICONS = {
 }  # fmt: skip
 
 
+Pin = tuple[str, Point]
+"""A kind of `mapsme_map.PINS`, and where it stands."""
+
+
 class MapScreen(Screen):
     """A screen with a map on it."""
 
     app: MapsMe
 
     def picture(
-        self, view: mapsme_map.View, pins: Sequence[tuple[str, Point]] = (), line: Sequence[Point] = ()
+        self, world: World, view: mapsme_map.View, pins: Sequence[Pin] = (), line: Sequence[Point] = ()
     ) -> View:
         """A part of the map, with the phone and other things on it."""
-        world = self.app.world
         here = None if world.here is None else world.place(world.here)
         marks = [("here", here.point)] if here else []
-        pixels = mapsme_map.draw(world, view, (*marks, *pins), tuple(line))
+        pixels = mapsme_map.draw(world, view, (*marks, *pins), tuple(line), self.phone.density)
         return View("android.view.SurfaceView", image=pixels, desc="Map", flex=1)
 
     def size(self, less: float) -> tuple[float, float]:
@@ -45,23 +48,17 @@ class MapScreen(Screen):
         d = self.phone.density
         return self.phone.width / d, self.phone.height / d - bars.STATUS_HEIGHT - bars.NAVIGATION_HEIGHT - less
 
-    def nearest(self, places: Sequence[Place]) -> list[Place]:
-        """Places by their distance, without those that cannot be reached."""
-        away = distances(self.app.world)
-        return sorted((place for place in places if place.id in away), key=lambda place: (away[place.id], place.id))
 
-    def row(self, place: Place, on_tap: Action, title: str = "", trailing: View | None = None) -> View:
-        """A place of a list: what it is called, what and where it is, how far away."""
-        parts = [place.name] if title else [place.kind]
-        parts += [place.address] if place.address else []
-        parts.append(self.away(place))
-        icon = Icon(ICONS.get(place.kind, "map_marker_outline"))
-        return ListItem(title or place.name, " • ".join(parts), on_tap, leading=icon, trailing=trailing)
+def row(world: World, place: Place, on_tap: Action) -> View:
+    """A place of a list: what it is called, what and where it is, how far away."""
+    parts = [part for part in (place.kind, place.address, away(world, place)) if part]
+    return ListItem(place.name, " • ".join(parts), on_tap, leading=Icon(ICONS.get(place.kind, "map_marker_outline")))
 
-    def away(self, place: Place) -> str:
-        """How far a place is."""
-        km = distances(self.app.world).get(place.id)
-        return "" if km is None else data.distance_text(km)
+
+def away(world: World, place: Place) -> str:
+    """How far a place is from the phone by road; empty where no road leads to it."""
+    km = distances(world).get(place.id)
+    return "" if km is None else data.distance_text(km)
 
 
 class Search(MapScreen):
@@ -81,21 +78,22 @@ class Search(MapScreen):
     def build(self) -> View:
         field = TextField(self.query, "Search", "search_query")
         words = self.query.text.casefold().split()
-        rows = self._found(words) if words else self._kinds()
-        if self.here and self.app.world.here is not None:
-            rows.insert(
-                0, ListItem(HERE, on_tap=partial(self._choose, self.app.world.here), leading=Icon("crosshairs_gps"))
-            )
+        world = self.app.world
+        rows = self._found(world, words) if words else self._kinds(world)
+        if self.here and world.here is not None:
+            rows.insert(0, ListItem(HERE, on_tap=partial(self._choose, world.here), leading=Icon("crosshairs_gps")))
         body = ListView(rows, key=self.query.text) if rows else Empty("Nothing was found", "map_search_outline")
         return Scaffold(field, body, on_back=self.pop)
 
-    def _found(self, words: Sequence[str]) -> list[View]:
-        named = [place for place in self.app.world.places if place.name]
-        found = [place for place in named if all(word in _about(place) for word in words)]
-        return [self.row(place, partial(self._choose, place.id)) for place in self.nearest(found)]
+    def _found(self, world: World, words: Sequence[str]) -> list[View]:
+        """What fits and can be reached."""
+        near = distances(world)
+        found = [place for place in world.places if place.name and all(word in _about(place) for word in words)]
+        found = sorted((place for place in found if place.id in near), key=lambda place: near[place.id])
+        return [row(world, place, partial(self._choose, place.id)) for place in found]
 
-    def _kinds(self) -> list[View]:
-        kinds = sorted({place.kind for place in self.app.world.places if place.name})
+    def _kinds(self, world: World) -> list[View]:
+        kinds = sorted({place.kind for place in world.places if place.name})
         return [ListItem(kind, on_tap=partial(self._ask, kind), leading=Icon(ICONS.get(kind, "tag"))) for kind in kinds]
 
     def _ask(self, kind: str) -> None:
