@@ -18,7 +18,13 @@ from coach_gym.agents.critic import Critic
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.pocket import train
 from coach_gym.agents.pocket.build import build_image_processor, build_policy
-from coach_gym.agents.pocket.demonstrations import demonstrate, load_sequences, save_sequences, to_sequence
+from coach_gym.agents.pocket.demonstrations import (
+    careless,
+    demonstrate,
+    load_sequences,
+    save_sequences,
+    to_sequence,
+)
 from coach_gym.agents.pocket.judgments import balanced, judge, matches, verdict_sequences
 from coach_gym.agents.pocket.screens import PLACE, Screens
 from coach_gym.agents.pocket.sequences import Sequence, batches, collate, patches, token_loss
@@ -208,6 +214,18 @@ def test_a_slip_is_shown_but_not_taught(policy: Policy) -> None:
     assert sum(sequence.weights) == taught
 
 
+def test_a_careless_record_ends_with_its_blunder(policy: Policy, shown) -> None:
+    """Cut after a geometric number of steps, everything before as the expert did it, and the blunder is taught."""
+    records = [careless(policy, shown, random.Random(seed), 0.4) for seed in range(200)]
+    cut = [record for record in records if record.steps != shown.steps]
+    assert len(cut) / len(records) == pytest.approx(1 - 0.6 ** len(shown.steps), abs=0.1)
+    for record in cut:
+        *before, (observation, text, taught) = record.steps
+        assert before == shown.steps[: len(before)] and observation is shown.steps[len(before)][0] and taught
+        policy.dialect.parse(text, policy.frame(observation))
+    assert careless(policy, shown, random.Random(0), 0.0) is shown
+
+
 def test_sequences_survive_the_disk(policy: Policy, shown, tmp_path: Path) -> None:
     kept = [to_sequence(policy, shown), Sequence([1, 2], [0.0, 1.0])]
     save_sequences(kept, tmp_path / "kept.pt")
@@ -254,7 +272,7 @@ def test_training_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(train, "JUDGED", 2)
     monkeypatch.setattr(train, "PROPOSED", 1)
     monkeypatch.setattr(train, "TOKENS", 300)
-    minutes = {"ground": 0.01, "imitate": 0.01, "prm": 0.01, "critic": 0.01}
+    minutes = dict.fromkeys(train.STAGES, 0.01)
     first = train.Workshop(tmp_path, "cpu", minutes)
     assert not first.run(time.monotonic() + 0.3)  # the slice ends within the first stage
     second = train.Workshop(tmp_path, "cpu", minutes)
