@@ -7,11 +7,13 @@ import sys
 import time
 from contextlib import ExitStack
 
+from coach_gym.envs.phone.apps import LAB_MODULES, MODULES
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.console import auth_token
 from coach_gym.envs.phone.servers.server import PhoneServer
 
 ADB_PORT, GRPC_PORT = 5555, 8554  # of the first emulator on a machine
+MODULES_OF = {"android_world": MODULES, "android_lab": LAB_MODULES}
 LOOK = 0.2  # seconds between looks whether the phones have been told to end
 
 
@@ -22,15 +24,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--width", type=int, default=1080, help="of the screen in pixels (default: %(default)s)")
     parser.add_argument("--height", type=int, default=2400, help="of the screen in pixels (default: %(default)s)")
     parser.add_argument("--count", type=int, default=1, help="how many phones; each takes two more ports than the last")
+    parser.add_argument(
+        "--benchmark", choices=tuple(MODULES_OF), default="android_world",
+        help="whose phone it is: with which apps and data (default: %(default)s)",
+    )  # fmt: skip
     parser.set_defaults(run=serve)
 
 
-def serve(port: int, grpc_port: int, width: int, height: int, count: int) -> None:
+def serve(port: int, grpc_port: int, width: int, height: int, count: int, benchmark: str = "android_world") -> None:
     """Serves phones until Ctrl-C, or until their consoles have been told to kill them."""
+    modules = MODULES_OF[benchmark]
     try:
         with ExitStack() as stack:
             servers = [
-                stack.enter_context(_opened(Phone(width, height), port + 2 * index, grpc_port + index))
+                stack.enter_context(_opened(Phone(width, height, modules=modules), port + 2 * index, grpc_port + index))
                 for index in range(count)
             ]
             print("Ctrl-C ends it.", flush=True)

@@ -3,11 +3,11 @@
 from datetime import datetime, timedelta
 
 import pytest
+from hands import Hands
 
 from coach_gym.envs.phone.apps import LAB_MODULES, lab_calendar
 from coach_gym.envs.phone.apps.lab_calendar import Event
 from coach_gym.envs.phone.phone import Phone
-from tests.envs.hands import Hands
 
 NOON = datetime(2024, 5, 10, 12)
 

@@ -1,12 +1,12 @@
 """The Clock of AndroidLab's phone."""
 
 import pytest
+from hands import Hands
 
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.apps import LAB_MODULES, clock_data
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.suites.official_lab import compressed
-from tests.envs.hands import Hands
 
 
 @pytest.fixture

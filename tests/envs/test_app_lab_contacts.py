@@ -3,13 +3,13 @@
 from datetime import date
 
 import pytest
+from hands import Hands
 
 from coach_gym.envs.phone.apps import LAB_MODULES, lab_contacts_data
 from coach_gym.envs.phone.apps.lab_contacts_data import Person, pretty
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.contacts import Contact
-from tests.envs.hands import Hands
 
 
 @pytest.fixture

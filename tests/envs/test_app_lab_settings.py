@@ -3,10 +3,10 @@
 from datetime import datetime
 
 import pytest
+from hands import Hands
 
 from coach_gym.envs.phone.apps import LAB_MODULES
 from coach_gym.envs.phone.phone import Phone
-from tests.envs.hands import Hands
 
 
 @pytest.fixture

@@ -7,20 +7,24 @@ import sys
 import gymnasium as gym
 import numpy as np
 import pytest
+import toy_lab
+from served_phone import adb_server, free_pair
+from test_env_monkey import STEPS, pick
 
 import coach_gym  # noqa: F401
 from coach_gym.actions import Action
+from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.phone.apps import LAB_MODULES
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.servers.server import PhoneServer
 from coach_gym.envs.suites import official_lab
 from coach_gym.envs.suites.official_lab import checkout, queries
 from coach_gym.envs.suites.official_lab.answers import same_answer
 from coach_gym.envs.suites.official_lab.task import parsed_action
 from coach_gym.envs.suites.suite import load_suite
 from coach_gym.ui import compress, parse_ui
-from tests.envs import toy_lab
-from tests.envs.test_env_monkey import STEPS, pick
 
 SIZE = (270, 600)
 
@@ -221,6 +225,24 @@ def test_no_shell_of_the_host_sees_a_query(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     queries.ask(PhoneDevice(*SIZE, LAB_MODULES), "adb shell getprop x; touch here | grep $(touch there)")
     assert not list(tmp_path.iterdir())
+
+
+def test_the_suite_runs_on_a_device_behind_adb(folder):
+    port = free_pair()
+    phone = Phone(*SIZE, modules=LAB_MODULES)
+    with adb_server() as adb, PhoneServer(phone, port + 1, port, token="") as server:
+        suite = official_lab.suite(folder)
+        env = gym.make(
+            "AndroidLab-v0", suite=suite, screen_size=SIZE, disable_env_checker=True,
+            device=lambda: AdbDevice(server.address, server_port=adb, pause=0.0),
+        )  # fmt: skip
+        observation, _ = start(env, "toy_1")
+        assert f"{phone.now:%F}" == "2024-05-10" and phone.foreground == "com.google.android.deskclock"
+        env.step(second_switch(observation))
+        assert env.step("finished(content='')")[1] == 1.0
+        start(env, "toy_3")
+        assert env.step("finished(content='')")[1] == 1.0
+        env.close()
 
 
 # answers

@@ -31,6 +31,7 @@ _ACTIONS = {"clickable": "click ", "scrollable": "scroll ", "long-clickable": "l
 _DROPPED = {
     "index", "text", "resource-id", "package", "content-desc", "enabled", "focused", "class", "NAF", *_FLAGS,
 }  # fmt: skip
+_KEYBOARD = ".inputmethod"  # part of a keyboard's package; its window is never the one in front
 _ODD = 0x9E37  # times an odd number, counting mod 65536 meets every four hex digits once
 
 
@@ -42,7 +43,7 @@ def dump(root: Node) -> str:
 
 def _visible(node: Node) -> Iterator[Node]:
     for child in node.children:
-        if child.decor or not child.visible:
+        if child.decor or not child.visible or _KEYBOARD in child.package:
             continue
         copy = Node(**{name: getattr(child, name) for name in Node.__slots__})
         copy.text, copy.hint, copy.children = child.text or child.hint, "", list(_visible(child))
