@@ -185,18 +185,20 @@ def sh(p: Process) -> int:
     if args[:1] == ["-c"]:
         if len(args) < 2:
             return p.complain(f"{NAME}: -c: argument not given")
-        text, arguments = args[1], args[3:]
+        text, arguments = args[1], args[2:]
     else:
         data = p.read(args[0] if args else "-")
         if data is None:
             return 127
-        text, arguments = data.decode("utf-8", "surrogateescape"), args[1:]
+        text, arguments = data.decode("utf-8", "surrogateescape"), args
     return _subshell(p, text, arguments)
 
 
 def _subshell(p: Process, text: str, arguments: list[str]) -> int:
+    """Runs a script in a shell of its own; the first argument, if any, is its `$0`."""
     shell, outer = Shell(p.phone, p.shell.commands), p.shell
-    shell.variables, shell.folder, shell.arguments = dict(outer.variables), outer.folder, arguments
+    shell.variables, shell.folder, shell.arguments = dict(outer.variables), outer.folder, arguments[1:]
+    shell.name = arguments[0] if arguments else NAME
     shell.inherit(outer)
     try:
         return shell.source(text, p.streams)

@@ -66,7 +66,7 @@ def _opened(phone: Phone, uri: str) -> Iterator[tuple[sqlite3.Connection, Table]
         NoProvider: There is none.
     """
     authority, _, path = uri.removeprefix("content://").partition("/")
-    path, _, id = path.strip("/").rpartition("/") if re.search(r"/\d+$", path) else (path.strip("/"), "", "")
+    path, id = re.fullmatch(r"/*(.*?)/*(?:(?<![^/])(\d{1,18}))?/*", path).groups()  # type: ignore[union-attr]
     if authority == "media":
         with closing(_media(phone)) as db:
             yield db, _narrowed(_media_table(path), id)
@@ -162,14 +162,14 @@ def _keep_settings(phone: Phone, db: sqlite3.Connection) -> None:
 def content(p: Process) -> int:
     """`content query|insert|update|delete --uri URI [--projection a:b] [--where …] [--sort …] [--bind n:t:v]`."""
     verb, *rest = p.args or [""]
-    values, binds = _arguments(rest)
-    uri = values.get("uri", "")
+    uri = next((b for a, b in zip(rest, rest[1:], strict=False) if a == "--uri"), "")
     verbs = {"query": _query, "insert": _insert, "update": _update, "delete": _delete}
     if verb in ("call", "gettype", "read", "write"):
         return p.complain(f"[ERROR] Unsupported command: {verb}", 1)
     if verb not in verbs or not uri:
         return p.complain(f"[ERROR] Unsupported operation: {verb}" if verb not in verbs else "[ERROR] Missing --uri", 1)
     try:
+        values, binds = _arguments(rest)
         with _opened(p.phone, uri) as (db, table), guarded(db):
             verbs[verb](p, db, table, values, binds)
     except NoProvider as fault:
@@ -187,7 +187,7 @@ def _arguments(words: list[str]) -> tuple[dict[str, str], dict[str, object]]:
     """Options with their values, and what `--bind` gives."""
     values: dict[str, str] = {}
     binds: dict[str, object] = {}
-    for option, value in zip(words, [*words[1:], ""], strict=True):
+    for option, value in zip(words, [*words[1:], ""], strict=False):
         if option == "--bind":
             name, kind, text = [*value.split(":", 2), "", ""][:3]
             binds[name] = _bound(kind, text)

@@ -105,20 +105,21 @@ def _schema_version(connection: sqlite3.Connection) -> int:
 
 
 def _run_all(p: Process, connection: sqlite3.Connection, scripts: list[str], style: _Style) -> int:
-    with guarded(connection) as db:
-        pending = ""
-        for script in scripts:
-            if script.startswith(".") and not pending.strip():
-                _dot_command(p, db, script, style)
-                continue
-            pending += script + "\n"
-            if len(scripts) > 1 and not sqlite3.complete_statement(pending):
-                continue
-            try:
+    pending = ""
+    try:
+        with guarded(connection) as db:
+            for script in scripts:
+                if script.startswith(".") and not pending.strip():
+                    _dot_command(p, db, script, style)
+                    continue
+                pending += script + "\n"
+                if len(scripts) == 1 or sqlite3.complete_statement(pending):
+                    _run(p, db, pending, style)
+                    pending = ""
+            if pending.strip():
                 _run(p, db, pending, style)
-            except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError, MemoryError) as fault:
-                return p.complain(f"Error: {fault}")
-            pending = ""
+    except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError, MemoryError) as fault:
+        return p.complain(f"Error: {fault}")
     return 0
 
 
@@ -193,8 +194,7 @@ class _Style:
 
 def _shown(value: object) -> str:
     if isinstance(value, float):
-        text = f"{value:.15g}"
-        return text if re.search(r"[.e]|inf|nan", text) else f"{text}.0"
+        return re.sub(r"^(-?\d+)(?=e|$)", r"\1.0", f"{value:.15g}")
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogateescape")
     return str(value)

@@ -8,9 +8,9 @@ from datetime import datetime
 from itertools import count
 
 from coach_gym.envs.phone.folders import SHARED
-from coach_gym.envs.phone.paths import link
+from coach_gym.envs.phone.paths import link, real
 from coach_gym.envs.phone.shell.attributes import attributes, user_id
-from coach_gym.envs.phone.shell.options import options
+from coach_gym.envs.phone.shell.options import Options, options
 from coach_gym.envs.phone.shell.process import NO_FILE, Command, Process
 
 
@@ -143,11 +143,12 @@ def mv(p: Process) -> int:
     return _transfer(p, options(p.args, "finvT", "t"), move=True)
 
 
-def _transfer(p: Process, given, move: bool) -> int:
+def _transfer(p: Process, given: Options, move: bool) -> int:
     """Copies or moves the first words to the last, which must be a folder if they are several."""
-    *sources, target = given.words if "t" not in given.values else [*given.words, given.values["t"]]
-    if not sources:
+    words = [*given.words, given.values["t"]] if "t" in given.values else given.words
+    if len(words) < 2:
         return p.need(2)
+    *sources, target = words
     place = p.path(target)
     into = p.storage.is_dir(place) and "T" not in given
     if len(sources) > 1 and not into:
@@ -156,12 +157,13 @@ def _transfer(p: Process, given, move: bool) -> int:
     for name in sources:
         path = p.path(name)
         end = f"{place.rstrip('/')}/{name.rstrip('/').rpartition('/')[2]}" if into else place
-        code = _transfer_one(p, given, name, path, p.path(end) if name != "/" else end, move) or code
+        code = _transfer_one(p, given, name, path, target, end, move) or code
     p.phone.changed()
     return code
 
 
-def _transfer_one(p: Process, given, name: str, path: str, end: str, move: bool) -> int:
+def _transfer_one(p: Process, given: Options, name: str, path: str, target: str, end: str, move: bool) -> int:
+    end = real(end)
     storage, recursive = p.storage, move or any(flag in given for flag in "arRd")
     if not storage.exists(path):
         return p.fail(f"bad '{name}': {NO_FILE}")
@@ -174,7 +176,7 @@ def _transfer_one(p: Process, given, name: str, path: str, end: str, move: bool)
     if end.startswith(path.rstrip("/") + "/"):
         return p.fail(f"'{name}' into itself" if move else f"{name}: loop")
     if not storage.is_dir(_parent(end)):
-        return p.fail(f"bad '{name}': {NO_FILE}")
+        return p.fail(f"bad '{name}': {NO_FILE}" if move else f"{target}: {NO_FILE}")
     if storage.is_dir(end) != storage.is_dir(path) and storage.exists(end):
         return p.fail(f"'{end}': {'Is a directory' if storage.is_dir(end) else 'Not a directory'}")
     if move:

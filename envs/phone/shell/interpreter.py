@@ -30,6 +30,9 @@ KILLED = 137  # the code of a run that took too much
 DEEPEST = 50  # functions and `eval` in each other
 
 _GLOB = re.compile(r"[*?\[]")
+_SPECIAL = re.compile(r"^~|[*?\[{]")
+_BRACES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
+MOST_ALTERNATIVES = 1000
 _BLANKS = re.compile(r"[ \t\n]+")
 Piece = tuple[str, bool]  # text, and whether it was quoted
 
@@ -64,6 +67,7 @@ class Shell:
         self.variables = dict(ENVIRONMENT)
         self.functions: dict[str, parse.Compound] = {}
         self.arguments: list[str] = []
+        self.name = NAME  # `$0`
         self.folder = "/"
         self.code = 0
         self.errors = bytearray()  # where substitutions write their messages
@@ -342,8 +346,10 @@ class Shell:
         """What a word becomes: expanded, split at blanks, matched against file names."""
         if len(word) == 1 and isinstance(word[0], parse.Literal):  # nearly all words
             literal = word[0]
-            if literal.quoted or not (_GLOB.search(literal.text) or literal.text.startswith("~")):
+            if literal.quoted or not _SPECIAL.search(literal.text):
                 return [literal.text]
+            if alternatives := _alternatives(literal.text):
+                return [field for text in alternatives for field in self.fields((parse.Literal(text, False),))]
         fields: list[list[Piece]] = []
         open = False  # the next part belongs to the last field
         for part in word:
@@ -463,7 +469,28 @@ class Shell:
                 raise Fault(f"{part.name}: {self.text(part.word) or 'parameter null or not set'}")
             case "#" | "##" | "%" | "%%":
                 return _trimmed(value or "", op, self.pattern(part.word))
+            case "/" | "//":
+                return self._replaced(value or "", part)
+            case "" if colon:
+                return self._slice(value or "", self.text(part.word))
         return value or ""
+
+    def _replaced(self, value: str, part: parse.Variable) -> str:
+        """`${name/pattern/text}`, or of all matches with two slashes."""
+        pattern, _, new = self.text(part.word).partition("/")
+        regex = fnmatch.translate(pattern)[4:-3]  # without what binds it to the whole text
+        return re.sub(regex, lambda match: new, value, count=0 if part.op == "//" else 1) if pattern else value
+
+    def _slice(self, value: str, place: str) -> str:
+        """`${name:start:length}`."""
+        start, colon, length = place.partition(":")
+        try:
+            first = arithmetic.evaluate(start, self.variables)
+            count = arithmetic.evaluate(length, self.variables) if colon else len(value)
+        except arithmetic.Invalid as fault:
+            raise Fault(str(fault)) from None
+        first = max(0, first + len(value)) if first < 0 else first
+        return value[first : first + count] if count >= 0 else value[first:count]
 
     def _lookup(self, name: str) -> str | None:
         match name:
@@ -478,10 +505,18 @@ class Shell:
             case "-":
                 return ""
             case "0":
-                return NAME
+                return self.name
         if name.isdecimal():
             return self.arguments[int(name) - 1] if int(name) <= len(self.arguments) else None
         return self.variables.get(name)
+
+
+def _alternatives(text: str) -> list[str]:
+    """What the first innermost `{a,b}` in a text makes of it; empty if there is none."""
+    match = _BRACES.search(text)
+    if match is None or text.count("{") > 8 or match[1].count(",") > MOST_ALTERNATIVES:
+        return []
+    return [text[: match.start()] + choice + text[match.end() :] for choice in match[1].split(",")]
 
 
 def _pattern(pieces: list[Piece]) -> str:

@@ -396,7 +396,7 @@ def _used(p: Process, given: Options, name: str, path: str, depth: int, top: boo
     folder = p.storage.is_dir(path)
     used = 4 if folder else attributes(p.phone, path).blocks // 2
     for child in p.storage.listdir(path):
-        used += _used(p, given, f"{name.rstrip('/')}/{child}", f"{path}/{child}", depth - 1, top=False)
+        used += _used(p, given, f"{name.rstrip('/')}/{child}", f"{path.rstrip('/')}/{child}", depth - 1, top=False)
     if top or (depth >= 0 and (folder or "a" in given)):
         p.print(f"{_amount(used, given)}\t{name}")
     return used

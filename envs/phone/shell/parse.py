@@ -30,7 +30,11 @@ class Literal:
 
 @dataclass(frozen=True)
 class Variable:
-    """`$name` or `${name OP word}`; OP is empty, `#length`, or one of `:- :+ := :? % %% # ##` (also without colon)."""
+    """`$name` or `${name OP word}`.
+
+    OP is empty, `#length`, `:` (of start and length), `/`, `//`, or one of `:- :+ := :? % %% # ##` (also without
+    colon).
+    """
 
     name: str
     quoted: bool
@@ -157,7 +161,7 @@ _FUNCTION = re.compile(r"([A-Za-z_]\w*)[ \t]*\([ \t]*\)", re.ASCII)
 _PLAIN = re.compile(r"""[^ \t\n;&|()<>'"\\$`]+""")
 _BARE = re.compile(r"(?:[a-z]+|[{}!])(?=[ \t\n;&|()<>]|$)")
 _IN_QUOTES = re.compile(r'[^"\\$`]+')
-_EXPANSION_OP = re.compile(r":?[-+=?]|%%?|##?")
+_EXPANSION_OP = re.compile(r":?[-+=?]|%%?|##?|:|//?")
 _DEEPEST = 50
 _RESERVED = ("if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "{", "}", "!")
 

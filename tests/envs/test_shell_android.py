@@ -1,0 +1,352 @@
+"""What Android's own commands print and do, read by the clients that read it from real phones."""
+
+import io
+import struct
+from datetime import datetime
+
+import adbutils.shell
+import numpy as np
+import pytest
+from android_env.components.adb_call_parser import AdbCallParser
+from android_env.components.adb_controller import AdbController
+from android_env.proto import adb_pb2
+from PIL import Image
+
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.providers import contacts, telephony
+from coach_gym.envs.phone.shell import run
+from coach_gym.ui import node_from_xml, to_xml
+from tests.envs.hands import Hands
+
+CLOCK = "com.google.android.deskclock"
+MESSAGES = "com.simplemobiletools.smsmessenger"
+
+
+class Device(adbutils.shell.ShellExtension):
+    """adbutils' device, whose shell is the phone's."""
+
+    sync = None
+
+    def __init__(self, phone):
+        self.phone = phone
+
+    def shell(self, cmdargs, **options):
+        command = cmdargs if isinstance(cmdargs, str) else " ".join(cmdargs)
+        return run(self.phone, command, merged=True).stdout.decode().rstrip()
+
+
+class Controller(AdbController):
+    """android_env's way to adb, which ends in the phone's shell."""
+
+    def __init__(self, phone):
+        self.phone = phone
+
+    def execute_command(self, args, timeout=None, device_specific=True):
+        assert args[0] == "shell"
+        return run(self.phone, " ".join(args[1:]), merged=True).stdout
+
+
+@pytest.fixture
+def phone():
+    return Phone(270, 600)
+
+
+@pytest.fixture
+def device(phone):
+    return Device(phone)
+
+
+def out(phone, command):
+    output = run(phone, command)
+    assert output.code == 0, (command, output)
+    return output.stdout.decode()
+
+
+# adbutils
+
+
+def test_adbutils_reads_the_screen_and_the_battery(device):
+    assert tuple(device.window_size()) == (270, 600)
+    assert device.rotation() == 0 and device.is_screen_on()
+    device.phone.storage.write("/sys/class/power_supply/battery/capacity", b"37\n")
+    assert device.battery().level == 37 and device.battery().present
+    assert device.wlan_ip() == "10.0.2.16"
+
+
+def test_adbutils_starts_and_stops_apps(device):
+    device.app_start(CLOCK)
+    assert (device.app_current().package, device.phone.foreground) == (CLOCK, CLOCK)
+    assert device.app_current().activity == "com.android.deskclock.DeskClock"
+    device.app_stop(CLOCK)
+    assert device.phone.foreground == device.phone.launcher.package
+    assert CLOCK in device.list_packages() and CLOCK not in device.phone.stacks
+    device.app_start("org.tasks", ".MainActivity")
+    assert device.app_current().package == "org.tasks"
+
+
+def test_adbutils_reads_package_information(device):
+    info = device.app_info("org.tasks")
+    assert (info.package_name, info.version_name, info.version_code) == ("org.tasks", "1.0", 1)
+    assert device.app_info("com.not.there") is None
+
+
+def test_adbutils_touches_and_types(device):
+    hands = Hands(MESSAGES, phone=device.phone)
+    element = hands.find("Search")
+    device.click(*element.center)
+    device.send_keys("hello%sworld")
+    assert device.phone.focus.text == "hello world"
+    device.keyevent("HOME")
+    assert device.phone.foreground == device.phone.launcher.package
+
+
+# android_env
+
+
+def test_android_env_reads_the_activity_in_front(phone):
+    parser = AdbCallParser(Controller(phone))
+    request = adb_pb2.AdbRequest(get_current_activity=adb_pb2.AdbRequest.GetCurrentActivity())
+    start = adb_pb2.AdbRequest.StartActivity(full_activity=f"{CLOCK}/com.android.deskclock.DeskClock")
+    assert parser.parse(adb_pb2.AdbRequest(start_activity=start)).status == adb_pb2.AdbResponse.OK
+    assert parser.parse(request).get_current_activity.full_activity == f"{CLOCK}/com.android.deskclock.DeskClock"
+    missing = adb_pb2.AdbRequest.StartActivity(full_activity="com.not.there/.Main")
+    assert parser.parse(adb_pb2.AdbRequest(start_activity=missing)).status != adb_pb2.AdbResponse.OK
+    pin = adb_pb2.AdbRequest.StartScreenPinning(full_activity=f"{CLOCK}/com.android.deskclock.DeskClock")
+    assert parser.parse(adb_pb2.AdbRequest(start_screen_pinning=pin)).status == adb_pb2.AdbResponse.OK
+
+
+def test_android_env_reads_settings_packages_and_orientation(phone):
+    parser, requests = AdbCallParser(Controller(phone)), adb_pb2.AdbRequest
+    put = requests.SettingsRequest(name_space=requests.SettingsRequest.GLOBAL)
+    put.put.key, put.put.value = "auto_time", "0"
+    parser.parse(requests(settings=put))
+    get = requests.SettingsRequest(name_space=requests.SettingsRequest.GLOBAL)
+    get.get.key = "auto_time"
+    assert parser.parse(requests(settings=get)).settings.output == b"0\n"
+    packages = requests.PackageManagerRequest()
+    packages.list.packages.SetInParent()
+    assert CLOCK in parser.parse(requests(package_manager=packages)).package_manager.list.items
+    orientation = requests(get_orientation=requests.GetOrientationRequest())
+    assert parser.parse(orientation).get_orientation.orientation == 0
+    assert parser.parse(orientation).status == adb_pb2.AdbResponse.OK
+
+
+# the clock
+
+
+@pytest.mark.parametrize(
+    ("command", "time"),
+    [
+        ("date 101515342023.00", datetime(2023, 10, 15, 15, 34)),
+        ("date 1015153423.07", datetime(2023, 10, 15, 15, 34, 7)),
+        ("date 2024-05-10 12:00:00", datetime(2024, 5, 10, 12)),
+        ("date '2024-05-10 12:00:00'", datetime(2024, 5, 10, 12)),
+        ("date @1700000000", datetime(2023, 11, 14, 22, 13, 20)),
+        ("date 02292359", datetime(2024, 2, 29, 23, 59)),
+    ],
+)
+def test_the_date_is_set(phone, command, time):
+    phone.now = datetime(2024, 1, 1)
+    run(phone, command)
+    assert phone.now == time
+    assert out(phone, "date +%s").strip() == str(int((time - datetime(1970, 1, 1)).total_seconds()))
+    assert out(phone, "date") == time.strftime("%a %b %e %H:%M:%S UTC %Y\n")
+
+
+def test_wrong_dates_change_nothing(phone):
+    before = phone.now
+    for text in ("99999999", "tomorrow", "2024-13-40", "@99999999999", "0230120020", "9" * 40):
+        assert run(phone, f"date {text}").code == 1, text
+    assert phone.now == before
+
+
+def test_sleep_passes_at_once_on_the_phones_clock(phone):
+    before = phone.now
+    run(phone, "sleep 90; sleep 0.5; sleep 1m")
+    assert (phone.now - before).total_seconds() == 150.5
+
+
+# settings
+
+
+def test_settings_are_the_ones_that_the_apps_read(phone):
+    run(phone, "settings put system screen_brightness 255; svc wifi disable; svc bluetooth enable; svc data disable")
+    kept = phone.storage.settings
+    assert kept["system", "screen_brightness"] == "255" and kept["global", "wifi_on"] == "0"
+    assert kept["global", "bluetooth_on"] == "1" and kept["global", "mobile_data"] == "0"
+    assert out(phone, "settings get system screen_brightness; settings get global nothing") == "255\nnull\n"
+    assert out(phone, "settings delete system screen_brightness; settings delete system nothing") == (
+        "Deleted 1 rows\nDeleted 0 rows\n"
+    )
+    listed = dict(line.split("=", 1) for line in out(phone, "settings list global").splitlines())
+    assert listed["wifi_on"] == "0" and "zen_duration" in listed
+    assert run(phone, "settings get nowhere x").code == 255 and run(phone, "settings put global").code == 255
+
+
+def test_the_shade_and_the_dark_theme(phone):
+    run(phone, "cmd statusbar expand-settings")
+    assert phone.shade == 2
+    run(phone, "cmd uimode night yes; cmd statusbar collapse")
+    assert phone.shade == 0 and phone.storage.settings["secure", "ui_night_mode"] == "2"
+    assert phone.screenshot().mean() < 128
+
+
+def test_properties(phone):
+    assert out(phone, "getprop ro.build.version.release; getprop ro.build.version.sdk; getprop sys.boot_completed") == (
+        "13\n33\n1\n"
+    )
+    run(phone, "setprop debug.mine 'a b'; service call alarm 3 s16 Europe/Rome")
+    assert out(phone, "getprop debug.mine; getprop persist.sys.timezone; getprop none") == "a b\nEurope/Rome\n\n"
+    assert run(phone, "setprop ro.build.id x").code == 1
+    assert "[ro.build.version.sdk]: [33]\n" in out(phone, "getprop")
+
+
+# apps and intents
+
+
+def test_what_cannot_be_started_is_said_as_android_says_it(phone):
+    output = run(phone, "am start -n com.not.there/.Main")
+    assert output.code == 1
+    message = "Error type 3\nError: Activity class {com.not.there/com.not.there.Main} does not exist.\n"
+    assert output.stderr.decode() == message
+    output = run(phone, "am start -a android.intent.action.VIEW -d nothing:like-this")
+    assert b"Error: Activity not started, unable to resolve Intent {" in output.stderr
+    assert run(phone, "monkey -p com.not.there 1").code == 252
+    assert run(phone, "am frobnicate").code == 255 and run(phone, "am start -n wrong").code == 255
+
+
+def test_a_contact_is_inserted_through_its_form(phone):
+    kind = "-a android.intent.action.INSERT -t vnd.android.cursor.dir/contact"
+    run(phone, f"am start {kind} -e name 'Ann Lee' -e phone 5551")
+    assert "ContactEditorActivity" in out(phone, "dumpsys window | grep mCurrentFocus")
+    Hands(None, phone=phone).tap("Save")
+    rows = out(phone, "content query --uri content://contacts/phones/ --projection display_name:number")
+    assert rows == "Row: 0 display_name=Ann Lee, number=5551\n"
+    person = contacts.everybody(phone.storage.database(contacts.PATH))[0]
+    assert (person.first, person.last) == ("Ann", "Lee")
+    assert out(phone, "pm clear com.android.providers.contacts") == "Success\n"
+    assert out(phone, "content query --uri content://contacts/phones/") == "No result found.\n"
+
+
+def test_a_message_is_written_and_sent(phone):
+    run(phone, "am start -a android.intent.action.SENDTO -d sms:+15551234 --es sms_body 'it\\'s; reboot 😀'")
+    run(phone, "am start -a android.intent.action.SENDTO -d sms:+15551234 --es sms_body \"it's; reboot 😀\"")
+    Hands(None, phone=phone).tap("SMS")
+    assert "body=it's; reboot 😀," in out(phone, "content query --uri content://sms/sent")
+    (message,) = telephony.messages(phone.storage.database(telephony.PATH))
+    assert (message.address, message.body, message.kind) == ("+15551234", "it's; reboot 😀", telephony.SENT)
+
+
+def test_tasks_are_listed_and_removed(phone):
+    run(phone, f"monkey -p {CLOCK} -c android.intent.category.LAUNCHER 1; monkey -p org.tasks 1")
+    assert out(phone, "am stack list | grep -c taskId=") == "3\n"
+    line = out(phone, f"am stack list | grep {CLOCK}")
+    id = line.split("taskId=")[1].split(":")[0]
+    assert f"#{id} " in out(phone, "dumpsys activity recents")
+    run(phone, f"am stack remove {id}; am stack remove 424242")
+    assert CLOCK not in phone.stacks and "org.tasks" in phone.stacks
+    assert out(phone, "pidof org.tasks").strip() in out(phone, "ps -A | grep org.tasks")
+    run(phone, "kill $(pidof org.tasks)")
+    assert "org.tasks" not in phone.stacks
+
+
+def test_clearing_an_app_starts_it_anew(phone):
+    path = "/data/data/com.arduia.expense"
+    before = {name: phone.storage.read(name) for name in phone.storage.files_below(path)}
+    phone.storage.write(f"{path}/more", b"x")
+    phone.permissions.add(("com.arduia.expense", "record audio"))
+    assert out(phone, "pm clear com.arduia.expense") == "Success\n"
+    assert set(phone.storage.files_below(path)) == set(before)
+    assert ("com.arduia.expense", "record audio") not in phone.permissions
+    assert run(phone, "pm clear com.not.there").stdout == b"Failed\n"
+
+
+def test_permissions_are_granted_and_revoked(phone):
+    run(phone, "pm grant com.dimowner.audiorecorder android.permission.RECORD_AUDIO")
+    assert ("com.dimowner.audiorecorder", "record audio") in phone.permissions
+    assert "RECORD_AUDIO: granted=true" in out(phone, "dumpsys package com.dimowner.audiorecorder")
+    run(phone, "pm revoke com.dimowner.audiorecorder android.permission.RECORD_AUDIO")
+    assert ("com.dimowner.audiorecorder", "record audio") not in phone.permissions
+    assert run(phone, "pm grant com.not.there android.permission.CAMERA").code == 255
+
+
+def test_broadcasts_reach_whoever_listens_outside(phone):
+    heard = []
+    phone.receivers.append(lambda action, extras: heard.append((action, dict(extras))))
+    out(phone, 'am broadcast -a "accessibility_forwarder.intent.action.SET_GRPC" --ei "port" 5001 --es host 10.0.2.2')
+    assert heard == [("accessibility_forwarder.intent.action.SET_GRPC", {"port": 5001, "host": "10.0.2.2"})]
+    assert run(phone, "am broadcast -a x --ei port many").code == 255
+
+
+def test_text_is_typed_through_an_input_method(phone):
+    hands = Hands(MESSAGES, phone=phone)
+    hands.tap("Search")
+    assert "com.android.adbkeyboard/.AdbIME" in out(phone, "ime list -s -a")
+    typing = "am broadcast -a ADB_INPUT_B64 --es msg aMOpbGxvIPCfmIA="  # 'héllo 😀'
+    assert "result=0" in out(phone, typing)  # not the chosen one yet
+    out(phone, "ime enable com.android.adbkeyboard/.AdbIME; ime set com.android.adbkeyboard/.AdbIME")
+    assert "result=-1" in out(phone, typing)
+    assert phone.focus.text == "héllo 😀"
+    assert run(phone, "input text 'é'").code == 255  # no key of a keyboard
+    assert run(phone, "ime set com.not.there/.Ime").code == 255
+
+
+# the screen
+
+
+def test_the_screen_is_captured(phone):
+    run(phone, f"monkey -p {CLOCK} 1")
+    pixels = np.asarray(Image.open(io.BytesIO(run(phone, "screencap -p").stdout)).convert("RGB"))
+    assert (pixels == phone.screenshot()).all()
+    raw = run(phone, "screencap").stdout
+    assert struct.unpack("<4I", raw[:16])[:3] == (270, 600, 1)
+    assert (np.frombuffer(raw[16:], np.uint8).reshape(600, 270, 4)[..., :3] == phone.screenshot()).all()
+    run(phone, "screencap -p /sdcard/s.png")
+    assert phone.storage.read("/storage/emulated/0/s.png")[:4] == b"\x89PNG"
+
+
+def test_the_screens_xml_is_dumped(phone):
+    assert out(phone, "uiautomator dump") == "UI hierchary dumped to: /sdcard/window_dump.xml\n"
+    assert to_xml(node_from_xml(out(phone, "cat /sdcard/window_dump.xml"))) == to_xml(phone.ui())
+    assert out(phone, "uiautomator dump /dev/tty").endswith("</hierarchy>UI hierchary dumped to: /dev/tty\n")
+    assert run(phone, "uiautomator dump /none/x.xml").code == 1
+
+
+def test_fingers(phone):
+    hands = Hands(MESSAGES, phone=phone)
+    x, y = hands.find("Search").center
+    run(phone, f"input swipe {x} {y} {x} {y} 100; input text abc; input keyevent KEYCODE_DEL 67 --longpress 29")
+    assert phone.focus.text == "aa"
+    run(phone, "input keycombination 113 29 && input keyevent 67")
+    assert phone.focus.text == ""
+    for wrong in ("input tap 1", "input tap a b", "input swipe 1 2 3", "input fly 1 2", "input", "input tap 1e999 0"):
+        assert run(phone, wrong).code == 255, wrong
+
+
+def test_a_hundred_keys_take_the_time_of_one_input(phone):
+    before = phone.now
+    run(phone, "input keyevent " + "67 " * 100)
+    assert (phone.now - before).total_seconds() == 1
+
+
+def test_a_call_is_ended_by_its_key(phone):
+    assert "mCallState=0" in out(phone, "dumpsys telephony.registry")
+    phone.storage.settings["call", "5551234"] = "incoming"
+    assert "mCallState=1" in out(phone, "dumpsys telephony.registry")
+    phone.storage.settings["call", "5551234"] = "active"
+    assert "mCallState=2" in out(phone, "dumpsys telephony.registry")
+    run(phone, "input keyevent KEYCODE_ENDCALL")
+    assert "mCallState=0" in out(phone, "dumpsys telephony.registry")
+
+
+def test_rebooting_is_refused_and_changes_nothing(phone):
+    before = phone.snapshot()[0]
+    assert run(phone, "reboot").code != 0
+    assert phone.snapshot()[0] == before
+    assert out(phone, "su 0 whoami; su root id -u; su -c 'echo hi'; toybox echo there") == "root\n0\nhi\nthere\n"
+
+
+def test_the_log_is_waited_for_but_not_when_it_is_dumped(phone):
+    assert run(phone, "logcat -v epoch").endless and not run(phone, "logcat -b all -c").endless
+    assert run(phone, "export ANDROID_LOG_TAGS=''; exec logcat -v epoch").endless
+    assert not run(phone, "logcat -d").endless
