@@ -14,15 +14,17 @@ embedded phone's: they say that the tasks can be done on it, and nothing about a
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import logging
 import os
 import random
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -36,8 +38,10 @@ import coach_gym.envs.experts  # noqa: E402, F401
 from benchmarks.android_world_counterparts import INCOMPARABLE, counterpart  # noqa: E402
 from coach_gym.actions import Action, format_action, parse_action  # noqa: E402
 from coach_gym.envs.devices.device import Device  # noqa: E402
+from coach_gym.envs.devices.phone import PhoneDevice  # noqa: E402
 from coach_gym.envs.experts.run import play  # noqa: E402
 from coach_gym.envs.suites.official_world import upstream  # noqa: E402
+from coach_gym.envs.suites.official_world.connection import connect  # noqa: E402
 from coach_gym.envs.suites.suite import Suite, official_suite  # noqa: E402
 from coach_gym.envs.suites.task import Task  # noqa: E402
 
@@ -93,6 +97,8 @@ class Run:
 class Observer:
     """What happens inside the environment: the seconds of each stage, and what the built-in checker says.
 
+    An instance is prepared by upstream once; its further states begin with a copy of the phone as it was then.
+
     Attributes:
         done: The stages that went without an error.
         ours: The built-in checker's last verdict; None if there is no such checker.
@@ -103,6 +109,7 @@ class Observer:
         self.done: list[str] = []
         self.ours: float | None = None
         self._counterpart: Task | None = None
+        self._prepared: tuple[Any, Any, Any] = None, None, None  # which instance and device, upstream's task, the phone
 
     @contextmanager
     def timing(self, stage: str) -> Iterator[None]:
@@ -112,8 +119,17 @@ class Observer:
         self.seconds[stage] = time.perf_counter() - started
         self.done.append(stage)
 
-    def prepared(self, task: Task, device: Device) -> None:
-        """An official task has just been set up."""
+    def prepare(self, task: Any, device: PhoneDevice, setup: Callable[[], None]) -> None:
+        """Sets an official task up, or brings back what that led to."""
+        instance = task.name, task.params["seed"], id(device)  # a device that failed is replaced by another
+        known, upstreams, phone = self._prepared
+        if instance == known:
+            task._task, task._env = copy.deepcopy(upstreams), connect(device)
+            device.phone.restore(phone)
+        else:
+            with self.timing("setup"):
+                setup()
+            self._prepared = instance, copy.deepcopy(task._task), device.phone.snapshot()
         self._counterpart = counterpart(task, device)
 
     def misled(self, rng: random.Random) -> dict[str, Any] | None:
@@ -139,10 +155,8 @@ class Observer:
         class Observed(family):  # type: ignore[valid-type, misc]
             name = family.name
 
-            def setup(self, device: Device) -> None:
-                with observer.timing("setup"):
-                    super().setup(device)
-                observer.prepared(self, device)
+            def setup(self, device: PhoneDevice) -> None:
+                observer.prepare(self, device, partial(super().setup, device))
 
             def evaluate(self, device: Device, answer: str | None) -> float:
                 observer.judge(device, answer)
