@@ -14,7 +14,7 @@ import struct
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from typing import Any, NamedTuple
 
@@ -202,14 +202,20 @@ class Adb:
 
     def is_root(self) -> bool:
         """Whether commands run as root; if not, tries to restart the device's adb that way, which emulators allow."""
-        if self.shell("id", "-u").text.strip() == "0":
+        if self._is_root():
             return True
         with failures(self.serial, "adb root"):
             reply = self.device.root()
-        if "cannot" in str(reply):
-            return False
-        time.sleep(0.5)
-        self.connect()
+        deadline = time.monotonic() + CONNECT_TIMEOUT
+        while "cannot" not in str(reply) and time.monotonic() < deadline:
+            time.sleep(0.5)
+            with suppress(DeviceError):  # it goes away and comes back
+                self.connect()
+                if self._is_root():
+                    return True
+        return False
+
+    def _is_root(self) -> bool:
         return self.shell("id", "-u").text.strip() == "0"
 
     # files, by adb's sync protocol: paths and contents pass through no shell
@@ -301,6 +307,8 @@ def _answer(connection: socket.socket) -> tuple[bytes, bytes]:
 
 
 def _exactly(connection: socket.socket, size: int) -> bytes:
+    if size > _CHUNK:
+        raise ValueError(f"a part of {size} bytes is announced, more than the protocol allows")
     data = bytearray()
     while len(data) < size:
         part = connection.recv(size - len(data))

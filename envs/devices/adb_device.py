@@ -12,7 +12,7 @@ import io
 import re
 import sqlite3
 import time
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import datetime
@@ -45,6 +45,7 @@ _CALM = (
     ("settings", "put", "global", "animator_duration_scale", "0"),
     ("settings", "put", "system", "accelerometer_rotation", "0"),
     ("settings", "put", "system", "user_rotation", "0"),
+    ("cmd", "device_config", "put", "systemui", "clipboard_overlay_enabled", "false"),  # heard when the system starts
     ("cmd", "window", "set-ignore-orientation-request", "true"),
     ("svc", "power", "stayon", "true"),
 )
@@ -231,11 +232,16 @@ class AdbDevice:
         self.put_clipboard(clipboard)
 
     def _paste(self, text: str) -> None:
+        """By the clipboard; where a device hides it, by uiautomator2's keyboard, to which base64 is sent."""
         self.put_clipboard(text)
-        if self.get_clipboard() != text:
-            raise DeviceError(f"{self.name}: text cannot be typed: the clipboard does not keep it")
         with self._asking("paste"):
-            self.u2.jsonrpc.pasteClipboard()
+            if self.u2.clipboard == text:
+                self.u2.jsonrpc.pasteClipboard()
+                return
+            self.u2.set_input_ime()  # installs it if need be
+        encoded = b64encode(text.encode()).decode()
+        if "result=-1" not in self.adb.run("am", "broadcast", "-a", "ADB_KEYBOARD_INPUT_TEXT", "--es", "text", encoded):
+            raise DeviceError(f"{self.name} takes no text, neither from the clipboard nor from a keyboard")
 
     def _open(self, label: str) -> None:
         apps = self._launchable()

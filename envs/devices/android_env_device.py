@@ -7,27 +7,11 @@ adb server on any failure, and takes the port of the adb server out of the envir
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cached_property
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import grpc
 import numpy as np
-from adbutils import adb_path
-from android_env import loader
-from android_env.components.config_classes import (
-    AdbControllerConfig,
-    AndroidEnvConfig,
-    EmulatorConfig,
-    EmulatorLauncherConfig,
-    FilesystemTaskConfig,
-)
-from android_env.env_interface import AndroidEnvInterface
 from android_env.proto import emulator_controller_pb2 as messages
 from android_env.proto.emulator_controller_pb2_grpc import EmulatorControllerStub
 
@@ -60,21 +44,6 @@ class AndroidEnvDevice(AdbDevice):
         self._emulator = EmulatorControllerStub(self._channel)
         super().__init__(f"emulator-{console_port}", **settings)
         self._name = f"android_env:{console_port} {self._name.partition(' ')[2]}"
-        self._ports = (console_port, grpc_port or console_port + GRPC_OFFSET)
-
-    @cached_property
-    def android_env(self) -> AndroidEnvInterface:
-        """The same emulator as android_env's own environment, which AndroidWorld's package works on."""
-        console_port, grpc_port = self._ports
-        ports = EmulatorLauncherConfig(
-            adb_port=console_port + 1, emulator_console_port=console_port, grpc_port=grpc_port
-        )
-        adb = AdbControllerConfig(adb_path=adb_path(), adb_server_port=self.adb.server_port)
-        with TemporaryDirectory() as folder, _environ_kept():
-            task = Path(folder, "task.textproto")
-            task.write_text('id: "coach_gym"\nname: "Device control"\n')
-            simulator = EmulatorConfig(emulator_launcher=ports, adb_controller=adb)
-            return loader.load(AndroidEnvConfig(task=FilesystemTaskConfig(path=str(task)), simulator=simulator))
 
     def screenshot(self) -> np.ndarray:
         image = self._ask(self._emulator.getScreenshot, _RGBA)
@@ -106,20 +75,10 @@ class AndroidEnvDevice(AdbDevice):
             return method(request, timeout=TIMEOUT)
         except grpc.RpcError as error:
             raise DeviceError(f"{self.name}: gRPC: {error.code().name}: {error.details()}") from error
+        except ValueError as error:  # what gRPC raises for a channel that was closed
+            raise DeviceError(f"{self.name} is closed") from error
 
     def close(self) -> None:
-        if "android_env" in vars(self):
-            self.android_env.close()
-            del self.android_env
         self._channel.close()
         super().close()
 
-
-@contextmanager
-def _environ_kept() -> Iterator[None]:
-    """android_env takes the adb server's port out of the environment, which other devices go by."""
-    before = dict(os.environ)
-    try:
-        yield
-    finally:
-        os.environ.update(before)

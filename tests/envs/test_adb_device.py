@@ -3,25 +3,26 @@
 What is checked last are failures: a device that dies raises, one that hangs does not hang its user.
 """
 
-import os
 import re
+import socket
 import sqlite3
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import datetime, timedelta
 
 import adbutils
 import gymnasium as gym
 import numpy as np
 import pytest
+import uiautomator2
 from served_phone import SIZE, adb_server, free_port, served_phone
 
 from coach_gym.actions import Action, ActionError
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.devices import adb as adb_module
-from coach_gym.envs.devices import adb_device, gestures
+from coach_gym.envs.devices import gestures
 from coach_gym.envs.devices.adb import Adb, failures, stop_server
 from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.devices.android_env_device import AndroidEnvDevice
@@ -376,6 +377,15 @@ def test_an_embedded_phone_behind_adb_says_that_it_is_one(devices):
     assert devices.by_kind["android_env"].name == f"android_env:{port} (embedded phone)"
 
 
+@pytest.mark.parametrize("text", ["'; reboot; '", "$(reboot)", "😀 مرحبا", "one\ntwo"])
+def test_where_the_clipboard_cannot_be_read_a_keyboard_types(devices, remote, monkeypatch, text):
+    open_note(remote)
+    tap(remote, "Note text")
+    monkeypatch.setattr(uiautomator2.Device, "clipboard", property(lambda _: None, lambda *_: None))
+    remote.perform(Action("type", content=text))
+    assert devices.server.phone.focus.text == text
+
+
 def test_small_writes_to_the_device_are_sent_at_once(remote):
     connection = remote.adb.device.create_connection(adbutils.Network.TCP, 9008)
     with connection:
@@ -492,8 +502,9 @@ def test_every_use_of_a_device_that_died_raises(devices, make):
             use()
     device.close()
     device.close()
-    with pytest.raises(DeviceError, match="is closed"):
-        device.ui()
+    for use in (device.ui, device.screenshot):
+        with pytest.raises(DeviceError, match="is closed"):
+            use()
 
 
 def test_a_device_that_hangs_does_not_hang_its_user(devices, monkeypatch):
@@ -524,6 +535,29 @@ def test_an_adb_server_that_died_is_a_failure_and_no_other_is_started(monkeypatc
         again.close()
 
 
+@pytest.mark.parametrize("answer", [b"DATA\xff\xff\xff\xffx", b"DATA\x08\0\0\0abc", b"JUNK\0\0\0\0", b"DA", b""])
+def test_an_answer_that_breaks_the_protocol_is_a_failure(answer):
+    """A device's side of a transfer that announces too much, ends in the middle, or is something else."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        device = Adb("phone-1", listener.getsockname()[1])
+
+        def serve():
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(100)
+                connection.sendall(b"OKAY" + bytes(8))  # the transport
+                connection.recv(100)
+                connection.sendall(b"OKAY")  # sync:
+                connection.recv(100)
+                connection.sendall(answer)
+
+        with ThreadPoolExecutor(1) as server:
+            served = server.submit(serve)
+            with pytest.raises(DeviceError, match="phone-1: pull /sdcard/x: "):
+                device.pull("/sdcard/x")
+            served.result()
+
+
 def test_whatever_a_broken_answer_causes_is_a_device_error():
     for error in (OSError("reset"), EOFError(), ValueError("no JSON"), adbutils.AdbError("offline"), AssertionError()):
         with pytest.raises(DeviceError, match="phone: screen: "), failures("phone", "screen"):
@@ -546,14 +580,3 @@ def test_the_environment_turns_a_dead_device_into_a_fault(devices, monkeypatch):
         _, info = env.reset(seed=0)
         assert re.search("did not appear|offline|absent", info["fault"])
         env.close()
-
-
-def test_android_envs_own_environment_of_the_same_emulator(devices, monkeypatch):
-    """What the official AndroidWorld suite works on."""
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "5999")
-    device = devices.prepared("android_env")
-    step = device.android_env.reset()
-    assert device.android_env is device.android_env
-    assert np.array_equal(step.observation["pixels"], device.screenshot())
-    assert os.environ["ANDROID_ADB_SERVER_PORT"] == "5999"
-    assert adb_device.AdbDevice  # its module was imported without android_env
