@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import struct
-import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from coach_gym.envs.phone import shell
 from coach_gym.envs.phone.servers.adb_sync import Sync
 from coach_gym.envs.phone.servers.adb_transport import Refused, Service, Stream, Transport
+from coach_gym.envs.phone.servers.clock import RunningPhone
 from coach_gym.envs.phone.servers.http import Stream as AnyStream
 from coach_gym.envs.phone.servers.terminal import Terminal
 from coach_gym.envs.phone.shell import state
@@ -49,7 +49,7 @@ class Adb:
     def __init__(
         self,
         phone: Phone,
-        lock: threading.RLock,
+        lock: RunningPhone,
         ports: Mapping[str, Callable[[AnyStream], None]],
         programs: Mapping[str, Callable[[str], AbstractContextManager[None]]] = {},  # noqa: B006
     ) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import stat as modes
 import struct
-import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.paths import link, real
 from coach_gym.envs.phone.servers.adb_transport import Stream
+from coach_gym.envs.phone.servers.clock import RunningPhone
 from coach_gym.envs.phone.shell.attributes import Attributes, attributes, names_in, of_link
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _LATEST = 1 << 32  # seconds
 class Sync:
     """Serves the files of a phone."""
 
-    def __init__(self, phone: Phone, lock: threading.RLock) -> None:
+    def __init__(self, phone: Phone, lock: RunningPhone) -> None:
         self._phone, self._lock = phone, lock
 
     def serve(self, stream: Stream) -> None:

@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.servers import uiautomator_http
 from coach_gym.envs.phone.servers.adb import Adb
+from coach_gym.envs.phone.servers.clock import RunningPhone
 from coach_gym.envs.phone.servers.console import Console
 from coach_gym.envs.phone.servers.emulator_grpc import EmulatorGrpc
 from coach_gym.envs.phone.servers.forwarder import Forwarder
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class PhoneServer:
     """Serves one phone on the loopback interface.
 
-    All services take `lock` around what they do with the phone; so must whoever works it meanwhile.
+    All services take `lock` around what they do with the phone; so must whoever works it meanwhile. The phone's
+    clock runs while it is served.
 
     Args:
         phone: the phone.
@@ -38,7 +39,7 @@ class PhoneServer:
         self, phone: Phone, adb_port: int = 0, console_port: int = 0, grpc_port: int = 0, token: str = ""
     ) -> None:
         self.phone = phone
-        self.lock = threading.RLock()
+        self.lock = RunningPhone(phone)
         self.hardware = Hardware(phone, self.lock)
         self.adb_port, self.console_port, self.grpc_port = adb_port, console_port, grpc_port
         self._token = token

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from coach_gym.envs.phone.servers.clock import RunningPhone
 from coach_gym.envs.phone.shell import Session, is_complete
 from coach_gym.envs.phone.shell.process import Input
 
@@ -28,7 +28,7 @@ class Terminal:
     """
 
     def __init__(
-        self, phone: Phone, lock: threading.RLock, read: Callable[[], bytes], write: Callable[[bytes], None], pty: bool
+        self, phone: Phone, lock: RunningPhone, read: Callable[[], bytes], write: Callable[[bytes], None], pty: bool
     ) -> None:
         self._session, self._lock = Session(phone), lock
         self._read, self._write, self._pty = read, write, pty

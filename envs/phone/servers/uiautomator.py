@@ -309,7 +309,7 @@ class Methods:
         return self._wait(lambda: not self.exist(selector), timeout)
 
     def _wait(self, condition: Callable[[], bool], milliseconds: float) -> bool:
-        """Looks again and again, letting others work the phone, whose clock runs meanwhile."""
+        """Looks again and again, letting others work the phone meanwhile."""
         deadline = time.monotonic() + min(milliseconds / 1000, LONGEST_WAIT)
         while True:
             with self._lock:
@@ -317,7 +317,6 @@ class Methods:
                     return True
                 if time.monotonic() >= deadline:
                     return False
-                self._phone.elapse(timedelta(seconds=POLL_SECONDS))
             time.sleep(POLL_SECONDS)
 
     def getUiObject(self, selector: Selector) -> str:
