@@ -133,9 +133,10 @@ def test_no_text_is_too_strange(text):
 
 WORDS = [
     "", "-", "--", "-a", "-n", "-e", "-c", "-p", "-t", "-S", "-r", "-rf", "--uri", "--bind", "--es", "-1", "0",
-    "9" * 30, "1e9", "/", "/sdcard", "/sdcard/x", "..", "*", "😀", "\udcff", "a b", "'; reboot; '",
-    "s/a/b/", "x:i:y", "content://sms/x", "org.tasks", "org.tasks/.Main", "get", "put", "list",
-    "global", "start", "query", "install", "tap", "size", "+%Y", "%d", "%999999999s", "[", "]", "(", "!", "=", "-exec", ";", "{}", "+", "-name", "/data/data/org.tasks/databases/database",
+    "9" * 30, "1e9", "/", "/sdcard", "/sdcard/x", "..", "*", "😀", "\udcff", "a b", "'; reboot; '", "s/a/b/", "x:i:y",
+    "content://sms/x", "org.tasks", "org.tasks/.Main", "get", "put", "list", "global", "start", "query", "install",
+    "tap", "size", "+%Y", "%d", "%999999999s", "[", "]", "(", "!", "=", "-exec", ";", "{}", "+", "-name",
+    "/data/data/org.tasks/databases/database",
 ]  # fmt: skip
 
 

@@ -51,9 +51,10 @@ class Contacts(App):
         if intent.action != INSERT or not intent.type.endswith(("/contact", "/raw_contact")):
             return False
         first, _, last = intent.extra("name").strip().rpartition(" ")
+        number, email = intent.extra("phone"), intent.extra("email")
         person = contacts.Contact(
-            first or last, last if first else "", phones=[(number, "Mobile")] if (number := intent.extra("phone")) else [],
-            emails=[address] if (address := intent.extra("email")) else [],
+            first or last, last if first else "", phones=[(number, "Mobile")] if number else [],
+            emails=[email] if email else [],
         )  # fmt: skip
         self.phone.open_screen(self.package, ContactForm(person))
         return True

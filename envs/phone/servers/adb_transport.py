@@ -105,6 +105,11 @@ class Stream:
             size -= len(data)
         return b"".join(chunks)
 
+    def flush(self) -> None:
+        """Waits until the peer has taken what was sent."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._ready or self._ended)
+
     # called by the transport
 
     def feed(self, data: bytes) -> None:
@@ -223,6 +228,7 @@ class Transport:
     def _run(self, stream: Stream, service: Service) -> None:
         try:
             service(stream)
+            stream.flush()
         except (EOFError, OSError):
             pass  # the peer is gone
         except Exception:
