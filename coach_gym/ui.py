@@ -3,14 +3,15 @@
 Three forms of one thing:
 
 * :class:`Node` is the tree itself, as the embedded phone draws it or a real device reports it;
-* :func:`to_xml` and :func:`node_from_xml` write and read it in the format of ``uiautomator dump``;
+* :func:`to_xml` and :func:`node_from_xml` write and read it as uiautomator reports it, :func:`to_dump` writes
+  what the command ``uiautomator dump`` does;
 * :func:`compress` keeps what an agent can read or touch, one element a line, and :func:`parse_ui` reads that
   text back. It is the ``ui`` entry of an observation.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from xml.parsers import expat
 
@@ -18,6 +19,7 @@ Bounds = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels; right and bottom are exclusive, as on Android."""
 
 SYSTEM_UI = "com.android.systemui"
+_KEYBOARD = ".inputmethod"  # part of the packages of keyboards
 
 # Deeper nodes of a reported tree hang on their ancestor at this depth: the walks below recurse.
 MAX_DEPTH = 200
@@ -310,6 +312,22 @@ def to_xml(root: Node, rotation: int = 0) -> str:
         _write(window, index, parts)
     parts.append("</hierarchy>")
     return "".join(parts)
+
+
+def to_dump(root: Node) -> str:
+    """The tree as the command ``uiautomator dump`` writes it.
+
+    Other than :func:`to_xml`: only the window in front, without the system's bars and the keyboard; only what is
+    visible; an empty field has its hint for a text; and no attributes for these.
+    """
+    window = Node(cls=root.cls, package=root.package, bounds=root.bounds, children=list(_in_front(root)))
+    return to_xml(window).replace(' visible-to-user="true"', "").replace(' hint=""', "")
+
+
+def _in_front(node: Node) -> "Iterator[Node]":
+    for child in node.children:
+        if not child.decor and child.visible and _KEYBOARD not in child.package:
+            yield replace(child, text=child.text or child.hint, hint="", children=list(_in_front(child)))
 
 
 def _write(node: Node, index: int, parts: list[str]) -> None:

@@ -7,6 +7,7 @@ from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.apps import LAB_MODULES, clock_data
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.suites.official_lab import compressed
+from coach_gym.ui import to_dump
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_the_switch_tells_its_time_and_turns_the_alarm_off(clock):
 
 
 def test_an_alarm_lies_flat_in_the_compressed_screen(clock):
-    tree = compressed.tree(compressed.dump(clock.phone.ui()))[compressed.TITLE]
+    tree = compressed.tree(to_dump(clock.phone.ui()))[compressed.TITLE]
     words = [key.rpartition(";")[2].strip() for key in tree]
     at = words.index("7:30\u200aAM")
     assert words[at : at + 4] == ["7:30\u200aAM", "Mon, Tue, Wed, Thu, Fri", "Expand alarm", "Alarm"]

@@ -8,7 +8,7 @@ from coach_gym.envs.suites.official_lab import compressed
 from coach_gym.envs.suites.official_lab.checkout import Definition
 from coach_gym.envs.suites.official_lab.fixed import FIXES, fix
 from coach_gym.envs.suites.official_lab.metrics import Run, reasonable_operations, report, sub_goals
-from coach_gym.ui import Node, to_xml
+from coach_gym.ui import Node, to_dump, to_xml
 
 TITLE = compressed.TITLE
 
@@ -19,7 +19,7 @@ def node(cls="View", bounds=(0, 0, 100, 100), children=(), **more):
 
 def keys(*children):
     """The descriptions of elements side by side in a window, without their tags."""
-    tree = compressed.tree(compressed.dump(node(bounds=(0, 0, 1000, 1000), children=children)))
+    tree = compressed.tree(to_dump(node(bounds=(0, 0, 1000, 1000), children=children)))
     return [key.partition("] ")[2] for key in (tree or {TITLE: {}})[TITLE]]
 
 
@@ -68,9 +68,9 @@ def test_a_dump_is_of_the_window_in_front_and_shows_hints():
     device = PhoneDevice(270, 600)
     device.phone.launch("com.google.android.contacts")
     device.phone.tap(*_center(device, "Create contact"))
-    text = compressed.as_text(compressed.dump(device.ui()))
+    text = compressed.as_text(to_dump(device.ui()))
     assert "EditText ;click ; ;;First name " in text
-    assert "Delete" not in text and "systemui" not in compressed.dump(device.ui())  # neither keyboard nor bars
+    assert "Delete" not in text and "systemui" not in to_dump(device.ui())  # neither keyboard nor bars
 
 
 def _center(device, desc):
@@ -80,7 +80,7 @@ def _center(device, desc):
 
 def test_text_form_is_indented_by_depth():
     row = node("LinearLayout", (0, 0, 90, 20), [node("TextView", (1, 1, 9, 9), text="a")], clickable=True)
-    lines = compressed.as_text(compressed.dump(node(children=[row]))).splitlines()
+    lines = compressed.as_text(to_dump(node(children=[row]))).splitlines()
     assert [line.partition("] ")[2] or line for line in lines] == [
         f"{TITLE}: ", ";click ; ;;: ", "        bounds: [0,0][90,20]",
         "TextView ;; ;;a : ", "            bounds: [1,1][9,9]",
@@ -90,12 +90,12 @@ def test_text_form_is_indented_by_depth():
 
 def test_no_two_elements_share_a_tag():
     rows = [node("TextView", (0, y, 9, y + 1), text="same") for y in range(3000)]
-    tree = compressed.tree(compressed.dump(node(bounds=(0, 0, 10, 3000), children=rows)))
+    tree = compressed.tree(to_dump(node(bounds=(0, 0, 10, 3000), children=rows)))
     assert len(tree[TITLE]) == 3000
 
 
 def test_what_upstreams_json_does_to_words_is_kept():
-    xml = compressed.dump(node(children=[node("TextView", text="f: {}, g")]))
+    xml = to_dump(node(children=[node("TextView", text="f: {}, g")]))
     (key,) = compressed.tree(xml)[TITLE]
     assert key.endswith(";f g ") and ";f: {}, g " in compressed.as_text(xml)
 
@@ -107,7 +107,7 @@ def test_broken_dumps_are_refused(xml):
 
 
 def test_an_empty_window_has_no_tree():
-    assert compressed.tree(compressed.dump(node())) is None
+    assert compressed.tree(to_dump(node())) is None
 
 
 # mended judges

@@ -23,7 +23,7 @@ from coach_gym.envs.phone.apps import LAB_MODULES
 from coach_gym.envs.suites import official_lab
 from coach_gym.envs.suites.official_lab import checkout, compressed
 from coach_gym.envs.suites.official_lab.metrics import Run, reasonable_operations, reversed_redundancy, sub_goals
-from coach_gym.ui import Node, to_xml
+from coach_gym.ui import Node, to_dump, to_xml
 
 pytestmark = pytest.mark.skipif(
     checkout.VARIABLE not in os.environ, reason=f"{checkout.VARIABLE} does not name a checkout of AndroidLab"
@@ -92,7 +92,7 @@ def test_screens_compress_as_upstream_compresses_them(upstream_xml, modules):
         phone.tap((left + right) // 2, (top + bottom) // 2)
         if rng.random() < 0.2:
             phone.type("it's <\"5: {}, 6\"> é\u200a")
-        xml = compressed.dump(phone.ui())
+        xml = to_dump(phone.ui())
         if xml not in seen:
             seen.add(xml)
             _assert_same(upstream_xml, xml)

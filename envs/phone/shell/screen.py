@@ -14,7 +14,7 @@ from coach_gym.envs.phone.servers import keys
 from coach_gym.envs.phone.servers.fingers import LONG_PRESS, SLOP
 from coach_gym.envs.phone.shell.options import options
 from coach_gym.envs.phone.shell.process import NO_FILE, Command, Process
-from coach_gym.ui import to_xml
+from coach_gym.ui import to_dump
 
 DRAG_SECONDS = 2.0  # nothing flings on
 DUMP = "/sdcard/window_dump.xml"
@@ -176,7 +176,7 @@ def uiautomator(p: Process) -> int:
     if verb != "dump":
         return p.complain("Usage: uiautomator dump [--verbose][file]", 1)
     name = next((word for word in rest if not word.startswith("-")), DUMP)
-    xml = to_xml(p.phone.ui())
+    xml = to_dump(p.phone.ui())
     path = p.path(name)
     if path == "/dev/tty":
         p.print(xml, "")

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from coach_gym.ui import Node, start_tags, to_xml
+from coach_gym.ui import start_tags
 
 Tree = dict[str, Any]
 """Nested dicts: descriptions of elements to what is inside them; attributes such as `bounds` to text."""
@@ -31,23 +31,7 @@ _ACTIONS = {"clickable": "click ", "scrollable": "scroll ", "long-clickable": "l
 _DROPPED = {
     "index", "text", "resource-id", "package", "content-desc", "enabled", "focused", "class", "NAF", *_FLAGS,
 }  # fmt: skip
-_KEYBOARD = ".inputmethod"  # part of a keyboard's package; its window is never the one in front
 _ODD = 0x9E37  # times an odd number, counting mod 65536 meets every four hex digits once
-
-
-def dump(root: Node) -> str:
-    """The window in front in the format of `uiautomator dump`: no bars, no keyboard, an empty field shows its hint."""
-    window = Node(cls=root.cls, package=root.package, bounds=root.bounds, children=list(_visible(root)))
-    return to_xml(window).replace(' visible-to-user="true"', "").replace(' hint=""', "")
-
-
-def _visible(node: Node) -> Iterator[Node]:
-    for child in node.children:
-        if child.decor or not child.visible or _KEYBOARD in child.package:
-            continue
-        copy = Node(**{name: getattr(child, name) for name in Node.__slots__})
-        copy.text, copy.hint, copy.children = child.text or child.hint, "", list(_visible(child))
-        yield copy
 
 
 def tree(xml: str) -> Tree | None:

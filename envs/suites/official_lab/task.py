@@ -13,7 +13,7 @@ from coach_gym.envs.suites.official_lab import compressed, queries
 from coach_gym.envs.suites.official_lab.checkout import Definition, Judging
 from coach_gym.envs.suites.official_lab.prepare import prepare
 from coach_gym.envs.suites.task import Params, Task
-from coach_gym.ui import Node
+from coach_gym.ui import Node, to_dump
 
 BUDGET = 25  # upstream's max_rounds
 SAME_ACTIONS = 5  # so many equal actions in a row end a run
@@ -69,7 +69,7 @@ class LabTask(Task):
         """
         line = self._line(device, action)
         self._actions.append(line["parsed_action"])
-        result = self._judged(compressed.tree(compressed.dump(screen)), line)
+        result = self._judged(compressed.tree(to_dump(screen)), line)
         if self._judging.failure is not None:
             raise self._judging.failure
         if result is not None:
