@@ -48,6 +48,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             returns a device, such as a :class:`~coach_gym.envs.devices.fleet.Fleet`.
         screen_size: Width and height in pixels; the embedded phone takes any, other devices must match.
         suite: ``"builtin"``, the default, for our own task families, ``"official"`` for upstream's, or a suite.
+        checkout: Folder of upstream's repository, for the official suite; None for the one that the environment
+            variable of its page names, or an installed package.
         tasks: Names of the families to draw from; None for the whole suite.
         max_steps: Budget of every episode; None for the budget of its task.
         split: Which words instances are made of: ``"train"``, ``"heldout"`` or ``"all"``.
@@ -74,6 +76,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         device: str | Callable[[], Device] = "phone",
         screen_size: tuple[int, int] = PIXEL_6,
         suite: str | Suite | None = None,
+        checkout: str | None = None,
         tasks: Iterable[str] | None = None,
         max_steps: int | None = None,
         split: Split = "train",
@@ -88,7 +91,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             raise ValueError(f"max_steps={max_steps} leaves no step; pass at least 1, or None for each task's own")
         self.screen_size = _checked_size(screen_size)
         ParamRng(0, split)  # refuses an unknown split here rather than at the first reset
-        loaded = suite if isinstance(suite, Suite) else load_suite(benchmark, suite)
+        loaded = suite if isinstance(suite, Suite) else load_suite(benchmark, suite, checkout)
         self.suite = loaded.only(tasks)
         if not self.suite.families:
             raise ValueError(f"there are no tasks to draw from: tasks={tasks} of the {loaded.benchmark} suite")
@@ -290,6 +293,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             "budget": self._budget,
             **self._task.report(),
         }
+        if self._task.holds_at_start:
+            info["holds_at_start"] = True
         if self._fault is not None:
             info["fault"] = self._fault
         return info

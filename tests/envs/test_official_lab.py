@@ -76,6 +76,12 @@ def test_the_environment_variable_names_the_checkout(monkeypatch, folder):
     assert (info["suite"], info["task"], info["budget"]) == ("official", "toy_3", 25)
 
 
+def test_an_argument_names_the_checkout(monkeypatch, folder):
+    monkeypatch.delenv(checkout.VARIABLE, raising=False)
+    env = gym.make("AndroidLab-v0", suite="official", checkout=str(folder), disable_env_checker=True)
+    assert list(env.unwrapped.suite.families) == ["toy_1", "toy_2", "toy_3", "toy_4"]
+
+
 def test_definitions_have_what_the_files_say(folder):
     one, two, three, _ = checkout.load(folder)
     assert (one.id, one.app, one.package, one.human_steps) == ("toy_1", "clock", "com.google.android.deskclock", 1)
