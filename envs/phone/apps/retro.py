@@ -46,10 +46,12 @@ class RetroMusic(App):
 
     @property
     def music(self) -> Music:
+        """The phone's songs, playlists and queue."""
         return Music(self.phone.storage)
 
 
 def length_text(millis: int) -> str:
+    """``03:20``."""
     return clock_text(millis / 1000)
 
 
@@ -72,6 +74,7 @@ class SongList(Screen):
         raise RuntimeError(f"{type(self).__name__} lists no songs")
 
     def row(self, song: Song, **more: Any) -> View:
+        """A song in the list."""
         options = IconButton("dots_vertical", f"Options of {song.title}", partial(self._menu, song))
         note = Icon("music_note", 32, theme.PRIMARY)
         more = {"leading": note, "trailing": options, **more}

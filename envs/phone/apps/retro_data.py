@@ -63,10 +63,12 @@ class Music:
 
     @property
     def db(self) -> sqlite3.Connection:
+        """The playlists; made anew if the file is missing."""
         return self._storage.create_database(PLAYLISTS, PLAYLIST_SCHEMA)
 
     @property
     def queue_db(self) -> sqlite3.Connection:
+        """The playing queue; made anew if the file is missing."""
         return self._storage.create_database(QUEUE, QUEUE_SCHEMA)
 
     def songs(self) -> list[Song]:
@@ -93,6 +95,7 @@ class Music:
         ).fetchall()
 
     def name(self, playlist: int) -> str:
+        """What a playlist is called; empty if it is gone."""
         row = self.db.execute("SELECT playlist_name FROM PlaylistEntity WHERE playlist_id = ?", (playlist,)).fetchone()
         return row[0] if row else ""
 
@@ -117,12 +120,15 @@ class Music:
         self.db.executemany(f"INSERT INTO SongEntity VALUES (NULL{',?' * 14})", rows)
 
     def remove(self, key: int) -> None:
+        """Takes an entry out of its playlist."""
         self.db.execute("DELETE FROM SongEntity WHERE song_key = ?", (key,))
 
     def rename(self, playlist: int, name: str) -> None:
+        """Calls a playlist something else."""
         self.db.execute("UPDATE PlaylistEntity SET playlist_name = ? WHERE playlist_id = ?", (name, playlist))
 
     def delete(self, playlist: int) -> None:
+        """Removes a playlist; its songs stay."""
         self.db.execute("DELETE FROM SongEntity WHERE playlist_creator_id = ?", (playlist,))
         self.db.execute("DELETE FROM PlaylistEntity WHERE playlist_id = ?", (playlist,))
 

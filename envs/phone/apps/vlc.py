@@ -62,6 +62,7 @@ class Vlc(App):
 
     @property
     def library(self) -> Library:
+        """The phone's films and playlists."""
         return Library(self.phone.storage)
 
     def seconds(self, path: str) -> float:
@@ -126,7 +127,7 @@ class Main(Screen):
 
     def _film(self, path: str) -> View:
         more = IconButton("dots_vertical", f"Options of {file_name(path)}", partial(self._menu, path))
-        length = clock_text(self.app.seconds(path))
+        length = clock_text(seconds) if (seconds := self.app.seconds(path)) else ""
         return ListItem(
             file_name(path), length, partial(self._tap, path), partial(self._toggle, path), self._thumbnail(path), more,
             selected=path in self.selected,
@@ -356,6 +357,7 @@ class Player(Screen):
 
     @property
     def path(self) -> str:
+        """Of the film that is being played."""
         return self.paths[self.index]
 
     @property

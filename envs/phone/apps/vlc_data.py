@@ -37,6 +37,7 @@ class Library:
 
     @property
     def db(self) -> sqlite3.Connection:
+        """The media library; made anew if it is missing."""
         return self._storage.create_database(DATABASE, SCHEMA)
 
     def films(self) -> list[str]:
@@ -51,6 +52,7 @@ class Library:
         ).fetchall()
 
     def name(self, playlist: int) -> str:
+        """What a playlist is called; empty if it is gone."""
         row = self.db.execute("SELECT name FROM Playlist WHERE id_playlist = ?", (playlist,)).fetchone()
         return row[0] if row else ""
 
@@ -87,9 +89,11 @@ class Library:
         )
 
     def rename(self, playlist: int, name: str) -> None:
+        """Calls a playlist something else."""
         self.db.execute("UPDATE Playlist SET name = ? WHERE id_playlist = ?", (name, playlist))
 
     def delete(self, playlist: int) -> None:
+        """Removes a playlist; its films stay."""
         self.db.execute("DELETE FROM PlaylistMediaRelation WHERE playlist_id = ?", (playlist,))
         self.db.execute("DELETE FROM Playlist WHERE id_playlist = ?", (playlist,))
 
@@ -120,4 +124,5 @@ def is_film(path: str) -> bool:
 
 
 def file_name(path: str) -> str:
+    """The last part of a path."""
     return path.rpartition("/")[2]

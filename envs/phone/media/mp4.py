@@ -120,6 +120,7 @@ def _box(kind: bytes, content: bytes) -> bytes:
 
 
 def is_mp4(data: bytes) -> bool:
+    """Whether a file begins like one of this kind."""
     return data[4:8] == b"ftyp"
 
 
