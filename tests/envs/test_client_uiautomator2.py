@@ -2,6 +2,7 @@
 
 import io
 import threading
+from urllib.request import urlopen
 
 import pytest
 import uiautomator2
@@ -178,6 +179,12 @@ def test_shell_and_files(d, tmp_path):
     d.pull("/sdcard/Download/a b.txt", str(tmp_path / "back"))
     assert (tmp_path / "back").read_bytes() == source.read_bytes()
     assert "a b.txt" in d.shell(["ls", "/sdcard/Download"]).output
+
+
+def test_the_server_is_reached_through_a_forwarded_port_too(d):
+    port = d.adb_device.forward_port(9008)
+    with urlopen(f"http://127.0.0.1:{port}/ping", timeout=20) as answer:
+        assert answer.read() == b"pong"
 
 
 def test_an_address_opens_or_is_refused_without_harm(d):

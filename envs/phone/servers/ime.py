@@ -21,7 +21,7 @@ U2_IME = "com.github.uiautomator/.AdbKeyboard"
 """The input method that the uiautomator2 client installs."""
 
 ADB_IME = "com.android.adbkeyboard/.AdbIME"
-"""ADBKeyBoard, which AndroidLab types with."""
+"""ADBKeyBoard. AndroidLab types with it and never chooses it: on its phones it is on from the start, so it is here."""
 
 OK, CANCELED = -1, 0  # android.app.Activity's results
 
@@ -57,7 +57,7 @@ def _holds(view: View, x: int, y: int) -> bool:
 
 
 def broadcast(phone: Phone, action: str, extras: Mapping[str, str | int]) -> tuple[int, str] | None:
-    """A broadcast to an input method, which hears it only while it is the chosen one.
+    """A broadcast to an input method. The client's own hears it only while it is the chosen one.
 
     Args:
         phone: the phone.
@@ -70,7 +70,7 @@ def broadcast(phone: Phone, action: str, extras: Mapping[str, str | int]) -> tup
     if action not in _ACTIONS:
         return None
     ime, what = _ACTIONS[action]
-    if phone.storage.settings.get(("secure", "default_input_method")) != ime:
+    if ime == U2_IME and phone.storage.settings.get(("secure", "default_input_method")) != ime:
         return CANCELED, ""
     if what == "clipboard":
         return OK, base64.b64encode(phone.clipboard.encode("utf-8", "replace")).decode()
