@@ -49,7 +49,7 @@ def test_an_alarm_rings_once_and_disturbs_no_screen(hands):
     before = hands.phone.top
     run_until(hands, 15, 39, 50)
     assert shade(hands) == []
-    run_until(hands, 15, 50)
+    run_until(hands, 15, 49)
     assert shade(hands) == [("Tea", "15:40")] and hands.phone.top is before
 
 
@@ -78,6 +78,23 @@ def test_a_snoozed_alarm_rings_again_after_the_minutes_of_the_settings(hands):
     assert shade(hands) == []
     run_until(hands, 15, 47)
     assert [title for title, _ in shade(hands)] == ["Tea"]
+
+
+@pytest.mark.parametrize("days", [0, DAILY])
+def test_an_alarm_that_nobody_hears_falls_silent_and_counts_as_missed(days):
+    hands = Hands(PACKAGE)
+    set_alarm(hands, days=days)
+    run_until(hands, 15, 52)
+    assert shade(hands) == [("Missed alarm", "15:40 Tea"), ("Tea", "15:40")]
+    assert stored(hands).enabled == bool(days)
+
+
+def test_an_alarm_can_be_told_never_to_fall_silent():
+    hands = Hands(PACKAGE)
+    preferences.update(hands.storage, PREFERENCES, {"auto_silence": "-1"})
+    set_alarm(hands)
+    run_until(hands, 16, 30)
+    assert shade(hands) == [("Tea", "15:40")] and stored(hands).enabled
 
 
 def test_an_alarm_that_is_off_or_deleted_does_not_ring(hands):

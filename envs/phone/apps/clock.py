@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -11,7 +12,7 @@ from coach_gym.envs.phone.apps import clock_data
 from coach_gym.envs.phone.apps.clock_alarms import Alarms
 from coach_gym.envs.phone.apps.clock_cities import WorldClock
 from coach_gym.envs.phone.apps.clock_data import Alarm
-from coach_gym.envs.phone.apps.clock_ringing import RingingAlarm, RingingTimer, expired, ring
+from coach_gym.envs.phone.apps.clock_ringing import SILENCE, RingingAlarm, RingingTimer, expired, ring, silence
 from coach_gym.envs.phone.apps.clock_timers import Stopwatch, Timers
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -51,8 +52,14 @@ class Clock(App):
         for timer in expired(self.phone.storage, since, now):
             self._post("Timer", "Time's up", partial(self._show, RingingTimer, timer.id))
         if (since.hour, since.minute) != (now.hour, now.minute) or now - since >= HOUR:
-            for id, label, at in ring(self.phone.storage.database(clock_data.ALARMS), since, now):
-                self._post(label or "Alarm", at, partial(self._show, RingingAlarm, id))
+            self._ring(self.phone.storage.database(clock_data.ALARMS), since, now)
+
+    def _ring(self, db: sqlite3.Connection, since: datetime, now: datetime) -> None:
+        for id, label, at in ring(db, since, now):
+            self._post(label or "Alarm", at, partial(self._show, RingingAlarm, id))
+        minutes = int(str(preferences.load(self.phone.storage, clock_data.PREFERENCES).get("auto_silence", SILENCE)))
+        for id, label, at in silence(db, now, minutes):
+            self._post("Missed alarm", f"{at} {label}".strip(), partial(self._show, RingingAlarm, id))
 
     def _post(self, title: str, text: str, then: partial) -> None:
         from coach_gym.envs.phone.phone import Notification

@@ -17,7 +17,7 @@ from coach_gym.envs.phone.toolkit.widgets import Button, Column, Icon, Row, Spac
 
 SCHEDULED, SNOOZED, FIRED = 0, 4, 5
 """Values of `alarm_instances.alarm_state`, as in Android's open clock."""
-SNOOZE = "10"  # minutes, unless the settings say otherwise
+SNOOZE = SILENCE = "10"  # minutes, unless the settings say otherwise
 MINUTE = 60_000  # in milliseconds
 
 
@@ -27,16 +27,44 @@ def expired(storage: Storage, since: datetime, now: datetime) -> list[Timer]:
     return [t for t in known if t.state == RUNNING and t.remaining(since) > 0 >= t.remaining(now)]
 
 
-def ring(db: sqlite3.Connection, since: datetime, now: datetime) -> list[tuple[int, str, str]]:
-    """Lets the alarms ring that were due after `since`: id, label and time of each."""
+Due = tuple[int, str, str]
+"""Id of an instance of an alarm, its label, and the time of day at which it rings."""
+
+
+def ring(db: sqlite3.Connection, since: datetime, now: datetime) -> list[Due]:
+    """Lets the alarms ring that were due after `since`, and says which."""
+    found = _due(db, (SCHEDULED, SNOOZED), since, now)
+    db.executemany("UPDATE alarm_instances SET alarm_state = ? WHERE _id = ?", [(FIRED, id) for id, _, _ in found])
+    return found
+
+
+def silence(db: sqlite3.Connection, now: datetime, minutes: int) -> list[Due]:
+    """Stops the alarms to which nobody has listened for so many minutes (never if negative), and says which."""
+    if minutes < 0:
+        return []
+    found = _due(db, (FIRED, FIRED), datetime.min, now - timedelta(minutes=minutes))
+    for id, _, _ in found:
+        stop(db, id, now)
+    return found
+
+
+def _due(db: sqlite3.Connection, states: tuple[int, int], since: datetime, until: datetime) -> list[Due]:
     rows = db.execute(
         "SELECT _id, label, printf('%02d:%02d', hour, minutes),"
         " printf('%04d-%02d-%02d %02d:%02d:00', year, month + 1, day, hour, minutes) AS due FROM alarm_instances"
         " WHERE alarm_state IN (?, ?) AND due > ? AND due <= ?",  # Java counts months from 0
-        (SCHEDULED, SNOOZED, f"{since:%Y-%m-%d %H:%M:%S}", f"{now:%Y-%m-%d %H:%M:%S}"),
-    ).fetchall()
-    db.executemany("UPDATE alarm_instances SET alarm_state = ? WHERE _id = ?", [(FIRED, row[0]) for row in rows])
-    return [(id, label, time) for id, label, time, _ in rows]
+        (*states, since.isoformat(" ", "seconds"), until.isoformat(" ", "seconds")),
+    )
+    return [(id, label, time) for id, label, time, _ in rows.fetchall()]
+
+
+def stop(db: sqlite3.Connection, id: int, now: datetime) -> None:
+    """Ends the ringing. An alarm that repeats is set for its next day; another one is off from now on."""
+    of = db.execute("SELECT alarm_id FROM alarm_instances WHERE _id = ?", (id,)).fetchone()
+    alarm = next((alarm for alarm in clock_data.alarms(db) if of and alarm.id == of[0]), None)
+    if alarm is not None:
+        clock_data.save(db, replace(alarm, enabled=bool(alarm.days)), now)
+    db.execute("DELETE FROM alarm_instances WHERE _id = ? AND alarm_state = ?", (id, FIRED))
 
 
 class Ringing(Screen):
@@ -89,12 +117,7 @@ class RingingAlarm(Ringing):
         self.pop()
 
     def _stop(self) -> None:
-        """An alarm that repeats is set for its next day; another one is off from now on."""
-        of = self._db.execute("SELECT alarm_id FROM alarm_instances WHERE _id = ?", (self.id,)).fetchone()
-        alarm = next((a for a in clock_data.alarms(self._db) if of and a.id == of[0]), None)
-        if alarm is not None:
-            clock_data.save(self._db, replace(alarm, enabled=bool(alarm.days)), self.now)
-        self._db.execute("DELETE FROM alarm_instances WHERE _id = ? AND alarm_state = ?", (self.id, FIRED))
+        stop(self._db, self.id, self.now)
         self.pop()
 
 
