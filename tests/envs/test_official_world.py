@@ -227,6 +227,14 @@ def test_an_expert_succeeds_by_touch_and_only_if_it_says_so(env):
 
 
 @needs_upstream
+def test_what_holds_from_the_start_is_said_so_and_succeeds_at_once(env):
+    _, info = env.reset(options={"task": "SystemWifiTurnOffVerify"})
+    assert info["holds_at_start"]
+    assert env.step("finished()")[1] == 1.0
+    assert "holds_at_start" not in env.reset(options={"task": "SystemWifiTurnOff"})[1]
+
+
+@needs_upstream
 @pytest.mark.parametrize("name", ["ContactsAddContact", "MarkorEditNote", "TasksDueOnDate"])
 def test_it_runs_on_a_device_behind_adb(suite, served, name):
     env = gym.make("AndroidWorld-v0", suite=suite, device=lambda: served[1], screen_size=SIZE)
