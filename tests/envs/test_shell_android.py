@@ -283,7 +283,6 @@ def test_text_is_typed_through_an_input_method(phone):
     hands.tap("Search")
     assert "com.android.adbkeyboard/.AdbIME" in out(phone, "ime list -s -a")
     typing = "am broadcast -a ADB_INPUT_B64 --es msg aMOpbGxvIPCfmIA="  # 'héllo 😀'
-    assert "result=0" in out(phone, typing)  # not the chosen one yet
     out(phone, "ime enable com.android.adbkeyboard/.AdbIME; ime set com.android.adbkeyboard/.AdbIME")
     assert "result=-1" in out(phone, typing)
     assert phone.focus.text == "héllo 😀"
@@ -323,6 +322,17 @@ def test_fingers(phone):
     assert phone.focus.text == ""
     for wrong in ("input tap 1", "input tap a b", "input swipe 1 2 3", "input fly 1 2", "input", "input tap 1e999 0"):
         assert run(phone, wrong).code == 255, wrong
+
+
+def test_a_finger_goes_down_moves_and_goes_up(phone):
+    hands = Hands(MESSAGES, phone=phone)
+    x, y = hands.find("Search").center
+    run(phone, f"input motionevent DOWN {x} {y}; input motionevent UP {x} {y}")
+    assert phone.focus is not None
+    run(phone, f"input keyevent HOME; input motionevent UP {x} {y}; input motionevent DOWN 100 500")
+    run(phone, "input motionevent MOVE 100 300; input motionevent UP 100 100")
+    assert len(phone.stack) == 2  # the drawer
+    assert run(phone, "input motionevent FLY 1 2").code == 255
 
 
 def test_a_hundred_keys_take_the_time_of_one_input(phone):

@@ -286,6 +286,13 @@ def test_deleting_a_folder_from_within_itself_is_refused(phone):
     assert out(phone, "find /data/local/tmp/a") == "/data/local/tmp/a\n/data/local/tmp/a/b\n"
 
 
+def test_blocks_are_copied(phone):
+    run(phone, "dd if=/dev/zero of=/data/local/tmp/z bs=1k count=3; printf abcdef > /data/local/tmp/f")
+    assert phone.storage.read("/data/local/tmp/z") == bytes(3072)
+    assert out(phone, "dd if=/data/local/tmp/f bs=2 skip=1 count=1; dd if=/data/local/tmp/f 2>/dev/null") == "cdabcdef"
+    assert run(phone, "dd if=/dev/zero of=/data/local/tmp/z").code == 1
+
+
 def test_space_is_counted(phone):
     phone.storage.write("/data/local/tmp/big", bytes(10_000))
     assert out(phone, "cd /data/local; du -k tmp/big; du -sh tmp") == "12\ttmp/big\n16K\ttmp\n"

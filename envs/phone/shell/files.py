@@ -7,6 +7,7 @@ import re
 from datetime import datetime
 from itertools import count
 
+from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.paths import link, real
 from coach_gym.envs.phone.shell.attributes import attributes, user_id
@@ -126,7 +127,7 @@ def _time_given(p: Process, values: dict[str, str]) -> datetime | str:
     forms = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y%m%d%H%M.%S", "%Y%m%d%H%M")
     plain = re.sub(r"(\.\d+)?Z?$", "", text) if "d" in values else text
     if plain.startswith("@") and plain[1:].isdecimal():
-        return datetime.fromtimestamp(min(int(plain[1:]), 1 << 35))
+        return from_seconds(min(int(plain[1:]), 1 << 32))
     for form in forms:
         try:
             return datetime.strptime(plain, form)
@@ -362,8 +363,43 @@ def mktemp(p: Process) -> int:
     return 0
 
 
+_UNITS = {"": 1, "c": 1, "w": 2, "b": 512, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_ENDLESS = {"/dev/zero": b"\0", "/dev/urandom": b"\x5a", "/dev/random": b"\x5a"}
+LARGEST = 1 << 28  # bytes that `dd` copies
+
+
+def dd(p: Process) -> int:
+    """`dd if=… of=… bs=… count=…`: so many blocks of a file, or of as many bytes of `/dev/zero`."""
+    given = dict(word.partition("=")[::2] for word in p.args)
+    sizes = {}
+    for name, default in (("bs", "512"), ("count", "-1"), ("skip", "0")):
+        match = re.fullmatch(r"(-1|\d{1,9})([cwbkKMG]?)", given.get(name, default))
+        if not match:
+            return p.fail(f"bad {name}={given[name]}")
+        sizes[name] = int(match[1]) * _UNITS[match[2]]
+    source, size = given.get("if", "-"), sizes["bs"] * sizes["count"]
+    if source in _ENDLESS:
+        if not 0 <= size <= LARGEST:
+            return p.fail("No space left on device")
+        data = _ENDLESS[source] * size
+    else:
+        whole = p.read(source)
+        if whole is None:
+            return 1
+        whole = whole[sizes["bs"] * sizes["skip"] :]
+        data = whole[:size] if size >= 0 else whole
+    if "of" in given and p.path(given["of"]) != "/dev/null":
+        p.storage.write(p.path(given["of"]), data)
+        p.phone.changed()
+    elif "of" not in given:
+        p.streams.stdout += data
+    full, rest = divmod(len(data), sizes["bs"] or 1)
+    p.complain(f"{full}+{int(rest > 0)} records in\n{full}+{int(rest > 0)} records out\n{len(data)} bytes copied")
+    return 0
+
+
 COMMANDS: dict[str, Command] = {
-    "cat": cat, "mkdir": mkdir, "rmdir": rmdir, "rm": rm, "unlink": rm, "touch": touch, "cp": cp, "mv": mv,
+    "dd": dd, "cat": cat, "mkdir": mkdir, "rmdir": rmdir, "rm": rm, "unlink": rm, "touch": touch, "cp": cp, "mv": mv,
     "chmod": chmod, "chown": chown, "chgrp": chown, "restorecon": restorecon, "chcon": chcon, "md5sum": checksum,
     "sha1sum": checksum, "sha224sum": checksum, "sha256sum": checksum, "sha384sum": checksum, "sha512sum": checksum,
     "realpath": realpath, "readlink": readlink, "basename": basename, "dirname": dirname, "truncate": truncate,

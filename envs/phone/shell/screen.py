@@ -5,16 +5,22 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from PIL import Image
 
+from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.phone import STEP
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.servers import keys
-from coach_gym.envs.phone.servers.fingers import LONG_PRESS, SLOP
+from coach_gym.envs.phone.servers.fingers import LONG_PRESS, SLOP, Fingers
 from coach_gym.envs.phone.shell.options import options
 from coach_gym.envs.phone.shell.process import NO_FILE, Command, Process
 from coach_gym.ui import to_dump
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
 
 DRAG_SECONDS = 2.0  # nothing flings on
 DUMP = "/sdcard/window_dump.xml"
@@ -125,16 +131,19 @@ def key_combination(p: Process, args: list[str]) -> int:
     return 0 if len(codes) > 1 else p.complain("Error: keycombination requires at least 2 keycodes", 255)
 
 
+_fingers: WeakKeyDictionary[Phone, Fingers] = WeakKeyDictionary()  # that are down from one command to the next
+
+
 def motion_event(p: Process, args: list[str]) -> int:
     """`DOWN x y`, `MOVE x y`, `UP x y`: the gesture is made when the finger goes up."""
-    kind, point = args[0].upper(), _point(args[1:])
-    settings = p.storage.settings
-    if kind == "DOWN":
-        settings["input", "down"] = f"{point[0]} {point[1]}"
-    elif kind == "UP" and ("input", "down") in settings:
-        x, y = settings.pop(("input", "down")).split()
-        _move(p, (int(x), int(y)), point, 0.3)
-    return 0
+    kind, point, now = args[0].upper(), _point(args[1:]), to_seconds(p.phone.now)
+    if kind in ("DOWN", "CANCEL"):
+        _fingers[p.phone] = Fingers(p.phone)
+    if kind in ("DOWN", "MOVE", "UP") and p.phone in _fingers:
+        _fingers[p.phone].down(0, *point, at=now)
+    if kind == "UP" and p.phone in _fingers:
+        _fingers.pop(p.phone).up(0, now)
+    return 0 if kind in ("DOWN", "MOVE", "UP", "CANCEL") else p.complain(f"Error: unknown motion event {kind}", 255)
 
 
 def nothing(p: Process, args: list[str]) -> int:

@@ -1,0 +1,50 @@
+"""`coach-gym phone` as a user runs it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from tests.envs.adb_server import adb_server, free_pair, free_port
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Starts the command with free ports. Returns the process and what it printed up to the last line."""
+    processes = []
+
+    def start(*args):
+        line = [sys.executable, "-m", "coach_gym", "phone", "--width", "270", "--height", "600", *args]
+        environment = {**os.environ, "HOME": str(tmp_path)}
+        process = subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def test_phones_are_served_until_ctrl_c(command, tmp_path):
+    _, port = free_pair()
+    process = command("--port", str(port), "--grpc-port", str(free_port()), "--count", "2")
+    lines = [process.stdout.readline() for _ in range(3)]
+    assert lines[0].startswith(f"adb connect 127.0.0.1:{port} ") and f"127.0.0.1:{port + 2} " in lines[1]
+    with adb_server(tmp_path) as adb:
+        for each in (port, port + 2):
+            adb.run("connect", f"127.0.0.1:{each}")
+            assert adb.run("-s", f"127.0.0.1:{each}", "shell", "wm", "size") == "Physical size: 270x600\n"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 0
+
+
+def test_a_taken_port_is_told(command):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        process = command("--port", str(port), "--grpc-port", str(free_port()))
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1 and f"Cannot open the ports {port}" in errors and "--port" in errors
