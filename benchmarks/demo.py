@@ -36,20 +36,24 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
 
 TASKS = (
-    "ContactsDeleteContact", "ContactsEditPhone", "ContactsFavorite", "ContactsPhoneNumberOf", "ExpenseDeleteSingle",
-    "FilesCreateFolder", "FilesDeleteFile", "MarkorCreateNote", "MarkorDeleteNewestNote", "MarkorDeleteNote",
-    "RecipeDeleteSingleRecipe", "RecipeServingsOf", "SimpleSmsReply", "SimpleSmsReplyMostRecent", "SimpleSmsSend",
-    "SmsDeleteThread", "SmsSendToContact", "SmsTextOf", "TasksAddTask", "TasksCompleteTask", "TasksDeleteTask",
-    "TasksDueOnDate",
+    "CameraTakePhoto", "CameraTakeVideo", "ClockStopWatchRunning", "ContactsAddContact", "ContactsDeleteContact",
+    "ContactsEditPhone", "ContactsFavorite", "ContactsPhoneNumberOf", "ExpenseChangeAmount", "ExpenseDeleteSingle",
+    "FilesCreateFolder", "FilesDeleteFile", "MarkorCreateFolder", "MarkorCreateNote", "MarkorDeleteNewestNote",
+    "OpenAppTaskEval", "RecipeDeleteSingleRecipe", "RecipeServingsOf", "SimpleSmsReplyMostRecent", "SimpleSmsSend",
+    "SmsDeleteThread", "SmsSendToContact", "SmsTextOf", "SystemBluetoothTurnOff", "SystemBluetoothTurnOn",
+    "SystemBrightnessMax", "SystemBrightnessMin", "SystemWifiTurnOff", "SystemWifiTurnOn", "TasksAddTask",
+    "TasksCompleteTask", "TasksDeleteTask", "TurnOnWifiAndOpenApp",
 )  # fmt: skip
+"""Families of which the policy, before its careless stage, solved half or more at its greedy best: there is something
+to gain. Measured on instances from seed 50,000 on; the demo evaluates on those from 0 on."""
 SCREEN = (270, 600)
 NUM_ENVS = 16
 DEVICE = "embedded phone"
 SUITE = "builtin"
 
 SETTINGS: dict[str, Any] = {
-    "learning_rate": 8e-5,  # a pocket model of millions of weights, not billions
-    "critic_learning_rate": 1e-4,
+    "learning_rate": 1.5e-4,  # a pocket model of millions of weights, not billions
+    "critic_learning_rate": 1e-5,
     "critic_warmup_ratio": 0.0,  # it is pre-trained
     "reward_model": "pocket",
     "batch_size": 32,  # episodes of one iteration
@@ -80,8 +84,8 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.demo", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--minutes", type=float, default=10.0, help="training time of each seed, at the most")
-    parser.add_argument("--steps", type=int, default=6000, help="environment steps of the training")
-    parser.add_argument("--episodes", type=int, default=132, help="held-out episodes of each evaluation")
+    parser.add_argument("--steps", type=int, default=4000, help="environment steps of the training")
+    parser.add_argument("--episodes", type=int, default=165, help="held-out episodes of each evaluation")
     parser.add_argument("--threads", type=int, default=1, help="threads of torch")
     parser.add_argument("--out", default="runs/demo")
     parser.add_argument("--json", help="writes the results here too")
