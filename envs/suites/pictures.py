@@ -21,7 +21,7 @@ BACKGROUNDS = ("#264653", "#6d597a", "#355070", "#5f0f40", "#344e41")
 def _drawn(text: str, format: str) -> bytes:
     lines, height = text.split("\n"), line_height(TEXT)
     width = max(NARROWEST, *(text_width(line, TEXT) for line in lines)) + 2 * MARGIN
-    image = Image.new("RGB", (width, height * len(lines) + 2 * MARGIN), "white")
+    image = Image.new("L", (width, height * len(lines) + 2 * MARGIN), "white")  # grey: less to encode
     pen = ImageDraw.Draw(image)
     for number, line in enumerate(lines):
         pen.text((MARGIN, MARGIN + number * height), line, "black", font(TEXT))
