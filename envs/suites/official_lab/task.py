@@ -31,14 +31,14 @@ class LabTask(Task):
     """
 
     definition: ClassVar[Definition]
-    answer_judge: ClassVar[tuple[AnswerJudge]]  # in a tuple: a bare function would become a method
+    answer_judge: ClassVar[AnswerJudge]
     apps: ClassVar[tuple[str, ...]]
     budget = BUDGET
     judged_unfinished = True
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         super().__init__(params)
-        self._judging = Judging(self.answer_judge[0])
+        self._judging = Judging(self.answer_judge)
         self._judge = self.definition.judge(self._judging)
         self._actions: list[dict[str, Any]] = []
         self._judged_steps = 0
@@ -125,7 +125,7 @@ def family(definition: Definition, answer_judge: AnswerJudge) -> type[LabTask]:
     attributes = {
         "name": definition.id,
         "definition": definition,
-        "answer_judge": (answer_judge,),
+        "answer_judge": staticmethod(answer_judge),
         "apps": (definition.app,),
         "template": definition.goal,
         "__doc__": definition.goal,
