@@ -75,6 +75,17 @@ def test_undo_redo_clear_and_eraser(draw):
     assert color_at(draw, place) == (255, 255, 255) and not draw.shows("Undo")
 
 
+def test_a_winding_way_is_one_stroke(draw):
+    left, top, right, bottom = draw.find("Canvas").bounds
+    places = [(left + x * (right - left) // 10, top + y * (bottom - top) // 10) for x, y in ((2, 2), (8, 5), (2, 8))]
+    draw.phone.touch.trace(places, 1.0)
+    assert [color_at(draw, place) for place in places] == [(0, 0, 0)] * 3
+    save(draw, "way", "SVG")
+    assert draw.storage.read(f"{SHARED}/Download/way.svg").count(b"<path") == 1
+    draw.tap("Undo")
+    assert [color_at(draw, place) for place in places] == [(255, 255, 255)] * 3
+
+
 def test_the_background_is_changed(draw):
     draw.tap("More options", "Change background", "Yellow")
     left, top, right, bottom = draw.find("Canvas").bounds

@@ -48,10 +48,9 @@ class SimpleDraw(App):
 
 
 class Stroke(NamedTuple):
-    """A line; places and width as shares of the canvas, (0, 0) at the upper left, the width of its width."""
+    """The way of a finger; places are shares of the canvas, (0, 0) at the upper left, the width is one of its width."""
 
-    start: tuple[float, float]
-    end: tuple[float, float]
+    points: tuple[tuple[float, float], ...]
     color: str
     width: float
 
@@ -63,9 +62,9 @@ def drawn(strokes: tuple[Stroke, ...], background: str, size: tuple[int, int]) -
     pen = ImageDraw.Draw(image)
     for stroke in strokes:
         radius = max(0.5, stroke.width * size[0] / 2)
-        ends = [(x * size[0], y * size[1]) for x, y in (stroke.start, stroke.end)]
-        pen.line(ends, stroke.color, max(1, round(2 * radius)))
-        for x, y in ends:
+        points = [(x * size[0], y * size[1]) for x, y in stroke.points]
+        pen.line(points, stroke.color, max(1, round(2 * radius)))
+        for x, y in points:
             pen.ellipse((x - radius, y - radius, x + radius, y + radius), stroke.color)
     return np.asarray(image)
 
@@ -81,10 +80,11 @@ def encoded(strokes: tuple[Stroke, ...], background: str, size: tuple[int, int],
 
 def _svg(strokes: tuple[Stroke, ...], background: str, size: tuple[int, int]) -> str:
     width, height = size
+    ways = [" L".join(f"{x * width:.1f},{y * height:.1f}" for x, y in stroke.points) for stroke in strokes]
     lines = [
-        f'<path d="M{x * width:.1f},{y * height:.1f} L{u * width:.1f},{v * height:.1f}" fill="none" stroke="{color}" '
-        f'stroke-width="{share * width:.1f}" stroke-linecap="round"/>'
-        for (x, y), (u, v), color, share in strokes
+        f'<path d="M{way}" fill="none" stroke="{stroke.color}" stroke-width="{stroke.width * width:.1f}" '
+        f'stroke-linecap="round" stroke-linejoin="round"/>'
+        for way, stroke in zip(ways, strokes, strict=True)
     ]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">'
     return "\n".join([head, f'<rect width="{width}" height="{height}" fill="{background}"/>', *lines, "</svg>\n"])
@@ -135,9 +135,12 @@ class Canvas(Screen):
         return self.phone.width, self.phone.height - round(used * self.phone.density)
 
     def _draw(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        color = self.background if self.erasing else self.color
-        self.strokes = (*self.strokes, Stroke(start, end, color, max(0.01, self.brush) * BROADEST))
-        self.undone = ()
+        """A finger went straight from one place to another; where the last stroke ended, it goes on with that."""
+        color, width = self.background if self.erasing else self.color, max(0.01, self.brush) * BROADEST
+        kept, points = self.strokes, (start,)
+        if kept and kept[-1].points[-1] == start and kept[-1][1:] == (color, width):
+            kept, points = kept[:-1], kept[-1].points
+        self.strokes, self.undone = (*kept, Stroke((*points, end), color, width)), ()
 
     def _undo(self) -> None:
         self.strokes, self.undone = self.strokes[:-1], (*self.undone, self.strokes[-1])
