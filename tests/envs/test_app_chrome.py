@@ -58,6 +58,14 @@ def test_a_second_page_takes_the_place_of_the_first():
     assert hands.shows("second") and not hands.shows("first")
 
 
+def test_back_leads_to_the_app_that_asked_for_the_page():
+    hands = opened(b"<p>first</p>")
+    hands.back()
+    assert hands.phone.foreground == FILES and hands.shows("task.html")
+    hands.phone.launch(PACKAGE)
+    assert not hands.shows("first") and hands.shows("Search or type URL")
+
+
 def test_an_address_can_be_typed_and_the_web_cannot_be_reached():
     hands = opened(b"<p>here</p>")
     hands.tap("Home", "Search or type URL")

@@ -66,11 +66,14 @@ def open_page(phone: Phone, path: str) -> None:
 
 
 def show(phone: Phone, address: str) -> None:
-    """Goes to an address in Chrome; pages opened before are left."""
+    """Goes to an address in Chrome; pages opened before are left. Back leads to the app that was in front."""
+    caller = phone.foreground
     if PACKAGE in phone.stacks:
         phone.stop(PACKAGE)
     phone.launch(PACKAGE)
-    cast(Tab, phone.top).go_to(address)
+    tab = cast(Tab, phone.top)
+    tab.caller = caller if caller != PACKAGE else ""
+    tab.go_to(address)
 
 
 class Tab(Screen):
@@ -81,18 +84,11 @@ class Tab(Screen):
         self.address = TextInput()
         self.page: Page | None = None
         self.shown = ""  # the address of what is shown
+        self.caller = ""  # package of the app that asked for it
 
     def build(self) -> View:
-        field = TextField(
-            self.address,
-            "Search or type URL",
-            "url_bar",
-            self._enter,
-            flex=1,
-            radius=22,
-            bg=theme.SURFACE_VARIANT,
-            max_lines=1,
-        )
+        looks = {"bg": theme.SURFACE_VARIANT, "radius": 22, "max_lines": 1}
+        field = TextField(self.address, "Search or type URL", "url_bar", self._enter, 1, flex=1, **looks)
         bar = Row(
             [
                 IconButton("home_outline", "Home", self._home, "home_button"),
@@ -124,12 +120,14 @@ class Tab(Screen):
         self.shown = address
 
     def on_back(self) -> bool:
-        showing = bool(self.shown)
+        showing, caller = bool(self.shown), self.caller
         self._home()
+        if showing and caller in self.phone.stacks:
+            self.phone.launch(caller)
         return showing
 
     def _home(self) -> None:
-        self.page, self.shown = None, ""
+        self.page, self.shown, self.caller = None, "", ""
         self.address.set("")
 
     def _enter(self) -> None:
