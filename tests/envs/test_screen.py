@@ -1,5 +1,6 @@
 """What scripted experts work with."""
 
+import numpy as np
 import pytest
 from fake_device import SIZE, SUITE, FakeDevice
 
@@ -150,3 +151,13 @@ def test_play_can_tell_the_expert_something_else():
     env = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE)
     observation, info = env.reset(options={"task": "SaveName", "params": {"name": "Ada"}})
     assert play(env, observation, info, {"name": "Eve"}).reward == 0.0
+
+
+def test_colours_are_those_of_the_screenshot_and_text_alone_will_do():
+    screen = Screen()
+    pixels = np.zeros((4, 3, 3), np.uint8)
+    pixels[1, 2] = 200, 100, 50
+    screen.update({"ui": "", "screenshot": pixels})
+    assert screen.color(2, 1) == (200, 100, 50) and screen.color(1, 2) == (0, 0, 0)
+    screen.update({"ui": ""})
+    assert screen.color(2, 1) == (200, 100, 50), "the last one seen"
