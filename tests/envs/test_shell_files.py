@@ -6,6 +6,7 @@ import re
 import shutil
 import stat
 import subprocess
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell import run
+from coach_gym.envs.phone.shell.matching import ByPositions
 
 LINES = "b 2\na 10\nc 1\n\nlonger line with several words\na 10\n  leading\nB upper\n"
 # of coreutils, grep and sed, which print the same as toybox
@@ -291,6 +293,30 @@ def test_blocks_are_copied(phone):
     assert phone.storage.read("/data/local/tmp/z") == bytes(3072)
     assert out(phone, "dd if=/data/local/tmp/f bs=2 skip=1 count=1; dd if=/data/local/tmp/f 2>/dev/null") == "cdabcdef"
     assert run(phone, "dd if=/dev/zero of=/data/local/tmp/z").code == 1
+
+
+def test_no_pattern_takes_for_ever(phone):
+    phone.storage.write("/data/local/tmp/a", b"a" * 2000 + b"\n")
+    started = time.monotonic()
+    for pattern in ("(a+)+b", "(a|a)*b", "(a*)*b", "a*a*a*a*a*a*b", "((a?)*)*c", "(x+x+)+y"):
+        assert run(phone, f"grep -E '{pattern}' /data/local/tmp/a").code == 1, pattern
+    assert run(phone, "sed -E 's/(a+)+b/x/' /data/local/tmp/a").code == 1
+    assert out(phone, "grep -cE '(a|b)+$' /data/local/tmp/a; echo abcdx | grep -oE '(ab|cd)+'") == "1\nabcd\n"
+    assert time.monotonic() - started < 10
+
+
+PATTERNS = st.recursive(
+    st.sampled_from(["a", "b", ".", "[ab]", "[^a]", r"\b", "^", "$"]),
+    lambda inner: st.tuples(inner, inner).map("".join) | st.tuples(inner, inner).map("(%s|%s)".__mod__)
+    | st.tuples(inner, st.sampled_from(["*", "+", "?", "{1,3}"])).map("(?:%s)%s".__mod__),
+    max_leaves=6,
+)  # fmt: skip
+
+
+@given(PATTERNS, st.text("abc ", max_size=8))
+@settings(deadline=None)
+def test_matching_by_positions_finds_what_backtracking_finds(pattern, text):
+    assert bool(ByPositions(pattern, 0).search(text)) == bool(re.search(pattern, text))
 
 
 def test_space_is_counted(phone):

@@ -6,6 +6,7 @@ import base64
 import re
 from collections.abc import Callable, Iterator
 
+from coach_gym.envs.phone.shell.matching import Pattern, TooComplex, compiled, is_safe
 from coach_gym.envs.phone.shell.options import Options, options
 from coach_gym.envs.phone.shell.patterns import BadPattern, translate
 from coach_gym.envs.phone.shell.process import Command, Process
@@ -103,15 +104,15 @@ def _given_patterns(args: list[str]) -> list[str]:
     return [line for pattern in found for line in pattern.split("\n")]
 
 
-def _wanted(patterns: list[str], kind: str, given: Options) -> re.Pattern[str]:
+def _wanted(patterns: list[str], kind: str, given: Options) -> Pattern:
     text = "|".join(f"(?:{re.escape(each) if kind == 'F' else translate(each, kind == 'E')})" for each in patterns)
     if "w" in given:
         text = rf"(?<!\w)(?:{text})(?!\w)"
     if "x" in given:
         text = rf"^(?:{text})$"
     try:
-        return re.compile(text, re.IGNORECASE if "i" in given else 0)
-    except (re.error, RecursionError, OverflowError) as fault:
+        return compiled(text, re.IGNORECASE if "i" in given else 0)
+    except (re.error, RecursionError, OverflowError, TooComplex) as fault:
         raise BadPattern(str(fault)) from None
 
 
@@ -122,7 +123,7 @@ def _files(p: Process, name: str) -> list[str]:
     return [name.rstrip("/") + file[len(path.rstrip("/")) :] for file in sorted(p.storage.files_below(path))]
 
 
-def _grep_one(p: Process, given: Options, wanted: re.Pattern[str], name: str, data: bytes, label: str) -> bool:
+def _grep_one(p: Process, given: Options, wanted: Pattern, name: str, data: bytes, label: str) -> bool:
     """Prints what the options ask for of one file; True if a line matched."""
     lines = data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n") if data else []
     hits = [i for i, line in enumerate(lines) if bool(wanted.search(line)) != ("v" in given)]
@@ -281,7 +282,7 @@ def sed(p: Process) -> int:
     script = given.values.get("e") or (words.pop(0) if words else "")
     try:
         steps = [_SedStep(part, "E" in given or "r" in given) for part in _sed_parts(script)]
-    except (BadPattern, re.error) as fault:
+    except (BadPattern, TooComplex, re.error) as fault:
         return p.fail(f"bad pattern '{script}': {fault}")
     for name, data in _inputs(p, words):
         output: list[str] = []
@@ -311,7 +312,7 @@ class _SedStep:
         if not match:
             raise BadPattern("unknown command")
         self.start, self.end, self.negated, self.action = match[1], match[2], bool(match[3]), match[4]
-        self.address = re.compile(translate(self.start[1:-1], extended)) if (self.start or "").startswith("/") else None
+        self.address = compiled(translate(self.start[1:-1], extended)) if (self.start or "").startswith("/") else None
         if self.action[0] == "s":
             mark = re.escape(self.action[1:2])
             body = rf"s{mark}((?:\\.|(?!{mark}).)*){mark}((?:\\.|(?!{mark}).)*){mark}([gpiI0-9]*)"
@@ -319,7 +320,10 @@ class _SedStep:
             if not parts:
                 raise BadPattern("s needs three separators")
             self.flags, self.action = parts[3], "s"
-            self.pattern = re.compile(translate(parts[1], extended), re.IGNORECASE if "i" in parts[3].lower() else 0)
+            pattern = translate(parts[1], extended)
+            if not is_safe(pattern):
+                raise BadPattern("loops in loops")
+            self.pattern = re.compile(pattern, re.IGNORECASE if "i" in parts[3].lower() else 0)
             self.new = _replacement(parts[2])
 
     def applies(self, line: str, number: int, last: bool) -> bool:
