@@ -41,8 +41,11 @@ def serve(port: int, grpc_port: int, width: int, height: int, count: int, benchm
                 for index in range(count)
             ]
             print("Ctrl-C ends it.", flush=True)
-            while not all(server.hardware.killed.is_set() for server in servers):
+            while servers:
                 time.sleep(LOOK)
+                for server in [server for server in servers if server.hardware.killed.is_set()]:
+                    server.close()
+                    servers.remove(server)
     except KeyboardInterrupt:
         print()
 

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -48,3 +49,27 @@ def test_a_taken_port_is_told(command):
         process = command("--port", str(port), "--grpc-port", str(free_port()))
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 1 and f"Cannot open the ports {port}" in errors and "--port" in errors
+
+
+def test_a_phone_that_is_killed_goes_and_the_last_one_ends_it(command, tmp_path):
+    console, port = free_pair()
+    process = command("--port", str(port), "--grpc-port", str(free_port()), "--count", "2")
+    for _ in range(3):
+        process.stdout.readline()
+    token = (tmp_path / ".emulator_console_auth_token").read_text()
+    for number in range(2):
+        with socket.create_connection(("127.0.0.1", console + 2 * number), timeout=30) as connection:
+            connection.sendall(f"auth {token}\nkill\n".encode())
+            while connection.recv(4096):
+                pass
+        if not number:
+            deadline = time.monotonic() + 30
+            while _listens(console) and time.monotonic() < deadline:
+                time.sleep(0.1)
+            assert not _listens(console) and _listens(console + 2)
+    assert process.wait(timeout=30) == 0
+
+
+def _listens(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

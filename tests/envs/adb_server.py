@@ -1,9 +1,10 @@
 """A private adb server for tests with real clients, which knows no device but those they give it."""
 
 import os
+import random
 import socket
 import subprocess
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import adbutils
 
@@ -38,22 +39,22 @@ class AdbServer:
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """An even port that is free as the three after it are, and that no outgoing connection is given."""
+    while True:
+        port = random.randrange(20_000, 32_000, 4)
+        with ExitStack() as probes:
+            try:
+                for each in range(port, port + 4):
+                    probes.enter_context(socket.socket()).bind(("127.0.0.1", each))
+                return port
+            except OSError:
+                continue
 
 
 def free_pair():
     """Console and adb port of an emulator: an even one and the next."""
-    while True:
-        port = free_port() & ~1
-        with socket.socket() as first, socket.socket() as second:
-            try:
-                first.bind(("127.0.0.1", port))
-                second.bind(("127.0.0.1", port + 1))
-                return port, port + 1
-            except OSError:
-                continue
+    port = free_port()
+    return port, port + 1
 
 
 @contextmanager
