@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 INTERRUPT, END, DELETE, BACKSPACE = 0x03, 0x04, 0x7F, 0x08
 LONGEST_LINE = 64 * 1024
+_ARROWS = re.compile(rb"\x1b[\[O][0-9;]*[A-Za-z~]")  # keys that move the cursor, which stays at the end here
 
 
 class Terminal:
@@ -78,7 +80,7 @@ class Terminal:
                     data = b""
                 if not data:
                     return line.decode("utf-8", "surrogateescape") if line else None
-                self._typed += data
+                self._typed += _ARROWS.sub(b"", data) if self._pty else data
             byte = self._typed.pop(0)
             if byte == 0x0A or (byte == 0x0D and self._pty):
                 self._echo(b"\r\n")

@@ -97,7 +97,8 @@ class ByPositions:
         for part in tree.data:
             code, value = part
             if code in _REPEATS:
-                starts = self._repeated(*value, starts, text)
+                least, most, inner = value
+                starts = self._repeated(least, most, inner, starts, text)
             elif code in (op.SUBPATTERN, op.BRANCH):
                 starts = {end for inner in _inside(code, value) for end in self._ends(inner, starts, text)}
             else:
