@@ -182,7 +182,7 @@ def test_experts_solve_the_tasks_that_doing_nothing_does_not(judged_env, definit
     assert missed == (NEVER_COMPLETE & set(ids) if judged_env.unwrapped.judges == "upstream" else set())
 
 
-WRONG = {  # answers and tasks whose experts must not satisfy the judge of another
+WRONG = {
     "clock_10": "9:00 AM", "clock_13": "3", "contacts_12": "123", "setting_17": "12", "contacts_14": "October 23, 1996",
 }  # fmt: skip
 
@@ -191,3 +191,24 @@ WRONG = {  # answers and tasks whose experts must not satisfy the judge of anoth
 def test_wrong_answers_fail(judged_env, id):
     judged_env.reset(options={"task": id})
     assert judged_env.step(format_action(Action("finished", content=WRONG[id])))[1] == 0.0
+
+
+NEARLY = {  # a task, and another whose expert does almost the same
+    "clock_1": "clock_27", "clock_2": "clock_5", "clock_3": "clock_5", "clock_6": "clock_5", "clock_7": "clock_26",
+    "clock_9": "clock_26", "clock_26": "clock_9", "clock_22": "clock_24", "clock_23": "clock_24",
+    "clock_24": "clock_22", "clock_20": "clock_21", "clock_21": "clock_20", "clock_18": "clock_25",
+    "clock_19": "clock_21",
+    "calendar_1": "calendar_13", "calendar_2": "calendar_13", "calendar_3": "calendar_2", "calendar_4": "calendar_3",
+    "calendar_5": "calendar_8", "calendar_9": "calendar_8", "contacts_2": "contacts_1", "contacts_3": "contacts_1",
+    "contacts_4": "contacts_1", "contacts_6": "contacts_8", "contacts_8": "contacts_6", "contacts_9": "contacts_10",
+    "contacts_10": "contacts_9", "contacts_11": "contacts_12", "setting_0": "setting_3", "setting_1": "setting_3",
+    "setting_9": "setting_10", "setting_10": "setting_9", "setting_13": "setting_7", "setting_18": "setting_13",
+    "setting_20": "setting_19", "setting_15": "setting_16", "setting_8": "setting_7", "setting_5": "setting_7",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("id", sorted(NEARLY))
+def test_doing_another_task_fails(judged_env, id, monkeypatch):
+    monkeypatch.setitem(EXPERTS, id, EXPERTS[NEARLY[id]])
+    shown = play(judged_env, *judged_env.reset(options={"task": id}))
+    assert shown.reward == 0.0 and "fault" not in shown.info

@@ -38,7 +38,7 @@ class LabTask(Task):
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         super().__init__(params)
-        self._judging = Judging(self.answer_judge)
+        self._judging = Judging(type(self).answer_judge)
         self._judge = self.definition.judge(self._judging)
         self._actions: list[dict[str, Any]] = []
         self._judged_steps = 0
