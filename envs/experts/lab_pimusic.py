@@ -182,7 +182,10 @@ def _sort(s: Screen, sort: str, way: str) -> Iterator[str]:
 
 
 def _pause_at(s: Screen, seconds: int) -> Iterator[str]:
-    """Opens the player from the bar at the bottom, pauses, and touches the slider where the time should be."""
+    """Opens the player from the bar at the bottom, pauses, and touches the slider where the time should be.
+
+    Where a pixel of it is more than a second, the last second is played.
+    """
     if s.has("Pause"):
         yield s.tap("Pause")
     bar = s.find("Play")
@@ -190,6 +193,11 @@ def _pause_at(s: Screen, seconds: int) -> Iterator[str]:
     at, length = _times(s)
     if at != seconds:
         yield _touch(s, seconds / length)
+    if _times(s)[0] > seconds:
+        yield _touch(s, (seconds - 2) / length)
+    while _times(s)[0] < seconds:
+        yield s.tap("Play")
+        yield s.tap("Pause")
     yield s.finish()
 
 

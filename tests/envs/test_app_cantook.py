@@ -66,6 +66,15 @@ def test_what_is_no_book_is_none():
     assert epub.read(_without(good, "META-INF/container.xml")) is None
 
 
+def test_what_unpacks_to_too_much_is_no_book():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in _parts(epub.write(BOOKS[0])).items():
+            archive.writestr(name, content)
+        archive.writestr("OEBPS/zeros", bytes(epub.MOST_BYTES))
+    assert len(file.getvalue()) < 100_000 and epub.read(file.getvalue()) is None
+
+
 def test_damage_anywhere_raises_nothing():
     good = epub.write(BOOKS[0])
     for at in range(0, len(good), 37):

@@ -184,6 +184,9 @@ def test_experts_solve_the_tasks_that_doing_nothing_does_not(judged_env, definit
 
 WRONG = {
     "clock_10": "9:00 AM", "clock_13": "3", "contacts_12": "123", "setting_17": "12", "contacts_14": "October 23, 1996",
+    "bluecoins_1": "11,000.00 CNY", "bluecoins_4": "Four transactions", "cantook_1": "Yes", "cantook_5": "37%",
+    "map_2": "7.0 km, 9 min", "map_5": "riding", "map_9": "Nobu Hotel Palo Alto", "pimusic_1": "11 songs",
+    "pimusic_5": "The second song is 'Future sounds' and the fourth song is 'Dark Side Of The Moon'",
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 EXTENSIONS = ("epub",)
-MOST_BYTES = 20_000_000  # of one part of a book, unpacked
+MOST_BYTES = 20_000_000  # of a book, unpacked
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # equal books are equal files
 _CONTAINER = """<?xml version="1.0"?>
 <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
@@ -73,22 +73,22 @@ def read(data: bytes) -> Book | None:
 
 
 def _book(archive: zipfile.ZipFile) -> Book:
+    if sum(part.file_size for part in archive.infolist()) > MOST_BYTES:
+        raise ValueError("the book is too large")
     root = next(_all(_parsed(archive, "META-INF/container.xml"), "rootfile"), None)
     path = "" if root is None else root.get("full-path", "")
     package = _parsed(archive, path)
     files = {item.get("id"): item.get("href", "") for item in _all(package, "item")}
     folder = posixpath.dirname(path)
     paragraphs: list[str] = []
-    for item in _all(package, "itemref"):
-        page = _parsed(archive, posixpath.join(folder, files[item.get("idref")]))
+    for id in dict.fromkeys(item.get("idref") for item in _all(package, "itemref")):  # each page once, whatever it says
+        page = _parsed(archive, posixpath.join(folder, files[id]))
         paragraphs += [text for block in page.iter() if _name(block) in _BLOCKS and (text := _text(block))]
     title, author, subject = (_first(package, name) for name in ("title", "creator", "subject"))
     return Book(title or "Untitled", author, subject, tuple(paragraphs))
 
 
 def _parsed(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
-    if archive.getinfo(name).file_size > MOST_BYTES:
-        raise ValueError(f"{name} is too large")
     return ElementTree.fromstring(archive.read(name))
 
 
