@@ -160,6 +160,17 @@ def test_a_judge_that_stumbles_is_passed_over(folder):
     assert (reward, terminated, info["judged_steps"]) == (0.0, True, 0) and "fault" not in info
 
 
+def test_a_phone_without_the_benchmarks_apps_is_told(folder, caplog):
+    caplog.set_level(logging.CRITICAL)
+    suite = official_lab.suite(folder)
+    env = gym.make(
+        "AndroidLab-v0", suite=suite, screen_size=SIZE, disable_env_checker=True,
+        device=lambda: PhoneDevice(*SIZE, ("tasks",)),
+    )  # fmt: skip
+    _, info = start(env, "toy_1")
+    assert "modules=LAB_MODULES" in info["fault"]
+
+
 def test_the_judge_reads_what_the_device_answers_to_the_query(folder):
     env = make(folder)
     start(env, "toy_3")

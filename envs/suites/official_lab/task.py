@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import shlex
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, ClassVar
@@ -9,6 +11,7 @@ from typing import Any, ClassVar
 from coach_gym.actions import Action
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.phone import PhoneDevice
+from coach_gym.envs.errors import DeviceError
 from coach_gym.envs.suites.official_lab import compressed, queries
 from coach_gym.envs.suites.official_lab.checkout import Definition, Judging
 from coach_gym.envs.suites.official_lab.prepare import prepare
@@ -53,13 +56,15 @@ class LabTask(Task):
         package = self.definition.package
         if isinstance(device, PhoneDevice):
             phone = device.phone
+            if package not in phone.apps:
+                raise DeviceError(f"this phone has no {package}: make it with PhoneDevice(..., modules=LAB_MODULES)")
             phone.now = TODAY
             prepare(phone, self.name)
             phone.launch(package)
             return
         if self.definition.app != "map.me":
             queries.shell(device, f"date '{TODAY}'")
-        queries.shell(device, f"monkey -p {package} -c android.intent.category.LAUNCHER 1")
+        queries.shell(device, f"monkey -p {shlex.quote(package)} -c android.intent.category.LAUNCHER 1")
 
     def watch(self, device: Device, screen: Node, action: Action) -> bool:
         """Judges the step that is about to be made; says whether it ends the run (the agent repeats itself).
@@ -69,24 +74,21 @@ class LabTask(Task):
         """
         line = self._line(device, action)
         self._actions.append(line["parsed_action"])
-        result = self._judged(compressed.tree(to_dump(screen)), line)
+        tree = compressed.tree(to_dump(screen))
+        if tree is not None:
+            self._judge_step(tree, line)
         if self._judging.failure is not None:
             raise self._judging.failure
-        if result is not None:
-            self._judged_steps += 1
-            if result.get("judge_page", True):
-                self.result = result
         last = self._actions[-SAME_ACTIONS:]
         return len(self._actions) > SAME_ACTIONS and all(action == last[0] for action in last)
 
-    def _judged(self, tree: compressed.Tree | None, line: dict[str, Any]) -> dict[str, Any] | None:
-        """What the judge says of one step; None where it stumbles, which upstream passes over, too."""
-        if tree is None:
-            return None
-        try:
-            return dict(self._judge.judge(tree, line))
-        except Exception:
-            return None
+    def _judge_step(self, tree: compressed.Tree, line: dict[str, Any]) -> None:
+        """Takes down what the judge says of one step. Where it stumbles, upstream passes the step over."""
+        with contextlib.suppress(Exception):
+            result = self._judge.judge(tree, line)
+            self._judged_steps += 1
+            if result.get("judge_page", True):
+                self.result = dict(result)
 
     def _line(self, device: Device, action: Action) -> dict[str, Any]:
         """What upstream writes into its trace of one step, as far as judges read it."""
