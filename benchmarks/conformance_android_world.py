@@ -22,9 +22,11 @@ import random
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from functools import partial
+from functools import lru_cache, partial
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -35,7 +37,7 @@ import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 
 import coach_gym  # noqa: E402, F401
 import coach_gym.envs.experts  # noqa: E402, F401
-from benchmarks.android_world_counterparts import INCOMPARABLE, counterpart  # noqa: E402
+from benchmarks.android_world_counterparts import INCOMPARABLE, STRICTER, counterpart  # noqa: E402
 from coach_gym.actions import Action, format_action, parse_action  # noqa: E402
 from coach_gym.envs.devices.device import Device  # noqa: E402
 from coach_gym.envs.devices.phone import PhoneDevice  # noqa: E402
@@ -61,7 +63,8 @@ class Run:
             if there was none.
         ours: What the built-in family's checker says of the same states; nothing where there is none to compare.
         steps: How many actions the expert took, of `budget` that there may be.
-        ms: Milliseconds of initialising, checking and tearing down.
+        ms, core_ms: Milliseconds of initialising, checking and tearing down, by the wall clock and by the
+            processor's: other programs on the machine lengthen the first.
         error: What went wrong first.
     """
 
@@ -77,6 +80,7 @@ class Run:
     ours: dict[str, float] = field(default_factory=dict)
     steps: int = 0
     ms: dict[str, float] = field(default_factory=dict)
+    core_ms: dict[str, float] = field(default_factory=dict)
     error: str = ""
 
     @property
@@ -105,7 +109,7 @@ class Observer:
     """
 
     def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
+        self.seconds: dict[str, tuple[float, float]] = {}  # by both clocks
         self.done: list[str] = []
         self.ours: float | None = None
         self._counterpart: Task | None = None
@@ -114,9 +118,9 @@ class Observer:
     @contextmanager
     def timing(self, stage: str) -> Iterator[None]:
         """Times a `with` block."""
-        started = time.perf_counter()
+        wall, core = time.perf_counter(), time.process_time()
         yield
-        self.seconds[stage] = time.perf_counter() - started
+        self.seconds[stage] = time.perf_counter() - wall, time.process_time() - core
         self.done.append(stage)
 
     def prepare(self, task: Any, device: PhoneDevice, setup: Callable[[], None]) -> None:
@@ -216,9 +220,9 @@ class Conformance:
         if "evaluate" not in self.observer.done:
             row.no_op = None
         self._compare(row, "no_op")
-        row.ms = {
-            stage: round(1e3 * self.observer.seconds[stage], 1) for stage in STAGES if stage in self.observer.done
-        }
+        took = {stage: self.observer.seconds[stage] for stage in STAGES if stage in self.observer.done}
+        row.ms = {stage: round(1e3 * wall, 1) for stage, (wall, _) in took.items()}
+        row.core_ms = {stage: round(1e3 * core, 1) for stage, (_, core) in took.items()}
 
     def _let_expert_play(self, row: Run) -> list[str]:
         try:
@@ -264,6 +268,18 @@ class Conformance:
             row.ours[state] = self.observer.ours
 
 
+@lru_cache(maxsize=1)
+def conformance(checkout: str | None) -> Conformance:
+    """This process's environment."""
+    logging.getLogger("coach_gym").setLevel(logging.ERROR)  # what fails is in the result
+    return Conformance(official_suite("android_world", checkout))
+
+
+def run_task(checkout: str | None, seeds: Sequence[int], task: str) -> list[Run]:
+    """All instances of a task."""
+    return [conformance(checkout).run(task, seed) for seed in seeds]
+
+
 def table(rows: Sequence[Run]) -> Iterator[str]:
     """A line for each task, over its seeds."""
     yield f"{'task (embedded phone)':<50}  init  no-op  solved  miss  err  down    steps     ms"
@@ -294,13 +310,17 @@ def summary(rows: Sequence[Run]) -> dict[str, float]:
         "solved": tasks(lambda row: row.solved),
         "agreement": round(mean(agreements), 4) if agreements else 0.0,
         "median_ms": round(median(sum(row.ms.values()) for row in rows), 1),
+        "median_core_ms": round(median(sum(row.core_ms.values()) for row in rows), 1),
     }
 
 
 def differences(rows: Sequence[Run]) -> list[dict[str, Any]]:
-    """The states that upstream's checker and ours judge differently."""
+    """The states that upstream's checker and ours judge differently, and why."""
     return [
-        {"task": row.task, "seed": row.seed, "state": state, "upstream": getattr(row, state), "ours": row.ours[state]}
+        {
+            "task": row.task, "seed": row.seed, "state": state, "upstream": getattr(row, state),
+            "ours": row.ours[state], "why": STRICTER.get(row.task, "not explained"),
+        }
         for row in rows for state, agreed in row.agreements.items() if not agreed
     ]  # fmt: skip
 
@@ -318,14 +338,14 @@ def main() -> None:
     parser.add_argument("--commit", help="the checkout's commit, where git does not tell")
     parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1, 2])
     parser.add_argument("--tasks", nargs="*", help="only these tasks")
+    parser.add_argument("--jobs", type=int, default=1, help="how many processes share the work")
     parser.add_argument("--json", type=Path, help="where to write the result")
     given = parser.parse_args()
-    logging.getLogger("absl").setLevel(logging.CRITICAL)
-    suite = official_suite("android_world", given.upstream)
-    conformance, rows = Conformance(suite), []
-    for task in given.tasks or suite.families:
-        rows += [conformance.run(task, seed) for seed in given.seeds]
-        print(list(table(rows[-len(given.seeds) :]))[-1], flush=True)
+    tasks, rows = given.tasks or list(official_suite("android_world", given.upstream).families), []
+    with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
+        for mine in pool.map(partial(run_task, given.upstream, given.seeds), tasks):
+            rows += mine
+            print(list(table(mine))[-1], flush=True)
     folder = str(Path(upstream.module().__path__[0]).parent)
     result = {
         "headline": summary(rows), "device": "embedded phone", "screen": SCREEN, "seeds": given.seeds,

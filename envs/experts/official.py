@@ -328,9 +328,7 @@ def add_recipes_from_note(s: Screen, p: Params) -> Iterator[str]:
 def delete_recipes_that_use(s: Screen, p: Params) -> Iterator[str]:
     """Opens one recipe after the other and looks at its directions."""
     yield from s.open(recipes.APP)
-    yield s.tap("Search")
-    yield s.type(p["ingredient"])
-    yield s.back()  # puts the keyboard away
+    yield from _search_recipes(s, p["ingredient"])
     others = 0
     while len(recipes.rows(s)) > others:
         yield s.tap(recipes.rows(s)[others])
@@ -347,11 +345,12 @@ def delete_duplicate_recipe(s: Screen, p: Params) -> Iterator[str]:
     """Recipes that look the same in the list may differ inside; those are opened and compared."""
     yield from s.open(recipes.APP)
     labels = yield from _all_recipes(s)
+    scrolled, searched = len(labels) > len(recipes.rows(s)), ""
     for label, _ in takewhile(lambda count: count[1] > 1, Counter(labels).most_common()):
-        if len(labels) > len(recipes.rows(s)):
-            yield s.tap("Search")
-            yield s.type(label.split(", ")[0])
-            yield s.back()  # puts the keyboard away
+        title = label.split(", ")[0]
+        if scrolled and title != searched:
+            yield from _search_recipes(s, title)
+            searched = title
         inside = set()
         for place in [place for place, row in enumerate(recipes.rows(s)) if row.label == label]:
             yield s.tap(recipes.rows(s)[place])
@@ -361,8 +360,15 @@ def delete_duplicate_recipe(s: Screen, p: Params) -> Iterator[str]:
                 return
             inside.add(s.text)
             yield s.tap("Navigate up")
-        if s.has("Close"):
-            yield s.tap("Close")
+
+
+def _search_recipes(s: Screen, text: str) -> Iterator[str]:
+    """Narrows the list, which may be narrowed already."""
+    if s.has("Close"):
+        yield s.tap("Close")
+    yield s.tap("Search")
+    yield s.type(text)
+    yield s.back()  # puts the keyboard away
 
 
 def _all_recipes(s: Screen) -> Generator[str, None, list[str]]:
