@@ -200,10 +200,10 @@ class Adb:
             raise DeviceError(f"{self.serial}: {' '.join(words)[:80]}: exit code {code}: {text.strip()[:200]}")
         return text
 
-    def is_root(self) -> bool:
-        """Whether commands run as root; if not, tries to restart the device's adb that way, which emulators allow."""
-        if self._is_root():
-            return True
+    def become_root(self) -> None:
+        """Restarts the device's adb as root where that is allowed, as on most emulators; else nothing happens."""
+        if self.is_root():
+            return
         with failures(self.serial, "adb root"):
             reply = self.device.root()
         deadline = time.monotonic() + CONNECT_TIMEOUT
@@ -211,11 +211,11 @@ class Adb:
             time.sleep(0.5)
             with suppress(DeviceError):  # it goes away and comes back
                 self.connect()
-                if self._is_root():
-                    return True
-        return False
+                if self.is_root():
+                    return
 
-    def _is_root(self) -> bool:
+    def is_root(self) -> bool:
+        """Whether commands run as root."""
         return self.shell("id", "-u").text.strip() == "0"
 
     # files, by adb's sync protocol: paths and contents pass through no shell

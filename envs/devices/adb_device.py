@@ -90,14 +90,18 @@ class AdbDevice:
         self.adb = Adb(serial, server_port)
         self._snapshot, self._settle_time, self._pause = snapshot, settle, pause
         self._u2: uiautomator2.Device | None = None
-        self.adb.connect()
-        self._root = self.adb.is_root()
-        for command in _CALM:
-            self.adb.shell(*command)
+        self._prepare()
         self._name = f"{serial} ({self._kind()})"
         self._size = self._screen_size()
         self._keyboards = {method.partition("/")[0] for method in self.adb.run("ime", "list", "-s").split()}
         self._start_uiautomator()
+
+    def _prepare(self) -> None:
+        """What a device needs after a start: snapshots bring back what was before."""
+        self.adb.connect()
+        self.adb.become_root()
+        for command in _CALM:
+            self.adb.shell(*command)
 
     @property
     def name(self) -> str:
@@ -324,7 +328,8 @@ class AdbDevice:
         self.adb.run("rm", "-f", *(path + suffix for suffix in ("-journal", "-wal", "-shm")))
 
     def _require_root(self, path: str) -> None:
-        if _package_of(path) and not self._root:
+        """Files that may not be looked at seem not to be there: no verdict may come of that."""
+        if _package_of(path) and not self.adb.is_root():
             raise DeviceError(f"{self.name}: {path} belongs to an app, and adb is not root on this device")
 
     def _access(self, path: str) -> tuple[str, str] | None:
@@ -392,7 +397,7 @@ class AdbDevice:
         self._stop_uiautomator()
         with closing(Console.of(self.adb.serial)) as console:
             console.command(f"avd snapshot load {snapshot}")
-        self.adb.connect()
+        self._prepare()
         self._start_uiautomator()
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from coach_gym.envs.devices.adb import Adb, start_server, stop_server
 from coach_gym.envs.devices.adb_device import AdbDevice
@@ -172,8 +173,9 @@ class Emulator:
         return self.log.read_text(errors="replace").strip().rpartition("\n")[2][:200]
 
 
-def emulators(avd: str, count: int, *, first_port: int = FIRST_PORT, first_server_port: int = FIRST_SERVER_PORT,
-              **settings: object) -> list[Emulator]:  # fmt: skip
+def emulators(
+    avd: str, count: int, *, first_port: int = FIRST_PORT, first_server_port: int = FIRST_SERVER_PORT, **settings: Any
+) -> list[Emulator]:
     """Emulators with neighbouring ports, as a :class:`~coach_gym.envs.devices.fleet.Fleet` is made of.
 
     Args:
@@ -184,7 +186,7 @@ def emulators(avd: str, count: int, *, first_port: int = FIRST_PORT, first_serve
         settings: Further arguments of :class:`Emulator`.
     """
     ports = [Ports.numbered(index, first_port, first_server_port) for index in range(count)]
-    return [Emulator(avd, each, **settings) for each in ports]  # type: ignore[arg-type]
+    return [Emulator(avd, each, **settings) for each in ports]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -360,7 +360,7 @@ def test_a_change_that_fails_leaves_the_database_as_it_was(remote):
 
 
 def test_private_files_need_root_and_shared_ones_do_not(remote, monkeypatch):
-    monkeypatch.setattr(remote, "_root", False)
+    monkeypatch.setattr(remote.adb, "is_root", lambda: False)
     for use in (remote.read, remote.listdir, remote.remove):
         with pytest.raises(DeviceError, match="adb is not root"):
             use(LEDGER)
@@ -368,6 +368,23 @@ def test_private_files_need_root_and_shared_ones_do_not(remote, monkeypatch):
         pass
     remote.write("/sdcard/Download/x", b"1")
     assert remote.read("/sdcard/Download/x") == b"1"
+
+
+@pytest.mark.parametrize(("allowed", "asked"), [(True, 3), (False, 1)])
+def test_adb_becomes_root_where_it_may_though_the_device_goes_away_for_that(remote, monkeypatch, allowed, asked):
+    answers = iter([False, DeviceError("offline"), True])
+
+    def is_root():
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(remote.adb, "is_root", is_root)
+    reply = "restarting adbd as root" if allowed else "adbd cannot run as root in production builds"
+    monkeypatch.setattr(remote.adb.device, "root", lambda: reply)
+    remote.adb.become_root()
+    assert len(list(answers)) == 3 - asked
 
 
 def test_an_embedded_phone_behind_adb_says_that_it_is_one(devices):
