@@ -1,0 +1,59 @@
+"""The conformance benchmark: what its figures count, and one task from end to end if AndroidWorld is there."""
+
+import importlib.util
+import os
+
+import pytest
+
+from benchmarks.conformance_android_world import Run, differences, run_task, summary, table
+from coach_gym.envs.suites.official_world import upstream
+
+
+def run(task, seed, **more):
+    ms = {"setup": 20.0, "evaluate": 5.0, "teardown": 5.0}
+    done = {"budget": 10, "initialised": True, "torn_down": True, "no_op": 0.0, "near_miss": 0.0, "steps": 6}
+    return Run(task, seed, **{**done, "ms": ms, "core_ms": ms, **more})
+
+
+ROWS = [
+    run("Good", 0, expert=1.0, ours={"no_op": 0.0, "expert": 1.0}),
+    run("Good", 1, expert=1.0, ours={"no_op": 0.0, "expert": 0.0}),
+    run("Once", 0, expert=1.0),
+    run("Once", 1, expert=0.5),
+    run("Long", 0, expert=1.0, steps=11),
+    run("Broken", 0, initialised=False, no_op=None, error="it fell over"),
+]
+
+
+def test_a_task_counts_only_if_all_its_instances_went_well():
+    found = summary(ROWS)
+    assert (found["initialised"], found["torn_down"]) == (3, 4)
+    assert found["solved"] == 1, "one is solved once, one takes more steps than its budget has"
+    assert found["median_ms"] == 30.0
+
+
+def test_agreement_is_over_the_states_that_both_judged():
+    assert summary(ROWS)["agreement"] == 0.75
+    (difference,) = differences(ROWS)
+    assert {key: difference[key] for key in ("task", "seed", "state", "upstream", "ours")} == {
+        "task": "Good", "seed": 1, "state": "expert", "upstream": 1.0, "ours": 0.0,
+    }  # fmt: skip
+
+
+def test_the_table_has_a_line_for_each_task_and_says_what_went_wrong():
+    head, *lines = table(ROWS)
+    assert "(embedded phone)" in head
+    assert [line.split()[0] for line in lines] == ["Good", "Once", "Long", "Broken"]
+    assert "it fell over" in lines[-1]
+
+
+@pytest.mark.skipif(
+    upstream.VARIABLE not in os.environ and importlib.util.find_spec(upstream.NAME) is None,
+    reason=f"needs AndroidWorld: set {upstream.VARIABLE} to a checkout of google-research/android_world",
+)
+def test_a_task_is_prepared_solved_missed_and_torn_down():
+    (row,) = run_task(None, [1], "ContactsAddContact")
+    assert (row.initialised, row.torn_down, row.error) == (True, True, "")
+    assert (row.no_op, row.expert, row.near_miss, row.mistake) == (0.0, 1.0, 0.0, 0.0)
+    assert row.ours == {"no_op": 0.0, "expert": 1.0, "near_miss": 0.0, "mistake": 0.0}
+    assert row.solved and all(row.agreements.values())
