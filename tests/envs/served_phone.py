@@ -1,5 +1,6 @@
 """An embedded phone on ports of this machine, and an adb server of its own to find it."""
 
+import secrets
 import socket
 from contextlib import closing, contextmanager
 
@@ -10,16 +11,13 @@ from coach_gym.envs.phone.servers.server import PhoneServer
 SIZE = (270, 600)
 
 
-def free_port():
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def free_pair():
-    """An even port and the next one, both free: an emulator's console and its adb."""
+    """An even port and the next one, both free: an emulator's console and its adb.
+
+    They lie below those that the system gives to outgoing connections, which might take them before they are used.
+    """
     while True:
-        port = free_port() & ~1
+        port = 2 * secrets.choice(range(10_000, 16_000))
         with closing(socket.socket()) as console, closing(socket.socket()) as adb:
             try:
                 console.bind(("127.0.0.1", port))
@@ -27,6 +25,10 @@ def free_pair():
                 return port
             except OSError:
                 continue
+
+
+def free_port():
+    return free_pair()
 
 
 @contextmanager
