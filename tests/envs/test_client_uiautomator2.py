@@ -165,8 +165,9 @@ def test_shade_toasts_keys_and_screen(d):
     d.toast.show("saved", 2)
     assert d.toast.get_message(wait_timeout=2) == "saved"
     d.screen_off()
-    assert not d.info["screenOn"]
-    d.screen_on()
+    assert not d.info["screenOn"] and not d.adb_device.is_screen_on()
+    d.keyevent("wakeup")
+    assert d.info["screenOn"] and d.adb_device.is_screen_on()
     d.freeze_rotation()
     assert d.shell("settings get system accelerometer_rotation").output.strip() == "0"
 

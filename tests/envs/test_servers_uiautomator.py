@@ -81,6 +81,11 @@ def test_a_screen_that_is_off_is_black_and_feels_nothing(client):
     client.screen_on()
     client(text="Contacts").click()
     assert client.phone.foreground == CONTACTS
+    client.press("power")
+    client.press("home")
+    assert not client.info["screenOn"] and client.phone.foreground == CONTACTS
+    client.press("power")
+    assert client.info["screenOn"]
 
 
 def test_the_dump_answers_xpath(client):

@@ -23,7 +23,7 @@ from coach_gym.envs.phone.phone import STEP
 from coach_gym.envs.phone.servers import scrolling
 from coach_gym.envs.phone.servers.fingers import LONG_PRESS, Fingers
 from coach_gym.envs.phone.servers.ime import enter_text, field_at
-from coach_gym.envs.phone.servers.keys import CODES, press
+from coach_gym.envs.phone.servers.keys import CODES, light_screen, press, screen_is_on
 from coach_gym.envs.phone.servers.selectors import Found, find
 from coach_gym.ui import Node, to_xml
 
@@ -79,7 +79,6 @@ class Methods:
         self._fingers = Fingers(phone)
         self._names: dict[str, Mapping[str, Any]] = {}
         self._named = 0
-        self._screen_on = True
         self._toast: str | None = None
         self._seen_message: tuple[str, datetime] | None = None
 
@@ -91,18 +90,18 @@ class Methods:
             "currentPackageName": phone.foreground, "displayWidth": phone.width, "displayHeight": phone.height,
             "displayRotation": 0, "displaySizeDpX": round(phone.width / phone.density),
             "displaySizeDpY": round(phone.height / phone.density), "productName": PRODUCT, "sdkInt": SDK,
-            "screenOn": self._screen_on, "naturalOrientation": True,
+            "screenOn": self.isScreenOn(), "naturalOrientation": True,
         }  # fmt: skip
 
     def isScreenOn(self) -> bool:
-        return self._screen_on
+        return screen_is_on(self._phone)
 
     def wakeUp(self) -> bool:
-        self._screen_on = True
+        light_screen(self._phone, True)
         return True
 
     def sleep(self) -> bool:
-        self._screen_on = False
+        light_screen(self._phone, False)
         return True
 
     def freezeRotation(self, freeze: bool) -> bool:
@@ -133,7 +132,7 @@ class Methods:
     def takeScreenshot(self, scale: float = 1, quality: int = 80) -> str:
         """A JPEG in base64."""
         picture = Image.fromarray(self._phone.screenshot())
-        if not self._screen_on:
+        if not self.isScreenOn():
             picture = Image.new("RGB", picture.size)
         if 0.05 <= scale < 1:
             picture = picture.resize((round(picture.width * scale), round(picture.height * scale)))
@@ -205,23 +204,26 @@ class Methods:
         return self._touch([start, end], DRAG_SECONDS)
 
     def gesture(self, selector: Selector, start1: dict, start2: dict, end1: dict, end2: dict, steps: int) -> bool:
-        """Two fingers on an object."""
+        """Two fingers on an object, each from a start to an end."""
         self._node(selector)
-        for finger, (start, end) in enumerate(((start1, end1), (start2, end2))):
-            for point in (start, end):
-                self._fingers.down(finger, *_point(point["x"], point["y"]), at=0.0)
-        for finger in (0, 1):
-            self._fingers.up(finger, steps * STEP_SECONDS)
-        return True
+        ways = [(_point(a["x"], a["y"]), _point(b["x"], b["y"])) for a, b in ((start1, end1), (start2, end2))]
+        return self._two_fingers(ways, steps)
 
     def pinchIn(self, selector: Selector, percent: int, steps: int) -> bool:
-        left, top, right, bottom = self._node(selector).bounds
-        (x, y), (x1, y1) = ((left + right) // 2, (top + bottom) // 2), (left, top)
-        centre, corners = {"x": x, "y": y}, ({"x": x1, "y": y1}, {"x": right - 1, "y": bottom - 1})
-        return self.gesture(selector, *corners, centre, centre, steps)
+        """Two fingers from the corners of an object towards its middle."""
+        return self._two_fingers([way[::-1] for way in _spread(self._node(selector), percent)], steps)
 
     def pinchOut(self, selector: Selector, percent: int, steps: int) -> bool:
-        return self.pinchIn(selector, percent, steps)
+        return self._two_fingers(_spread(self._node(selector), percent), steps)
+
+    def _two_fingers(self, ways: list[tuple[Point, Point]], steps: int) -> bool:
+        fingers = Fingers(self._phone)
+        for end in (0, 1):
+            for finger, way in enumerate(ways):
+                fingers.down(finger, *way[end], at=0.0)
+        for finger in range(len(ways)):
+            fingers.up(finger, steps * STEP_SECONDS)
+        return True
 
     def injectInputEvent(self, action: int, x: float, y: float, meta: int = 0) -> bool:
         """A finger goes down (0), up (1), moves (2) or is taken back (3)."""
@@ -239,22 +241,18 @@ class Methods:
         return self.pressKeyCode(CODES[_KEYS[name]])
 
     def pressKeyCode(self, code: int, meta: int = 0) -> bool:
-        if code == CODES["POWER"]:
-            self._screen_on = not self._screen_on
-        elif code in (CODES["WAKEUP"], CODES["SLEEP"]):
-            self._screen_on = code == CODES["WAKEUP"]
-        elif self._screen_on:
+        if self.isScreenOn() or code in (CODES["POWER"], CODES["WAKEUP"]):
             press(self._phone, code, meta)
         return True
 
     def _touch(self, points: list[Point], seconds: float) -> bool:
         """A finger goes through points. A screen that is off feels nothing."""
-        if self._screen_on and points:
+        if self.isScreenOn() and points:
             finger = Fingers(self._phone)
             for point in points:
                 finger.down(0, *point, at=0.0)
             finger.up(0, seconds)
-        return self._screen_on
+        return self.isScreenOn()
 
     # text
 
@@ -479,6 +477,14 @@ def _across(node: Node, direction: str, share: float) -> list[Point]:
     ends = {"left": (left, y), "right": (right - 1, y), "up": (x, top), "down": (x, bottom - 1)}
     end_x, end_y = ends[direction]
     return [(x, y), _point(x + share * (end_x - x), y + share * (end_y - y))]
+
+
+def _spread(node: Node, percent: float) -> list[tuple[Point, Point]]:
+    """From the middle of a node towards two opposite corners, over a share of the way."""
+    (x, y), (left, top, right, bottom) = _centre(node), node.bounds
+    corners = (left, top), (right - 1, bottom - 1)
+    ends = [_point(x + percent / 100 * (end_x - x), y + percent / 100 * (end_y - y)) for end_x, end_y in corners]
+    return [((x, y), end) for end in ends]
 
 
 def _slow(steps: int) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.providers import telephony
+from coach_gym.envs.phone.servers.keys import screen_is_on
 from coach_gym.envs.phone.shell import state
 from coach_gym.envs.phone.shell.attributes import uid_of
 from coach_gym.envs.phone.shell.packages import PERMISSIONS
@@ -168,11 +169,12 @@ def battery(phone: Phone, args: list[str]) -> str:
 
 
 def power(phone: Phone, args: list[str]) -> str:
-    return """POWER MANAGER (dumpsys power)
-  mWakefulness=Awake
+    on = screen_is_on(phone)
+    return f"""POWER MANAGER (dumpsys power)
+  mWakefulness={"Awake" if on else "Asleep"}
   mHoldingWakeLockSuspendBlocker=false
-  mHoldingDisplaySuspendBlocker=true
-Display Power: state=ON
+  mHoldingDisplaySuspendBlocker={str(on).lower()}
+Display Power: state={"ON" if on else "OFF"}
 """
 
 
