@@ -58,7 +58,7 @@ def command(adb, server, device):
 
 
 def test_adb_lists_the_phone(adb, server, device):
-    assert f"{server.address}" in adb.run("devices", "-l") and "model:sdk_gphone64_x86_64" in adb.run("devices", "-l")
+    assert f"{server.address}" in adb.run("devices", "-l") and "model:Pixel_6" in adb.run("devices", "-l")
     assert adb.run("-s", server.address, "get-state").strip() == "device"
     assert adb.run("-s", server.address, "root") == "adbd is already running as root\n"
 

@@ -237,6 +237,28 @@ def test_a_message_is_written_and_sent(phone):
     assert (message.address, message.body, message.kind) == ("+15551234", "it's; reboot 😀", telephony.SENT)
 
 
+def test_actions_open_the_app_and_the_page_that_they_name(phone):
+    for action, package, shown in (
+        ("android.settings.WIFI_SETTINGS", "com.android.settings", "AndroidWifi"),
+        ("android.settings.SETTINGS", "com.android.settings", "Network & internet"),
+        ("android.settings.DISPLAY_SETTINGS", "com.android.settings", "Dark theme"),
+        ("android.media.action.IMAGE_CAPTURE", "com.android.camera2", "Shutter"),
+        ("android.intent.action.VIEW -d content://contacts/people/", "com.google.android.contacts", "Contacts"),
+    ):
+        run(phone, f"am force-stop {package}")
+        assert run(phone, f"am start -a {action}").code == 0, action
+        assert phone.foreground == package and shown in str(phone.ui()), action
+    run(phone, "am start -a android.intent.action.MAIN -c android.intent.category.HOME")
+    assert phone.foreground == phone.launcher.package
+
+
+def test_properties_are_what_the_settings_app_shows(phone):
+    run(phone, "echo ro.build.version.release=14 > /system/build.prop")
+    run(phone, "am start -a android.settings.DEVICE_INFO_SETTINGS")
+    assert out(phone, "getprop ro.build.version.release") == "14\n" and "14" in str(phone.ui())
+    assert "[ro.build.version.release]: [14]" in out(phone, "getprop")
+
+
 def test_tasks_are_listed_and_removed(phone):
     run(phone, f"monkey -p {CLOCK} -c android.intent.category.LAUNCHER 1; monkey -p org.tasks 1")
     assert out(phone, "am stack list | grep -c taskId=") == "3\n"

@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image
 
 from coach_gym.envs.phone.app import App, Screen
+from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.media import mp4
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Column, IconButton, Picture, Row, Space, Tabs, Text
@@ -26,6 +27,13 @@ class Camera(App):
 
     def main(self) -> Screen:
         return Viewfinder()
+
+    def open(self, intent: Intent) -> bool:
+        """The viewfinder, whatever is to be taken."""
+        if not intent.action.startswith("android.media.action."):
+            return False
+        self.phone.launch(self.package)
+        return True
 
 
 class Viewfinder(Screen):

@@ -9,7 +9,7 @@ from coach_gym.envs.phone import intents
 from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Prompt, Screen
 from coach_gym.envs.phone.apps import messages
 from coach_gym.envs.phone.apps.contact_form import ContactForm
-from coach_gym.envs.phone.intents import CALL, INSERT, Intent
+from coach_gym.envs.phone.intents import CALL, INSERT, VIEW, Intent
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -47,7 +47,10 @@ class Contacts(App):
         return People()
 
     def open(self, intent: Intent) -> bool:
-        """A form for a new contact, filled with the `name`, `phone` and `email` that an insertion gives."""
+        """A form for a new contact, filled with the `name`, `phone` and `email` of an insertion; or everybody."""
+        if intent.action == VIEW and intent.data.startswith(("content://contacts", "content://com.android.contacts")):
+            self.phone.launch(self.package)
+            return True
         if intent.action != INSERT or not intent.type.endswith(("/contact", "/raw_contact")):
             return False
         first, _, last = intent.extra("name").strip().rpartition(" ")

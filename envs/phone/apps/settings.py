@@ -7,6 +7,7 @@ from functools import partial
 from coach_gym.envs.phone.app import App, Screen, TextInput
 from coach_gym.envs.phone.apps import settings_pages as pages
 from coach_gym.envs.phone.apps.settings_pages import Page
+from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -80,6 +81,16 @@ SEARCHED = (  # title, the page that has it; pages themselves are found by their
 )
 
 
+ACTIONS = {  # after android.settings.: the page that it opens
+    "WIFI_SETTINGS": pages.Internet, "WIRELESS_SETTINGS": pages.Network, "BLUETOOTH_SETTINGS": pages.ConnectedDevices,
+    "AIRPLANE_MODE_SETTINGS": pages.Network, "DISPLAY_SETTINGS": pages.Display, "SOUND_SETTINGS": pages.Sound,
+    "APPLICATION_SETTINGS": pages.Apps, "DATE_SETTINGS": pages.DateAndTime, "LOCALE_SETTINGS": pages.Languages,
+    "LOCATION_SOURCE_SETTINGS": pages.Location, "ACCESSIBILITY_SETTINGS": pages.Accessibility,
+    "INTERNAL_STORAGE_SETTINGS": pages.Storage, "DEVICE_INFO_SETTINGS": pages.AboutPhone,
+    "BATTERY_SAVER_SETTINGS": pages.Battery, "NOTIFICATION_SETTINGS": pages.Notifications,
+}  # fmt: skip
+
+
 class Settings(App):
     package = "com.android.settings"
     activity = ".Settings"
@@ -97,6 +108,15 @@ class Settings(App):
 
     def main(self) -> Screen:
         return Main()
+
+    def open(self, intent: Intent) -> bool:
+        """The page that an action such as `android.settings.WIFI_SETTINGS` names."""
+        action = intent.action.removeprefix("android.settings.")
+        if action == "SETTINGS":
+            self.phone.launch(self.package)
+        elif action in ACTIONS:
+            self.phone.open_screen(self.package, ACTIONS[action]())
+        return action == "SETTINGS" or action in ACTIONS
 
 
 class Main(Screen):

@@ -62,7 +62,7 @@ class Adb:
 
     def _banner(self) -> str:
         names = ("ro.product.name", "ro.product.model", "ro.product.device")
-        properties = "".join(f"{name}={state.PROPERTIES[name]};" for name in names)
+        properties = "".join(f"{name}={state.get_property(self._phone, name)};" for name in names)
         return f"device::{properties}features={FEATURES}"
 
     def _find(self, name: str) -> Service:

@@ -12,16 +12,12 @@ from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.folders import SHARED
-from coach_gym.envs.phone.providers import contacts, telephony
+from coach_gym.envs.phone.providers import call_log, contacts, telephony
 from coach_gym.envs.phone.shell.database import guarded
 from coach_gym.envs.phone.shell.process import Command, Process
 
 if TYPE_CHECKING:
     from coach_gym.envs.phone.phone import Phone
-
-CALL_LOG = "/data/data/com.android.providers.contacts/databases/calllog.db"
-CALLS = """CREATE TABLE calls (_id INTEGER PRIMARY KEY AUTOINCREMENT, number TEXT, presentation INTEGER DEFAULT 1,
-    date INTEGER, duration INTEGER DEFAULT 0, type INTEGER, new INTEGER DEFAULT 1, name TEXT, countryiso TEXT);"""
 
 _PEOPLE = (
     "SELECT c._id AS _id, r.display_name AS display_name, r.display_name AS name, p.data1 AS number, p.data2 AS type, "
@@ -97,7 +93,7 @@ def _provider(authority: str, path: str) -> tuple[str, str, Table]:
         rows = f"({_PEOPLE})" if "phones" in path else f"({_CONTACTS})"
         return contacts.PATH, contacts.SCHEMA, tables.get(path, Table(rows, order="display_name COLLATE NOCASE, _id"))
     if authority == "call_log":
-        return CALL_LOG, CALLS, Table("calls", order="date DESC")
+        return call_log.PATH, call_log.SCHEMA, Table("calls", order="date DESC")
     raise NoProvider(authority)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from coach_gym.envs.phone.apps.settings_pages import BUILD
 from coach_gym.envs.phone.shell.attributes import uid_of, user_name
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ PROPERTIES = {
     "ro.product.model": MODEL, "ro.product.name": MODEL, "ro.secure": "1", "ro.serialno": SERIAL,
     "sys.boot_completed": "1", "sys.usb.state": "adb",
 }  # fmt: skip
-"""Of Android 13's emulator image. What `setprop` sets lies in the settings, under the namespace `property`."""
+"""Of Android 13's emulator image, where its file `build.prop` does not say otherwise. What `setprop` sets lies in the
+settings, under the namespace `property`."""
 
 ADB_KEYBOARD = "com.android.adbkeyboard"
 FORWARDER = "com.google.androidenv.accessibilityforwarder"
@@ -55,13 +57,19 @@ _FIRST_PID = 1400
 
 def get_property(phone: Phone, name: str) -> str:
     """A system property; empty if it is not set."""
-    return phone.storage.settings.get(("property", name)) or PROPERTIES.get(name, "")
+    return phone.storage.settings.get(("property", name)) or _built(phone).get(name) or PROPERTIES.get(name, "")
+
+
+def _built(phone: Phone) -> dict[str, str]:
+    """The properties that the system image's own file gives, which the Settings app shows, too."""
+    lines = (phone.storage.read(BUILD) or b"").decode("utf-8", "surrogateescape").splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line)
 
 
 def properties(phone: Phone) -> dict[str, str]:
     """All system properties, by name."""
     changed = {name: value for (space, name), value in phone.storage.settings.items() if space == "property"}
-    return dict(sorted((PROPERTIES | changed).items()))
+    return dict(sorted((PROPERTIES | _built(phone) | changed).items()))
 
 
 # packages
