@@ -44,6 +44,7 @@ class Transaction(NamedTuple):
 
     @property
     def signed(self) -> int:
+        """The amount, negative for an expense."""
         return self.cents if self.kind == INCOME else -self.cents
 
     @property
@@ -53,6 +54,7 @@ class Transaction(NamedTuple):
 
     @property
     def category_name(self) -> str:
+        """What the category is called."""
         return CATEGORIES[self.kind].get(self.category, "Others")
 
 
@@ -80,6 +82,7 @@ def change(db: sqlite3.Connection, id: int, transaction: Transaction, at: time =
 
 
 def remove(db: sqlite3.Connection, id: int) -> None:
+    """Takes a transaction out of the book."""
     db.execute("DELETE FROM TRANSACTIONSTABLE WHERE transactionsTableID = ?", (id,))
 
 

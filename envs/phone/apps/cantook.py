@@ -55,6 +55,7 @@ class Cantook(App):
 
     @property
     def library(self) -> Library:
+        """The books of the phone."""
         return Library(self.phone.storage)
 
 

@@ -51,6 +51,7 @@ class Shelved(NamedTuple):
 
     @property
     def read(self) -> bool:
+        """Whether it is read to the end."""
         return self.position >= self.length
 
 
@@ -70,6 +71,7 @@ class Library:
         return [Shelved(*row) for row in rows]
 
     def book(self, id: int) -> Shelved | None:
+        """One book; None if it is gone."""
         row = self.db.execute(f"SELECT {_COLUMNS} FROM books WHERE id = ?", (id,)).fetchone()
         return None if row is None else Shelved(*row)
 

@@ -42,6 +42,7 @@ class Place(NamedTuple):
 
     @property
     def point(self) -> Point:
+        """Where it is."""
         return self.lat, self.lon
 
 
@@ -80,6 +81,7 @@ class World(NamedTuple):
     here: int | None
 
     def place(self, id: int) -> Place | None:
+        """The place of that id; None if it is not on this map."""
         return next((place for place in self.places if place.id == id), None)
 
 

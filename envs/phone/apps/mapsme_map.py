@@ -93,10 +93,12 @@ class _Canvas:
         self.pen = ImageDraw.Draw(image)
 
     def at(self, point: Point) -> tuple[float, float]:
+        """Where a point lies on the image, in pixels."""
         x, y = self.view.place(point)
         return x * self.image.width, y * self.image.height
 
     def ground(self, world: World) -> None:
+        """Water, parks and roads; motorways above the others."""
         for area in world.areas:
             self.pen.polygon([self.at(point) for point in area.points], AREAS[area.kind])
         points = {place.id: place.point for place in world.places}
@@ -106,6 +108,7 @@ class _Canvas:
                     self.line((points[road.a], points[road.b]), color, width)
 
     def names(self, world: World) -> None:
+        """The names of places, as far as none covers another."""
         size = max(8, round(11 * self.factor))
         taken: list[tuple[float, float, float, float]] = []
         for place in world.places:

@@ -49,6 +49,7 @@ class PiMusic(App):
 
     @property
     def music(self) -> Music:
+        """The songs, playlists and player of the phone."""
         return Music(self.phone.storage)
 
     def toggle(self) -> None:
@@ -132,6 +133,7 @@ class SongList(Screen):
     # order
 
     def sort_button(self, where: str) -> View:
+        """Asks how a kind of list is to be sorted."""
         return IconButton("sort", "Sort By", partial(self._sort, where))
 
     def _sort(self, where: str) -> None:

@@ -103,6 +103,7 @@ class Music:
         return str(stored.get(f"sort_{where}", SORTS[0])), bool(stored.get(f"descending_{where}", False))
 
     def set_order(self, where: str, sort: str, descending: bool) -> None:
+        """Sorts a kind of list by one of `SORTS`."""
         preferences.update(self._storage, SETTINGS, {f"sort_{where}": sort, f"descending_{where}": descending})
 
     def sorted(self, songs: Sequence[Song], where: str) -> list[Song]:
@@ -117,6 +118,7 @@ class Music:
         return str(preferences.load(self._storage, SETTINGS).get("equalizer", "Normal"))
 
     def set_preset(self, preset: str) -> None:
+        """Sets the equalizer."""
         preferences.update(self._storage, SETTINGS, {"equalizer": preset})
 
     # playlists
@@ -132,6 +134,7 @@ class Music:
         return self.db.execute("INSERT INTO playlists(name) VALUES (?)", (name,)).lastrowid
 
     def delete(self, playlist: int) -> None:
+        """Deletes a playlist; its songs stay."""
         self.db.execute("DELETE FROM entries WHERE playlist = ?", (playlist,))
         self.db.execute("DELETE FROM playlists WHERE id = ?", (playlist,))
 
@@ -175,6 +178,7 @@ class Music:
         self.go_to(place, 0, True, now)
 
     def set_queue(self, songs: Sequence[Song]) -> None:
+        """Makes songs the queue; where the player is in it stays."""
         self.db.execute("DELETE FROM queue")
         self.db.executemany("INSERT INTO queue VALUES (?, ?)", [(place, song.path) for place, song in enumerate(songs)])
 
