@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any, ClassVar
 
 from coach_gym.actions import Action
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import DeviceError
+from coach_gym.envs.phone.apps.lab_clock import TODAY
 from coach_gym.envs.suites.official_lab import compressed, queries
 from coach_gym.envs.suites.official_lab.checkout import Definition, Judging
 from coach_gym.envs.suites.official_lab.prepare import prepare
@@ -20,7 +20,6 @@ from coach_gym.ui import Node, to_dump
 
 BUDGET = 25  # upstream's max_rounds
 SAME_ACTIONS = 5  # so many equal actions in a row end a run
-TODAY = datetime(2024, 5, 10, 12)  # upstream sets this date before every task but map.me's
 
 AnswerJudge = Callable[[str, str, str], bool]
 """Whether an answer is right: from the question, the answer and the standard answer."""
@@ -58,7 +57,7 @@ class LabTask(Task):
             phone = device.phone
             if package not in phone.apps:
                 raise DeviceError(f"this phone has no {package}: make it with PhoneDevice(..., modules=LAB_MODULES)")
-            phone.now = TODAY
+            phone.now = TODAY  # upstream sets this date before every task but map.me's
             prepare(phone, self.name)
             phone.launch(package)
             return
