@@ -205,11 +205,12 @@ def separate_log_probs(policy: Policy, episode: Episode, temperature: float = 1.
     scored = []
     for t, step in enumerate(episode.steps):
         prompt = policy.prompt(episode.goal, episode.steps[:t], step.observation)
-        scored.append([_sequence_log_probs(policy, prompt, candidate, temperature) for candidate in step.candidates])
+        scored.append([sequence_log_probs(policy, prompt, candidate, temperature) for candidate in step.candidates])
     return scored
 
 
-def _sequence_log_probs(policy: Policy, prompt: Segment, candidate: Candidate, temperature: float) -> Tensor:
+def sequence_log_probs(policy: Policy, prompt: Segment, candidate: Candidate, temperature: float = 1.0) -> Tensor:
+    """Log-probabilities (R,) of one response after its prompt, in a sequence of their own."""
     sequence = prompt + Segment(candidate.token_ids)
     positions, _ = policy.position_ids(sequence)
     tokens = torch.tensor(candidate.token_ids, device=policy.device)
