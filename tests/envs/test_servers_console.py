@@ -2,6 +2,7 @@
 
 import io
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -72,6 +73,17 @@ def test_the_token_is_made_once_and_only_for_its_user(tmp_path):
     token = auth_token(path)
     assert len(token) >= 12 and auth_token(path) == token
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_many_phones_that_start_at_once_make_one_token(tmp_path):
+    with ThreadPoolExecutor(16) as pool:
+        tokens = set(pool.map(auth_token, [tmp_path / "token"] * 64))
+    assert len(tokens) == 1 and [file.name for file in tmp_path.iterdir()] == ["token"]
+
+
+def test_where_no_token_can_be_kept_nobody_knows_it(tmp_path):
+    nowhere = tmp_path / "missing" / "token"
+    assert len(auth_token(nowhere)) >= 12 and auth_token(nowhere) != auth_token(nowhere)
 
 
 def test_help_lists_the_commands_and_unknown_ones_are_refused(hardware):

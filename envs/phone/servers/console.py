@@ -9,8 +9,11 @@ there is none, so that nobody else on the machine works the phone.
 from __future__ import annotations
 
 import hmac
+import logging
 import os
 import secrets
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from coach_gym.envs.phone.servers.console_commands import Bye, Commands, Refused
@@ -26,15 +29,25 @@ _OPEN = f"Android Console: Authentication not required\r\nOK\r\n{_READY}OK\r\n"
 
 
 def auth_token(path: Path | None = None) -> str:
-    """The token of this user's emulators, made now if there is none."""
+    """The token of this user's emulators, made now if there is none. Where it cannot be kept, nobody knows it."""
     path = path or Path.home() / TOKEN_FILE
     try:
+        if not path.exists():
+            _make_token(path)
         return path.read_text().strip()
-    except FileNotFoundError:
-        token = secrets.token_urlsafe(12)
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(token)
-        return token
+    except OSError as error:
+        logging.warning("the emulator's console stays shut: %s", error)
+        return secrets.token_urlsafe(12)
+
+
+def _make_token(path: Path) -> None:
+    """Makes the file whole or not at all, for its user alone: several phones may start at once."""
+    descriptor, made = tempfile.mkstemp(prefix=TOKEN_FILE, dir=path.parent)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_urlsafe(12))
+    with suppress(FileExistsError):
+        os.link(made, path)
+    os.unlink(made)
 
 
 class Console:
