@@ -21,6 +21,7 @@ from coach_gym.envs.phone.shell import (
     packages,
     parse,
     screen,
+    sed,
     system,
     text,
 )
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 COMMANDS: dict[str, Command] = {}
 for _module in (
-    builtins, files, listing, text, system, activities, packages, dumps, content, database, screen,
+    builtins, files, listing, text, sed, system, activities, packages, dumps, content, database, screen,
 ):  # fmt: skip
     COMMANDS |= _module.COMMANDS
 """All commands by name."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.paths import real
-from coach_gym.envs.phone.shell import arithmetic, parse
+from coach_gym.envs.phone.shell import arithmetic, parse, syntax
 from coach_gym.envs.phone.shell.process import NO_FILE, Command, Input, Process, Streams
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Shell:
     def __init__(self, phone: Phone, commands: dict[str, Command]) -> None:
         self.phone, self.commands = phone, commands
         self.variables = dict(ENVIRONMENT)
-        self.functions: dict[str, parse.Compound] = {}
+        self.functions: dict[str, syntax.Compound] = {}
         self.arguments: list[str] = []
         self.name = NAME  # `$0`
         self.folder = "/"
@@ -108,7 +108,7 @@ class Shell:
 
     # control flow
 
-    def script(self, script: parse.Script, streams: Streams) -> int:
+    def script(self, script: syntax.Script, streams: Streams) -> int:
         """Runs commands one after the other. Returns the code of the last."""
         for and_or in script:
             for op, pipeline in and_or:
@@ -117,7 +117,7 @@ class Shell:
                 self.pipeline(pipeline, streams)
         return self.code
 
-    def pipeline(self, pipeline: parse.Pipeline, streams: Streams) -> None:
+    def pipeline(self, pipeline: syntax.Pipeline, streams: Streams) -> None:
         *first, last = pipeline.commands
         stdin = streams.stdin
         for command in first:
@@ -129,7 +129,7 @@ class Shell:
         if pipeline.negated:
             self.code = int(not self.code)
 
-    def _isolated(self, command: parse.Command, streams: Streams) -> None:
+    def _isolated(self, command: syntax.Command, streams: Streams) -> None:
         """Runs a command in a subshell, which keeps its variables and its folder to itself."""
         kept = self.variables, self.folder, self.arguments, self.functions
         self.variables, self.functions = dict(self.variables), dict(self.functions)
@@ -142,12 +142,12 @@ class Shell:
         finally:
             self.variables, self.folder, self.arguments, self.functions = kept
 
-    def command(self, command: parse.Command, streams: Streams) -> None:
+    def command(self, command: syntax.Command, streams: Streams) -> None:
         """Runs one command and keeps its code."""
         try:
-            if isinstance(command, parse.Simple):
+            if isinstance(command, syntax.Simple):
                 self.simple(command, streams)
-            elif isinstance(command, parse.Function):
+            elif isinstance(command, syntax.Function):
                 self.functions[command.name] = command.body
                 self.code = 0
             else:
@@ -160,29 +160,29 @@ class Shell:
     def compound(self, command: object, streams: Streams) -> None:
         """Runs a construct of several commands."""
         match command:
-            case parse.If(branches, otherwise):
-                self.if_(branches, otherwise, streams)
-            case parse.For():
+            case syntax.If():
+                self.if_(command, streams)
+            case syntax.For():
                 self.for_(command, streams)
-            case parse.While():
+            case syntax.While():
                 self.while_(command, streams)
-            case parse.Case():
+            case syntax.Case():
                 self.case(command, streams)
-            case parse.Group(body, False):
+            case syntax.Group(body, False):
                 self.script(body, streams)
-            case parse.Group(body, True):
-                group = parse.Compound(parse.Group(body, False), [])
+            case syntax.Group(body, True):
+                group = syntax.Compound(syntax.Group(body, False), [])
                 self._isolated(group, streams)
 
-    def if_(self, branches: list[tuple[parse.Script, parse.Script]], otherwise: parse.Script, streams: Streams) -> None:
-        for condition, body in branches:
+    def if_(self, command: syntax.If, streams: Streams) -> None:
+        for condition, body in command.branches:
             if self.script(condition, streams) == 0:
                 self.script(body, streams)
                 return
         self.code = 0
-        self.script(otherwise, streams)
+        self.script(command.otherwise, streams)
 
-    def for_(self, command: parse.For, streams: Streams) -> None:
+    def for_(self, command: syntax.For, streams: Streams) -> None:
         words = self.arguments if command.words is None else [f for w in command.words for f in self.fields(w)]
         self.code = 0
         for word in words:
@@ -191,7 +191,7 @@ class Shell:
             if self._loop(command.body, streams):
                 break
 
-    def while_(self, command: parse.While, streams: Streams) -> None:
+    def while_(self, command: syntax.While, streams: Streams) -> None:
         code = 0
         while (self.script(command.condition, streams) == 0) != command.until:
             self.spend()
@@ -201,7 +201,7 @@ class Shell:
                 break
         self.code = code
 
-    def _loop(self, body: parse.Script, streams: Streams) -> bool:
+    def _loop(self, body: syntax.Script, streams: Streams) -> bool:
         """Goes through the body of a loop once; True if the loop is to be left."""
         try:
             self.script(body, streams)
@@ -211,7 +211,7 @@ class Shell:
             return not leave.again
         return False
 
-    def case(self, command: parse.Case, streams: Streams) -> None:
+    def case(self, command: syntax.Case, streams: Streams) -> None:
         text = self.text(command.word)
         self.code = 0
         for patterns, body in command.items:
@@ -221,7 +221,7 @@ class Shell:
 
     # simple commands
 
-    def simple(self, command: parse.Simple, streams: Streams) -> None:
+    def simple(self, command: syntax.Simple, streams: Streams) -> None:
         """Expands the words of a command and runs it."""
         self.spend()
         self.substituted = 0  # the code of the last substitution: that of `a=$(false)`
@@ -271,7 +271,7 @@ class Shell:
         launcher, _, tool = name.rpartition("/")
         return self.commands.get(tool) if f"{launcher}/" in LAUNCHERS else None
 
-    def _call(self, function: parse.Compound, arguments: list[str], streams: Streams) -> int:
+    def _call(self, function: syntax.Compound, arguments: list[str], streams: Streams) -> int:
         kept, self.arguments = self.arguments, arguments
         try:
             with self._deeper():
@@ -285,7 +285,7 @@ class Shell:
     # redirections
 
     @contextmanager
-    def _redirected(self, redirects: list[parse.Redirect], streams: Streams) -> Iterator[Streams]:
+    def _redirected(self, redirects: list[syntax.Redirect], streams: Streams) -> Iterator[Streams]:
         """The streams with redirections applied; what was written to files is there at the end."""
         if not redirects:
             yield streams
@@ -303,7 +303,7 @@ class Shell:
                 self.phone.changed()
 
     def _redirect(
-        self, redirect: parse.Redirect, table: dict[int, Input | bytearray], written: list[tuple[str, bytearray]]
+        self, redirect: syntax.Redirect, table: dict[int, Input | bytearray], written: list[tuple[str, bytearray]]
     ) -> None:
         target = self.text(redirect.word)
         if redirect.op.startswith("<<"):
@@ -342,14 +342,14 @@ class Shell:
 
     # words
 
-    def fields(self, word: parse.Word) -> list[str]:
+    def fields(self, word: syntax.Word) -> list[str]:
         """What a word becomes: expanded, split at blanks, matched against file names."""
-        if len(word) == 1 and isinstance(word[0], parse.Literal):  # nearly all words
+        if len(word) == 1 and isinstance(word[0], syntax.Literal):  # nearly all words
             literal = word[0]
             if literal.quoted or not _SPECIAL.search(literal.text):
                 return [literal.text]
             if alternatives := _alternatives(literal.text):
-                return [field for text in alternatives for field in self.fields((parse.Literal(text, False),))]
+                return [field for text in alternatives for field in self.fields((syntax.Literal(text, False),))]
         fields: list[list[Piece]] = []
         open = False  # the next part belongs to the last field
         for part in word:
@@ -363,11 +363,11 @@ class Shell:
                     open = True
         return [name for field in fields for name in self._matched(field)]
 
-    def _pieces(self, part: parse.Part) -> Iterator[Piece | None]:
+    def _pieces(self, part: syntax.Part) -> Iterator[Piece | None]:
         """What a part of a word contributes; None ends a field."""
-        if isinstance(part, parse.Literal):
+        if isinstance(part, syntax.Literal):
             yield part.text, part.quoted
-        elif isinstance(part, parse.Variable) and part.name == "@" and not part.op and part.quoted:
+        elif isinstance(part, syntax.Variable) and part.name == "@" and not part.op and part.quoted:
             for index, argument in enumerate(self.arguments):
                 if index:
                     yield None
@@ -418,40 +418,40 @@ class Shell:
     def _is_dir(self, name: str) -> bool:
         return self.phone.storage.is_dir(real(name, self.folder))
 
-    def text(self, word: parse.Word) -> str:
+    def text(self, word: syntax.Word) -> str:
         """A word expanded, but neither split nor matched."""
-        parts = (part.text if isinstance(part, parse.Literal) else self.value(part) for part in word)
+        parts = (part.text if isinstance(part, syntax.Literal) else self.value(part) for part in word)
         return "".join(parts)
 
-    def pattern(self, word: parse.Word) -> str:
+    def pattern(self, word: syntax.Word) -> str:
         """A word expanded to a pattern, in which quoted text stands for itself."""
         pieces = [
-            (part.text, part.quoted) if isinstance(part, parse.Literal) else (self.value(part), part.quoted)
+            (part.text, part.quoted) if isinstance(part, syntax.Literal) else (self.value(part), part.quoted)
             for part in word
         ]
         return _pattern(pieces)
 
-    def value(self, part: parse.Part) -> str:
+    def value(self, part: syntax.Part) -> str:
         """What a part of a word that begins with a dollar stands for."""
-        if isinstance(part, parse.Variable):
+        if isinstance(part, syntax.Variable):
             return self._variable(part)
-        if isinstance(part, parse.Substitution):
+        if isinstance(part, syntax.Substitution):
             return self._substitution(part.script)
-        if isinstance(part, parse.Arithmetic):
+        if isinstance(part, syntax.Arithmetic):
             try:
                 return str(arithmetic.evaluate(self.text(part.word), self.variables))
             except arithmetic.Invalid as fault:
                 raise Fault(str(fault)) from None
         return part.text
 
-    def _substitution(self, script: parse.Script) -> str:
+    def _substitution(self, script: syntax.Script) -> str:
         output = bytearray()
-        group = parse.Compound(parse.Group(script, False), [])
+        group = syntax.Compound(syntax.Group(script, False), [])
         self._isolated(group, Streams(Input(), output, self.errors))
         self.substituted = self.code
         return bytes(output).replace(b"\0", b"").decode("utf-8", "surrogateescape").rstrip("\n")
 
-    def _variable(self, part: parse.Variable) -> str:
+    def _variable(self, part: syntax.Variable) -> str:
         value = self._lookup(part.name)
         op, colon = part.op.lstrip(":"), part.op.startswith(":")
         missing = value is None or (colon and not value)
@@ -475,7 +475,7 @@ class Shell:
                 return self._slice(value or "", self.text(part.word))
         return value or ""
 
-    def _replaced(self, value: str, part: parse.Variable) -> str:
+    def _replaced(self, value: str, part: syntax.Variable) -> str:
         """`${name/pattern/text}`, or of all matches with two slashes."""
         pattern, _, new = self.text(part.word).partition("/")
         regex = fnmatch.translate(pattern)[4:-3]  # without what binds it to the whole text

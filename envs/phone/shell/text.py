@@ -1,4 +1,4 @@
-"""Commands that work on text: `head`, `tail`, `grep`, `sed`, `sort`, `wc` and their like."""
+"""Commands that work on text: `head`, `tail`, `grep`, `sort`, `wc` and their like."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import base64
 import re
 from collections.abc import Callable, Iterator
 
-from coach_gym.envs.phone.shell.matching import Pattern, TooComplex, compiled, is_safe
+from coach_gym.envs.phone.shell.matching import Pattern, TooComplex, compiled
 from coach_gym.envs.phone.shell.options import Options, options
+from coach_gym.envs.phone.shell.parse import unescape
 from coach_gym.envs.phone.shell.patterns import BadPattern, translate
 from coach_gym.envs.phone.shell.process import Command, Process
 
 MOST = 1_000_000  # lines that `seq` prints
 
 
-def _inputs(p: Process, names: list[str]) -> Iterator[tuple[str, bytes]]:
+def inputs(p: Process, names: list[str]) -> Iterator[tuple[str, bytes]]:
     """Name and contents of every file that can be read; of standard input if none is named."""
     for name in names or ["-"]:
         data = p.read(name)
@@ -50,7 +51,7 @@ def _part(p: Process, cut: Callable, backwards: bool = False) -> int:
     count = int(text)
     if backwards and not text.startswith("+"):
         count = -abs(count)
-    for index, (name, data) in enumerate(_inputs(p, given.words)):
+    for index, (name, data) in enumerate(inputs(p, given.words)):
         if len(given.words) > 1 and "q" not in given:
             p.print(f"{chr(10) if index else ''}==> {name} <==")
         p.streams.stdout += cut(data, count) if what == "c" else b"".join(cut(_lines(data), count))
@@ -62,7 +63,7 @@ def wc(p: Process) -> int:
     given = options(p.args, "lwcmL")
     flags = [flag for flag in "lwmc" if flag in given] or ["l", "w", "c"]
     rows = []
-    for name, data in _inputs(p, given.words):
+    for name, data in inputs(p, given.words):
         counts = {
             "l": data.count(b"\n"), "w": len(data.split()), "c": len(data), "m": len(data.decode("utf-8", "replace")),
         }  # fmt: skip
@@ -92,7 +93,7 @@ def grep(p: Process) -> int:
     recursive = "r" in given or "R" in given
     names = [file for word in words or ["."] for file in _files(p, word)] if recursive else words
     found = False
-    for name, data in _inputs(p, names):
+    for name, data in inputs(p, names):
         label = f"{name}:" if ("H" in given or len(names) > 1 or recursive) and "h" not in given else ""
         found = _grep_one(p, given, wanted, name, data, label) or found
     return 0 if found else 2 if p.failed else 1
@@ -161,7 +162,7 @@ def _show_hits(p: Process, given: Options, lines: list[str], hits: list[int], la
 
 def sort(p: Process) -> int:
     given = options(p.args, "bcdfginMmrsuVz", "kto")
-    lines = [line for _, data in _inputs(p, given.words) for line in _texts(data)]
+    lines = [line for _, data in inputs(p, given.words) for line in texts(data)]
     key = _sort_key(given)
     lines.sort(key=key, reverse="r" in given)
     if "u" in given:
@@ -174,7 +175,8 @@ def sort(p: Process) -> int:
     return 2 * p.failed
 
 
-def _texts(data: bytes) -> list[str]:
+def texts(data: bytes) -> list[str]:
+    """Lines without their ends."""
     return data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n") if data else []
 
 
@@ -197,8 +199,8 @@ def _sort_key(given: Options) -> Callable[[str], tuple]:
 def uniq(p: Process) -> int:
     given = options(p.args, "cdiu")
     groups: list[tuple[str, int]] = []
-    for _, data in _inputs(p, given.words[:1]):
-        for line in _texts(data):
+    for _, data in inputs(p, given.words[:1]):
+        for line in texts(data):
             same = groups and (line.lower() == groups[-1][0].lower() if "i" in given else line == groups[-1][0])
             groups = [*groups[:-1], (groups[-1][0], groups[-1][1] + 1)] if same else [*groups, (line, 1)]
     for line, count in groups:
@@ -222,8 +224,8 @@ def cut(p: Process) -> int:
         first = int(match[1] or 1)
         ranges.append((first, int(match[3]) if match[3] else 1 << 30 if match[2] else first))
     separator = given.values.get("d", "\t") or "\t"
-    for _, data in _inputs(p, given.words):
-        for line in _texts(data):
+    for _, data in inputs(p, given.words):
+        for line in texts(data):
             if flag == "f" and separator not in line:
                 if "s" not in given:
                     p.print(line)
@@ -266,124 +268,10 @@ def tr(p: Process) -> int:
 
 
 def _characters(word: str) -> str:
-    from coach_gym.envs.phone.shell.parse import unescape
-
     word = re.sub(r"\[:(\w+):\]", lambda match: _CLASSES.get(match[1], ""), unescape(word))
     return re.sub(
         r"(.)-(.)", lambda match: "".join(map(chr, range(ord(match[1]), min(ord(match[2]), 0xFFFF) + 1))), word
     )
-
-
-def sed(p: Process) -> int:
-    """The parts of `sed` that people use in one line: `s///gpI`, `p`, `d`, `q`, with addresses; `-n`, `-i`, `-E`."""
-    given = options(p.args, "nErsz", "e")
-    in_place = any(flag == "i" for flag in given.flags)
-    words = list(given.words)
-    script = given.values.get("e") or (words.pop(0) if words else "")
-    try:
-        steps = [_SedStep(part, "E" in given or "r" in given) for part in _sed_parts(script)]
-    except (BadPattern, TooComplex, re.error) as fault:
-        return p.fail(f"bad pattern '{script}': {fault}")
-    for name, data in _inputs(p, words):
-        output: list[str] = []
-        lines = _texts(data)
-        for number, line in enumerate(lines, start=1):
-            if not _sed_line(steps, line, number, number == len(lines), "n" in given, output):
-                break
-        text = "".join(f"{line}\n" for line in output)
-        if in_place:
-            p.storage.write(p.path(name), text.encode("utf-8", "surrogateescape"))
-            p.phone.changed()
-        else:
-            p.print(text, "")
-    return int(p.failed)
-
-
-def _sed_parts(script: str) -> list[str]:
-    part = r"\s*(?:[^;\n{}s]*s(?P<d>[^\w\s])(?:\\.|(?!(?P=d)).)*(?P=d)(?:\\.|(?!(?P=d)).)*(?P=d)[^;\n]*|[^;\n]+)"
-    return [match[0].strip() for match in re.finditer(part, script) if match[0].strip()]
-
-
-class _SedStep:
-    """One command of `sed`: an address or two, and what to do."""
-
-    def __init__(self, text: str, extended: bool) -> None:
-        match = re.fullmatch(r"(\d+|\$|/(?:\\.|[^/])*/)?(?:,(\d+|\$))?\s*(!?)\s*(s.*|[pdq=])", text, re.DOTALL)
-        if not match:
-            raise BadPattern("unknown command")
-        self.start, self.end, self.negated, self.action = match[1], match[2], bool(match[3]), match[4]
-        self.address = compiled(translate(self.start[1:-1], extended)) if (self.start or "").startswith("/") else None
-        if self.action[0] == "s":
-            mark = re.escape(self.action[1:2])
-            body = rf"s{mark}((?:\\.|(?!{mark}).)*){mark}((?:\\.|(?!{mark}).)*){mark}([gpiI0-9]*)"
-            parts = re.fullmatch(body, self.action, re.DOTALL)
-            if not parts:
-                raise BadPattern("s needs three separators")
-            self.flags, self.action = parts[3], "s"
-            pattern = translate(parts[1], extended)
-            if not is_safe(pattern):
-                raise BadPattern("loops in loops")
-            self.pattern = re.compile(pattern, re.IGNORECASE if "i" in parts[3].lower() else 0)
-            self.new = _replacement(parts[2])
-
-    def applies(self, line: str, number: int, last: bool) -> bool:
-        if self.start is None:
-            inside = True
-        elif self.address is not None:
-            inside = bool(self.address.search(line))
-        elif self.end is not None:
-            inside = number >= self._number(self.start, number, last) and number <= self._number(self.end, number, last)
-        else:
-            inside = number == self._number(self.start, number, last)
-        return inside != self.negated
-
-    def substitute(self, line: str) -> tuple[str, int]:
-        """Replaces the first match, the Nth, or from there on all. Returns how many, too."""
-        nth = int("".join(flag for flag in self.flags if flag.isdigit())[:6] or 1)
-        places = [match.span() for match in self.pattern.finditer(line)]
-        chosen = places[nth - 1 :] if "g" in self.flags else places[nth - 1 : nth]
-        if nth == 1:
-            return self.pattern.subn(self.new, line, count=0 if "g" in self.flags else 1)
-        for start, end in reversed(chosen):
-            line = line[:start] + self.pattern.sub(self.new, line[start:end], count=1) + line[end:]
-        return line, len(chosen)
-
-    def _number(self, text: str, number: int, last: bool) -> int:
-        return (number if last else 1 << 60) if text == "$" else int(text)
-
-
-def _replacement(text: str) -> str:
-    """What `sed` puts in place of a match, as Python's `re.sub` writes it."""
-
-    def one(match: re.Match[str]) -> str:
-        if match[0] == "&":
-            return r"\g<0>"
-        character = match[1]
-        if character.isdigit():
-            return rf"\g<{character}>"
-        return {"n": "\n", "\\": r"\\"}.get(character, character)
-
-    return re.sub(r"\\(.)|&", one, text, flags=re.DOTALL)
-
-
-def _sed_line(steps: list[_SedStep], line: str, number: int, last: bool, quiet: bool, output: list[str]) -> bool:
-    """Works on one line; False if no more are to come."""
-    for step in steps:
-        if not step.applies(line, number, last):
-            continue
-        if step.action == "d":
-            return True
-        if step.action == "s":
-            line, changed = step.substitute(line)
-            if changed and "p" in step.flags:
-                output.append(line)
-        elif step.action in "p=":
-            output.append(line if step.action == "p" else str(number))
-        elif step.action == "q":
-            output += [] if quiet else [line]
-            return False
-    output += [] if quiet else [line]
-    return True
 
 
 def seq(p: Process) -> int:
@@ -420,7 +308,7 @@ def tee(p: Process) -> int:
 
 def base64_(p: Process) -> int:
     given = options(p.args, "di", "w")
-    for _, data in _inputs(p, given.words):
+    for _, data in inputs(p, given.words):
         if "d" in given:
             try:
                 p.streams.stdout += base64.b64decode(data)
@@ -433,14 +321,14 @@ def base64_(p: Process) -> int:
 
 
 def tac(p: Process) -> int:
-    for _, data in _inputs(p, p.args):
+    for _, data in inputs(p, p.args):
         p.streams.stdout += b"".join(reversed(_lines(data)))
     return int(p.failed)
 
 
 def rev(p: Process) -> int:
-    for _, data in _inputs(p, p.args):
-        p.print("".join(f"{line[::-1]}\n" for line in _texts(data)), "")
+    for _, data in inputs(p, p.args):
+        p.print("".join(f"{line[::-1]}\n" for line in texts(data)), "")
     return int(p.failed)
 
 
@@ -465,5 +353,5 @@ def cmp(p: Process) -> int:
 
 COMMANDS: dict[str, Command] = {
     "head": head, "tail": tail, "wc": wc, "grep": grep, "egrep": grep, "fgrep": grep, "sort": sort, "uniq": uniq,
-    "cut": cut, "tr": tr, "sed": sed, "seq": seq, "tee": tee, "base64": base64_, "tac": tac, "rev": rev, "cmp": cmp,
+    "cut": cut, "tr": tr, "seq": seq, "tee": tee, "base64": base64_, "tac": tac, "rev": rev, "cmp": cmp,
 }  # fmt: skip

@@ -1,0 +1,138 @@
+"""The syntax tree of a script, as the parser makes it and the interpreter carries it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Literal:
+    """Text that stands for itself; only unquoted text is matched against file names."""
+
+    text: str
+    quoted: bool
+
+
+@dataclass(frozen=True)
+class Variable:
+    """`$name` or `${name OP word}`.
+
+    OP is empty, `#length`, `:` (of start and length), `/`, `//`, or one of `:- :+ := :? % %% # ##` (also without
+    colon).
+    """
+
+    name: str
+    quoted: bool
+    op: str = ""
+    word: Word = ()
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """`$( … )`: what a script prints."""
+
+    script: Script
+    quoted: bool
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """`$(( … ))`; the expression is expanded like text in double quotes before it is calculated."""
+
+    word: Word
+    quoted: bool = True
+
+
+Part = Literal | Variable | Substitution | Arithmetic
+Word = tuple[Part, ...]
+
+
+@dataclass
+class Redirect:
+    """`descriptor OP word`; OP is one of `< > >> >& <& << <<-`, whose word is the here-document."""
+
+    descriptor: int
+    op: str
+    word: Word
+
+
+@dataclass
+class Simple:
+    """A command with its arguments, or assignments alone."""
+
+    assignments: list[tuple[str, Word]] = field(default_factory=list)
+    words: list[Word] = field(default_factory=list)
+    redirects: list[Redirect] = field(default_factory=list)
+
+
+@dataclass
+class If:
+    """Conditions with what to do if they hold, tried in order; `otherwise` is empty without `else`."""
+
+    branches: list[tuple[Script, Script]]
+    otherwise: Script
+
+
+@dataclass
+class For:
+    """`for name in words`; words are None in `for name`, which goes through the arguments."""
+
+    name: str
+    words: list[Word] | None
+    body: Script
+
+
+@dataclass
+class While:
+    """`while`, or `until` if `until` is set."""
+
+    condition: Script
+    body: Script
+    until: bool
+
+
+@dataclass
+class Case:
+    """`case word in pattern|pattern) body ;; … esac`."""
+
+    word: Word
+    items: list[tuple[list[Word], Script]]
+
+
+@dataclass
+class Group:
+    """`{ … }`, or `( … )` if `subshell` is set."""
+
+    body: Script
+    subshell: bool
+
+
+@dataclass
+class Function:
+    """`name() command`."""
+
+    name: str
+    body: Compound
+
+
+@dataclass
+class Compound:
+    """A construct of several commands, with the redirections of all of it."""
+
+    command: If | For | While | Case | Group
+    redirects: list[Redirect]
+
+
+Command = Simple | Compound | Function
+
+
+@dataclass
+class Pipeline:
+    """Commands whose outputs are the next ones' inputs."""
+
+    commands: list[Command]
+    negated: bool
+
+
+Script = list[list[tuple[str, Pipeline]]]
+"""Lists of (operator, pipeline); the operator before a pipeline is `&&`, `||`, or empty for the first."""
