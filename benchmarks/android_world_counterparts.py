@@ -74,12 +74,13 @@ def counterpart(official: Task, device: Device) -> Task | None:
     family = _BUILTIN.get(official.name)
     if family is None or official.name in INCOMPARABLE or official.params.get("app_name") == "dialer":
         return None
-    told: dict[str, Any] = {}
+    told = dict(official.params)
     for kind, read in STATE.items():
         if issubclass(family, kind):
             told |= read(device)
     for asked in (ADAPTED, ASKED):
-        told |= asked.get(official.name, dict)(official.params)
+        if official.name in asked:
+            told |= asked[official.name](official.params)
     task: Any = family(told)
     if isinstance(task, FileTask):
         task.before = read_tree(device, task.root)
@@ -224,8 +225,8 @@ def _label(p: Params) -> Params:
 
 ASKED: dict[str, Callable[[Params], Params]] = {
     "ExpenseAddMultipleFromMarkor": ADAPTED["ExpenseAddMultiple"],
-    "MarkorAddNoteHeader": lambda p: {**p, "name": p["original_name"], "text": p["header"]},
-    "MarkorChangeNoteContent": lambda p: {**p, "name": p["original_name"], "text": p["updated_content"]},
+    "MarkorAddNoteHeader": lambda p: {"name": p["original_name"], "text": p["header"]},
+    "MarkorChangeNoteContent": lambda p: {"name": p["original_name"], "text": p["updated_content"]},
     "MarkorCreateNoteFromClipboard": lambda p: {"text": p["file_content"]},
     "MarkorMergeNotes": lambda p: {
         "name": p["new_file_name"], "first": p["file1_name"], "second": p["file2_name"], "third": p["file3_name"],

@@ -228,6 +228,13 @@ def read_list(s: Screen, until: datetime = datetime.max) -> Generator[str, None,
     return sorted(seen, key=lambda entry: entry.start)
 
 
+def entries_by_day(s: Screen) -> list[Entry]:
+    """The events on the screen, which stand below headings with their days."""
+    seen: dict[Entry, None] = {}
+    _read_page(s, NOW.date(), seen)
+    return list(seen)
+
+
 def _read_page(s: Screen, day: date, seen: dict[Entry, None]) -> date:
     """Adds the events on the screen; those above the first heading are of `day`. Returns the last heading's day."""
     for element in s.elements:

@@ -214,9 +214,23 @@ def first_from_time(s: Screen, p: Params) -> Iterator[str]:
 
 @official("SimpleCalendarNextMeetingWithPerson")
 def next_with_person(s: Screen, p: Params) -> Iterator[str]:
-    found = yield from calendar.read_list(s)
-    start = next(entry.start for entry in found if p["person"] in entry.title and entry.start > NOW)
+    yield from _search_events(s, p["person"])
+    start = next(entry.start for entry in calendar.entries_by_day(s) if entry.start > NOW)
     yield s.finish(f"{start:%B %-d %Y %H:%M}")
+
+
+@official("SimpleCalendarLocationOfEvent")
+def location_of(s: Screen, p: Params) -> Iterator[str]:
+    yield from _search_events(s, p["title"])
+    yield s.tap(lambda element: element.long_clickable and element.label.startswith(p["title"]))
+    yield s.finish(s.find("Location").value)
+
+
+def _search_events(s: Screen, words: str) -> Iterator[str]:
+    yield from s.open(calendar.APP)
+    yield s.tap("Search")
+    yield s.type(words)
+    yield s.back()  # puts the keyboard away
 
 
 def _events_of(s: Screen, day: date) -> Generator[str, None, list[Entry]]:
