@@ -2,28 +2,36 @@
 
 import importlib
 import itertools
+import json
 import os
 import random
 import re
+import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
+import adbutils
 import gymnasium as gym
 import numpy as np
 import pytest
 from PIL import Image
+from served_phone import adb_server, free_pair
 
 import coach_gym  # noqa: F401
 import coach_gym.envs.experts  # noqa: F401
-from coach_gym.actions import Action, format_action
+from coach_gym.actions import Action, format_action, parse_action
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.experts.run import play
-from coach_gym.envs.experts.screen import EXPERTS
+from coach_gym.envs.experts.screen import EXPERTS, Screen
 from coach_gym.envs.phone.apps import LAB_MODULES
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.servers.server import PhoneServer
 from coach_gym.envs.suites import official_lab
 from coach_gym.envs.suites.official_lab import checkout, compressed
 from coach_gym.envs.suites.official_lab.metrics import Run, reasonable_operations, reversed_redundancy, sub_goals
-from coach_gym.ui import Node, to_dump, to_xml
+from coach_gym.envs.suites.official_lab.task import parsed_action
+from coach_gym.ui import Node, compress, to_dump, to_xml
 
 pytestmark = pytest.mark.skipif(
     checkout.VARIABLE not in os.environ, reason=f"{checkout.VARIABLE} does not name a checkout of AndroidLab"
@@ -215,3 +223,60 @@ def test_doing_another_task_fails(judged_env, id, monkeypatch):
     monkeypatch.setitem(EXPERTS, id, EXPERTS[NEARLY[id]])
     shown = play(judged_env, *judged_env.reset(options={"task": id}))
     assert shown.reward == 0.0 and "fault" not in shown.info
+
+
+# upstream's own controller, over the real adb
+
+
+@pytest.fixture
+def controller(folder, monkeypatch):
+    """Makes upstream's controller of a served phone; where it asks for zsh, it gets bash."""
+    run = subprocess.run
+
+    def with_bash(*args, **options):
+        return run(*args, **(options | {"executable": "/bin/bash"} if "executable" in options else options))
+
+    monkeypatch.setattr(subprocess, "run", with_bash)
+    monkeypatch.setenv("PATH", f"{Path(adbutils.adb_path()).parent}:{os.environ['PATH']}")
+    monkeypatch.setitem(sys.modules, "Levenshtein", SimpleNamespace(distance=None))
+    with checkout.importable(folder):
+        for name in ("print_with_color", "time_within_ten_secs", "cp_docker"):
+            setattr(sys.modules["utils_mobile.utils"], name, None)
+            setattr(sys.modules["evaluation.docker_utils"], name, None)
+        sys.modules["utils_mobile"].__path__ = [str(folder / "utils_mobile")]
+        return importlib.import_module("utils_mobile.and_controller").AndroidController
+
+
+@pytest.mark.parametrize("id", ["setting_0", "clock_1", "contacts_1", "calendar_1"])
+def test_upstreams_controller_finds_the_same_phone(controller, upstream_xml, definitions, tmp_path, monkeypatch, id):
+    phone, port, task = Phone(540, 1200, modules=LAB_MODULES), free_pair(), definitions[id]
+    with adb_server() as adb, PhoneServer(phone, port + 1, port, token="") as server:
+        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(adb))
+        subprocess.run([adbutils.adb_path(), "connect", server.address], capture_output=True, check=True)
+        hands = controller(server.address)
+        hands.run_command('adb shell date "2024-05-10 12:00:00"')
+        hands.launch_app(task.package)
+        judge, screen, verdict = task.judge(checkout.Judging(official_lab.same_answer)), Screen(), {}
+        screen.update({"ui": compress(phone.ui())})
+        for text in EXPERTS[id](screen, {}):
+            action = parse_action(text)[1]
+            line = {"parsed_action": parsed_action(action), "target": task.goal}
+            if task.query:
+                line["command"] = {task.query: hands.run_command(task.query)}
+            xml = Path(hands.get_xml("screen", str(tmp_path))).read_text()
+            verdict = judge.judge(json.loads(upstream_xml(xml, "json")), line)
+            _perform(hands, phone, action)
+            screen.update({"ui": compress(phone.ui())})
+    assert (hands.width, hands.height) == (540, 1200) and verdict["complete"] is True
+
+
+def _perform(hands, phone, action):
+    match action.kind:
+        case "click":
+            hands.tap(*action.start)
+        case "type":
+            hands.text(action.content)
+        case "press_back":
+            hands.back()
+        case "open_app":
+            hands.launch_app(phone.app_named(action.content).package)
