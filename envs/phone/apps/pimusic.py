@@ -68,9 +68,9 @@ class SongList(Screen):
         """The songs on the screen, in order."""
         raise RuntimeError(f"{type(self).__name__} lists no songs")
 
-    def rows(self) -> list[View]:
-        """A row for every song: title, artist, length."""
-        return [self._row(place, song) for place, song in enumerate(self.listed())]
+    def rows(self, songs: Sequence[Song]) -> list[View]:
+        """A row for each of the songs that are listed: title, artist, length."""
+        return [self._row(place, song) for place, song in enumerate(songs)]
 
     def _row(self, place: int, song: Song) -> View:
         more = IconButton("dots_vertical", f"Options of {song.title}", partial(self._menu, song))
@@ -202,8 +202,9 @@ class Main(SongList):
         self.tab, self.searching = tab, False
 
     def _tracks(self) -> list[View]:
-        songs = self.rows()
-        return [Text(count(self.listed()), 13, theme.SECONDARY, pad=(16, 10, 16, 4)), *songs] if songs else []
+        songs = self.listed()
+        heading = Text(count(songs), 13, theme.SECONDARY, pad=(16, 10, 16, 4))
+        return [heading, *self.rows(songs)] if songs else []
 
     def _albums(self) -> list[View]:
         return [self._group("album", album, songs) for album, songs in _groups(self.app.music.songs(), 3)]
@@ -256,7 +257,8 @@ class Group(SongList):
         heading = Text(self.name, 19, max_lines=1, flex=1, important=False)
         title = View("android.widget.FrameLayout", [heading], desc=self.name, flex=1)
         actions = [] if self.kind == "playlist" else [self.sort_button(self.kind)]
-        body = ListView(self.rows()) if self.listed() else Empty("No songs yet", "music_note_off")
+        songs = self.listed()
+        body = ListView(self.rows(songs)) if songs else Empty("No songs yet", "music_note_off")
         return Scaffold(title, body, self.pop, actions, bottom=self.bar())
 
     def listed(self) -> list[Song]:
