@@ -29,7 +29,7 @@ PURPOSES = {
     "emulator": ("packages", "KVM", "SDK", "emulator", "system image", "AVD", "adb"),
     "android_world": (
         "packages", "adb", "device", "screen", "root", "AndroidWorld", "AndroidWorld's packages", "AndroidWorld's apps",
-        "gRPC", "ffmpeg",
+        "ffmpeg",
     ),
     "android_lab": ("packages", "adb", "device", "screen", "root", "AndroidLab", "AndroidLab's apps"),
     "training": ("packages", "GPU", "vLLM"),
@@ -282,17 +282,23 @@ def _connected(host: Host) -> tuple[str, str]:
 
 def _look_into(device: Adb) -> list[Finding]:
     apps = {line.removeprefix("package:") for line in device.run("pm", "list", "packages").split()}
-    setup = (
-        f"in the checkout of AndroidWorld: python run.py --perform_emulator_setup --console_port="
-        f"{device.serial.rpartition('-')[2]}"
-    )
-    forwarder: State = "ok" if FORWARDER in apps else "missing"
+    kind, _, console = device.serial.partition("-")
+    port = console if kind == "emulator" else "the console port of an emulator"
+    setup = f"in the checkout of AndroidWorld: python run.py --perform_emulator_setup --console_port={port}"
     return [
-        _screen(device), _root(device), _grpc(device), _apps("AndroidWorld's apps", ANDROID_WORLD_APPS, apps, setup),
+        _screen(device),
+        _root(device),
+        _grpc(device),
+        _apps("AndroidWorld's apps", ANDROID_WORLD_APPS, apps, setup),
         _apps("AndroidLab's apps", ANDROID_LAB_APPS, apps, "use the virtual device that AndroidLab's README links"),
-        Finding("accessibility forwarder", forwarder, "without it, AndroidWorld reads screens as uiautomator dumps, and"
-                " its task ContactsNewContactDraft cannot be judged" if forwarder == "missing" else FORWARDER, setup),
-    ]  # fmt: skip
+        _forwarder(apps, setup),
+    ]
+
+
+def _forwarder(apps: set[str], mend: str) -> Finding:
+    state: State = "ok" if FORWARDER in apps else "missing"
+    found = "AndroidWorld's own runner reads screens by it; coach-gym does without"
+    return Finding("accessibility forwarder", state, found, mend)
 
 
 def _screen(device: Adb) -> Finding:

@@ -34,6 +34,7 @@ from coach_gym.ui import SYSTEM_UI, Node, node_from_xml
 SETTLE = 3.0  # seconds: how long the screen may take to come to rest
 PAUSE = 0.3  # seconds between two looks that must be equal
 _JPEG_QUALITY = 90
+_LONGEST_LIST = 2000  # characters: of apps, in a message to the agent
 _STEP = 0.005  # seconds: uiautomator moves a finger in steps of this length
 _EPOCH = datetime(1970, 1, 1)
 
@@ -251,7 +252,7 @@ class AdbDevice:
         apps = self._launchable()
         package = package_named(label, apps)
         if package is None:
-            names = ", ".join(sorted(map(label_of, apps)))
+            names = ", ".join(sorted(map(label_of, apps)))[:_LONGEST_LIST]
             raise ActionError(f"There is no app named {label[:60]!r}. Installed are: {names}.")
         self.adb.run(
             "am", "start", "-a", "android.intent.action.MAIN", "-c", "android.intent.category.LAUNCHER",
