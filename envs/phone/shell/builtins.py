@@ -258,13 +258,14 @@ def xargs(p: Process) -> int:
         elif flag[:2] in ("-n", "-I"):
             value = flag[2:] or (args.pop(0) if args else "")
             size, slot = (int(value) if value.isdecimal() else 0, slot) if flag[1] == "n" else (1, value)
+    args = args or ["echo"]
     text = p.streams.stdin.read().decode("utf-8", "surrogateescape")
     words = [word for word in re.split("\n" if slot else separator, text) if word]
     size = size or max(1, len(words))
     code = 0
     for start in range(0, max(1, len(words)), size):
         some = words[start : start + size]
-        full = [a.replace(slot, some[0]) for a in args] if slot and some else [*(args or ["echo"]), *some]
+        full = [a.replace(slot, some[0]) for a in args] if slot and some else [*args, *some]
         code = 123 if p.shell.run(full, Streams(Input(), p.streams.stdout, p.streams.stderr)) else code
     return code
 

@@ -29,8 +29,9 @@ LONGEST = 1 << 24  # characters of a variable
 KILLED = 137  # the code of a run that took too much
 DEEPEST = 50  # functions and `eval` in each other
 
-_GLOB = re.compile(r"[*?\[]")
-_SPECIAL = re.compile(r"^~|[*?\[{]")
+_GLOB = re.compile(r"[*?]|\[.+\]", re.DOTALL)
+_SPECIAL = re.compile(r"^~|[*?{]|\[.+\]", re.DOTALL)
+_MAGIC = re.compile(r"[*?\[]")
 _BRACES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
 MOST_ALTERNATIVES = 1000
 _BLANKS = re.compile(r"[ \t\n]+")
@@ -521,7 +522,7 @@ def _alternatives(text: str) -> list[str]:
 
 def _pattern(pieces: list[Piece]) -> str:
     """Pieces as one pattern for fnmatch; special characters of quoted ones stand for themselves."""
-    return "".join(_GLOB.sub(r"[\g<0>]", text) if quoted else text for text, quoted in pieces)
+    return "".join(_MAGIC.sub(r"[\g<0>]", text) if quoted else text for text, quoted in pieces)
 
 
 def _trimmed(value: str, op: str, pattern: str) -> str:
