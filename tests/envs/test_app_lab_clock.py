@@ -108,3 +108,6 @@ def test_settings_have_a_style_and_a_home(clock):
     values = preferences.load(clock.storage, clock_data.PREFERENCES)
     assert (values["clock_style"], values["home_time_zone"]) == ("analog", "(GMT+9:00) Osaka, Tokyo")
     assert clock.shows("Silence after")
+    clock.back()
+    clock.tap("Clock")
+    assert [element.id for element in clock.elements if element.label == "3:34\u200aPM"] == ["analog_clock"]

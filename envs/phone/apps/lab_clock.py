@@ -162,8 +162,11 @@ class LabWorldClock(WorldClock):
     """The phone's time and that of the chosen cities, on a 12-hour clock."""
 
     def build(self) -> View:
+        style = preferences.load(self.phone.storage, clock_data.PREFERENCES).get("clock_style", "digital")
+        reading = half_day(self.now.time())
+        analog = Icon("clock_outline", 120, theme.TEXT, reading, id="analog_clock")
         here = [
-            Text(half_day(self.now.time()), 56, id="digital_clock"),
+            analog if style == "analog" else Text(reading, 56, id="digital_clock"),
             Text(self.now.strftime("%a, %b %-d"), 14, theme.SECONDARY, id="date"),
         ]
         rows = [self._row(city) for city in self._cities()]
