@@ -14,6 +14,7 @@ from android_env.wrappers.a11y_grpc_wrapper import A11yGrpcWrapper
 
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers.telephony import RINGING, line_state
+from coach_gym.envs.phone.servers import fingers
 from coach_gym.envs.phone.servers.accessibility import forest
 from coach_gym.envs.phone.servers.console import auth_token
 from coach_gym.envs.phone.servers.server import PhoneServer
@@ -61,7 +62,8 @@ def loaded(adb, emulator, tmp_path_factory):
 
 
 @pytest.fixture
-def env(loaded, emulator):
+def env(loaded, emulator, monkeypatch):
+    monkeypatch.setattr(fingers, "LONG_PRESS", 30.0)  # no machine is so busy that a tap becomes one
     loaded.reset()
     with emulator.lock:
         emulator.phone.go_home()

@@ -54,11 +54,15 @@ def until(condition, seconds=20):
     raise AssertionError("it did not happen")
 
 
-def quiet(listener, seconds=0.5):
-    time.sleep(seconds)
-    listener.gather_forests()
-    time.sleep(seconds)
-    return not listener.gather_forests()
+def quiet(listener):
+    """Whether the forests have come to an end, once those on the way have arrived."""
+
+    def silent():
+        listener.gather_forests()
+        time.sleep(0.5)
+        return not listener.gather_forests()
+
+    return until(silent)
 
 
 def test_the_screen_is_sent_again_and_again(forwarder, listener):

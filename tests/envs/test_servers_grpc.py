@@ -16,6 +16,7 @@ from google.protobuf.empty_pb2 import Empty
 from PIL import Image
 
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.servers import fingers
 from coach_gym.envs.phone.servers.emulator_grpc import EmulatorGrpc
 from coach_gym.envs.phone.servers.hardware import Hardware
 from tests.envs.hands import Hands
@@ -106,7 +107,13 @@ def test_there_are_not_too_many_streams(stub):
     next(stub.streamScreenshot(pb.ImageFormat(width=9), timeout=10))
 
 
-def test_a_touch_is_a_tap(served, stub):
+@pytest.fixture
+def patient(monkeypatch):
+    """No machine is so busy that a tap becomes a long press."""
+    monkeypatch.setattr(fingers, "LONG_PRESS", 30.0)
+
+
+def test_a_touch_is_a_tap(served, stub, patient):
     x, y = hands_of(served.phone).find("Contacts").center
     touch(stub, x, y)
     touch(stub, 0, 0, pressure=0)
@@ -131,7 +138,7 @@ def test_a_touch_that_stays_is_a_long_press(served, stub):
     assert hands.shows("Paste")
 
 
-def test_the_mouse_touches_while_its_button_is_pressed(served, stub):
+def test_the_mouse_touches_while_its_button_is_pressed(served, stub, patient):
     x, y = hands_of(served.phone).find("Contacts").center
     for buttons in (0, 1, 0):
         stub.sendMouse(pb.MouseEvent(x=x, y=y, buttons=buttons))
