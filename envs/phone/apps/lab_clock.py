@@ -6,9 +6,13 @@ unfolded below them lie flat in the list, and the switch with its time is an ele
 
 from __future__ import annotations
 
+import math
 from datetime import datetime, time, timedelta
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
+
+import numpy as np
+from PIL import Image, ImageDraw
 
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.app import Choice, Menu, Screen
@@ -25,6 +29,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Icon,
     IconButton,
     ListItem,
+    Picture,
     Row,
     Scaffold,
     Space,
@@ -164,7 +169,7 @@ class LabWorldClock(WorldClock):
     def build(self) -> View:
         style = preferences.load(self.phone.storage, clock_data.PREFERENCES).get("clock_style", "digital")
         reading = half_day(self.now.time())
-        analog = Icon("clock_outline", 120, theme.TEXT, reading, id="analog_clock")
+        analog = Picture(_face(self.now.hour % 12, self.now.minute), reading, 140, id="analog_clock", whole=True)
         here = [
             analog if style == "analog" else Text(reading, 56, id="digital_clock"),
             Text(self.now.strftime("%a, %b %-d"), 14, theme.SECONDARY, id="date"),
@@ -176,6 +181,18 @@ class LabWorldClock(WorldClock):
         there = time_in(city, self.now - timedelta(hours=HERE))
         reading = Text(half_day(there.time()), 24)
         return ListItem(city, difference(self.now, there), on_long=partial(self._menu, city), trailing=reading)
+
+
+@lru_cache(maxsize=8)
+def _face(hour: int, minute: int) -> np.ndarray:
+    """The face of a clock with two hands: 280 x 280 x 3 uint8."""
+    image = Image.new("RGB", (280, 280), theme.SURFACE)
+    draw = ImageDraw.Draw(image)
+    draw.ellipse((10, 10, 270, 270), outline=theme.TEXT, width=8)
+    for turn, length, width in ((hour / 12 + minute / 720, 70, 10), (minute / 60, 105, 6)):
+        angle = 2 * math.pi * turn
+        draw.line((140, 140, 140 + length * math.sin(angle), 140 - length * math.cos(angle)), theme.TEXT, width)
+    return np.array(image)
 
 
 class Bedtime(Screen):
