@@ -149,10 +149,10 @@ class Join(Screen):
     def _meeting(self) -> View:
         if self.by_link:
             return TextField(self.link, "Personal link name", "edtConfVanityUrl")
-        field = TextField(self.number, "Meeting ID", "edtConfNumber", flex=1)
         digits = self._digits()
-        if digits == self.number.text:  # what else was typed is shown as it is
-            field.text = spaced(digits)
+        if digits == self.number.text.replace(" ", "") and self.number.text != spaced(digits):
+            self.number.set(spaced(digits))  # what else was typed stays as it is
+        field = TextField(self.number, "Meeting ID", "edtConfNumber", flex=1)
         return Row([field, IconButton("chevron_down", "Recent meetings", self._recent)], gap=4)
 
     def _digits(self) -> str:
