@@ -39,7 +39,7 @@ from .judgments import Judged, judge, verdict_sequences
 from .screens import PLACE, Screens
 from .sequences import Batch, Sequence, batches, token_loss
 
-STAGES = {"ground": 10.0, "imitate": 40.0, "careless": 5.0, "prm": 7.0, "critic": 6.0}
+STAGES = {"ground": 10.0, "imitate": 46.0, "careless": 5.0, "prm": 7.0, "critic": 6.0}
 """Minutes of training of each stage, on one core of a server."""
 RATES = {"ground": 8e-4, "imitate": 8e-4, "careless": 3e-4, "prm": 4e-4, "critic": 3e-4}
 DECAY = 0.5
@@ -49,7 +49,7 @@ TOKENS = 3000  # of a batch
 SCREEN = (270, 600)
 FIRST_SEED = 1 << 20  # far from the seeds of evaluation
 DEMONSTRATIONS, OTHER_SCREENS = 90, (15, (540, 1200))  # instances of each family
-CARELESS, BLUNDERS = 45, 0.4  # instances of each family shown by a careless hand, and the share of steps it errs in
+CARELESS, BLUNDERS = 45, 0.33  # instances of each family shown by a careless hand, and the share of steps it errs in
 JUDGED, PROPOSED = 30, 14  # instances of each family that are judged, and those of them with the policy's proposals
 SYNTHETIC = 0.3  # share of synthetic screens while imitating
 
