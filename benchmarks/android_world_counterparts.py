@@ -252,6 +252,7 @@ ASKED: dict[str, Callable[[Params], Params]] = {
     "SimpleCalendarEventsInTimeRange": lambda p: _day_span(p, time_named(p["start_time"]), time(20)),
     "SimpleCalendarEventsOnDate": _day_span,
     "SimpleCalendarFirstEventAfterStartTime": _at,
+    "TasksHighPriorityTasks": lambda p: {"priority": "high"},
     "TurnOnWifiAndOpenApp": _label,
 }  # fmt: skip
 """What a built-in task needs to be told of what upstream asks, beyond what its expert is told."""

@@ -13,7 +13,7 @@ from datetime import date, datetime, time, timedelta
 from itertools import takewhile
 from typing import Any
 
-from coach_gym.envs.experts import calendar, expense, markor, notes, recipes
+from coach_gym.envs.experts import calendar, expense, markor, notes, recipes, tasks
 from coach_gym.envs.experts.calendar import Entry
 from coach_gym.envs.experts.screen import EXPERTS, Expert, Screen
 from coach_gym.envs.phone.epoch import midnight, to_seconds
@@ -158,7 +158,6 @@ ADAPTED: dict[str, Callable[[Params], Params]] = {
     "TasksCompletedTasksForDate": lambda p: {"day": day_named(p["date"]).isoformat()},
     "TasksDueNextWeek": lambda p: {"from": MONDAY.isoformat(), "to": SUNDAY.isoformat()},
     "TasksDueOnDate": lambda p: {"day": day_named(p["date"]).isoformat()},
-    "TasksHighPriorityTasks": lambda p: {"priority": "high"},
     "TasksHighPriorityTasksDueOnDate": lambda p: {"day": day_named(p["date"]).isoformat()},
     "TasksIncompleteTasksOnDate": lambda p: {"day": day_named(p["date"]).isoformat()},
     "TurnOnWifiAndOpenApp": _app,
@@ -246,6 +245,19 @@ def _events_of(s: Screen, day: date) -> Generator[str, None, list[Entry]]:
         if s.text == before:
             break
     return list(seen)
+
+
+# tasks
+
+
+@official("TasksHighPriorityTasks")
+def high_priority(s: Screen, p: Params) -> Iterator[str]:
+    """The search also shows tasks that have not started yet."""
+    yield from s.open(tasks.APP)
+    yield s.tap("Search")
+    yield s.back()  # puts the keyboard away
+    rows = yield from tasks.read(s)
+    yield s.finish(", ".join(row.title for row in rows if row.priority == "high"))
 
 
 # notes

@@ -82,14 +82,14 @@ def rename(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 @expert("TasksDueOnDate", "TasksIncompleteTasksOnDate")
 def due_on_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
-    rows = yield from _read(s)
+    rows = yield from read(s)
     yield s.finish(", ".join(row.title for row in rows if row.due == date.fromisoformat(p["day"])))
 
 
 @expert("TasksHighPriorityTasksDueOnDate")
 def high_priority_on_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
-    rows = yield from _read(s)
+    rows = yield from read(s)
     day = date.fromisoformat(p["day"])
     yield s.finish(", ".join(row.title for row in rows if row.due == day and row.priority == "high"))
 
@@ -99,21 +99,21 @@ def completed_on_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
     yield s.tap("More options")
     yield s.tap("Show completed")
-    rows = yield from _read(s)
+    rows = yield from read(s)
     yield s.finish(", ".join(row.title for row in rows if row.done and row.due == date.fromisoformat(p["day"])))
 
 
 @expert("TasksHighPriorityTasks")
 def high_priority(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
-    rows = yield from _read(s)
+    rows = yield from read(s)
     yield s.finish(", ".join(row.title for row in rows if row.priority == p["priority"]))
 
 
 @expert("TasksDueNextWeek")
 def due_next_week(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
-    rows = yield from _read(s)
+    rows = yield from read(s)
     first, last = date.fromisoformat(p["from"]), date.fromisoformat(p["to"])
     yield s.finish(str(sum(row.due is not None and first <= row.due <= last for row in rows)))
 
@@ -128,7 +128,7 @@ class Row:
     done: bool
 
 
-def _read(s: Screen) -> Generator[str, None, list[Row]]:
+def read(s: Screen) -> Generator[str, None, list[Row]]:
     """All rows of the list, which is scrolled to its end."""
     seen: dict[str, tuple[str, bool]] = {}
     while True:
