@@ -91,7 +91,7 @@ def test_a_terminal_prompts_echoes_and_edits(device):
     connection.send_command("shell,v2,TERM=xterm,pty:")
     connection.check_okay()
     sock = connection.conn
-    sock.sendall(struct.pack("<BI", 0, 9) + b"echo ax\x7fb")
+    sock.sendall(struct.pack("<BI", 0, 12) + b"\x1b[Aecho ax\x7fb")
     sock.sendall(struct.pack("<BI", 0, 1) + b"\r" + struct.pack("<BI", 0, 5) + b"exit\r")
     seen = b""
     while data := sock.recv(4096):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,9 @@ from coach_gym.envs.phone.shell.process import Input
 if TYPE_CHECKING:
     from coach_gym.envs.phone.phone import Phone
 
-INTERRUPT, END, DELETE, BACKSPACE = 0x03, 0x04, 0x7F, 0x08
+INTERRUPT, END, DELETE, BACKSPACE, ESCAPE = 0x03, 0x04, 0x7F, 0x08, 0x1B
+WITHIN_ESCAPE = b"[O0123456789;"  # what stands between an escape and its last letter
 LONGEST_LINE = 64 * 1024
-_ARROWS = re.compile(rb"\x1b[\[O][0-9;]*[A-Za-z~]")  # keys that move the cursor, which stays at the end here
 
 
 class Terminal:
@@ -35,6 +34,7 @@ class Terminal:
         self._session, self._lock = Session(phone), lock
         self._read, self._write, self._pty = read, write, pty
         self._typed = bytearray()
+        self._escaped = False
 
     def run(self) -> int:
         """Runs what is typed until the end of it, or `exit`. Returns the shell's exit code."""
@@ -80,7 +80,7 @@ class Terminal:
                     data = b""
                 if not data:
                     return line.decode("utf-8", "surrogateescape") if line else None
-                self._typed += _ARROWS.sub(b"", data) if self._pty else data
+                self._typed += data
             byte = self._typed.pop(0)
             if byte == 0x0A or (byte == 0x0D and self._pty):
                 self._echo(b"\r\n")
@@ -97,7 +97,10 @@ class Terminal:
         return line.decode("utf-8", "surrogateescape")
 
     def _edit(self, line: bytearray, byte: int) -> None:
-        if byte not in (DELETE, BACKSPACE):
+        """A key on the line. Keys that move the cursor, which stays at the end here, do nothing."""
+        if self._escaped or byte == ESCAPE:
+            self._escaped = byte == ESCAPE or byte in WITHIN_ESCAPE
+        elif byte not in (DELETE, BACKSPACE):
             line.append(byte)
             self._echo(bytes([byte]))
         elif line:
