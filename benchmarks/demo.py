@@ -96,7 +96,7 @@ def make_envs(split: str = "train") -> VectorEnv:
     """The demo's environments; `split="heldout"` speaks of names and words that no training ever saw."""
     return gym.make_vec(
         "AndroidWorld-v0", num_envs=NUM_ENVS, vectorization_mode="vector_entry_point",
-        tasks=TASKS, screen_size=SCREEN, split=split,
+        suite=SUITE, tasks=TASKS, screen_size=SCREEN, split=split,
     )  # fmt: skip
 
 
