@@ -41,7 +41,7 @@ def test_a_missing_upstream_is_an_error_with_its_remedy(monkeypatch):
     monkeypatch.delenv(upstream.VARIABLE, raising=False)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=f"Clone google-research/android_world and set {upstream.VARIABLE}"):
-        upstream._put_on_path(None)
+        upstream._find(None)
 
 
 def test_a_folder_that_is_no_checkout_is_refused(tmp_path):
@@ -265,6 +265,7 @@ def test_the_same_instance_can_be_played_again(env, name):
 @needs_upstream
 def test_upstream_leaves_the_process_as_it_was(suite, device):
     before, sleep, now = random.getstate(), time.sleep, device.now
+    assert os.environ.get(upstream.VARIABLE, "nothing") not in sys.path
     started = time.perf_counter()
     task = suite.instance("SimpleSmsResend", params_seed=1)  # sleeps 20 seconds
     task.setup(device)

@@ -55,7 +55,7 @@ def load(checkout: str | os.PathLike[str] | None = None) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _load(checkout: str | None) -> dict[str, Any]:
-    _put_on_path(checkout)
+    _find(checkout)
     try:
         _compile_protos(Path(module().__path__[0]).parent)
         with warnings.catch_warnings():
@@ -83,15 +83,19 @@ def metadata() -> dict[str, dict[str, Any]]:
     return {entry["task_name"]: entry for entry in entries}
 
 
-def _put_on_path(checkout: str | None) -> None:
+def _find(checkout: str | None) -> None:
+    """Imports the package itself. A checkout stays on the path no longer: its root holds modules like `run`."""
     if checkout is not None:
         if not (Path(checkout) / NAME / "registry.py").is_file():
             raise UsageError(f"{checkout} is no checkout of AndroidWorld: it has no {NAME}/registry.py")
         loaded = sys.modules.get(NAME)
         if loaded is not None and Path(loaded.__path__[0]).parent != Path(checkout):
             raise UsageError(f"{NAME} was already imported from {loaded.__path__[0]}; {checkout} needs a new process")
-        if checkout not in sys.path:
-            sys.path.insert(0, checkout)
+        sys.path.insert(0, checkout)
+        try:
+            module()
+        finally:
+            sys.path.remove(checkout)
     elif importlib.util.find_spec(NAME) is None:
         raise UsageError(
             f"suite='official' runs the upstream android_world package, which is not installed. Clone "
