@@ -40,14 +40,14 @@ def test_phones_are_served_until_ctrl_c(command, tmp_path):
             adb.run("connect", f"127.0.0.1:{each}")
             assert adb.run("-s", f"127.0.0.1:{each}", "shell", "wm", "size") == "Physical size: 270x600\n"
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=120) == 0
 
 
 def test_a_taken_port_is_told(command):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         process = command("--port", str(port), "--grpc-port", str(free_port()))
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=120)
     assert process.returncode == 1 and f"Cannot open the ports {port}" in errors and "--port" in errors
 
 
@@ -58,16 +58,16 @@ def test_a_phone_that_is_killed_goes_and_the_last_one_ends_it(command, tmp_path)
         process.stdout.readline()
     token = (tmp_path / ".emulator_console_auth_token").read_text()
     for number in range(2):
-        with socket.create_connection(("127.0.0.1", console + 2 * number), timeout=30) as connection:
+        with socket.create_connection(("127.0.0.1", console + 2 * number), timeout=120) as connection:
             connection.sendall(f"auth {token}\nkill\n".encode())
             while connection.recv(4096):
                 pass
         if not number:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 120
             while _listens(console) and time.monotonic() < deadline:
                 time.sleep(0.1)
             assert not _listens(console) and _listens(console + 2)
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=120) == 0
 
 
 def _listens(port):

@@ -20,7 +20,7 @@ class AdbServer:
     def run(self, *args, check=True):
         """Output of an adb command."""
         command = [adbutils.adb_path(), "-P", str(self.port), *args]
-        done = subprocess.run(command, env=self.environment, capture_output=True, timeout=60, check=check)
+        done = subprocess.run(command, env=self.environment, capture_output=True, timeout=180, check=check)
         return done.stdout.decode()
 
     def connect(self, server):

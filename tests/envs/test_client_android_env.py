@@ -131,7 +131,7 @@ def test_the_accessibility_wrapper_gets_forests(env, emulator):
     wrapped = A11yGrpcWrapper(env, enable_a11y_tree_info=True, latest_a11y_info_only=True)
     wrapped.reset()
     tap(wrapped, emulator, "Contacts")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     latest = None
     while latest != forest(emulator.phone.ui()) and time.monotonic() < deadline:
         time.sleep(0.05)

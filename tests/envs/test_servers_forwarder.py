@@ -45,7 +45,7 @@ def aim(forwarder, port, host="10.0.2.2"):
     assert forwarder.broadcast(ACTION + "SET_GRPC", {"host": host, "port": port})
 
 
-def until(condition, seconds=20):
+def until(condition, seconds=60):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if value := condition():

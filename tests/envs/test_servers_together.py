@@ -44,7 +44,7 @@ def talk(port, sent, wait=0.05):
 
 def answer(port, sent, expected):
     """Sends, and listens until it has heard what is expected."""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(sent)
         heard = b""
         while expected not in heard:
@@ -58,7 +58,7 @@ def check(server):
     answer(server.adb_port, CNXN + OPEN, b"hi\n")
     answer(server.console_port, b"avd name\n", b"embedded_phone\r\nOK\r\n")
     with grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as channel:
-        assert services.EmulatorControllerStub(channel).getStatus(Empty(), timeout=20).booted
+        assert services.EmulatorControllerStub(channel).getStatus(Empty(), timeout=60).booted
 
 
 def test_the_services_answer(served):
@@ -110,7 +110,7 @@ def test_closing_ends_connections_threads_and_gives_the_ports_back():
         while open_connection.recv(4096):
             pass
         open_connection.close()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.05)
     assert threading.active_count() <= before
