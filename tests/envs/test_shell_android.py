@@ -46,9 +46,17 @@ class Controller(AdbController):
         return run(self.phone, " ".join(args[1:]), merged=True).stdout
 
 
+@pytest.fixture(scope="module")
+def made():
+    phone = Phone(270, 600)
+    return phone, phone.snapshot()
+
+
 @pytest.fixture
-def phone():
-    return Phone(270, 600)
+def phone(made):
+    phone, fresh = made
+    phone.restore(fresh)
+    return phone
 
 
 @pytest.fixture

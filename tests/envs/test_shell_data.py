@@ -17,9 +17,17 @@ from coach_gym.envs.phone.shell.database import statements
 MMS = telephony.PATH
 
 
+@pytest.fixture(scope="module")
+def made():
+    phone = Phone(270, 600)
+    return phone, phone.snapshot()
+
+
 @pytest.fixture
-def phone():
-    return Phone(270, 600)
+def phone(made):
+    phone, fresh = made
+    phone.restore(fresh)
+    return phone
 
 
 def out(phone, command, stdin=b""):

@@ -57,9 +57,17 @@ SCRIPTS = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def made():
+    phone = Phone(270, 600)
+    return phone, phone.snapshot()
+
+
 @pytest.fixture
-def phone():
-    return Phone(270, 600)
+def phone(made):
+    phone, fresh = made
+    phone.restore(fresh)
+    return phone
 
 
 @pytest.fixture
@@ -124,7 +132,7 @@ PARTS = [
 
 
 @given(st.lists(st.sampled_from(PARTS)).map("".join))
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=200)
 def test_no_text_is_too_strange(text):
     output = run(PHONE, text)
     assert 0 <= output.code <= 255
@@ -141,7 +149,7 @@ WORDS = [
 
 
 @given(st.sampled_from(sorted(COMMANDS)), st.lists(st.sampled_from(WORDS), max_size=5), st.binary(max_size=20))
-@settings(deadline=None, max_examples=1500)
+@settings(deadline=None, max_examples=300)
 def test_no_arguments_are_too_strange(command, words, stdin):
     output = run(Fuzzed.phone(), f"{command} {shlex.join(words)}", stdin)
     assert 0 <= output.code <= 255
