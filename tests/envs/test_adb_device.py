@@ -193,7 +193,7 @@ def test_an_app_that_is_not_there_is_the_agents_mistake(device, label):
     with pytest.raises(ActionError) as raised:
         device.perform(Action("open_app", content=label))
     message = str(raised.value)
-    assert "There is no app named" in message and "Settings" in message and len(message) < 2000
+    assert "There is no app named" in message and "Settings" in message and len(message) < 2200
     assert device.foreground == "com.google.android.apps.nexuslauncher"
 
 
