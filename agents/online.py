@@ -24,7 +24,7 @@ from coach_gym.episode import Candidate, Episode, Observation, Step
 from . import checkpoint
 from .callbacks import BaseCallback, CallbackList, MaybeCallback, ProgressBarCallback, as_callback
 from .critic import Critic
-from .generation.transformers import TransformersGenerator
+from .generation import Generation, Generator, make_generator
 from .logger import Logger, configure_logger
 from .policy import Policy, PolicySource
 from .rollout import Attempt, Rollout, as_vector_env, observation_of, sub_observation
@@ -60,6 +60,8 @@ class OnlineAgent(ABC):
         temperature: of sampling.
         max_new_tokens: where a response is cut that does not end by itself.
         max_prompt_length: tokens of prompt; beyond it the oldest steps are left out.
+        generation: what draws responses: `"transformers"`, `"vllm"`, or a function that makes a `Generator` for a
+            policy, such as `partial(VllmGenerator, gpu_memory_utilization=0.3)`.
         recompute_log_probs: scores old log-probabilities anew before the update, in place of the sampler's.
         dialect: overrides the one that the policy's directory names.
         stats_window_size: episodes that `rollout/*` averages over.
@@ -99,6 +101,7 @@ class OnlineAgent(ABC):
         temperature: float = 1.0,
         max_new_tokens: int = 512,
         max_prompt_length: int = 32_768,
+        generation: Generation = "transformers",
         recompute_log_probs: bool = False,
         dialect: Dialect | None = None,
         stats_window_size: int = 100,
@@ -116,6 +119,7 @@ class OnlineAgent(ABC):
         self.temperature = temperature
         self.max_new_tokens = max_new_tokens
         self.max_prompt_length = max_prompt_length
+        self.generation = generation
         self.recompute_log_probs = recompute_log_probs
         self.stats_window_size = stats_window_size
         self.tensorboard_log = None if tensorboard_log is None else str(tensorboard_log)
@@ -132,7 +136,7 @@ class OnlineAgent(ABC):
                 stacklevel=2,
             )
         self.device = self.policy.device
-        self.generator = TransformersGenerator(self.policy)
+        self.generator: Generator = make_generator(generation, self.policy)
         self.optimizers: dict[str, Optimizer] = {
             "policy.optimizer": AdamW(self.policy.model.parameters(), lr=_value(learning_rate, 1.0))
         }
@@ -201,6 +205,7 @@ class OnlineAgent(ABC):
                     break
                 iteration += 1
                 if groups:
+                    self.generator.sleep()
                     self.train(groups)
                     self.n_updates += 1
                 if log_interval is not None and iteration % log_interval == 0:

@@ -9,6 +9,7 @@ from coach_gym.dialects import IMAGE, Part, UITars
 from coach_gym.dialects.ui_tars import screen_lines
 from coach_gym.episode import Observation
 
+from .generation import Generation, Generator, make_generator
 from .generation.transformers import TransformersGenerator
 from .policy import POCKET, Policy, PolicySource, Prompt
 
@@ -42,20 +43,32 @@ class GenerativePRM:
         template: text file that replaces the prompt. `{instruction}`, `{screenshot}` and `{response}` are filled
             in, and if they occur `{screen}`, the screen as text, and `{history}`, the responses before.
         max_new_tokens: length of a verdict at most.
+        generator: draws the verdicts; None for transformers.
     """
 
-    def __init__(self, policy: Policy, template: Path | None = None, max_new_tokens: int = 512) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        template: Path | None = None,
+        max_new_tokens: int = 512,
+        generator: Generator | None = None,
+    ) -> None:
         self.policy = policy
         pocket = isinstance(policy.dialect, UITars) and policy.dialect.ui_text
         builtin = PROMPTS / ("process_reward_pocket.txt" if pocket else "process_reward.txt")
         self.template = (template or builtin).read_text("utf-8").removesuffix("\n")
         self.max_new_tokens = max_new_tokens
-        self.generator = TransformersGenerator(policy, kept_tokens=0)
+        self.generator: Generator = generator or TransformersGenerator(policy, kept_tokens=0)
 
     @classmethod
-    def load(cls, source: PolicySource, template: Path | None = None) -> "GenerativePRM":
-        """A judge by directory, hub id or model; `"pocket"` is the shipped one."""
-        return cls(Policy.load(POCKET.parent / "prm" if source == "pocket" else source), template)
+    def load(
+        cls, source: PolicySource, template: Path | None = None, generation: Generation = "transformers"
+    ) -> "GenerativePRM":
+        """A frozen judge by directory, hub id or model; `"pocket"` is the shipped one. `generation` draws verdicts."""
+        policy = Policy.load(POCKET.parent / "prm" if source == "pocket" else source)
+        policy.model.requires_grad_(False)
+        generator = None if generation == "transformers" else make_generator(generation, policy)
+        return cls(policy, template, generator=generator)
 
     def score(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> list[float | None]:
         """Verdicts on all steps in one batch. What cannot be read is drawn once more, and then unknown."""

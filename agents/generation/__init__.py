@@ -1,0 +1,56 @@
+"""Drawing responses: one interface, by transformers in the policy itself, or by vLLM beside it."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal, Protocol
+
+from coach_gym.episode import Candidate
+
+from ..policy import Policy, Prompt
+
+
+class Generator(Protocol):
+    """Draws candidate responses from the current weights of a policy.
+
+    Attributes:
+        policy: whose weights these are.
+    """
+
+    policy: Policy
+
+    def sample(
+        self,
+        prompts: Sequence[Prompt],
+        k: int = 1,
+        temperature: float = 1.0,
+        max_new_tokens: int = 512,
+        greedy: bool = False,
+    ) -> list[list[Candidate]]:
+        """Draws k independent responses to every prompt."""
+        ...
+
+    def sleep(self) -> None:
+        """Gives accelerator memory to the trainer until the next `sample`."""
+        ...
+
+
+Generation = Literal["transformers", "vllm"] | Callable[[Policy], Generator]
+"""What draws responses: one of ours by name, or a function that makes one for a policy."""
+
+
+def make_generator(generation: Generation, policy: Policy) -> Generator:
+    """Makes what draws responses.
+
+    Raises:
+        ValueError: There is none of that name.
+    """
+    if callable(generation):
+        return generation(policy)
+    if generation == "transformers":
+        from .transformers import TransformersGenerator
+
+        return TransformersGenerator(policy)
+    if generation == "vllm":
+        from .vllm import VllmGenerator
+
+        return VllmGenerator(policy)
+    raise ValueError(f"generation={generation!r} is neither 'transformers' nor 'vllm' nor a function of a policy")

@@ -69,6 +69,9 @@ class TransformersGenerator:
         finally:
             self.policy.model.train(training)
 
+    def sleep(self) -> None:
+        """Does nothing: the weights are the trainer's, and kept prefixes may be wanted again."""
+
     def _drop_stale_prefixes(self) -> None:
         weights = weights_version(self.policy.model)
         if weights != self._weights:
@@ -227,6 +230,8 @@ register_optimizer_step_post_hook(_count_step)
 def weights_version(model: nn.Module) -> tuple[int, int]:
     """A value that changes with a model's weights: its tensors' version counters, and the steps of all optimizers.
 
-    Fused optimizers leave the counters as they are; `load_state_dict` and the like take no optimizer step.
+    Fused optimizers leave the counters as they are; `load_state_dict` and the like take no optimizer step. No
+    optimizer steps a frozen model.
     """
-    return sum(parameter._version for parameter in model.parameters()), _steps_taken
+    trained = any(parameter.requires_grad for parameter in model.parameters())
+    return sum(parameter._version for parameter in model.parameters()), _steps_taken if trained else 0
