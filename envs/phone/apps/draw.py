@@ -137,7 +137,8 @@ class Canvas(Screen):
     def _draw(self, start: tuple[float, float], end: tuple[float, float]) -> None:
         """A finger went straight from one place to another; where the last stroke ended, it goes on with that."""
         color, width = self.background if self.erasing else self.color, max(0.01, self.brush) * BROADEST
-        kept, points = self.strokes, (start,)
+        kept = self.strokes
+        points: tuple[tuple[float, float], ...] = (start,)
         if kept and kept[-1].points[-1] == start and kept[-1][1:] == (color, width):
             kept, points = kept[:-1], kept[-1].points
         self.strokes, self.undone = (*kept, Stroke((*points, end), color, width)), ()
