@@ -133,6 +133,7 @@ class Storage:
             self.write(path, b"")
             self.database(path).executescript(schema)
             self.mark_changed(path)
+            self._close(path)  # as after a restore, it is read from its file: the same writes then give the same bytes
         return self.database(path)
 
     def mark_changed(self, path: str) -> None:
