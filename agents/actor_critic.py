@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -10,11 +10,13 @@ from torch.optim import AdamW
 
 from .critic import Critic
 from .online import Env, OnlineAgent, Schedule, set_learning_rate
+from .parallel import in_step
 from .policy import PolicySource
 from .tree import Tree
 from .updates import CriticSample, fit_critic
 
 CriticSource = str | Path | Critic | None
+Item = TypeVar("Item")
 
 
 class ActorCriticAgent(OnlineAgent):
@@ -75,6 +77,17 @@ class ActorCriticAgent(OnlineAgent):
         with self.timed("critic"):
             means = fit_critic(self.critic, optimizer, estimate, batches, self.clip_range_vf, self.max_grad_norm)
         self.log_training(**means, critic_learning_rate=learning_rate)
+
+    @torch.no_grad()
+    def score(self, estimate: Callable[[Tree], Item], trees: Sequence[Tree]) -> list[Item]:
+        """What the critic says of episodes.
+
+        Args:
+            estimate: `critic.q_values` or `critic.state_values`.
+            trees: the episodes.
+        """
+        with self.timed("critic"), in_step(self.critic, self.critic.state_values):
+            return [estimate(tree) for tree in trees]
 
     def q_of_executed(self, tree: Tree) -> Tensor:
         """Q of the executed actions of a tree without branches, (T,)."""

@@ -9,6 +9,8 @@ import numpy as np
 from gymnasium.vector import VectorEnv
 from tqdm.auto import tqdm
 
+from . import processes
+from .checkpoint import save_shards
 from .evaluation import Evaluation, evaluate
 from .logger import Logger
 
@@ -187,12 +189,15 @@ class CheckpointCallback(BaseCallback):
         self._save_if_due()
 
     def _save_if_due(self) -> None:
-        if not self._due:
+        if not processes.any_of(self._due):
             return
         self._due = False
         path = self.save_path / f"{self.name_prefix}_{self.model.num_timesteps}_steps"
-        self.model.save(path)
-        if self.verbose >= 1:
+        if processes.size() > 1:
+            save_shards(self.model, path)  # the whole agent may be more than one process can hold
+        else:
+            self.model.save(path)
+        if self.verbose >= 1 and processes.rank() == 0:
             print(f"Saved a checkpoint to {path}")
 
 
@@ -251,6 +256,8 @@ class EvalCallback(BaseCallback):
         return [child for child in (self.callback_on_new_best, self.callback_after_eval) if child is not None]
 
     def _init_callback(self) -> None:
+        if self.best_model_save_path is not None and processes.size() > 1:
+            raise ValueError("only the first process evaluates, and cannot save alone; use CheckpointCallback")
         if self.eval_env is self.training_env:
             raise ValueError("eval_env is the training environment, whose episodes are under way; make another one")
         for child in self._children:
@@ -262,7 +269,7 @@ class EvalCallback(BaseCallback):
             child.on_training_start(self.locals, self.globals)
 
     def _on_step(self) -> bool:
-        if self.eval_freq <= 0 or self.n_calls % self.eval_freq:
+        if self.eval_freq <= 0 or self.n_calls % self.eval_freq or processes.rank() > 0:
             return True
         self.last = evaluate(
             self.model, self.eval_env, self.n_eval_episodes, self.deterministic, self.seed, self.render

@@ -5,24 +5,33 @@ actor/               the policy, as `save_pretrained` writes it
 critic/              the critic, for the methods that have one
 optimizer.pt         states of the optimizers, read with `weights_only=True`
 trainer_state.json   counters, statistics and random states
+
+Several processes write their shards of weights and optimizer states as they are, which any number of processes reads:
+shards/ in place of optimizer.pt and of the weights in actor/ and critic/ (`save_shards`).
 """
 
 import inspect
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration, Qwen2_5_VLModel
 
+from . import processes
 from .critic import Critic
-from .policy import Policy
+from .parallel import distribute, gather_state, refresh_sampler, split_randomness, whole_critic, whole_policy
+from .policy import Policy, as_device
+from .shards import read_shards, write_shards
 
 if TYPE_CHECKING:
     from .online import OnlineAgent
 
-ACTOR, CRITIC = "actor", "critic"
+ACTOR, CRITIC, SHARDS = "actor", "critic", "shards"
 _CONFIG, _STATE, _OPTIMIZER = "config.json", "trainer_state.json", "optimizer.pt"
 # Arguments that are objects, kept in folders of their own or given anew to every load.
 _OBJECTS = {"self", "policy", "env", "critic", "dialect", "device", "shared"}
@@ -36,22 +45,60 @@ def save_agent(agent: "OnlineAgent", path: Path, exclude: set[str]) -> None:
         path: the directory; replaced if there is one.
         exclude: `{"optimizer"}` leaves the optimizer states out.
     """
+    with _replacing(agent, path) as fresh:
+        policy = whole_policy(agent)
+        if processes.rank() == 0:
+            policy.save(fresh / ACTOR)
+        del policy  # a copy, if the agent is spread over processes, and the next one needs the room
+        critic = whole_critic(agent)
+        if critic is not None and processes.rank() == 0:
+            critic.save(fresh / CRITIC)
+        del critic
+        if "optimizer" not in exclude:
+            states = {name: gather_state(optimizer.state_dict()) for name, optimizer in agent.optimizers.items()}
+            if processes.rank() == 0:
+                torch.save(states, fresh / _OPTIMIZER)
+
+
+def save_shards(agent: "OnlineAgent", path: Path) -> None:
+    """Writes the directory of an agent that is spread over processes; all have to call it, each writes its own part.
+
+    Args:
+        agent: what is saved.
+        path: the directory, on storage that all processes share; replaced if there is one.
+    """
+    with _replacing(agent, path) as fresh:
+        if processes.rank() == 0:
+            agent.policy.model.config.save_pretrained(fresh / ACTOR)
+            agent.policy.save_processor(fresh / ACTOR)
+            if agent.critic is not None:
+                agent.critic.backbone.config.save_pretrained(fresh / CRITIC)
+        write_shards(agent, fresh / SHARDS)
+
+
+@contextmanager
+def _replacing(agent: "OnlineAgent", path: Path) -> Iterator[Path]:
+    """A new directory with the agent's arguments and counters, which takes the place of `path` when it is filled."""
     fresh = path.with_name(path.name + ".partial")
-    shutil.rmtree(fresh, ignore_errors=True)
-    fresh.mkdir(parents=True)
-    _write_json(fresh / _CONFIG, _config(agent))
-    _write_json(fresh / _STATE, _trainer_state(agent))
-    agent.policy.save(fresh / ACTOR)
-    if agent.critic is not None:
-        agent.critic.save(fresh / CRITIC)
-    if "optimizer" not in exclude:
-        torch.save({name: optimizer.state_dict() for name, optimizer in agent.optimizers.items()}, fresh / _OPTIMIZER)
-    shutil.rmtree(path, ignore_errors=True)
-    fresh.rename(path)
+    state = _trainer_state(agent)
+    if processes.rank() == 0:
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(parents=True)
+        _write_json(fresh / _CONFIG, _config(agent))
+        _write_json(fresh / _STATE, state)
+    processes.barrier()
+    yield fresh
+    processes.barrier()
+    if processes.rank() == 0:
+        shutil.rmtree(path, ignore_errors=True)
+        fresh.rename(path)
+    processes.barrier()
 
 
-def load_arguments(path: Path, expected: str, given: dict[str, Any]) -> dict[str, Any]:
-    """Constructor arguments of a saved agent, overridden by `given`.
+def load_arguments(
+    path: Path, expected: str, given: dict[str, Any], device: str | torch.device = "cpu"
+) -> dict[str, Any]:
+    """Constructor arguments of a saved agent, overridden by `given`; `device` is for models that shards will fill.
 
     Raises:
         FileNotFoundError: `path` is not a saved agent.
@@ -65,24 +112,47 @@ def load_arguments(path: Path, expected: str, given: dict[str, Any]) -> dict[str
     missing = sorted(set(config["not_saved"]) - given.keys())
     if missing:
         raise ValueError(f"{', '.join(missing)} could not be saved in {path}; pass it to load() again")
-    parts = {"policy": path / ACTOR} | ({"critic": path / CRITIC} if (path / CRITIC).is_dir() else {})
+    parts: dict[str, Any] = {"policy": path / ACTOR}
+    if (path / CRITIC).is_dir():
+        parts["critic"] = path / CRITIC
+    if (path / SHARDS).is_dir():
+        parts = _unfilled(path, parts, device)
     return {**config["arguments"], **parts, **given}
+
+
+def _unfilled(path: Path, parts: dict[str, Any], device: str | torch.device) -> dict[str, Any]:
+    """Models whose weights are still to come out of shards."""
+    model = Qwen2_5_VLForConditionalGeneration(Qwen2_5_VLConfig.from_pretrained(path / ACTOR)).eval()
+    filled: dict[str, Any] = {"policy": Policy.around(model.to(as_device(device)), path / ACTOR)}
+    if "critic" in parts:
+        backbone = Qwen2_5_VLModel(Qwen2_5_VLConfig.from_pretrained(path / CRITIC)).eval()
+        filled["critic"] = Critic(backbone.to(as_device(device)))
+    return filled
 
 
 def restore(agent: "OnlineAgent", path: Path) -> None:
     """Puts optimizer states, counters and random states back into an agent built from `load_arguments`."""
-    if (path / _OPTIMIZER).is_file():
+    if (path / SHARDS).is_dir():
+        distribute(agent)
+        read_shards(agent, path / SHARDS)
+        refresh_sampler(agent)
+    elif (path / _OPTIMIZER).is_file():
         states = torch.load(path / _OPTIMIZER, map_location=agent.device, weights_only=True)
         for name, optimizer in agent.optimizers.items():
             optimizer.load_state_dict(states[name])
     state = json.loads((path / _STATE).read_text())
     agent.num_timesteps, agent.n_updates = state["num_timesteps"], state["n_updates"]
-    agent.ep_info_buffer.extend(state["ep_info"])
-    agent.ep_success_buffer.extend(state["ep_success"])
+    share = slice(processes.rank(), None, processes.size())
+    agent.ep_info_buffer.extend(state["ep_info"][share])
+    agent.ep_success_buffer.extend(state["ep_success"][share])
     agent.rng.bit_generator.state = state["numpy_rng"]
-    torch.set_rng_state(_unhex(state["torch_rng"]))
-    if state["cuda_rng"] is not None and agent.device.type == "cuda":
-        torch.cuda.set_rng_state(_unhex(state["cuda_rng"]), agent.device)
+    same = len(state["sampling"]) == processes.size()
+    sampling = state["sampling"][processes.rank() if same else 0]
+    torch.set_rng_state(_unhex(sampling["cpu"]))
+    if sampling["cuda"] is not None and agent.device.type == "cuda":
+        torch.cuda.set_rng_state(_unhex(sampling["cuda"]), agent.device)
+    if not same:
+        split_randomness(agent)
 
 
 def read_parameters(path: Path) -> dict[str, dict[str, Any]]:
@@ -111,14 +181,18 @@ def _is_json(value: Any) -> bool:
 
 def _trainer_state(agent: "OnlineAgent") -> dict[str, Any]:
     cuda = agent.device.type == "cuda"
+    sampling = {
+        "cpu": _hex(torch.get_rng_state()),
+        "cuda": _hex(torch.cuda.get_rng_state(agent.device)) if cuda else None,
+    }
+    infos, successes = agent.recent_episodes()
     return {
         "num_timesteps": agent.num_timesteps,
         "n_updates": agent.n_updates,
-        "ep_info": list(agent.ep_info_buffer),
-        "ep_success": list(agent.ep_success_buffer),
+        "ep_info": infos,
+        "ep_success": successes,
         "numpy_rng": agent.rng.bit_generator.state,
-        "torch_rng": _hex(torch.get_rng_state()),
-        "cuda_rng": _hex(torch.cuda.get_rng_state(agent.device)) if cuda else None,
+        "sampling": processes.gather(sampling),
     }
 
 

@@ -12,17 +12,17 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from coach_gym.episode import Episode
 
+from . import processes
 from .actor_critic import ActorCriticAgent
 from .advantages import acloo
 from .online import Env, Schedule
 from .policy import PolicySource
 from .returns import Discount, discounted_outcome, process_outcome_returns
 from .reward_models import GenerativePRM, ProcessRewardModel
-from .tree import Tree, build_tree
+from .tree import build_tree
 from .updates import CriticSample
 
 
@@ -134,17 +134,9 @@ class CoachAgent(ActorCriticAgent):
     def update_actor(self, episodes: list[Episode]) -> None:
         """Phase 4: Q of all candidates, leave-one-out advantages, clipped step of the policy."""
         first = 1 if self.resample else 0  # fresh candidates only: with the executed one there would be k + 1
-        samples, scores = [], []
-        for episode in episodes:
-            tree = build_tree(self.policy, episode)
-            q_values = torch.stack(self._score(tree))[:, first:]
-            samples.append(self.policy_sample(episode, tree, acloo(q_values), first))
-            scores.append(q_values)
-        q = torch.cat(scores)
+        trees = [build_tree(self.policy, episode) for episode in episodes]
+        scores = [torch.stack(steps)[:, first:] for steps in self.score(self.critic.q_values, trees)]
+        q = processes.concatenate(scores)
         self.log_training(q_mean=q.mean().item(), q_spread=q.std(-1, correction=0).mean().item())
-        self.update_policy(samples)
-
-    @torch.no_grad()
-    def _score(self, tree: Tree) -> list[Tensor]:
-        with self.timed("critic"):
-            return self.critic.q_values(tree)
+        batch = zip(episodes, trees, scores, strict=True)
+        self.update_policy([self.policy_sample(episode, tree, acloo(q), first) for episode, tree, q in batch])

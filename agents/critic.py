@@ -62,7 +62,8 @@ class Critic(nn.Module):
     def forward(self, trunk: Trunk) -> Tensor:
         """Values (L,), float32, of all columns of a packed sequence."""
         hidden = self.backbone(**trunk.forward_arguments(self.backbone)).last_hidden_state[0]
-        return self.value_head(hidden.to(self.value_head.weight.dtype))[:, 0].float()
+        values = self.value_head(hidden.to(self.value_head.weight.dtype))[:, 0].float()
+        return values.clone()  # FSDP does without views
 
     def q_values(self, tree: Tree) -> list[Tensor]:
         """Q of every response that has a span in the tree: a tensor (k,) for every step, k = 1 without branches."""

@@ -21,11 +21,12 @@ from torch.optim import AdamW, Optimizer
 from coach_gym.dialects import Dialect
 from coach_gym.episode import Candidate, Episode, Observation, Step
 
-from . import checkpoint
+from . import checkpoint, processes
 from .callbacks import BaseCallback, CallbackList, MaybeCallback, ProgressBarCallback, as_callback
 from .critic import Critic
 from .generation import Generation, Generator, make_generator
 from .logger import Logger, configure_logger
+from .parallel import distribute, gather_state, in_step, is_sharded, refresh_sampler
 from .policy import Policy, PolicySource
 from .rollout import Attempt, Rollout, as_vector_env, observation_of, sub_observation
 from .tree import Tree, log_probs
@@ -52,7 +53,8 @@ class OnlineAgent(ABC):
         env: environment, vector environment, or an id, of which `batch_size` are made. Observations are dicts with
             `goal` and `screenshot`, and `ui` and `last_action_error` where there are such; actions are text.
         learning_rate: AdamW's, of the policy; or a function of the remaining progress, which goes from 1 to 0.
-        batch_size: episodes of one roll-out. Sub-environments play several in turn if they are fewer.
+        batch_size: episodes of one roll-out. Sub-environments play several in turn if they are fewer. Several
+            processes share them.
         mini_batch_size: episodes of one optimiser step; None takes the whole roll-out.
         n_epochs: passes of the policy over a roll-out.
         clip_range: epsilon of PPO's clipped ratio.
@@ -63,6 +65,8 @@ class OnlineAgent(ABC):
         generation: what draws responses: `"transformers"`, `"vllm"`, or a function that makes a `Generator` for a
             policy, such as `partial(VllmGenerator, gpu_memory_utilization=0.3)`.
         recompute_log_probs: scores old log-probabilities anew before the update, in place of the sampler's.
+        bfloat16: passes in bfloat16, weights and optimiser states as they are; for training that torchrun started.
+        checkpoint_activations: keeps one activation a layer for the backward pass and computes the others again.
         dialect: overrides the one that the policy's directory names.
         stats_window_size: episodes that `rollout/*` averages over.
         tensorboard_log: parent of the run folders; None writes none.
@@ -71,7 +75,7 @@ class OnlineAgent(ABC):
         device: of the weights; `"auto"` is CUDA where there is one.
 
     Attributes:
-        num_timesteps: environment steps taken, over all sub-environments.
+        num_timesteps: environment steps taken, over all sub-environments and processes.
         total_timesteps: where the current call of `learn` ends.
         n_updates: iterations that ended in an update.
         n_candidates: responses drawn in every state during roll-outs.
@@ -103,6 +107,8 @@ class OnlineAgent(ABC):
         max_prompt_length: int = 32_768,
         generation: Generation = "transformers",
         recompute_log_probs: bool = False,
+        bfloat16: bool = False,
+        checkpoint_activations: bool = False,
         dialect: Dialect | None = None,
         stats_window_size: int = 100,
         tensorboard_log: str | None = None,
@@ -121,6 +127,8 @@ class OnlineAgent(ABC):
         self.max_prompt_length = max_prompt_length
         self.generation = generation
         self.recompute_log_probs = recompute_log_probs
+        self.bfloat16 = bfloat16
+        self.checkpoint_activations = checkpoint_activations
         self.stats_window_size = stats_window_size
         self.tensorboard_log = None if tensorboard_log is None else str(tensorboard_log)
         self.verbose = verbose
@@ -204,14 +212,18 @@ class OnlineAgent(ABC):
                 if groups is None:
                     break
                 iteration += 1
-                if groups:
+                if processes.any_of(bool(groups)):
                     self.generator.sleep()
                     self.train(groups)
                     self.n_updates += 1
+                    refresh_sampler(self)
                 if log_interval is not None and iteration % log_interval == 0:
                     self.dump_logs(iteration)
-        finally:
-            hooks.on_training_end()
+        except BaseException:
+            if processes.size() == 1:  # other processes wait for this one elsewhere: it has to end, and they with it
+                hooks.on_training_end()
+            raise
+        hooks.on_training_end()
         return self
 
     def _setup_learn(
@@ -219,6 +231,7 @@ class OnlineAgent(ABC):
     ) -> BaseCallback:
         if self.env is None:
             raise ValueError("the agent has no environment; pass env= to load(), or call set_env()")
+        distribute(self)
         if reset_num_timesteps:
             self.num_timesteps = 0
             self.ep_info_buffer.clear()
@@ -229,19 +242,22 @@ class OnlineAgent(ABC):
         if not self._custom_logger:
             self._logger.close()
             name = tb_log_name or type(self).__name__
-            self._logger = configure_logger(self.verbose, self.tensorboard_log, name, reset_num_timesteps)
-        hooks = as_callback([as_callback(callback), ProgressBarCallback()]) if progress_bar else as_callback(callback)
+            log = self.tensorboard_log, name, reset_num_timesteps
+            self._logger = Logger(None, []) if processes.rank() else configure_logger(self.verbose, *log)
+        shown = progress_bar and processes.rank() == 0
+        hooks = as_callback([as_callback(callback), ProgressBarCallback()]) if shown else as_callback(callback)
         hooks.init_callback(self)
         return hooks
 
     def collect_rollouts(self, callback: BaseCallback | None = None) -> list[list[Episode]] | None:
         """Plays `batch_size` episodes with the current policy, `n_candidates` responses drawn in every state.
 
-        The first candidate is the one that is executed: candidates are independent draws, so any would do.
+        The first candidate is the one that is executed: candidates are independent draws, so any would do. Of
+        several processes each plays its share.
 
         Returns:
             The episodes in groups of one seed, without those that a fault has left without a verdict; None if
-            the callback stopped the training.
+            the callback stopped the training, in whichever process.
         """
         assert self.env is not None
         if callback is None:
@@ -250,7 +266,8 @@ class OnlineAgent(ABC):
         callback.on_rollout_start()
         rollout = Rollout(self.env, self._draw_seeds())
         finished: list[Attempt] = []
-        while waiting := rollout.waiting:
+        begun, stopped = self.num_timesteps, False
+        while not stopped and (waiting := rollout.waiting):
             with self.timed("generate"):
                 actions = self._act(waiting)
             with self.timed("env_wait"):
@@ -261,11 +278,14 @@ class OnlineAgent(ABC):
             rewards, dones, infos = transition.rewards, transition.dones, transition.infos
             episodes = [attempt.episode for attempt in transition.finished]
             callback.update_locals(locals())
-            if not callback.on_step():
-                return None
+            stopped = not callback.on_step()
+        self.num_timesteps = begun + sum(processes.gather(self.num_timesteps - begun))
+        if processes.any_of(stopped):
+            return None
         callback.on_rollout_end()
         played = [attempt.episode for attempt in sorted(finished, key=lambda attempt: attempt.number)]
-        self.logger.record("rollout/fault_rate", np.mean([episode.fault is not None for episode in played]))
+        fault_rate = np.mean([episode.fault is not None for episode in played])
+        self.logger.record("rollout/fault_rate", processes.mean(float(fault_rate)))
         groups = [[e for e in group if e.learnable] for group in _chunks(played, self.group_size)]
         return [group for group in groups if group]
 
@@ -274,12 +294,14 @@ class OnlineAgent(ABC):
         """One update.
 
         Args:
-            groups: episodes to learn from; those of a group were attempts at the same task instance.
+            groups: episodes to learn from; those of a group were attempts at the same task instance. There are
+                none where a process shares in an update of others'.
         """
 
     def _draw_seeds(self) -> list[int]:
         n_groups = self.batch_size // self.group_size
-        return self.rng.integers(FIRST_TRAINING_SEED, 1 << 31, n_groups).repeat(self.group_size).tolist()
+        everyones = self.rng.integers(FIRST_TRAINING_SEED, 1 << 31, n_groups)
+        return everyones[processes.rank() :: processes.size()].repeat(self.group_size).tolist()
 
     def _act(self, waiting: list[Attempt]) -> list[str]:
         """Draws candidates for all waiting episodes at once and appends the step to each."""
@@ -314,16 +336,25 @@ class OnlineAgent(ABC):
         """
         chosen = [candidate for step in episode.steps for candidate in step.candidates[first:]]
         lengths = torch.tensor([len(candidate.token_ids) for candidate in chosen], device=self.device)
-        if self.recompute_log_probs:
-            with torch.no_grad():
-                scored = log_probs(self.policy, tree, self.temperature)
-            old = torch.cat([candidate for step in scored for candidate in step[first:]])
-        else:
-            old = torch.tensor([value for candidate in chosen for value in candidate.logprobs], device=self.device)
+        old = torch.tensor([value for candidate in chosen for value in candidate.logprobs], device=self.device)
         return PolicySample(tree, old, advantages.flatten().repeat_interleave(lengths), first)
+
+    @torch.no_grad()
+    def _score_again(self, samples: list[PolicySample]) -> None:
+        """Replaces the sampler's log-probabilities."""
+
+        def score(tree: Tree, first: int = 0) -> Tensor:
+            scored = log_probs(self.policy, tree, self.temperature)
+            return torch.cat([candidate for step in scored for candidate in step[first:]])
+
+        with in_step(self.policy.model, score):
+            for sample in samples:
+                sample.old_log_probs = score(sample.tree, sample.first)
 
     def update_policy(self, samples: list[PolicySample]) -> None:
         """PPO's clipped update over `n_epochs` passes, and its log entries."""
+        if self.recompute_log_probs:
+            self._score_again(samples)
         optimizer = self.optimizers["policy.optimizer"]
         learning_rate = set_learning_rate(optimizer, _value(self.learning_rate, self.progress_remaining))
         with self.timed("update"):
@@ -331,7 +362,7 @@ class OnlineAgent(ABC):
             means = update_policy(
                 self.policy, optimizer, batches, self.clip_range, self.max_grad_norm, self.temperature
             )
-        advantages = torch.cat([sample.advantages for sample in samples])
+        advantages = processes.concatenate([sample.advantages for sample in samples])
         self.log_training(
             **means,
             loss=means.get("policy_gradient_loss", 0.0),
@@ -343,12 +374,16 @@ class OnlineAgent(ABC):
         self.logger.record("train/n_updates", self.n_updates + 1, exclude="tensorboard")
 
     def mini_batches(self, items: Sequence[Item], n_epochs: int) -> list[list[Item]]:
-        """Shuffled mini-batches of `mini_batch_size` items, `n_epochs` times over all of them."""
-        size = self.mini_batch_size or len(items)
+        """Shuffled mini-batches of `mini_batch_size` items, `n_epochs` times over all of them.
+
+        Several processes share a mini-batch, and have the same number of them; of the last ones some may have nothing.
+        """
+        number = max(processes.gather(len(items)))
+        size = self.mini_batch_size // processes.size() if self.mini_batch_size else number
         batches = []
         for _ in range(n_epochs):
-            shuffled = [items[index] for index in self.rng.permutation(len(items))]
-            batches += _chunks(shuffled, size)
+            for indices in _chunks(self.rng.permutation(number).tolist(), size):
+                batches.append([items[index] for index in indices if index < len(items)])
         return batches
 
     @property
@@ -376,11 +411,11 @@ class OnlineAgent(ABC):
         elapsed = max(time.perf_counter() - started, sys.float_info.epsilon)
         if iteration > 0:
             self.logger.record("time/iterations", iteration, exclude="tensorboard")
-        if self.ep_info_buffer:
-            self.logger.record("rollout/ep_rew_mean", np.mean([info["r"] for info in self.ep_info_buffer]))
-            self.logger.record("rollout/ep_len_mean", np.mean([info["l"] for info in self.ep_info_buffer]))
-        if self.ep_success_buffer:
-            self.logger.record("rollout/success_rate", np.mean(self.ep_success_buffer))
+        infos, successes = self.recent_episodes()
+        if infos:
+            self.logger.record("rollout/ep_rew_mean", np.mean([info["r"] for info in infos]))
+            self.logger.record("rollout/ep_len_mean", np.mean([info["l"] for info in infos]))
+            self.logger.record("rollout/success_rate", np.mean(successes))
         self.logger.record("time/fps", int((self.num_timesteps - first_step) / elapsed))
         self.logger.record("time/time_elapsed", int(elapsed), exclude="tensorboard")
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
@@ -388,6 +423,11 @@ class OnlineAgent(ABC):
             self.logger.record(f"time/{part}", seconds)
         self._seconds.clear()
         self.logger.dump(step=self.num_timesteps)
+
+    def recent_episodes(self) -> tuple[list[dict[str, float]], list[float]]:
+        """`ep_info_buffer` and `ep_success_buffer` of all processes."""
+        theirs = processes.gather((list(self.ep_info_buffer), list(self.ep_success_buffer)))
+        return [info for infos, _ in theirs for info in infos], [each for _, successes in theirs for each in successes]
 
     @property
     def logger(self) -> Logger:
@@ -449,14 +489,16 @@ class OnlineAgent(ABC):
         """Replaces the environment.
 
         Args:
-            env: as in the constructor.
+            env: as in the constructor; this process' own.
             force_reset: for the signature's sake: every roll-out begins with a reset.
         """
-        self.env = as_vector_env(gym.make_vec(env, num_envs=self.batch_size) if isinstance(env, str) else env)
-        if self.env.num_envs > self.batch_size:
+        share = self.batch_size // processes.size()
+        self.env = as_vector_env(gym.make_vec(env, num_envs=share) if isinstance(env, str) else env)
+        if self.env.num_envs > share:
             warnings.warn(
-                f"a roll-out of batch_size={self.batch_size} episodes keeps only that many of num_envs="
-                f"{self.env.num_envs} environments busy; pass batch_size={self.env.num_envs} or a multiple of it",
+                f"of a roll-out of batch_size={self.batch_size} episodes this process plays {share} and keeps only as "
+                f"many of num_envs={self.env.num_envs} environments busy; "
+                f"pass batch_size={self.env.num_envs * processes.size()} or a multiple of it",
                 stacklevel=2,
             )
 
@@ -470,13 +512,21 @@ class OnlineAgent(ABC):
     # ---- parameters, saving -----------------------------------------------------------------------------------
 
     @property
-    def _parts(self) -> dict[str, nn.Module | Optimizer]:
+    def models(self) -> dict[str, nn.Module]:
+        """What is trained: the policy's model, and the critic if there is one."""
         critic: dict[str, nn.Module] = {} if self.critic is None else {"critic": self.critic}
-        return {"policy": self.policy.model, **critic, **self.optimizers}
+        return {"policy": self.policy.model, **critic}
+
+    @property
+    def _parts(self) -> dict[str, nn.Module | Optimizer]:
+        return {**self.models, **self.optimizers}
 
     def get_parameters(self) -> dict[str, dict[str, Any]]:
-        """State dicts of the policy, the critic if there is one, and their optimizers."""
-        return {name: part.state_dict() for name, part in self._parts.items()}
+        """State dicts of the policy, the critic if there is one, and their optimizers.
+
+        Of several processes the first gets them, on its CPU.
+        """
+        return {name: gather_state(part.state_dict()) for name, part in self._parts.items()}
 
     def set_parameters(
         self,
@@ -492,8 +542,10 @@ class OnlineAgent(ABC):
             device: for the signature's sake: weights stay where they are.
 
         Raises:
-            ValueError: Parts are missing or unknown.
+            ValueError: Parts are missing or unknown, or `learn` has spread the agent over processes.
         """
+        if is_sharded(self.policy.model):
+            raise ValueError("the agent's weights are spread over processes; set them before learn() does that")
         given = load_path_or_dict if isinstance(load_path_or_dict, dict) else (
             checkpoint.read_parameters(Path(load_path_or_dict))
         )  # fmt: skip
@@ -516,6 +568,9 @@ class OnlineAgent(ABC):
     ) -> None:
         """Writes the agent as a directory, all at once: policy, critic, optimizers, counters and random states.
 
+        Of several processes all have to call it, and the first one, which writes, has to have room for the policy,
+        the critic, or the state of an optimizer in its memory; `checkpoint.save_shards` needs none.
+
         Args:
             path: the directory; replaced if there is one.
             exclude: `["optimizer"]` saves two thirds of the space; training then goes on with new optimizers.
@@ -534,7 +589,7 @@ class OnlineAgent(ABC):
         force_reset: bool = True,
         **kwargs: Any,
     ) -> Self:
-        """Reads an agent that `save` wrote. Training goes on from it as if it had never stopped.
+        """Reads an agent that `save` or `save_shards` wrote. Training goes on from it as if it had never stopped.
 
         Args:
             path: the directory.
@@ -548,7 +603,7 @@ class OnlineAgent(ABC):
         if print_system_info:
             print(f"Python {sys.version}, torch {torch.__version__}, gymnasium {gym.__version__}")
         given = {**(custom_objects or {}), **kwargs}
-        arguments = checkpoint.load_arguments(Path(path), cls.__name__, given)
+        arguments = checkpoint.load_arguments(Path(path), cls.__name__, given, device)
         agent = cls(env=env, device=device, **arguments)
         checkpoint.restore(agent, Path(path))
         return agent
@@ -574,4 +629,5 @@ def _token_ratio(trees: list[Tree]) -> float:
     """Tokens of one sequence for every candidate, over tokens of the trees."""
     trunks = [trunk for tree in trees for trunk in tree.trunks]
     separate = sum(span.prompt_end + span.length for trunk in trunks for step in trunk.spans for span in step)
-    return separate / sum(trunk.input_ids.shape[1] for trunk in trunks)
+    packed = sum(trunk.input_ids.shape[1] for trunk in trunks)
+    return sum(processes.gather(separate)) / sum(processes.gather(packed))

@@ -87,21 +87,30 @@ class Policy:
         """
         if isinstance(policy, Policy):
             return policy
-        device = _device(device)
+        device = as_device(device)
         if isinstance(policy, tuple):
             loaded, processor = policy
             return cls(loaded.to(device), processor.tokenizer, processor.image_processor, dialect)
         path = str(POCKET if policy == "pocket" else policy)
         kept: Any = dtype or (torch.float32 if device.type == "cpu" else "auto")
         model: Any = Qwen2_5_VLForConditionalGeneration.from_pretrained(path, dtype=kept)
+        return cls.around(model.to(device), path, dialect)
+
+    @classmethod
+    def around(cls, model: Any, path: str | Path, dialect: Dialect | None = None) -> "Policy":
+        """A policy of a model and of all else that a directory or hub id has."""
         image_processor = Qwen2VLImageProcessorPil.from_pretrained(path)
         tokenizer = AutoTokenizer.from_pretrained(path)
-        return cls(model.to(device), tokenizer, image_processor, dialect or _load_dialect(Path(path)))
+        return cls(model, tokenizer, image_processor, dialect or _load_dialect(Path(path)))
 
     def save(self, directory: str | Path) -> None:
         """Writes a directory that `load`, transformers and vLLM read."""
-        directory = Path(directory)
         self.model.save_pretrained(directory)
+        self.save_processor(directory)
+
+    def save_processor(self, directory: str | Path) -> None:
+        """Writes what belongs to the policy beside the model."""
+        directory = Path(directory)
         self.tokenizer.save_pretrained(directory)
         self.image_processor.save_pretrained(directory)
         _store_dialect(self.dialect, directory)
@@ -201,7 +210,8 @@ def _banned_ids(config: Any, tokenizer: Any, eos: int) -> list[int]:
     return sorted(token for token in ids if token not in (None, eos, tokenizer.unk_token_id))
 
 
-def _device(device: str | torch.device) -> torch.device:
+def as_device(device: str | torch.device) -> torch.device:
+    """The device of that name; `"auto"` is CUDA where there is one."""
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     return torch.device(device)

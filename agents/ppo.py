@@ -6,11 +6,12 @@ import torch
 
 from coach_gym.episode import Episode
 
+from . import processes
 from .actor_critic import ActorCriticAgent
 from .advantages import gae
 from .online import Env, Schedule
 from .policy import PolicySource
-from .tree import Tree, build_tree
+from .tree import build_tree
 from .updates import CriticSample
 
 
@@ -47,7 +48,7 @@ class PPOAgent(ActorCriticAgent):
         """Advantages from the critic as it is, then its fit, then the policy's clipped step."""
         episodes = [episode for group in groups for episode in group]
         trees = [build_tree(self.policy, episode) for episode in episodes]
-        values = [self._values(tree) for tree in trees]
+        values = self.score(self.critic.state_values, trees)
         advantages = [
             gae(self._rewards(episode), v, self.gamma, self.gae_lambda)
             for episode, v in zip(episodes, values, strict=True)
@@ -58,7 +59,7 @@ class PPOAgent(ActorCriticAgent):
         ]
         self.regress(self.critic.state_values, targets)
         if self.normalize_advantage:
-            everything = torch.cat(advantages)
+            everything = processes.concatenate(advantages)
             mean, std = everything.mean(), everything.std(correction=0)
             advantages = [(a - mean) / (std + 1e-8) for a in advantages]
         batch = zip(episodes, trees, advantages, strict=True)
@@ -69,8 +70,3 @@ class PPOAgent(ActorCriticAgent):
         rewards = torch.zeros(episode.length, device=self.device)
         rewards[-1] = episode.outcome or 0.0
         return rewards
-
-    @torch.no_grad()
-    def _values(self, tree: Tree) -> torch.Tensor:
-        with self.timed("critic"):
-            return self.critic.state_values(tree)

@@ -73,7 +73,8 @@ def tree_attention(
     outputs = [sdpa_attention_forward(module, asked[0], seen(keys, trunk), seen(values, trunk), None, **kwargs)[0]]
     for n, step in enumerate(branches):
         past = seen(keys, n + 1, keys[trunk + n]), seen(values, n + 1, values[trunk + n])
-        outputs.append(sdpa_attention_forward(module, asked[n + 1], past[0], past[1], step.mask, **kwargs)[0])
+        mask = step.mask.to(query.dtype)  # weights may be kept in another precision than passes are made in
+        outputs.append(sdpa_attention_forward(module, asked[n + 1], past[0], past[1], mask, **kwargs)[0])
     return torch.cat(outputs, dim=1), None
 
 

@@ -1,20 +1,23 @@
 """The two gradient updates that the methods share: PPO's clipped step of the policy, and the fit of a critic.
 
-Both walk episode by episode: one forward and one backward pass over an episode's tree, gradients summed over the
-mini-batch, then one optimiser step. Losses are means over the mini-batch, whatever the lengths of its episodes.
+Both walk episode by episode: one forward and one backward pass over each trunk of an episode's tree, gradients summed
+over the mini-batch, then one optimiser step. Losses are means over the mini-batch, whatever the lengths of its
+episodes. A mini-batch may be spread over processes, and a process may have none of it.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import torch
 from torch import Tensor
-from torch.nn.utils import clip_grad_norm_
 from torch.optim import Optimizer
 
+from . import processes
 from .critic import Critic
 from .losses import clip_diagnostics, clipped_value_loss, ppo_clip
+from .parallel import clip_gradients, in_step
 from .policy import Policy
 from .tree import Tree, log_probs
 
@@ -35,6 +38,16 @@ class PolicySample:
     advantages: Tensor
     first: int = 0
 
+    @cached_property
+    def parts(self) -> list["PolicySample"]:
+        """One sample for each trunk: each has a forward and a backward pass of its own."""
+        trunks = self.tree.trunks
+        if len(trunks) == 1:
+            return [self]
+        sizes = [sum(span.length for step in trunk.spans for span in step[self.first :]) for trunk in trunks]
+        pieces = zip(trunks, self.old_log_probs.split(sizes), self.advantages.split(sizes), strict=True)
+        return [PolicySample(Tree([trunk]), old, advantages, self.first) for trunk, old, advantages in pieces]
+
 
 @dataclass
 class CriticSample:
@@ -52,6 +65,16 @@ class CriticSample:
     known: Tensor
     old_values: Tensor | None = None
 
+    @cached_property
+    def parts(self) -> list["CriticSample"]:
+        """One sample for each trunk."""
+        if len(self.tree.trunks) == 1:
+            return [self]
+        sizes = [len(trunk.spans) for trunk in self.tree.trunks]
+        old = [None] * len(sizes) if self.old_values is None else self.old_values.split(sizes)
+        pieces = zip(self.tree.trunks, self.returns.split(sizes), self.known.split(sizes), old, strict=True)
+        return [CriticSample(Tree([trunk]), *rest) for trunk, *rest in pieces]
+
 
 @dataclass
 class Means:
@@ -67,8 +90,14 @@ class Means:
             self._weights[name] += weight
 
     def result(self) -> dict[str, float]:
-        """The means."""
-        return {name: total / self._weights[name] for name, total in self._sums.items()}
+        """The means, over all processes."""
+        sums: dict[str, float] = defaultdict(float)
+        weights: dict[str, float] = defaultdict(float)
+        for their_sums, their_weights in processes.gather((dict(self._sums), dict(self._weights))):
+            for name, total in their_sums.items():
+                sums[name] += total
+                weights[name] += their_weights[name]
+        return {name: total / weights[name] for name, total in sums.items()}
 
 
 def update_policy(
@@ -93,29 +122,33 @@ def update_policy(
         Means over all batches, by the names they are logged under.
     """
     means = Means()
-    parameters = list(policy.model.parameters())
+
+    def score(tree: Tree, first: int = 0) -> Tensor:
+        scored = log_probs(policy, tree, temperature)
+        return torch.cat([candidate for step in scored for candidate in step[first:]])
+
     for batch in batches:
-        n_tokens = sum(len(sample.advantages) for sample in batch)
+        n_tokens = processes.mean(sum(len(sample.advantages) for sample in batch))
         optimizer.zero_grad(set_to_none=True)
-        for sample in batch:
-            if not sample.advantages.any():  # its gradient is zero
-                continue
-            scored = log_probs(policy, sample.tree, temperature)
-            new = torch.cat([candidate for step in scored for candidate in step[sample.first :]])
-            losses = ppo_clip(new, sample.old_log_probs, sample.advantages, clip_range)
-            (losses.sum() / n_tokens).backward()
-            approx_kl, clip_fraction = clip_diagnostics(new, sample.old_log_probs, clip_range)
-            loss, entropy_loss = losses.mean().item(), new.mean().item()  # entropy: minus the mean log-probability
-            means.add(
-                len(new),
-                policy_gradient_loss=loss,
-                entropy_loss=entropy_loss,
-                approx_kl=approx_kl,
-                clip_fraction=clip_fraction,
-            )
-        norm = clip_grad_norm_(parameters, max_grad_norm)
+        with in_step(policy.model, score):
+            for sample in (part for whole in batch for part in whole.parts):
+                if not sample.advantages.any():  # its gradient is zero
+                    continue
+                new = score(sample.tree, sample.first)
+                losses = ppo_clip(new, sample.old_log_probs, sample.advantages, clip_range)
+                (losses.sum() / n_tokens).backward()
+                approx_kl, clip_fraction = clip_diagnostics(new, sample.old_log_probs, clip_range)
+                loss, entropy_loss = losses.mean().item(), new.mean().item()  # entropy: minus the mean log-probability
+                means.add(
+                    len(new),
+                    policy_gradient_loss=loss,
+                    entropy_loss=entropy_loss,
+                    approx_kl=approx_kl,
+                    clip_fraction=clip_fraction,
+                )
+        norm = clip_gradients(optimizer, max_grad_norm)
         optimizer.step()
-        means.add(1, grad_norm=float(norm))
+        means.add(1, grad_norm=norm)
     return means.result()
 
 
@@ -141,25 +174,27 @@ def fit_critic(
         Means over all batches, by the names they are logged under.
     """
     means = Means()
-    _remember_values(estimate, batches)
-    parameters = list(critic.parameters())
-    for batch in batches:
-        n_steps = sum(int(sample.known.sum()) for sample in batch)
+    parts = [[part for sample in batch for part in sample.parts] for batch in batches]
+    with in_step(critic, estimate):
+        _remember_values(estimate, parts)
+    for batch in parts:
+        n_steps = processes.mean(sum(int(sample.known.sum()) for sample in batch))
         optimizer.zero_grad(set_to_none=True)
-        for sample in batch:
-            if not sample.known.any():
-                continue
-            values = estimate(sample.tree)
-            if sample.old_values is None:
-                sample.old_values = values.detach()
-            known = sample.known  # picked before the loss: an unknown return would make every gradient unknown
-            losses = clipped_value_loss(values[known], sample.old_values[known], sample.returns[known], clip_range)
-            (losses.sum() / n_steps).backward()
-            means.add(len(losses), value_loss=losses.mean().item())
-        norm = clip_grad_norm_(parameters, max_grad_norm)
+        with in_step(critic, estimate):
+            for sample in batch:
+                if not sample.known.any():
+                    continue
+                values = estimate(sample.tree)
+                if sample.old_values is None:
+                    sample.old_values = values.detach()
+                known = sample.known  # picked before the loss: an unknown return would make every gradient unknown
+                losses = clipped_value_loss(values[known], sample.old_values[known], sample.returns[known], clip_range)
+                (losses.sum() / n_steps).backward()
+                means.add(len(losses), value_loss=losses.mean().item())
+        norm = clip_gradients(optimizer, max_grad_norm)
         optimizer.step()
-        means.add(1, critic_grad_norm=float(norm))
-    return {**means.result(), "explained_variance": _explained_variance([s for batch in batches for s in batch])}
+        means.add(1, critic_grad_norm=norm)
+    return {**means.result(), "explained_variance": _explained_variance([s for batch in parts for s in batch])}
 
 
 @torch.no_grad()
@@ -173,9 +208,9 @@ def _remember_values(estimate: Callable[[Tree], Tensor], batches: list[list[Crit
 def _explained_variance(samples: list[CriticSample]) -> float:
     """Share of the returns' variance that the old estimates explain; nan where the returns do not vary."""
     seen = [sample for sample in samples if sample.old_values is not None]
-    if not seen:
+    if not processes.any_of(bool(seen)):
         return float("nan")
-    returns = torch.cat([sample.returns[sample.known] for sample in seen])
-    values = torch.cat([sample.old_values[sample.known] for sample in seen if sample.old_values is not None])
+    returns = processes.concatenate([sample.returns[sample.known] for sample in seen])
+    values = processes.concatenate([s.old_values[s.known] for s in seen if s.old_values is not None])
     variance = returns.var(correction=0)
     return float(1 - (returns - values).var(correction=0) / variance) if variance > 0 else float("nan")

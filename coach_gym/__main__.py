@@ -1,5 +1,5 @@
 """The command line: ``coach-gym envs`` lists the environments, ``coach-gym phone`` serves embedded
-phones to adb, ``coach-gym doctor`` tells what this computer lacks.
+phones to adb, ``coach-gym doctor`` tells what this computer lacks, ``coach-gym train`` trains an agent.
 """
 
 import argparse
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import gymnasium as gym
 
-from coach_gym import doctor, phone_command
+from coach_gym import doctor, phone_command, train_command
 from coach_gym.envs.suites.suite import builtin_suite
 from coach_gym.registration import env_ids
 
@@ -25,7 +25,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     checks.add_argument("--adb-port", type=int, default=doctor.DEFAULT_SERVER_PORT, help="of the adb server")
     checks.set_defaults(run=examine)
     phone_command.add_arguments(commands.add_parser("phone", help="serve embedded phones to adb and its clients"))
-    options = vars(parser.parse_args(arguments))
+    train_command.add_arguments(commands.add_parser("train", help="train an agent, in one process or under torchrun"))
+    parsed, rest = parser.parse_known_args(arguments)
+    options = vars(parsed)
+    if "settings" in options:
+        options["settings"] = rest
+    elif rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
     options.pop("run")(**options)
 
 

@@ -1,0 +1,257 @@
+"""Several processes are one: the same losses and weights; and a job that is killed goes on from its checkpoint.
+
+Processes talk over gloo. They are forked from a server that has imported torch once.
+"""
+
+import os
+import pickle
+import socket
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from multiprocessing import set_forkserver_preload
+
+import pytest
+import tiny
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from gymnasium.vector import SyncVectorEnv
+from torch.distributed.tensor import DTensor
+from transformers import Qwen2_5_VLForConditionalGeneration
+from trivial_env import ButtonEnv
+
+from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent, processes
+from coach_gym.agents.checkpoint import save_shards
+from coach_gym.agents.parallel import distribute, gather_state, refresh_sampler
+
+# Where the server of processes looks for this module, which it imports once for all of them.
+os.environ["PYTHONPATH"] = os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")])
+set_forkserver_preload([__name__])
+
+CRITIC = {"critic_learning_rate": 0.1, "critic_warmup_ratio": 0.0, "critic_epochs": 2}
+METHODS = {"coach": CoachAgent, "ppo": PPOAgent, "grpo": GRPOAgent}
+
+
+def buttons(number=2, **kwargs):
+    return SyncVectorEnv([lambda: ButtonEnv(steps=2, **kwargs)] * number)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _main(rank, size, port, folder, work, arguments):
+    torch.set_num_threads(1)
+    store = dist.TCPStore("127.0.0.1", port, size, is_master=rank == 0)
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=size, timeout=timedelta(seconds=60))
+    torch.save(work(*arguments), folder / f"{rank}.pt")
+    dist.destroy_process_group()
+
+
+def together(size, folder, work, *arguments):
+    """What `work` returns on each of `size` processes."""
+    folder = folder / str(size)
+    folder.mkdir(exist_ok=True)
+    mp.start_processes(
+        _main, (size, free_port(), folder, work, arguments), nprocs=size, start_method="forkserver"
+    )
+    return [torch.load(folder / f"{rank}.pt", weights_only=False) for rank in range(size)]
+
+
+def make(method, **arguments):
+    settings = {"learning_rate": 1e-3, "batch_size": 12, "max_new_tokens": 3, "seed": 0}
+    settings |= {"group_size": 2} if method == "grpo" else CRITIC
+    policy = tiny.policy(max_prompt_length=arguments.pop("max_prompt_length", 32_768))
+    settings |= arguments
+    return METHODS[method](policy, None, max_prompt_length=policy.max_prompt_length, **settings)
+
+
+def episodes(agent):
+    """Three tasks of two attempts each, of different lengths and outcomes, made-up log-probabilities."""
+    made = []
+    for number, steps in enumerate([1, 4, 2, 3, 2, 1]):
+        episode = tiny.episode(agent.policy, steps=steps, k=1 if agent.n_candidates == 1 else 3, seed=number)
+        for step in episode.steps:
+            step.executed = 0
+        made.append(replace(episode, outcome=float(number % 2)))
+    return [made[:2], made[2:4], made[4:]]
+
+
+def train(method, share, updates=2, **arguments):
+    """Weights and log entries after updates on the share of episodes that `share` gives each process."""
+    agent = make(method, learning_rate=5.0, **arguments)
+    for name, model in agent.models.items():  # AdamW would blow rounding errors up to steps of full size
+        agent.optimizers[f"{name}.optimizer"] = torch.optim.SGD(model.parameters())
+    if method != "grpo":
+        agent.critic.value_head.weight.data.copy_(torch.linspace(-1, 1, 32))
+    groups = episodes(agent)
+    distribute(agent)
+    mine = [groups[index] for index in (share[processes.rank()] if processes.size() > 1 else range(len(groups)))]
+    for _ in range(updates):
+        agent.train(mine)
+        refresh_sampler(agent)
+    logged = {key: value for key, value in agent.logger.name_to_value.items() if key.startswith("train/")}
+    parameters = gather_state(agent.get_parameters())
+    sampled = agent.generator.policy.model.state_dict()
+    return logged, parameters, sampled
+
+
+def weights(parameters):
+    return {f"{part}.{name}": tensor for part in ("policy", "critic") if part in parameters
+            for name, tensor in parameters[part].items()}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_updates_are_those_of_one_process(method, tmp_path):
+    logged, parameters, _ = train(method, None)
+    before = weights(make(method).get_parameters())
+    moved = max((after - before[name]).abs().max() for name, after in weights(parameters).items() if "policy" in name)
+    assert moved > 5e-3, "a thousand times the tolerance"
+    for share in ([[0], [1, 2]], [[2], [], [0, 1]]):
+        results = together(len(share), tmp_path, train, method, share)
+        for name, value in logged.items():
+            for theirs, _, _ in results:
+                assert theirs[name] == pytest.approx(value, rel=1e-4, abs=1e-6), name
+        torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
+
+
+def test_histories_that_were_cut_and_passes_that_are_made_again(tmp_path):
+    """Trunks of one process outnumber those of another, activations are computed again, log-probabilities too."""
+    arguments = {"max_prompt_length": 150, "recompute_log_probs": True, "checkpoint_activations": True}
+    logged, parameters, _ = train("coach", None, **arguments)
+    results = together(2, tmp_path, partial(train, **arguments), "coach", [[0, 1], [2]])
+    assert logged["train/token_ratio"] == pytest.approx(results[1][0]["train/token_ratio"])
+    torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
+
+
+def learn(folder, source, steps, save_as):
+    """Trains, or goes on from what `source` holds, and saves what comes of it, in shards and whole."""
+    if source is None:
+        sizes = {"batch_size": 12, "max_new_tokens": 3, "stats_window_size": 12}
+        agent = CoachAgent(tiny.policy(), buttons(), 1e-3, seed=0, **sizes, **CRITIC)
+    else:
+        agent = CoachAgent.load(folder / source, env=buttons())
+    agent.learn(steps - agent.num_timesteps, reset_num_timesteps=source is None)
+    if processes.size() > 1:
+        save_shards(agent, folder / f"{save_as}_shards")
+    agent.save(folder / save_as)
+    seeds = [seed for env in agent.env.envs for seed in env.resets if seed is not None]
+    actions = agent.predict(ButtonEnv().reset(seed=0)[0], deterministic=True)[0]
+    infos, _ = agent.recent_episodes()
+    return gather_state(agent.get_parameters()), agent.num_timesteps, seeds, actions, infos
+
+
+def test_a_checkpoint_goes_on_in_any_number_of_processes(tmp_path):
+    """Two processes, then three from their shards, then one from theirs, then two from a single one's."""
+    two = together(2, tmp_path, learn, tmp_path, None, 12, "two")
+    assert two[0][1] == two[1][1] >= 12, "processes count their steps together"
+    assert not set(two[0][2]) & set(two[1][2]) and len({*two[0][2], *two[1][2]}) == 12, "tasks are shared out"
+    assert two[0][3] == two[1][3] and two[0][4] == two[1][4]
+    assert_close(CoachAgent.load(tmp_path / "two_shards").get_parameters(), two[0][0])
+    assert_close(CoachAgent.load(tmp_path / "two").get_parameters(), two[0][0])
+
+    three = together(3, tmp_path, learn, tmp_path, "two_shards", two[0][1] + 12, "three")
+    assert three[0][1] >= two[0][1] + 12
+    whole = CoachAgent.load(tmp_path / "three_shards", env=buttons())
+    assert whole.num_timesteps == three[0][1] and whole.n_updates == 2
+    assert_close(whole.get_parameters(), three[0][0])
+    whole.learn(12, reset_num_timesteps=False)
+    whole.save(tmp_path / "one")
+    again = together(2, tmp_path, learn, tmp_path, "one", whole.num_timesteps, "again")
+    assert_close(again[0][0], whole.get_parameters())
+
+
+def assert_close(one, other):
+    """Weights and optimizer states, whatever else stands beside them."""
+    for part in ("policy", "critic"):
+        torch.testing.assert_close(dict(one[part]), dict(other[part]), rtol=0, atol=0)
+        mine, theirs = one[f"{part}.optimizer"]["state"], other[f"{part}.optimizer"]["state"]
+        assert mine.keys() == theirs.keys()
+        for number, state in mine.items():
+            torch.testing.assert_close(state, theirs[number], rtol=0, atol=0)
+
+
+def test_what_is_exported_is_read_by_transformers(tmp_path):
+    results = together(2, tmp_path, learn, tmp_path, None, 12, "agent")
+    model = Qwen2_5_VLForConditionalGeneration.from_pretrained(tmp_path / "agent/actor")
+    torch.testing.assert_close(dict(model.state_dict()), dict(results[0][0]["policy"]), rtol=0, atol=0)
+
+
+def test_a_hostile_index_does_not_run(tmp_path):
+    together(2, tmp_path, learn, tmp_path, None, 1, "agent")
+
+    class Hostile:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "owned"), "w"))
+
+    (tmp_path / "agent_shards/shards/.metadata").write_bytes(pickle.dumps(Hostile()))
+    with pytest.raises(pickle.UnpicklingError, match="no business with"):
+        CoachAgent.load(tmp_path / "agent_shards")
+    assert not (tmp_path / "owned").exists()
+
+
+def in_bfloat16(rounded, batch_size=12):
+    agent = make("coach", bfloat16=rounded, batch_size=batch_size)
+    agent.critic.value_head.weight.data.fill_(0.1)
+    groups = episodes(agent)
+    distribute(agent)
+    agent.train(groups[processes.rank() :: processes.size()])
+    refresh_sampler(agent)
+    stored = {parameter.dtype for model in agent.models.values() for parameter in model.parameters()}
+    local = sum(p.to_local().numel() for p in agent.policy.model.parameters() if isinstance(p, DTensor))
+    total = sum(p.numel() for p in agent.policy.model.parameters())
+    return agent.logger.name_to_value, stored, agent.generator.policy.model.dtype, local, total
+
+
+def test_passes_in_bfloat16_weights_in_float32(tmp_path):
+    exact = together(2, tmp_path, in_bfloat16, False)
+    rounded = together(2, tmp_path, in_bfloat16, True)
+    for logged, stored, sampled, local, total in rounded:
+        assert stored == {torch.float32} and sampled == torch.bfloat16
+        assert local < 0.6 * total, "each process holds its half"
+        assert logged["train/grad_norm"] == pytest.approx(exact[0][0]["train/grad_norm"], rel=0.25)
+        assert logged["train/grad_norm"] != exact[0][0]["train/grad_norm"]
+        assert logged["train/value_loss"] == pytest.approx(exact[0][0]["train/value_loss"], rel=0.05)
+
+
+def stop_early(folder):
+    agent = CoachAgent(tiny.policy(), buttons(), 1e-3, batch_size=4, max_new_tokens=3, seed=0)
+    calls = []
+
+    def one_process_wants_to_stop(*_):
+        calls.append(agent.num_timesteps)
+        return processes.rank() == 0 or agent.n_updates < 1
+
+    agent.learn(10_000, one_process_wants_to_stop)
+    return agent.n_updates
+
+
+def faults(folder):
+    """The first process has broken devices only, and learns what the second one sees."""
+    broken = [] if processes.rank() == 0 else None
+    agent = CoachAgent(tiny.policy(), buttons(faulty=broken), 1e-3, batch_size=4, max_new_tokens=3, seed=0, **CRITIC)
+    agent.critic.value_head.weight.data.normal_()
+    before = [parameter.detach().clone() for parameter in agent.policy.model.parameters()]
+    agent.learn(4)
+    after = agent.generator.policy.model.parameters()
+    moved = any(bool((a != b).any()) for a, b in zip(before, after, strict=True))
+    return agent.n_updates, moved, [*agent.ep_success_buffer]
+
+
+def test_one_process_stops_all(tmp_path):
+    assert together(2, tmp_path, stop_early, tmp_path) == [1, 1]
+
+
+def test_a_process_without_episodes_takes_part(tmp_path):
+    (updates, _, seen), (others, moved, judged) = together(2, tmp_path, faults, tmp_path)
+    assert updates == others == 1 and seen == [] and len(judged) == 2 and moved
+
+
+def test_sizes_have_to_divide(tmp_path):
+    with pytest.raises(ValueError, match="needs torch.distributed"):
+        distribute(make("coach", bfloat16=True))
+    with pytest.raises(mp.ProcessRaisedException, match="cannot be shared by 2 processes; use a multiple of 2"):
+        together(2, tmp_path, in_bfloat16, False, 3)
