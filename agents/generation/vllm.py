@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import torch
+import torch.distributed as dist
 from torch import Tensor
 
 from coach_gym.episode import Candidate
@@ -59,8 +60,8 @@ class Engine(Protocol):
 
     dtype: torch.dtype
 
-    def generate(self, prompts: Sequence[Prompt], sampling: Sequence[dict[str, Any]]) -> list[list[Drawn]]:
-        """Draws `n` responses to every prompt; `sampling` has `SamplingParams` for each of them."""
+    def generate(self, prompts: Sequence[Prompt], sampling: dict[str, Any]) -> list[list[Drawn]]:
+        """Draws responses to every prompt, by arguments of `SamplingParams`."""
         ...
 
     def load(self, weights: Mapping[str, Tensor], version: str) -> None:
@@ -142,8 +143,7 @@ class VllmGenerator:
             "logprobs": 0,  # none but the drawn token's
             "detokenize": False,
         }
-        seeds = torch.randint(1 << 62, (len(prompts),)).tolist()
-        drawn = self.engine.generate(prompts, [{**sampling, "seed": seed} for seed in seeds])
+        drawn = self.engine.generate(prompts, sampling)
         versions = {one.version for row in drawn for one in row}
         if versions != {self.version}:
             raise WeightMismatchError(
@@ -166,7 +166,8 @@ class VllmGenerator:
 
     def _verify(self, prompt: Prompt) -> None:
         """Scores a drawn response with the policy."""
-        ((drawn,),) = self._draw([prompt], 1, 1.0, PROBE_TOKENS)
+        with torch.random.fork_rng():  # whether weights have changed is not to change what is drawn
+            ((drawn,),) = self._draw([prompt], 1, 1.0, PROBE_TOKENS)
         training = self.policy.model.training
         self.policy.model.eval()
         try:
@@ -198,9 +199,14 @@ class LocalEngine:
     Args:
         policy: whose architecture, tokenizer and data type the engine takes.
         options: vLLM's `EngineArgs`, over ours.
+
+    Raises:
+        ValueError: There are several trainers.
     """
 
     def __init__(self, policy: Policy, **options: Any) -> None:
+        if dist.is_initialized() and dist.get_world_size() > 1:
+            raise ValueError("vLLM in the trainer's process allows one trainer; with several use generation='transformers'")
         os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")  # tensors are handed over as they are
         from vllm import EngineArgs, LLMEngine
 
@@ -211,25 +217,28 @@ class LocalEngine:
             self.engine = LLMEngine.from_engine_args(EngineArgs(**arguments))
         self.chat = policy.chat
         self.dtype = self.engine.model_config.dtype
-        self._requests = 0
         self._can_sleep = bool(arguments.get("enable_sleep_mode"))
         self._asleep = False
 
-    def generate(self, prompts: Sequence[Prompt], sampling: Sequence[dict[str, Any]]) -> list[list[Drawn]]:
-        """Draws responses, all of them in one continuous batch."""
+    def generate(self, prompts: Sequence[Prompt], sampling: dict[str, Any]) -> list[list[Drawn]]:
+        """Draws responses, all of them in one continuous batch, with torch's random numbers."""
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind
 
         self._wake()
-        for number, (prompt, keywords) in enumerate(zip(prompts, sampling, strict=True), self._requests):
-            parameters = SamplingParams(**keywords, output_kind=RequestOutputKind.FINAL_ONLY)
-            self.engine.add_request(str(number), engine_input(prompt, self.chat), parameters)
-        finished: dict[int, list[Drawn]] = {}
-        while self.engine.has_unfinished_requests():
-            for output in self.engine.step():
-                finished[int(output.request_id)] = [_drawn(one) for one in output.outputs]
-        self._requests += len(prompts)
-        return [finished[number] for number in sorted(finished)]
+        parameters = SamplingParams(**sampling, output_kind=RequestOutputKind.FINAL_ONLY)
+        finished: dict[str, list[Drawn]] = {}
+        numbers = [str(number) for number in range(len(prompts))]
+        try:
+            for number, prompt in zip(numbers, prompts, strict=True):
+                self.engine.add_request(number, engine_input(prompt, self.chat), parameters)
+            while self.engine.has_unfinished_requests():
+                for output in self.engine.step():
+                    finished[output.request_id] = [_drawn(one) for one in output.outputs]
+        except BaseException:
+            self.engine.abort_request(numbers)  # the next call must not meet them
+            raise
+        return [finished[number] for number in numbers]
 
     def load(self, weights: Mapping[str, Tensor], version: str) -> None:
         """Replaces the weights; nothing is copied but into vLLM's own."""

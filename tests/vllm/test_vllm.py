@@ -1,0 +1,230 @@
+"""vLLM draws what the policy would draw and says how likely it was: the same numbers, before and after an update."""
+
+from collections import Counter
+from copy import deepcopy
+from functools import partial
+
+import numpy as np
+import pytest
+import tiny
+import torch
+import warm_start
+from gymnasium.vector import SyncVectorEnv
+from trivial_env import ButtonEnv
+
+from coach_gym.agents import CoachAgent, evaluate
+from coach_gym.agents.generation.transformers import TransformersGenerator
+from coach_gym.agents.generation.vllm import VllmGenerator, WeightMismatchError
+from coach_gym.agents.policy import Policy, Prompt
+from coach_gym.agents.reward_models import GenerativePRM
+from coach_gym.agents.tree import sequence_log_probs
+from coach_gym.episode import Candidate
+
+random_policy = partial(tiny.policy, hidden=128)  # vLLM's kernels for CPUs begin with heads of 32; tied embeddings
+
+
+@pytest.fixture(scope="module")
+def generators() -> dict[str, VllmGenerator]:
+    """One engine for each architecture; tests change the weights as they like."""
+    return {"pocket": VllmGenerator(Policy.load("pocket")), "random": VllmGenerator(random_policy())}
+
+
+@pytest.fixture(params=["pocket", "random"])
+def generator(generators: dict[str, VllmGenerator], request: pytest.FixtureRequest):
+    chosen = generators[request.param]
+    weights = deepcopy(chosen.policy.model.state_dict())
+    yield chosen
+    chosen.policy.model.load_state_dict(weights)
+
+
+@pytest.fixture
+def random(generators: dict[str, VllmGenerator]):
+    chosen = generators["random"]
+    weights = deepcopy(chosen.policy.model.state_dict())
+    yield chosen
+    chosen.policy.model.load_state_dict(weights)
+
+
+def prompts_of(policy: Policy, lengths: tuple[int, ...] = (1, 3, 2)) -> list[Prompt]:
+    """Prompts of different lengths: with 1, 3, 2 screenshots."""
+    episodes = [tiny.episode(policy, steps=n, seed=n) for n in lengths]
+    return [policy.prompt(e.goal, e.steps[:-1], e.steps[-1].observation) for e in episodes]
+
+
+@torch.no_grad()
+def errors(policy: Policy, prompts: list[Prompt], drawn: list[list[Candidate]], temperature: float = 1.0) -> np.ndarray:
+    """Differences of log-probabilities from those that the policy computes in float64."""
+    exact = Policy(deepcopy(policy.model).double(), policy.tokenizer, policy.image_processor, policy.dialect)
+    differences = []
+    for prompt, row in zip(prompts, drawn, strict=True):
+        for candidate in row:
+            scored = sequence_log_probs(exact, prompt, candidate, temperature)
+            differences.append(scored.numpy() - np.array(candidate.logprobs))
+    return np.abs(np.concatenate(differences))
+
+
+# ---- drawing ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.6])
+def test_log_probs_are_the_policys(generator: VllmGenerator, temperature: float):
+    policy = generator.policy
+    prompts = prompts_of(policy)
+    drawn = generator.sample(prompts, 4, temperature, 12)
+    reference = TransformersGenerator(policy).sample(prompts, 4, temperature, 12)
+    rounding = errors(policy, prompts, reference, temperature).max()
+    assert errors(policy, prompts, drawn, temperature).max() < max(1e-5, 4 * rounding)
+    assert rounding < 1e-4
+    assert [len(row) for row in drawn] == [4, 4, 4]
+    assert all(len(c.token_ids) == len(c.logprobs) for row in drawn for c in row)
+
+
+def test_greedy_is_what_transformers_draws(generator: VllmGenerator):
+    prompts = prompts_of(generator.policy)
+    ours = generator.sample(prompts, max_new_tokens=20, greedy=True)
+    theirs = TransformersGenerator(generator.policy).sample(prompts, max_new_tokens=20, greedy=True)
+    assert [c.token_ids for (c,) in ours] == [c.token_ids for (c,) in theirs]
+    assert [c.text for (c,) in ours] == [c.text for (c,) in theirs]
+    assert len({tuple(c.token_ids) for (c,) in ours}) > 1
+
+
+def test_candidates_are_independent_draws(generator: VllmGenerator):
+    """First tokens of 400 candidates of one prompt: frequencies are the model's probabilities."""
+    torch.manual_seed(0)
+    (drawn,) = generator.sample(prompts_of(generator.policy, (1,)), k=400, max_new_tokens=1)
+    counts = Counter(c.token_ids[0] for c in drawn)
+    for token, logprob in {c.token_ids[0]: c.logprobs[0] for c in drawn}.items():
+        probability = np.exp(logprob)
+        assert abs(counts[token] / 400 - probability) < 5 * np.sqrt(probability / 400)
+
+
+def test_draws_follow_torchs_seed(random: VllmGenerator):
+    prompts = prompts_of(random.policy)
+    texts = []
+    for seed in (1, 1, 2):
+        torch.manual_seed(seed)
+        texts.append([[c.token_ids for c in row] for row in random.sample(prompts, 2, max_new_tokens=8)])
+    assert texts[0] == texts[1] != texts[2]
+    assert texts[0][0][0] != texts[0][0][1]
+
+
+def test_banned_tokens_are_never_drawn(random: VllmGenerator):
+    """Even where the model wants nothing else."""
+    policy = random.policy
+    with torch.no_grad():
+        policy.model.lm_head.weight[policy.banned] *= 30
+    prompts = prompts_of(policy)
+    drawn = random.sample(prompts, 20, max_new_tokens=10)
+    assert not {token for row in drawn for c in row for token in c.token_ids} & set(policy.banned)
+    assert errors(policy, prompts, drawn).max() < 1e-4
+    banned, policy.banned = policy.banned, []
+    try:
+        free = random.sample(prompts, 20, max_new_tokens=10)
+    finally:
+        policy.banned = banned
+    assert {token for row in free for c in row for token in c.token_ids} & set(banned)
+
+
+def test_a_response_ends_with_the_turn_or_at_the_limit(random: VllmGenerator):
+    policy = random.policy
+    with torch.no_grad():
+        policy.model.lm_head.weight[policy.eos] *= 8
+    drawn = [c for row in random.sample(prompts_of(policy), 20, max_new_tokens=6) for c in row]
+    ended = [c for c in drawn if policy.eos in c.token_ids]
+    assert 0 < len(ended) < len(drawn)
+    assert all(c.token_ids.index(policy.eos) == len(c.token_ids) - 1 for c in ended)
+    assert all(len(c.token_ids) == 6 for c in drawn if c not in ended)
+
+
+def test_an_interruption_leaves_nothing_behind(random: VllmGenerator, monkeypatch: pytest.MonkeyPatch):
+    prompts, engine = prompts_of(random.policy), random.engine.engine
+    expected = random.sample(prompts, max_new_tokens=6, greedy=True)
+    steps = iter([engine.step, engine.step])
+    with monkeypatch.context() as patch, pytest.raises(StopIteration):
+        patch.setattr(engine, "step", lambda: next(steps)())
+        random.sample(prompts[::-1], 3, max_new_tokens=6)
+    assert random.sample(prompts, max_new_tokens=6, greedy=True) == expected
+
+
+def test_nothing_is_drawn_for_nobody(random: VllmGenerator):
+    assert random.sample([]) == []
+
+
+# ---- weights ---------------------------------------------------------------------------------------------------
+
+
+def disturb(policy: Policy, part: str) -> None:
+    """Another model than before in some of its weights."""
+    with torch.no_grad():
+        for name, parameter in policy.model.named_parameters():
+            if part in name:
+                parameter += 0.3 * parameter.std() * torch.randn_like(parameter)
+
+
+@pytest.mark.parametrize("part", ["visual", "embed_tokens", "layers", ""])
+def test_new_weights_are_in_force_at_once(generator: VllmGenerator, part: str):
+    """Nothing that the old ones computed is used again: no keys, no values, no features of images."""
+    policy, prompts = generator.policy, prompts_of(generator.policy)
+    generator.sample(prompts, max_new_tokens=4)
+    before = generator.version
+    disturb(policy, part)
+    drawn = generator.sample(prompts, 2, max_new_tokens=8)
+    assert errors(policy, prompts, drawn).max() < 1e-3
+    assert generator.version != before
+
+
+def test_weights_travel_once_an_update(random: VllmGenerator):
+    prompts = prompts_of(random.policy)
+    random.sample(prompts, max_new_tokens=2)
+    version = random.version
+    random.sample(prompts, max_new_tokens=2)
+    assert random.version == version
+
+
+def test_weights_that_did_not_arrive_are_noticed(random: VllmGenerator, monkeypatch: pytest.MonkeyPatch):
+    prompts = prompts_of(random.policy)
+    random.sample(prompts, max_new_tokens=2)
+    monkeypatch.setattr(random.engine, "load", lambda _, version: random.engine.engine.set_weight_version(version))
+    disturb(random.policy, "visual")
+    with pytest.raises(WeightMismatchError, match="weights did not arrive"):
+        random.sample(prompts)
+
+
+def test_weights_of_somebody_else_are_noticed(random: VllmGenerator):
+    prompts = prompts_of(random.policy)
+    random.sample(prompts, max_new_tokens=2)
+    random.engine.load(random_policy(seed=1).model.state_dict(), "somebody's")
+    try:
+        with pytest.raises(WeightMismatchError, match="somebody's.*the policy's are"):
+            random.sample(prompts)
+    finally:
+        random._weights = None  # transfer again
+
+
+# ---- agents ----------------------------------------------------------------------------------------------------
+
+
+def test_coach_learns_with_vllm(monkeypatch: pytest.MonkeyPatch):
+    """One colour only: what has to be learned is which of three answers is rewarded."""
+    monkeypatch.setattr(tiny, "policy", random_policy)
+    warm_start._warm_weights.cache_clear()
+    envs = SyncVectorEnv([lambda: ButtonEnv(colours=["red"])] * 8)
+    agent = CoachAgent(
+        warm_start.warm_policy(), envs, 5e-4, critic_learning_rate=1e-3, critic_warmup_ratio=0.0, critic_epochs=2,
+        batch_size=16, max_new_tokens=3, generation="vllm", seed=0,
+    )  # fmt: skip
+    warm_start._warm_weights.cache_clear()
+    agent.learn(256)
+    assert agent.n_updates == 16 and agent.generator.version.startswith("16-")
+    assert evaluate(agent, envs, 24, deterministic=True).success_rate == 1.0
+
+
+def test_the_judge_says_the_same():
+    episode = tiny.episode(Policy.load("pocket"), steps=4)
+    steps = [(step.observation, step.candidates[0].text) for step in episode.steps]
+    judge = GenerativePRM.load("pocket", generation="vllm")
+    prompts = [judge.prompt(episode.goal, steps[: t + 1]) for t in range(4)]
+    ours = judge.generator.sample(prompts, max_new_tokens=64, greedy=True)
+    theirs = TransformersGenerator(judge.policy).sample(prompts, max_new_tokens=64, greedy=True)
+    assert [c.text for (c,) in ours] == [c.text for (c,) in theirs]
+    assert judge.score(episode.goal, steps) == GenerativePRM.load("pocket").score(episode.goal, steps)
