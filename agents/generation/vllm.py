@@ -206,7 +206,7 @@ class LocalEngine:
 
     def __init__(self, policy: Policy, **options: Any) -> None:
         if dist.is_initialized() and dist.get_world_size() > 1:
-            raise ValueError("vLLM in the trainer's process allows one trainer; with several use generation='transformers'")
+            raise ValueError("vLLM in the trainer's process allows one trainer; with several use transformers")
         os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")  # tensors are handed over as they are
         from vllm import EngineArgs, LLMEngine
 
