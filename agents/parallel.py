@@ -214,8 +214,9 @@ def refresh_sampler(agent: "OnlineAgent") -> None:
     if not is_sharded(agent.policy.model):
         return
     for whole, part in zip(sampler.parameters(), agent.policy.model.parameters(), strict=True):
-        assert isinstance(part, DTensor)
-        whole.copy_(part.to(whole.dtype).full_tensor())
+        rounded = part.to(whole.dtype)
+        assert isinstance(rounded, DTensor)
+        whole.copy_(rounded.full_tensor())
 
 
 def gather_state(state: Any) -> Any:

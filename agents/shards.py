@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.distributed.checkpoint as dcp
 from torch import Tensor
-from torch.distributed.checkpoint.metadata import Metadata
+from torch.distributed.checkpoint.metadata import Metadata, StorageMeta
 
 from . import processes
 
@@ -76,7 +76,7 @@ class _Reader(dcp.FileSystemReader):
     def read_metadata(self, *_: Any, **__: Any) -> Metadata:
         index = (Path(self.path) / _INDEX).read_bytes()
         metadata = _IndexUnpickler(io.BytesIO(index)).load()
-        metadata.storage_meta = metadata.storage_meta or dcp.StorageMeta()
+        metadata.storage_meta = metadata.storage_meta or StorageMeta()
         metadata.storage_meta.load_id = self.load_id
         return metadata
 

@@ -5,11 +5,16 @@ Processes talk over gloo. They are forked from a server that has imported torch 
 
 import os
 import pickle
+import signal
 import socket
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from multiprocessing import set_forkserver_preload
+from pathlib import Path
 
 import pytest
 import tiny
@@ -21,6 +26,8 @@ from torch.distributed.tensor import DTensor
 from transformers import Qwen2_5_VLForConditionalGeneration
 from trivial_env import ButtonEnv
 
+from coach_gym import train_command
+from coach_gym.__main__ import main
 from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent, processes
 from coach_gym.agents.checkpoint import save_shards
 from coach_gym.agents.parallel import distribute, gather_state, refresh_sampler
@@ -29,6 +36,7 @@ from coach_gym.agents.parallel import distribute, gather_state, refresh_sampler
 os.environ["PYTHONPATH"] = os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")])
 set_forkserver_preload([__name__])
 
+BUTTONS = ["--env", "trivial_env_id:Buttons-v0", "--num-envs", "6"]
 CRITIC = {"critic_learning_rate": 0.1, "critic_warmup_ratio": 0.0, "critic_epochs": 2}
 METHODS = {"coach": CoachAgent, "ppo": PPOAgent, "grpo": GRPOAgent}
 
@@ -255,3 +263,68 @@ def test_sizes_have_to_divide(tmp_path):
         distribute(make("coach", bfloat16=True))
     with pytest.raises(mp.ProcessRaisedException, match="cannot be shared by 2 processes; use a multiple of 2"):
         together(2, tmp_path, in_bfloat16, False, 3)
+
+
+def torchrun(size, *options):
+    """`coach-gym train` in processes of torchrun; their own environment is registered by `trivial_env_id`."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", size, "--master-port", free_port()]
+    command += ["-m", "coach_gym", "train", *BUTTONS, *options]
+    command += ["--batch_size", 6, "--max_new_tokens", 3, "--critic_learning_rate", 1e-3]
+    return subprocess.Popen(
+        [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
+def test_a_killed_process_ends_the_job_which_goes_on_from_its_checkpoint(tmp_path, capsys):
+    tiny.policy().save(tmp_path / "tiny")
+    out = tmp_path / "out"
+    job = torchrun(2, "--steps", 10_000_000, "--policy", tmp_path / "tiny", "--out", out, "--save-every", 1)
+    killed = None
+    deadline = time.monotonic() + 120
+    while killed is None and time.monotonic() < deadline and job.poll() is None:
+        time.sleep(0.1)
+        if any(out.glob("checkpoints/agent_*_steps")):
+            killed = _workers(job.pid)[1]
+            os.kill(killed, signal.SIGKILL)
+    printed, _ = job.communicate(timeout=60)
+    assert killed and job.returncode != 0, printed
+    assert f"Signal 9 (SIGKILL) received by PID {killed}" in printed
+
+    done = int(train_command.latest_checkpoint(out).name.split("_")[1])
+    settings = ["--batch_size", "6", "--max_new_tokens=3"]
+    main(["train", *BUTTONS, "--steps", str(done + 6), "--resume", str(out), "--out", str(out), *settings])
+    assert capsys.readouterr().out.count("total_timesteps") == 1
+    assert CoachAgent.load(out / "agent").num_timesteps >= done + 6
+
+
+def test_states_take_sixteen_bytes_a_parameter():
+    """As the table of memory has it: weights, gradients and two moments in float32."""
+    agent = make("coach", learning_rate=1e-3)
+    agent.critic.value_head.weight.data.normal_()
+    agent.train(episodes(agent))
+    tensors, number = [], 0
+    for name, model in agent.models.items():
+        for parameter in model.parameters():
+            moments = agent.optimizers[f"{name}.optimizer"].state[parameter]
+            tensors += [parameter, parameter.grad, moments["exp_avg"], moments["exp_avg_sq"]]
+            number += parameter.numel()
+    assert sum(tensor.nbytes for tensor in tensors) == 16 * number
+
+
+def test_settings_of_the_command(tmp_path):
+    words = ["--k", "4", "--learning-rate=1e-6", "--bfloat16", "true", "--critic", "some/folder"]
+    settings = {"k": 4, "learning_rate": 1e-6, "bfloat16": True, "critic": "some/folder"}
+    assert train_command.parse_settings(words) == settings
+    (tmp_path / "a.toml").write_text("k = 2\n[env]\nscreen_size = [270, 600]\n")
+    assert train_command.read_config(tmp_path / "a.toml") == {"k": 2, "env": {"screen_size": [270, 600]}}
+    with pytest.raises(SystemExit, match="pairs of --name and value"):
+        train_command.parse_settings(["--k"])
+    with pytest.raises(SystemExit, match="neither a checkpoint nor the folder of a run"):
+        train_command.latest_checkpoint(tmp_path)
+
+
+def _workers(pid):
+    """Processes that torchrun started, by their ranks."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in children]

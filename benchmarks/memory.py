@@ -1,0 +1,110 @@
+"""Memory of one GPU while a 7B policy and its critic train on several: computed, not measured.
+
+    python -m benchmarks.memory [--gpus 1 4 8] [--steps 16] [--k 1 4 8] [--json FILE]
+
+GB (10^9 bytes) a GPU for P parameters, N GPUs, h hidden size, I intermediate size, tokens L of one episode's tree:
+
+    states       16 P / N for each of policy and critic: weights, gradients, two moments, float32
+    sampler      2 P: the whole copy in bfloat16 that responses are drawn from
+    gathered     bfloat16: what is outside the layers with its gradient (4 bytes a parameter), and two layers likewise
+    activations  checkpointed: 2 h L layers + one layer's 2 L (6 h + 2 kv + 4 I)
+    logits       14 bytes x vocabulary x response tokens: bfloat16, float32, log-softmax, float32 gradient
+    vLLM         in the same process: 2 P of weights and 4 kv layers bytes for every token of its cache
+
+L = T (S + k R) + opening, with S tokens a screenshot and its turn, R a response. Fragmentation and buffers of the
+libraries come on top; a tenth is a usual allowance.
+"""
+
+import argparse
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+
+GB = 1e9
+TEXT = dict(
+    vocab_size=152_064, hidden_size=3584, intermediate_size=18_944, num_hidden_layers=28, num_attention_heads=28,
+    num_key_value_heads=4,
+)  # fmt: skip
+VISION = dict(depth=32, hidden_size=1280, intermediate_size=3420, num_heads=16, out_hidden_size=3584)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Parameters of a model: all, of one decoder layer, and outside decoder layers and vision blocks."""
+
+    total: int
+    layer: int
+    outside: int
+
+
+def count() -> Sizes:
+    """Counts the parameters of UI-TARS-1.5-7B's architecture, without allocating them."""
+    with torch.device("meta"):
+        model = Qwen2_5_VLForConditionalGeneration(
+            Qwen2_5_VLConfig(text_config=TEXT, vision_config=VISION, tie_word_embeddings=False)
+        )
+
+    def number(module: torch.nn.Module) -> int:
+        return sum(parameter.numel() for parameter in module.parameters())
+
+    layers, blocks = model.model.language_model.layers, model.model.visual.blocks
+    return Sizes(number(model), number(layers[0]), number(model) - number(layers) - number(blocks))
+
+
+def memory(sizes: Sizes, gpus: int, steps: int, k: int, screen: int, response: int, cache: int) -> dict[str, float]:
+    """GB of one GPU, by the names of this module's formulas.
+
+    Args:
+        sizes: of `count`.
+        gpus: N.
+        steps: T, of an episode.
+        k: candidates of a state.
+        screen: S, tokens.
+        response: R, tokens.
+        cache: tokens that vLLM keeps; 0 for no vLLM in this process.
+    """
+    hidden, inner, layers = TEXT["hidden_size"], TEXT["intermediate_size"], TEXT["num_hidden_layers"]
+    kv = TEXT["num_key_value_heads"] * hidden // TEXT["num_attention_heads"]
+    tokens = steps * (screen + k * response) + 1000
+    parts = {
+        "states": 2 * 16 * sizes.total / gpus,
+        "sampler": 2 * sizes.total,
+        "gathered": 4 * (sizes.outside + 2 * sizes.layer),
+        "activations": 2 * hidden * tokens * layers + 2 * tokens * (6 * hidden + 2 * kv + 4 * inner),
+        "logits": 14 * TEXT["vocab_size"] * steps * k * response,
+        "vLLM": (2 * sizes.total + 4 * kv * layers * cache) if cache else 0,
+    }
+    gigabytes = {name: value / GB for name, value in parts.items()}
+    return {**gigabytes, "sum": sum(gigabytes.values())}
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gpus", type=int, nargs="+", default=[1, 4, 8])
+    parser.add_argument("--steps", type=int, nargs="+", default=[8, 16])
+    parser.add_argument("--k", type=int, nargs="+", default=[1, 4, 8])
+    parser.add_argument("--screen", type=int, default=1500, help="tokens of a screenshot and its turn")
+    parser.add_argument("--response", type=int, default=80, help="tokens of a response")
+    parser.add_argument("--cache", type=int, default=0, help="tokens of vLLM's cache in the same process; 0 for none")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    sizes = count()
+    print(f"{sizes.total / 1e9:.2f}e9 parameters; GB a GPU, computed")
+    rows = [
+        {"gpus": n, "T": t, "k": k, **memory(sizes, n, t, k, options.screen, options.response, options.cache)}
+        for n in options.gpus for t in options.steps for k in options.k
+    ]  # fmt: skip
+    print("| " + " | ".join(rows[0]) + " |", "|" + "---|" * len(rows[0]), sep="\n")
+    for row in rows:
+        print("| " + " | ".join(f"{v:.1f}" if isinstance(v, float) else str(v) for v in row.values()) + " |")
+    if options.json:
+        headline = {f"gb_{row['gpus']}_T{row['T']}_k{row['k']}": row["sum"] for row in rows}
+        options.json.write_text(json.dumps({"measured": False, "headline": headline, "rows": rows}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
