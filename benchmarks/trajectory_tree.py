@@ -167,8 +167,18 @@ def sweep(steps: list[int], candidates: list[int], seeds: list[int]) -> list[dic
 
 
 def _in_process(*arguments: Any) -> dict[str, Any]:
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(measure, arguments)
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_send, args=(theirs, *arguments))
+    process.start()
+    theirs.close()  # so that a process that dies is an EOFError here, and no endless wait
+    found = ours.recv()
+    process.join()
+    return found
+
+
+def _send(pipe: Any, *arguments: Any) -> None:
+    pipe.send(measure(*arguments))
 
 
 def speedups(rows: list[dict[str, Any]], update: str, steps: int, k: int) -> list[float]:
