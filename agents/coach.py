@@ -9,6 +9,7 @@
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -72,9 +73,8 @@ class CoachAgent(ActorCriticAgent):
         self.k = k
         self.n_candidates = 1 if resample else k
         self.reward_model = reward_model
-        self.prm = reward_model
-        if isinstance(reward_model, str):
-            self.prm = GenerativePRM.load(reward_model, generation=self.generation)
+        load = partial(GenerativePRM.load, generation=self.generation)
+        self.prm = load(reward_model) if isinstance(reward_model, str) else reward_model
         self.gamma = gamma
         self.process_reward_weight = process_reward_weight
         self.outcome_reward_weight = outcome_reward_weight

@@ -187,7 +187,7 @@ class VllmGenerator:
 def fingerprint(weights: Mapping[str, Tensor], samples: int = 64) -> str:
     """A short name of weights: processes that hold the same ones agree on it. Reads a few values of every tensor."""
     values = [tensor.flatten()[:: max(1, tensor.numel() // samples)].float() for tensor in weights.values()]
-    return hashlib.blake2b(torch.cat(values).cpu().numpy(), digest_size=8).hexdigest()
+    return hashlib.blake2b(torch.cat(values).cpu().numpy().tobytes(), digest_size=8).hexdigest()
 
 
 class LocalEngine:
@@ -332,7 +332,7 @@ _hashes: weakref.WeakKeyDictionary[ImageInput, str] = weakref.WeakKeyDictionary(
 def image_hash(image: ImageInput) -> str:
     """Names an image by its content: the key of vLLM's caches. Computed once an image."""
     if image not in _hashes:
-        content = image.pixel_values.contiguous().numpy()
+        content = image.pixel_values.numpy().tobytes()
         _hashes[image] = hashlib.blake2b(content, digest_size=16, key=str(image.grid).encode()).hexdigest()
     return _hashes[image]
 
