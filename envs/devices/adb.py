@@ -15,6 +15,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from http.client import HTTPException
 from typing import Any, NamedTuple
 
@@ -288,10 +289,14 @@ def start_server(port: int, usb: bool = False) -> None:
         apart["ADB_USB"] = "0"  # besides, looking at all cables takes three seconds
     command = [adbutils.adb_path(), "-P", str(port), "start-server"]
     with failures(f"adb server on port {port}", "start"):
-        subprocess.run(
-            command, check=True, timeout=CONNECT_TIMEOUT, env={**os.environ, **apart}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start = partial(
+            subprocess.run, command, check=True, timeout=CONNECT_TIMEOUT, env={**os.environ, **apart},
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
+        try:
+            start()
+        except subprocess.CalledProcessError:  # on a busy machine adb may give its own server up too early
+            start()
 
 
 def stop_server(port: int) -> None:
