@@ -39,13 +39,13 @@ def size(data: bytes) -> tuple[int, int] | None:
 
 def _decoded(data: bytes, wanted: tuple[int, int]) -> Image.Image | None:
     picture = _opened(data)
+    if picture is None:
+        return None
     try:
-        if picture is not None:
-            picture.draft("RGB", (2 * wanted[0], 2 * wanted[1]))  # a large JPEG is decoded at a fraction of its size
-            return picture.convert("RGB")
-    except Exception:  # noqa: BLE001 (decoders fail on broken files in ways of their own)
-        pass
-    return None
+        picture.draft("RGB", (2 * wanted[0], 2 * wanted[1]))  # a large JPEG is decoded at a fraction of its size
+        return picture.convert("RGB")
+    except Exception:  # noqa: BLE001 (decoders fail on broken files in ways of their own; such a file is no picture)
+        return None
 
 
 def _opened(data: bytes) -> Image.Image | None:

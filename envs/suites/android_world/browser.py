@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from coach_gym.envs.devices.device import Device
@@ -31,12 +32,13 @@ class BrowserTask(Task):
         return {"name": name, "others": others, **cls.puzzle(rng)}
 
     @classmethod
+    @abstractmethod
     def puzzle(cls, rng: ParamRng) -> dict[str, Any]:
         """What is random about the page."""
-        raise NotImplementedError
 
+    @abstractmethod
     def page(self) -> bytes:
-        raise NotImplementedError
+        """The page as it lies among the downloads."""
 
     def setup(self, device: Device) -> None:
         device.write(f"{DOWNLOADS}/{self.params['name']}", self.page())

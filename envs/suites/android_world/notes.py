@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from abc import abstractmethod
 from typing import Any
 
 from coach_gym.envs.devices.device import Device
@@ -42,8 +43,9 @@ class NotesTask(Task):
         kept = sorted(stored) == sorted(self.params["notes"])
         return float(kept and self.is_right(answer))
 
+    @abstractmethod
     def is_right(self, answer: str | None) -> bool:
-        raise NotImplementedError
+        """Whether the answer is the one asked for."""
 
 
 def some_notes(rng: ParamRng, notebooks: tuple[str, ...] = NOTEBOOKS) -> list[Note]:

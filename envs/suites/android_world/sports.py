@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from abc import abstractmethod
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -109,8 +110,9 @@ class SportsTask(Task):
             kept = db.execute("SELECT count(*) FROM tracks").fetchone()[0] == len(self.params["activities"])
         return float(kept and self.is_right(answer))
 
+    @abstractmethod
     def is_right(self, answer: str | None) -> bool:
-        raise NotImplementedError
+        """Whether the answer is the one asked for."""
 
     @property
     def counted(self) -> list[Activity]:
