@@ -12,7 +12,6 @@ from android_env.components.adb_controller import AdbController
 from android_env.proto import adb_pb2
 from PIL import Image
 
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.shell import run
 from coach_gym.ui import compress, node_from_xml
@@ -44,19 +43,6 @@ class Controller(AdbController):
     def execute_command(self, args, timeout=None, device_specific=True):
         assert args[0] == "shell"
         return run(self.phone, " ".join(args[1:]), merged=True).stdout
-
-
-@pytest.fixture(scope="module")
-def made():
-    phone = Phone(270, 600)
-    return phone, phone.snapshot()
-
-
-@pytest.fixture
-def phone(made):
-    phone, fresh = made
-    phone.restore(fresh)
-    return phone
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import shlex
 import sqlite3
 import time
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,19 +14,6 @@ from coach_gym.envs.phone.shell import run
 from coach_gym.envs.phone.shell.database import statements
 
 MMS = telephony.PATH
-
-
-@pytest.fixture(scope="module")
-def made():
-    phone = Phone(270, 600)
-    return phone, phone.snapshot()
-
-
-@pytest.fixture
-def phone(made):
-    phone, fresh = made
-    phone.restore(fresh)
-    return phone
 
 
 def out(phone, command, stdin=b""):

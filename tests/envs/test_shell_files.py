@@ -148,19 +148,6 @@ chmod -R 700 d; stat -c %a d d/a.txt"""
 BASH = shutil.which("bash")
 
 
-@pytest.fixture(scope="module")
-def made():
-    phone = Phone(270, 600)
-    return phone, phone.snapshot()
-
-
-@pytest.fixture
-def phone(made):
-    phone, fresh = made
-    phone.restore(fresh)
-    return phone
-
-
 def out(phone, command):
     return run(phone, command).stdout.decode()
 

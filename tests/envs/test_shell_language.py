@@ -57,19 +57,6 @@ SCRIPTS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def made():
-    phone = Phone(270, 600)
-    return phone, phone.snapshot()
-
-
-@pytest.fixture
-def phone(made):
-    phone, fresh = made
-    phone.restore(fresh)
-    return phone
-
-
 @pytest.fixture
 def folder(phone):
     phone.storage.mkdir("/data/local/tmp/work")
