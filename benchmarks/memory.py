@@ -26,9 +26,14 @@ from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 GB = 1e9
 TEXT = dict(
     vocab_size=152_064, hidden_size=3584, intermediate_size=18_944, num_hidden_layers=28, num_attention_heads=28,
-    num_key_value_heads=4,
+    num_key_value_heads=4, rms_norm_eps=1e-6, max_position_embeddings=128_000, max_window_layers=28,
+    rope_parameters=dict(rope_type="default", rope_theta=1e6, mrope_section=[16, 24, 24]),
 )  # fmt: skip
-VISION = dict(depth=32, hidden_size=1280, intermediate_size=3420, num_heads=16, out_hidden_size=3584)
+VISION = dict(
+    depth=32, hidden_size=1280, intermediate_size=3420, num_heads=16, out_hidden_size=3584, patch_size=14,
+    spatial_merge_size=2, temporal_patch_size=2, window_size=112, fullatt_block_indexes=[7, 15, 23, 31],
+    tokens_per_second=2,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,97 @@
+"""The arithmetic that a forward pass of a Qwen2.5-VL needs, counted from what it is given to read.
+
+A multiplication and an addition are two. Attention is counted for the pairs that see each other, whatever a kernel
+computes besides; norms, activations and the softmax are left out, as is usual.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from coach_gym.agents.chatml import Segment
+from coach_gym.agents.mrope import Grid
+from coach_gym.agents.tree import Tree
+from coach_gym.episode import Candidate
+
+
+@dataclass
+class Size:
+    """What goes through the model in some passes.
+
+    Attributes:
+        tokens: of the text model.
+        pairs: of a token and one that it sees.
+        scored: tokens that the language head predicts; 0 for a critic.
+        grids: of the screenshots, as often as the vision tower sees them.
+    """
+
+    tokens: int
+    pairs: int
+    scored: int
+    grids: list[Grid]
+
+    def __add__(self, other: Size) -> Size:
+        return Size(
+            self.tokens + other.tokens, self.pairs + other.pairs, self.scored + other.scored, self.grids + other.grids
+        )
+
+
+def size_of_tree(tree: Tree, scored: bool) -> Size:
+    """Of one pass over each trunk."""
+    total = Size(0, 0, 0, [])
+    for trunk in tree.trunks:
+        pairs = _triangle(trunk.length)
+        pairs += sum(span.length * span.prompt_end + _triangle(span.length) for step in trunk.branches for span in step)
+        rows = sum(span.length for step in trunk.spans for span in step) if scored else 0
+        total += Size(trunk.input_ids.shape[1], pairs, rows, [image.grid for image in trunk.images])
+    return total
+
+
+def size_of_sequence(prompt: Segment, candidate: Candidate) -> Size:
+    """Of a response after its prompt."""
+    tokens = len(prompt) + len(candidate.token_ids)
+    return Size(tokens, _triangle(tokens), len(candidate.token_ids) + 1, [image.grid for image in prompt.images])
+
+
+def _triangle(n: int) -> int:
+    return n * (n + 1) // 2
+
+
+def forward_flops(model: Any, size: Size) -> dict[str, float]:
+    """Additions and multiplications of forward passes, by the part of the model.
+
+    Args:
+        model: the policy's; its linear layers are counted as they are.
+        size: what is passed.
+    """
+    text, tower = model.model.language_model, model.model.visual
+    config, vision = text.config, tower.config
+    patches = [int(np.prod(grid)) for grid in size.grids]
+    per_patch = linear_weights(tower.blocks) + tower.patch_embed.proj.weight.numel()
+    per_merged = linear_weights(tower.merger) / vision.spatial_merge_size**2
+    seen = sum(_seen_by_tower(grid, vision) for grid in size.grids)
+    return {
+        "text": 2.0 * linear_weights(text) * size.tokens,
+        "text_attention": 4.0 * config.hidden_size * config.num_hidden_layers * size.pairs,
+        "head": 2.0 * model.lm_head.weight.numel() * size.scored,
+        "vision": 2.0 * (per_patch + per_merged) * sum(patches),
+        "vision_attention": 4.0 * vision.hidden_size * seen,
+    }
+
+
+def linear_weights(module: nn.Module) -> int:
+    """Weights of the linear layers of a module."""
+    return sum(part.weight.numel() for part in module.modules() if isinstance(part, nn.Linear))
+
+
+def _seen_by_tower(grid: Grid, vision: Any) -> int:
+    """Pairs of patches that see each other, over the tower's blocks: some see the image, others a window of it."""
+    frames, *sides = grid
+    window = vision.window_size // vision.patch_size
+    squares = [side // window * window**2 + (side % window) ** 2 for side in sides]
+    whole = len(vision.fullatt_block_indexes)
+    return frames * (whole * (sides[0] * sides[1]) ** 2 + (vision.depth - whole) * squares[0] * squares[1])

@@ -1,0 +1,550 @@
+"""A policy of 7B and its critic on one GPU: what an update takes, by the trajectory tree and by separate sequences.
+
+The architecture of UI-TARS-1.5-7B with random weights; an episode of 16 screens of 1080 x 2400 pixels, as large as the
+paper's limit of pixels lets them be, and responses of 120 random tokens. Neither costs more or less for what it says.
+
+    tree       one pass for the episode (`update_policy`, `fit_critic`)
+    separate   one sequence for every candidate of every step (what published code does)
+    state      one tree for every state: candidates share their prompt, states share nothing (prefix grouping)
+
+Weights, gradients and passes are in bfloat16, activations checkpointed. A sequence costs a quadratic in its step, since
+screens and responses are equal in size: `separate` and `state` are measured at three steps, and summed along the
+parabola through them; `separate` costs k times what one candidate costs. Their rows say `scaled`.
+
+No optimiser step is in these seconds or gigabytes: one GPU does not hold AdamW's float32 states of 7B. A step of one
+layer is timed by itself and scaled to all parameters, and the memory of the states is computed.
+
+`utilisation` is the arithmetic that the passes need, forward and backward, over what the matrix products of this very
+run reached. What checkpointing computes a second time is not counted, so that 0.75 is the most.
+
+    python -m benchmarks.seven_b --json seven_b.json          # a GPU of 80 GB; about ten minutes
+    python -m benchmarks.seven_b --tiny                       # the same code with a tiny model, on any machine
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")  # sizes vary from pass to pass
+
+import numpy as np  # noqa: E402  (after the allocator is set)
+import torch  # noqa: E402
+import transformers  # noqa: E402
+from torch import Tensor, nn  # noqa: E402
+from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration  # noqa: E402
+
+from benchmarks.flops import Size, forward_flops, size_of_sequence, size_of_tree  # noqa: E402
+from benchmarks.memory import TEXT, VISION  # noqa: E402
+from coach_gym.agents.chatml import Segment, stack_images  # noqa: E402
+from coach_gym.agents.critic import Critic  # noqa: E402
+from coach_gym.agents.losses import clipped_value_loss, ppo_clip  # noqa: E402
+from coach_gym.agents.policy import POCKET, Policy  # noqa: E402
+from coach_gym.agents.tree import Candidates, Tree, build_tree, log_probs, sequence_log_probs  # noqa: E402
+from coach_gym.agents.updates import CriticSample, PolicySample, fit_critic, update_policy  # noqa: E402
+from coach_gym.dialects import UITars  # noqa: E402
+from coach_gym.episode import Candidate, Episode, Observation, Step  # noqa: E402
+
+GOAL = "Create a note called groceries in Markor, and write milk, bread and six eggs into it, one a line."
+OLD_LOG_PROB = -12.0  # about that of one token among 152,064
+SPELLED = 300  # the first ids of the tokenizer are control tokens and bytes
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is built and what it is given to read.
+
+    Attributes:
+        name: of the model, as results say it.
+        text, vision: the two halves of its configuration.
+        screen: width and height of a screenshot.
+        max_pixels: to which it is scaled down.
+        steps: T.
+        response: R, tokens.
+        candidates: values of k.
+        products: (rows, inner, columns) of the matrix products that make the ceiling.
+    """
+
+    name: str
+    text: dict[str, Any]
+    vision: dict[str, Any]
+    screen: tuple[int, int]
+    max_pixels: int
+    steps: int
+    response: int
+    candidates: tuple[int, ...]
+    products: tuple[tuple[int, int, int], ...]
+
+
+SEVEN_B = Setup(
+    "UI-TARS-1.5-7B's architecture, random weights", TEXT, VISION, (1080, 2400), 1_270_180, 16, 120, (1, 2, 4, 8),
+    ((8192, 3584, 18_944), (8192, 18_944, 3584), (8192, 3584, 3584), (2048, 3584, 152_064)),
+)  # fmt: skip
+TINY = Setup(
+    "a tiny model, random weights",
+    dict(
+        vocab_size=4000, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, rope_parameters=dict(rope_type="default", rope_theta=1e6, mrope_section=[2, 3, 3]),
+    ),
+    dict(depth=2, hidden_size=32, intermediate_size=64, num_heads=2, out_hidden_size=64, fullatt_block_indexes=[1]),
+    (270, 600), 60 * 28 * 28, 5, 12, (1, 2), ((512, 64, 128),),
+)  # fmt: skip
+
+
+def build(setup: Setup, device: torch.device) -> Policy:
+    """The model, its weights drawn where they stay; text is tokenised as the pocket policy's."""
+    pocket = Qwen2_5_VLConfig.from_pretrained(POCKET)
+    control = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id")
+    ends = {name: getattr(pocket.text_config, name) for name in ("bos_token_id", "eos_token_id")}
+    config = Qwen2_5_VLConfig(
+        text_config={**setup.text, **ends}, vision_config=setup.vision, tie_word_embeddings=False,
+        **{name: getattr(pocket, name) for name in control},
+    )  # fmt: skip
+    with device:
+        model = Qwen2_5_VLForConditionalGeneration._from_config(config, dtype=torch.bfloat16)
+    model.gradient_checkpointing_enable({"use_reentrant": False})
+    model.train()  # as training with checkpointed activations has it
+    dialect = UITars(min_pixels=28 * 28, max_pixels=setup.max_pixels)
+    policy = Policy.around(model, POCKET, dialect)
+    policy.max_prompt_length = 1 << 20
+    return policy
+
+
+def record(policy: Policy, setup: Setup) -> Episode:
+    """An episode of noise, with as many candidates as the largest k."""
+    generator = np.random.default_rng(0)
+    width, height = setup.screen
+    steps = []
+    for _ in range(setup.steps):
+        shape = max(setup.candidates), setup.response - 1
+        drawn = generator.integers(SPELLED, setup.text["vocab_size"], shape).tolist()
+        candidates = [Candidate("", [*ids, policy.eos], [OLD_LOG_PROB] * setup.response) for ids in drawn]
+        screenshot = generator.integers(0, 256, (height, width, 3), dtype=np.uint8)
+        steps.append(Step(Observation(screenshot), candidates, 0, "wait()"))
+    return Episode(GOAL, steps, outcome=1.0)
+
+
+def with_candidates(episode: Episode, k: int) -> Episode:
+    """The episode with the first k candidates of every step."""
+    return replace(episode, steps=[replace(step, candidates=step.candidates[:k]) for step in episode.steps])
+
+
+def state_tree(policy: Policy, episode: Episode, step: int, candidates: Candidates = "all") -> Tree:
+    """The prompt of one step with the responses of that step only."""
+    past = with_candidates(episode, 1).steps[:step]
+    trunk = build_tree(policy, replace(episode, steps=[*past, episode.steps[step]]), candidates).trunks[-1]
+    return Tree([replace(trunk, spans=trunk.spans[-1:])])
+
+
+def sequence(policy: Policy, episode: Episode, step: int) -> tuple[Segment, Candidate]:
+    """The prompt of one step, and its first candidate."""
+    seen = episode.steps[step]
+    return policy.prompt(episode.goal, episode.steps[:step], seen.observation), seen.candidates[0]
+
+
+# --- the updates
+
+
+def policy_sample(tree: Tree) -> PolicySample:
+    """A tree to learn from, with made-up advantages, none of them zero."""
+    tokens = sum(span.length for trunk in tree.trunks for step in trunk.spans for span in step)
+    old = torch.full((tokens,), OLD_LOG_PROB)
+    return PolicySample(tree, old, torch.linspace(0.5, 1.5, tokens))
+
+
+def to_device(sample: Any, device: torch.device) -> Any:
+    """A sample with its tensors on the device."""
+    tensors = {name: value.to(device) for name, value in vars(sample).items() if isinstance(value, Tensor)}
+    return replace(sample, **tensors)
+
+
+class Updates:
+    """Passes of the update of a policy and of the fit of a critic on the same backbone, which leave weights alone.
+
+    Args:
+        policy: of `build`. The critic adds a value head; one GPU need not hold two models for either's passes.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.critic = Critic(policy.model.model)
+
+    def policy_tree(self, tree: Tree) -> None:
+        """`update_policy`."""
+        sample = to_device(policy_sample(tree), self.policy.device)
+        update_policy(self.policy, self._idle(self.policy.model), [[sample]])
+
+    def critic_tree(self, tree: Tree) -> None:
+        """`fit_critic`."""
+        steps = sum(len(trunk.spans) for trunk in tree.trunks)
+        sample = CriticSample(tree, torch.linspace(0.0, 1.0, steps), torch.ones(steps, dtype=torch.bool))
+        fit_critic(self.critic, self._idle(self.critic), self._q, [[to_device(sample, self.policy.device)]])
+
+    def policy_state(self, tree: Tree) -> None:
+        """Its loss and gradients on one state."""
+        sample = to_device(policy_sample(tree), self.policy.device)
+        new = torch.cat([response for step in log_probs(self.policy, tree) for response in step])
+        ppo_clip(new, sample.old_log_probs, sample.advantages, 0.2).mean().backward()
+
+    def policy_sequence(self, prompt: Segment, candidate: Candidate) -> None:
+        """Its loss and gradients on one response."""
+        new = sequence_log_probs(self.policy, prompt, candidate)
+        ppo_clip(new, torch.full_like(new, OLD_LOG_PROB), torch.ones_like(new), 0.2).mean().backward()
+
+    def critic_state(self, tree: Tree) -> None:
+        """The critic's loss and gradients on one executed response, which is one sequence."""
+        q = self._q(tree)
+        clipped_value_loss(q, torch.zeros_like(q), torch.ones_like(q), 0.5).mean().backward()
+
+    def vision(self, images: dict[str, Tensor]) -> None:
+        """The vision tower alone, on an episode's screenshots."""
+        tower = self.policy.model.model.visual
+        features = tower(images["pixel_values"].to(tower.dtype), grid_thw=images["image_grid_thw"]).pooler_output
+        features.float().mean().backward()
+
+    def clear(self) -> None:
+        """Drops gradients."""
+        self.policy.model.zero_grad(set_to_none=True)
+        self.critic.zero_grad(set_to_none=True)
+
+    def _q(self, tree: Tree) -> Tensor:
+        return torch.cat(self.critic.q_values(tree))
+
+    @staticmethod
+    def _idle(model: nn.Module) -> torch.optim.Optimizer:
+        return torch.optim.SGD(model.parameters(), lr=0.0)  # in place of AdamW, whose step is timed by itself
+
+
+# --- measuring
+
+
+def timed(run: Callable[[], object], device: torch.device) -> tuple[float, float | None]:
+    """Seconds of a call, and the peak of the device's memory in GB meanwhile, None on a CPU."""
+    if device.type != "cuda":
+        started = time.perf_counter()
+        run()
+        return time.perf_counter() - started, None
+    torch.cuda.reset_peak_memory_stats()
+    torch.cuda.synchronize()
+    started = time.perf_counter()
+    run()
+    torch.cuda.synchronize()
+    return time.perf_counter() - started, torch.cuda.max_memory_allocated() / 1e9
+
+
+def ceiling(setup: Setup, device: torch.device) -> dict[str, float]:
+    """TFLOP/s of bfloat16 matrix products of the model's shapes, by shape."""
+    reached = {}
+    for rows, inner, columns in setup.products:
+        left = torch.randn(rows, inner, device=device, dtype=torch.bfloat16)
+        right = torch.randn(columns, inner, device=device, dtype=torch.bfloat16)
+
+        def products(times: int, left: Tensor = left, right: Tensor = right) -> None:
+            for _ in range(times):
+                nn.functional.linear(left, right)
+
+        timed(lambda: products(5), device)
+        seconds = min(timed(lambda: products(20), device)[0] for _ in range(5))
+        reached[f"{rows}x{inner}x{columns}"] = 20 * 2 * rows * inner * columns / seconds / 1e12
+    return reached
+
+
+def adamw_seconds(layer: nn.Module, device: torch.device) -> float:
+    """Seconds of a step of AdamW with float32 weights, gradients and states, as large as a layer's."""
+    weights = [nn.Parameter(torch.zeros(p.shape, device=device)) for p in layer.parameters()]
+    for weight in weights:
+        weight.grad = torch.zeros_like(weight)
+    optimizer = torch.optim.AdamW(weights, lr=1e-6)
+    optimizer.step()  # makes the states
+    return min(timed(optimizer.step, device)[0] for _ in range(3))
+
+
+def along_parabola(steps: Sequence[int], values: Sequence[float], total: int) -> float:
+    """Sum over steps 0 to total - 1 of a quadratic, of which three values are known."""
+    return float(np.polyval(np.polyfit(steps, values, 2), np.arange(total)).sum())
+
+
+@torch.no_grad()
+def disagreement(policy: Policy, episode: Episode) -> dict[str, float]:
+    """How far log-probabilities by the tree are from those of a sequence, on the first candidate of the last step.
+
+    Returns:
+        `max` and `mean` of the absolute difference, and the `spread` of what is compared, its standard deviation.
+    """
+    by_tree = log_probs(policy, build_tree(policy, episode))[-1][1]
+    prompt, _ = sequence(policy, episode, episode.length - 1)
+    alone = sequence_log_probs(policy, prompt, episode.steps[-1].candidates[1])
+    difference = (by_tree - alone).abs()
+    return {"max": difference.max().item(), "mean": difference.mean().item(), "spread": alone.std().item()}
+
+
+class Benchmark:
+    """Measures cell by cell, and writes what there is after each of them.
+
+    Args:
+        setup: what is measured.
+        device: where.
+        results: where rows go, and all else that is reported.
+        save: writes `results` down.
+    """
+
+    def __init__(self, setup: Setup, device: torch.device, results: dict[str, Any], save: Callable[[], None]) -> None:
+        self.setup, self.device, self.results, self.save = setup, device, results, save
+        self.started = time.perf_counter()
+
+    def run(self) -> None:
+        """Everything, what matters most first."""
+        self.results["ceiling_tflops"] = ceiling(self.setup, self.device)
+        self.results["headline"]["ceiling_tflops"] = max(self.results["ceiling_tflops"].values())
+        self.say(f"matrix products: {self.results['ceiling_tflops']}")
+        policy = build(self.setup, self.device)
+        self.updates, self.whole = Updates(policy), record(policy, self.setup)
+        self.results["parameters"] = sum(parameter.numel() for parameter in policy.model.parameters())
+        self.warm_up()
+        for k in self.setup.candidates:
+            self.policy_tree(k)
+        self.policy_sequences()
+        self.critic()
+        self.vision()
+        for k in self.setup.candidates:
+            self.policy_states(k)
+        self.attempt("agreement", lambda: disagreement(policy, with_candidates(self.whole, 2)))
+        self.updates.clear()
+        self.attempt("adamw", self.adamw)
+
+    def say(self, line: str) -> None:
+        """A line of progress; what there is, is written."""
+        print(f"[{time.perf_counter() - self.started:5.0f} s] {line}", flush=True)
+        self.save()
+
+    @property
+    def policy(self) -> Policy:
+        """What is measured."""
+        return self.updates.policy
+
+    def warm_up(self) -> None:
+        """Kernels are loaded and gradients allocated outside of what is timed."""
+        self.updates.policy_sequence(*sequence(self.policy, self.whole, 0))
+        self.updates.critic_state(state_tree(self.policy, self.whole, 0, "executed"))
+        self.say("warm")
+
+    def policy_tree(self, k: int) -> None:
+        """One row."""
+        tree = build_tree(self.policy, with_candidates(self.whole, k))
+        self.row("policy", "tree", k, size_of_tree(tree, scored=True), lambda: self.updates.policy_tree(tree))
+
+    def policy_sequences(self) -> None:
+        """A row for every k, of the same measurements."""
+        steps = range(self.setup.steps)
+        samples = [sequence(self.policy, self.whole, step) for step in steps]
+        sizes = [size_of_sequence(*sample) for sample in samples]
+        runs = {step: (lambda sample=samples[step]: self.updates.policy_sequence(*sample)) for step in self.three()}
+        self.scaled_row("policy", "separate", self.setup.candidates, sizes, runs)
+
+    def policy_states(self, k: int) -> None:
+        """One row."""
+        episode = with_candidates(self.whole, k)
+        trees = [state_tree(self.policy, episode, step) for step in range(self.setup.steps)]
+        runs = {step: (lambda tree=trees[step]: self.updates.policy_state(tree)) for step in self.three()}
+        self.scaled_row("policy", "state", [k], [size_of_tree(tree, scored=True) for tree in trees], runs)
+
+    def critic(self) -> None:
+        """Two rows: the critic is fitted to executed responses, of which there is one a state whatever k."""
+        tree = build_tree(self.policy, self.whole, "executed")
+        self.row("critic", "tree", 1, size_of_tree(tree, scored=False), lambda: self.updates.critic_tree(tree))
+        trees = [state_tree(self.policy, self.whole, step, "executed") for step in range(self.setup.steps)]
+        runs = {step: (lambda tree=trees[step]: self.updates.critic_state(tree)) for step in self.three()}
+        self.scaled_row("critic", "separate", [1], [size_of_tree(tree, scored=False) for tree in trees], runs)
+
+    def vision(self) -> None:
+        """One row: how much of a pass over the tree is the screenshots' own."""
+        images = stack_images([self.policy.encode_observation(GOAL, [], s.observation).images[0] for s in
+                               self.whole.steps], self.device)  # fmt: skip
+        size = Size(0, 0, 0, [tuple(grid) for grid in images["image_grid_thw"].tolist()])
+        self.row("vision tower", "once", 1, size, lambda: self.updates.vision(images))
+
+    def three(self) -> list[int]:
+        """The steps at which sequences are measured."""
+        return [0, self.setup.steps // 2, self.setup.steps - 1]
+
+    def row(self, update: str, way: str, k: int, size: Size, run: Callable[[], None]) -> None:
+        """Measures a pass, twice."""
+        try:
+            measured = [self.pass_(run) for _ in range(2)]
+        except RuntimeError as error:  # out of memory, most likely: the other rows are still worth having
+            self.failed(update, way, [k], error)
+        else:
+            seconds, peaks = zip(*measured, strict=True)
+            self.add(update, way, k, size, min(seconds), peaks[-1], seconds)
+
+    def scaled_row(
+        self, update: str, way: str, candidates: Sequence[int], sizes: list[Size], runs: dict[int, Callable[[], None]]
+    ) -> None:
+        """Measures some steps, and sums over all of them; `candidates` is how often each step is to be passed."""
+        try:
+            measured = [self.pass_(run) for run in runs.values()]
+        except RuntimeError as error:
+            self.failed(update, way, candidates, error)
+            return
+        seconds, peaks = zip(*measured, strict=True)
+        whole = sum(sizes[1:], sizes[0])
+        total = along_parabola(list(runs), seconds, len(sizes))
+        for k in candidates:
+            times = k if way == "separate" else 1
+            size = Size(times * whole.tokens, times * whole.pairs, times * whole.scored, times * whole.grids)
+            self.add(update, way, k, size, times * total, peaks[-1], seconds, scaled_from_steps=list(runs))
+
+    def pass_(self, run: Callable[[], None]) -> tuple[float, float | None]:
+        """Seconds and peak of a pass that starts without gradients."""
+        self.updates.clear()
+        return timed(run, self.device)
+
+    def failed(self, update: str, way: str, candidates: Sequence[int], error: RuntimeError) -> None:
+        """Notes what went wrong in place of a measurement, and gives the memory back."""
+        error.__traceback__ = None  # it holds the activations
+        self.updates.clear()
+        gc.collect()
+        torch.cuda.empty_cache()
+        reason = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        for k in candidates:
+            self.results["rows"].append({"update": update, "way": way, "T": self.setup.steps, "k": k, "failed": reason})
+        self.say(f"{update} {way} k={list(candidates)}: {reason}")
+
+    def add(
+        self, update: str, way: str, k: int, size: Size, seconds: float, peak: float | None,
+        measured: Sequence[float], **more: Any,
+    ) -> None:  # fmt: skip
+        """Notes a measurement."""
+        flops = forward_flops(self.policy.model, size)
+        per_second = 3 * sum(flops.values()) / seconds / 1e12  # the backward pass takes two products for every one
+        row = {
+            "update": update, "way": way, "T": self.setup.steps, "k": k, "seconds": seconds, "tokens": size.tokens,
+            "tokens_per_s": size.tokens / seconds, "peak_gb": peak, "tflops": per_second,
+            "utilisation": per_second / self.results["headline"]["ceiling_tflops"],
+            "forward_tflop": {name: value / 1e12 for name, value in flops.items()},
+            "measured_seconds": list(measured), "scaled": bool(more), **more,
+        }  # fmt: skip
+        self.results["rows"].append(row)
+        self.results["headline"].update(headline(self.results["rows"]))
+        self.say(line(row))
+
+    def attempt(self, name: str, measure: Callable[[], dict[str, float]]) -> None:
+        """Notes a measurement of its own kind."""
+        try:
+            self.results[name] = measure()
+        except RuntimeError as error:
+            self.failed(name, "once", [1], error)
+        else:
+            self.say(f"{name}: {self.results[name]}")
+
+    def adamw(self) -> dict[str, float]:
+        """What AdamW adds for each of policy and critic: seconds scaled from one layer, memory computed."""
+        layer = self.policy.model.model.language_model.layers[0]
+        share = sum(p.numel() for p in layer.parameters()) / self.results["parameters"]
+        seconds = adamw_seconds(layer, self.device)
+        states = 16 * self.results["parameters"] / 1e9
+        return {"layer_seconds": seconds, "scaled_seconds": seconds / share, "computed_float32_states_gb": states}
+
+
+# --- the report
+
+
+def headline(rows: list[Row]) -> dict[str, float]:
+    """Flat numbers of the rows so far."""
+    found = {(row["update"], row["way"], row["k"]): row for row in rows if "seconds" in row}
+    numbers = {}
+    for (update, way, k), row in found.items():
+        if way != "tree":
+            continue
+        name = f"policy_update_k{k}" if update == "policy" else "critic_fit"
+        numbers |= {f"{name}_seconds": row["seconds"], f"{name}_tokens_per_s": row["tokens_per_s"]}
+        numbers |= {f"{name}_utilisation": row["utilisation"]}
+        if row["peak_gb"] is not None:
+            numbers[f"{name}_peak_gb"] = row["peak_gb"]
+        for other, word in (("separate", "speedup"), ("state", "speedup_over_state")):
+            if slow := found.get((update, other, k)):
+                numbers[f"{name}_{word}"] = slow["seconds"] / row["seconds"]
+    return numbers
+
+
+COLUMNS = "update        way        k   seconds    tokens  tokens/s  peak GB  utilisation"
+
+
+def line(row: Row) -> str:
+    """A row of the table."""
+    if "failed" in row:
+        return f"{row['update']:14}{row['way']:9}{row['k']:3}  {row['failed'][:80]}"
+    peak = "-" if row["peak_gb"] is None else f"{row['peak_gb']:.1f}"
+    numbers = f"{row['seconds']:10.2f}{row['tokens']:10}{row['tokens_per_s']:10.0f}{peak:>9}{row['utilisation']:13.2f}"
+    return f"{row['update']:14}{row['way']:9}{row['k']:3}{numbers}{'  scaled' if row['scaled'] else ''}"
+
+
+def pick_device(tiny: bool) -> torch.device:
+    """The GPU, or the CPU for the tiny model.
+
+    Raises:
+        SystemExit: There is no GPU for 7B.
+    """
+    if tiny:
+        return torch.device("cpu")
+    if not torch.cuda.is_available():
+        raise SystemExit(
+            f"PyTorch {torch.__version__} finds no CUDA device, and a model of 8.3e9 parameters is not for a CPU; run "
+            "this where there is a GPU of 80 GB or more and a PyTorch built for CUDA, or pass --tiny to try the code"
+        )
+    torch.cuda.set_device(0)
+    return torch.device("cuda", 0)
+
+
+def machine(device: torch.device) -> dict[str, str]:
+    """What it ran on."""
+    versions = {"torch": torch.__version__, "transformers": transformers.__version__}
+    if device.type == "cuda":
+        memory = torch.cuda.get_device_properties(device).total_memory / 1e9
+        return {"device": f"{torch.cuda.get_device_name(device)}, {memory:.0f} GB", **versions}
+    return {"device": f"CPU, {platform.machine()}, {torch.get_num_threads()} threads", **versions}
+
+
+def main() -> None:
+    """Runs the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--layers", type=int, help="decoder layers, of 28: fewer for a smaller GPU")
+    parser.add_argument("--max-pixels", type=int, help="of a screenshot; 12845056 is the model's own limit")
+    parser.add_argument("--candidates", type=int, nargs="+", help="values of k; 1 2 4 8")
+    parser.add_argument("--tiny", action="store_true", help="a tiny model, small screens, on the CPU")
+    parser.add_argument("--json", type=Path, help="file for the results, written after every measurement")
+    options = parser.parse_args()
+    device = pick_device(options.tiny)
+    setup = TINY if options.tiny else SEVEN_B
+    if options.layers:
+        setup = replace(setup, text={**setup.text, "num_hidden_layers": options.layers})
+    setup = replace(setup, candidates=tuple(options.candidates or setup.candidates))
+    setup = replace(setup, max_pixels=options.max_pixels or setup.max_pixels)
+    command = shlex.join(["python", "-m", "benchmarks.seven_b", *sys.argv[1:]])
+    results: dict[str, Any] = {
+        "benchmark": "seven_b", "model": setup.name, "headline": {}, "command": command, "machine": machine(device),
+        "setup": asdict(setup), "rows": [],
+    }  # fmt: skip
+
+    def save() -> None:
+        if options.json:
+            options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+    print(f"{setup.name}, on {results['machine']['device']}")
+    Benchmark(setup, device, results, save).run()
+    print("", COLUMNS, *map(line, results["rows"]), f"again: {command}", sep="\n")
+
+
+if __name__ == "__main__":
+    main()
