@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from transformers import Qwen2_5_VLModel
 
 from .policy import POCKET, Policy
-from .tree import Tree, Trunk, group
+from .tree import Tree, Trunk
 from .tree_attention import enable_tree_attention
 
 _HEAD = "value_head.safetensors"
@@ -67,14 +67,13 @@ class Critic(nn.Module):
 
     def q_values(self, tree: Tree) -> list[Tensor]:
         """Q of every response that has a span in the tree: a tensor (k,) for every step, k = 1 without branches."""
-        values = []
-        for trunk in tree.trunks:
-            columns = self(trunk)
-            means = [columns[span.start : span.stop].mean() for step in trunk.spans for span in step]
-            values += [torch.stack(step) for step in group(means, trunk.spans)]
-        return values
+        means = (value for trunk in tree.trunks for value in self._response_values(trunk))
+        return [torch.stack(step) for step in tree.by_step(means)]
+
+    def _response_values(self, trunk: Trunk) -> list[Tensor]:
+        columns = self(trunk)
+        return [columns[span.start : span.stop].mean() for span in trunk.responses]
 
     def state_values(self, tree: Tree) -> Tensor:
         """V of every step, (T,)."""
-        values = [self(trunk)[[step[0].prompt_end - 1 for step in trunk.spans]] for trunk in tree.trunks]
-        return torch.cat(values)
+        return torch.cat([self(trunk)[trunk.prompt_ends] for trunk in tree.trunks])

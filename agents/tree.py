@@ -4,25 +4,39 @@ With the full history in the prompt, the prompt of step t is a prefix of the pro
 (goal, screenshots, executed responses) is computed once for all steps, and each of the other candidates adds only
 its own tokens: `L + T (k - 1) R` tokens in place of `k * sum_t (P_t + R)`. A mask lets a branch see the trunk up to
 its prompt and itself, and its positions continue there, so that every token sees exactly what it would see in a
-sequence of its own. `separate_log_probs` is that plain computation, and the tests hold the two equal.
+sequence of its own. `separate_tree` is that plain computation, one sequence for every candidate: what takes a tree
+takes it too, and the tests hold the two equal.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
 
-from coach_gym.episode import Candidate, Episode
+from coach_gym.episode import Candidate, Episode, Step
 
 from .chatml import ImageInput, Segment, stack_images
 from .history import History
 from .policy import Policy
 from .tree_attention import NAME as TREE_ATTENTION
-from .tree_attention import StepBranches, text_attention
+from .tree_attention import StepBranches, sliding_window, text_attention
+
+MAX_BRANCH_TOKENS = 8192
+"""Tokens of branches in one pass: twice what an episode of 16 steps, 4 candidates, 80 tokens a response has."""
 
 Candidates = Literal["all", "executed"]
+Item = TypeVar("Item")
+
+
+class Response(NamedTuple):
+    """A candidate and its place in the episode: number of the step, number among those of its step that are packed."""
+
+    step: int
+    candidate: int
+    token_ids: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -33,11 +47,15 @@ class Span:
         prompt_end: columns [0, prompt_end) are its prompt.
         start: column of its first token.
         length: number of its tokens.
+        step: number of its step in the episode.
+        candidate: its number among those of its step that are packed.
     """
 
     prompt_end: int
     start: int
     length: int
+    step: int
+    candidate: int
 
     @property
     def stop(self) -> int:
@@ -55,7 +73,7 @@ class Span:
 
 @dataclass
 class Trunk:
-    """A run of steps whose prompts extend one another, packed in one sequence of L tokens.
+    """A run of steps whose prompts extend one another, packed in one sequence of L tokens: what one pass computes.
 
     Attributes:
         input_ids: (1, L): the trunk, then the branches in the order of their steps.
@@ -63,7 +81,7 @@ class Trunk:
         images: the screenshots, in order.
         length: tokens of the trunk itself.
         branches: for each step that has any, its branches.
-        spans: for each step of the run, for each candidate, where its response lies.
+        spans: for each step of the run, for each of its candidates that belong here, where its response lies.
     """
 
     input_ids: Tensor
@@ -72,6 +90,20 @@ class Trunk:
     length: int
     branches: list[list[Span]]
     spans: list[list[Span]]
+
+    @property
+    def responses(self) -> list[Span]:
+        """All spans, in order."""
+        return [span for step in self.spans for span in step]
+
+    @property
+    def prompt_ends(self) -> list[int]:
+        """Last column of every step's prompt; of a step that several trunks share, in the first of them."""
+        return [span.prompt_end - 1 for span in self.responses if span.candidate == 0]
+
+    def without(self, first: int) -> "Trunk":
+        """The same sequence, of whose steps the `first` leading candidates are not asked for."""
+        return replace(self, spans=[[span for span in step if span.candidate >= first] for step in self.spans])
 
     def forward_arguments(self, model: Any) -> dict[str, Any]:
         """Arguments of a forward pass of `model`, a Qwen2.5-VL, over the sequence."""
@@ -86,17 +118,26 @@ class Trunk:
     def _attention(self, model: Any) -> dict[str, Any]:
         if not self.branches:
             return {"attention_mask": None}
-        if text_attention(model) != TREE_ATTENTION:
-            return {"attention_mask": _additive(self.mask(), model)}
+        window = sliding_window(model)
+        if text_attention(model) != TREE_ATTENTION or window is not None:
+            windows = {"full_attention": None, "sliding_attention": window}
+            return {"attention_mask": {kind: _additive(self.mask(width), model) for kind, width in windows.items()}}
         branches = [StepBranches(*_bounds(step), _additive(_step_mask(step), model)) for step in self.branches]
         return {"attention_mask": None, "branches": branches, "trunk_length": self.length}
 
-    def mask(self) -> Tensor:
-        """Who sees whom, (1, 1, L, L) bool, True where a token (row) sees another (column)."""
+    def mask(self, window: int | None = None) -> Tensor:
+        """Who sees whom, (1, 1, L, L) bool, True where a token (row) sees another (column).
+
+        Args:
+            window: how many tokens of its own sequence, itself included, a token sees; None for all.
+        """
         length = self.input_ids.shape[1]
-        mask = torch.ones(length, length, dtype=torch.bool).tril()
+        mask, places = torch.ones(length, length, dtype=torch.bool).tril(), torch.arange(length)
         for span in (span for step in self.branches for span in step):
             mask[span.start : span.stop, span.prompt_end : span.start] = False
+            places[span.start : span.stop] = span.prompt_end + torch.arange(span.length)
+        if window is not None:
+            mask &= places[:, None] - places < window
         return mask[None, None]
 
 
@@ -119,47 +160,103 @@ def _additive(mask: Tensor, model: Any) -> Tensor:
 
 @dataclass
 class Tree:
-    """An episode's trunks in order: one, or one more for every time that the history was cut."""
+    """An episode's trunks in order: one, and one more wherever the history was cut or the branches became too many."""
 
     trunks: list[Trunk]
 
+    def by_step(self, values: Iterable[Item]) -> list[list[Item]]:
+        """Groups one value a response, in order, by step."""
+        spans = [span for trunk in self.trunks for span in trunk.responses]
+        pairs = groupby(zip(spans, values, strict=True), key=lambda pair: pair[0].step)
+        return [[value for _, value in step] for _, step in pairs]
 
-def build_tree(policy: Policy, episode: Episode, candidates: Candidates = "all") -> Tree:
+
+def build_tree(
+    policy: Policy, episode: Episode, candidates: Candidates = "all", max_branch_tokens: int = MAX_BRANCH_TOKENS
+) -> Tree:
     """Packs an episode.
 
     Args:
         policy: renders and tokenises the prompts; also for a critic, which reads the same tokens.
         episode: at least one step, with all candidates' token ids.
         candidates: which responses get a span: every candidate of every step, or the executed ones only.
+        max_branch_tokens: bounds the memory of a pass. More branches than that, or a longer one, are spread over
+            several trunks, of which each repeats the history of its steps: a pass more, with its images.
     """
     history = policy.history(episode.goal, episode.steps)
     starts = history.starts(policy.max_prompt_length)
-    trunks, first = [], 0
-    for step in range(1, len(starts) + 1):
-        if step == len(starts) or starts[step] != starts[first]:
-            trunks.append(_pack(policy, history, episode, range(first, step), starts[first], candidates))
-            first = step
-    return Tree(trunks)
+    chunks = _chunks(episode, _responses(episode, candidates), starts, max_branch_tokens)
+    return Tree([_pack(policy, history, episode, chunk, starts[chunk[0].step]) for chunk in chunks])
 
 
-def _pack(policy: Policy, history: History, episode: Episode, run: range, start: int, candidates: Candidates) -> Trunk:
-    """Packs the steps of `run`, whose prompts all show the history from step `start` on."""
-    steps = [episode.steps[t] for t in run]
-    executed = [step.candidates[step.executed].token_ids for step in steps]
-    whole = history.prompt(start, run[-1]) + Segment(executed[-1])
+def separate_tree(policy: Policy, episode: Episode, candidates: Candidates = "all") -> Tree:
+    """The reference: a sequence of its own for every candidate of every step. Arguments as of `build_tree`."""
+    history = policy.history(episode.goal, episode.steps)
+    starts = history.starts(policy.max_prompt_length)
+    responses = _responses(episode, candidates)
+    return Tree([_sequence(policy, history.prompt(starts[one.step], one.step), one) for one in responses])
+
+
+def _sequence(policy: Policy, prompt: Segment, response: Response) -> Trunk:
+    """A response after its prompt, and nothing else."""
+    whole = prompt + Segment(list(response.token_ids))
+    span = Span(len(prompt), len(prompt), len(response.token_ids), response.step, response.candidate)
+    positions, _ = policy.position_ids(whole)
+    return Trunk(torch.tensor([whole.input_ids]), positions[:, None], whole.images, len(whole), [], [[span]])
+
+
+def _responses(episode: Episode, candidates: Candidates) -> list[Response]:
+    """What a tree is to have, step by step."""
+    chosen = [
+        step.candidates if candidates == "all" else [step.candidates[step.executed]] for step in episode.steps
+    ]
+    return [
+        Response(step, number, tuple(candidate.token_ids))
+        for step, packed in enumerate(chosen)
+        for number, candidate in enumerate(packed)
+    ]
+
+
+def _executed(step: Step) -> tuple[int, ...]:
+    return tuple(step.candidates[step.executed].token_ids)
+
+
+def _chunks(
+    episode: Episode, responses: list[Response], starts: list[int], max_branch_tokens: int
+) -> Iterator[list[Response]]:
+    """Cuts the responses where the history is cut, and where branches would become more than `max_branch_tokens`."""
+    chunk: list[Response] = []
+    size = 0
+    for response in responses:
+        added = 0 if response.token_ids == _executed(episode.steps[response.step]) else len(response.token_ids)
+        full = size > 0 and added > 0 and size + added > max_branch_tokens
+        if chunk and (full or starts[response.step] != starts[chunk[0].step]):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(response)
+        size += added
+    yield chunk
+
+
+def _pack(policy: Policy, history: History, episode: Episode, chunk: list[Response], start: int) -> Trunk:
+    """Packs consecutive responses, whose prompts all show the history from step `start` on."""
+    run = range(chunk[0].step, chunk[-1].step + 1)
+    whole = history.prompt(start, run[-1]) + Segment(list(_executed(episode.steps[run[-1]])))
+    ends = history.prompt_lengths(start, run)
     input_ids, branches, spans = list(whole.input_ids), [], []
-    for step, end, token_ids in zip(steps, history.prompt_lengths(start, run), executed, strict=True):
+    for (t, responses), end in zip(groupby(chunk, key=lambda response: response.step), ends, strict=True):
         # Equal responses share their tokens, and the executed one is on the trunk already.
-        known = {tuple(token_ids): Span(end, end, len(token_ids))}
-        chosen = step.candidates if candidates == "all" else [step.candidates[step.executed]]
-        added = []
-        for response in dict.fromkeys(tuple(candidate.token_ids) for candidate in chosen):
-            if response not in known:
-                known[response] = Span(end, len(input_ids), len(response))
-                added.append(known[response])
-                input_ids += response
-        branches += [added] if added else []
-        spans.append([known[tuple(candidate.token_ids)] for candidate in chosen])
+        columns = {_executed(episode.steps[t]): end}
+        branches.append([])
+        spans.append([])
+        for response in responses:
+            span = Span(end, columns.get(response.token_ids, len(input_ids)), len(response.token_ids), *response[:2])
+            if response.token_ids not in columns:
+                columns[response.token_ids] = span.start
+                input_ids += response.token_ids
+                branches[-1].append(span)
+            spans[-1].append(span)
+    branches = [step for step in branches if step]
     position_ids = _positions(policy.position_ids(whole)[0], branches)
     return Trunk(torch.tensor([input_ids]), position_ids, whole.images, len(whole), branches, spans)
 
@@ -175,50 +272,30 @@ def log_probs(policy: Policy, tree: Tree, temperature: float = 1.0) -> list[list
 
     Args:
         policy: scores with its current weights; gradients flow.
-        tree: of `build_tree`.
+        tree: of `build_tree` or `separate_tree`.
         temperature: that of the sampling.
 
     Returns:
         For every step and candidate the log-probabilities of its tokens, float32 of shape (R,).
     """
-    return [step for trunk in tree.trunks for step in _trunk_log_probs(policy, trunk, temperature)]
+    return tree.by_step(response for trunk in tree.trunks for response in _trunk_log_probs(policy, trunk, temperature))
 
 
-def _trunk_log_probs(policy: Policy, trunk: Trunk, temperature: float) -> list[list[Tensor]]:
-    spans = [span for step in trunk.spans for span in step]
-    predictors = torch.tensor([column for span in spans for column in span.predictors()])
-    tokens = trunk.input_ids[0, [column for span in spans for column in span.tokens()]]
+def _trunk_log_probs(policy: Policy, trunk: Trunk, temperature: float) -> tuple[Tensor, ...]:
+    predictors = torch.tensor([column for span in trunk.responses for column in span.predictors()])
+    tokens = trunk.input_ids[0, [column for span in trunk.responses for column in span.tokens()]]
     arguments = trunk.forward_arguments(policy.model)
     logits = policy.model(**arguments, logits_to_keep=predictors.to(policy.device)).logits[0]
     scored = policy.log_probs(logits, temperature).gather(1, tokens.to(policy.device)[:, None])[:, 0]
-    return group(scored.split([span.length for span in spans]), trunk.spans)
-
-
-def group(values: Sequence[Tensor], like: Sequence[Sequence[Span]]) -> list[list[Tensor]]:
-    """Regroups one value a span, in order, by step."""
-    remaining = iter(values)
-    return [[next(remaining) for _ in step] for step in like]
+    return scored.split([span.length for span in trunk.responses])
 
 
 def separate_log_probs(policy: Policy, episode: Episode, temperature: float = 1.0) -> list[list[Tensor]]:
     """The reference: what `log_probs` computes, with one sequence for every candidate of every step."""
-    scored = []
-    for t, step in enumerate(episode.steps):
-        prompt = policy.prompt(episode.goal, episode.steps[:t], step.observation)
-        scored.append([sequence_log_probs(policy, prompt, candidate, temperature) for candidate in step.candidates])
-    return scored
+    return log_probs(policy, separate_tree(policy, episode), temperature)
 
 
 def sequence_log_probs(policy: Policy, prompt: Segment, candidate: Candidate, temperature: float = 1.0) -> Tensor:
     """Log-probabilities (R,) of one response after its prompt, in a sequence of their own."""
-    sequence = prompt + Segment(candidate.token_ids)
-    positions, _ = policy.position_ids(sequence)
-    tokens = torch.tensor(candidate.token_ids, device=policy.device)
-    logits = policy.model(
-        input_ids=torch.tensor([sequence.input_ids], device=policy.device),
-        position_ids=positions[:, None].to(policy.device),
-        use_cache=False,
-        logits_to_keep=len(tokens) + 1,
-        **stack_images(sequence.images, policy.device),
-    ).logits[0, :-1]
-    return policy.log_probs(logits, temperature).gather(1, tokens[:, None])[:, 0]
+    sequence = _sequence(policy, prompt, Response(0, 0, tuple(candidate.token_ids)))
+    return _trunk_log_probs(policy, sequence, temperature)[0]

@@ -91,3 +91,9 @@ def enable_tree_attention(model: Any) -> None:
 def text_attention(model: Any) -> str:
     """Name of the attention implementation of the text layers."""
     return model.config.get_text_config()._attn_implementation
+
+
+def sliding_window(model: Any) -> int | None:
+    """Tokens that the text layers of sliding attention see; None where there are none, as in all published models."""
+    config = model.config.get_text_config()
+    return config.sliding_window if "sliding_attention" in config.layer_types else None

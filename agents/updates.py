@@ -40,13 +40,11 @@ class PolicySample:
 
     @cached_property
     def parts(self) -> list["PolicySample"]:
-        """One sample for each trunk: each has a forward and a backward pass of its own."""
-        trunks = self.tree.trunks
-        if len(trunks) == 1:
-            return [self]
-        sizes = [sum(span.length for step in trunk.spans for span in step[self.first :]) for trunk in trunks]
+        """One sample for each trunk, with nothing but what is learned from: each has passes of its own."""
+        trunks = [trunk.without(self.first) for trunk in self.tree.trunks]
+        sizes = [sum(span.length for span in trunk.responses) for trunk in trunks]
         pieces = zip(trunks, self.old_log_probs.split(sizes), self.advantages.split(sizes), strict=True)
-        return [PolicySample(Tree([trunk]), old, advantages, self.first) for trunk, old, advantages in pieces]
+        return [PolicySample(Tree([trunk]), old, advantages) for trunk, old, advantages in pieces]
 
 
 @dataclass
@@ -70,7 +68,7 @@ class CriticSample:
         """One sample for each trunk."""
         if len(self.tree.trunks) == 1:
             return [self]
-        sizes = [len(trunk.spans) for trunk in self.tree.trunks]
+        sizes = [len(trunk.prompt_ends) for trunk in self.tree.trunks]
         old = [None] * len(sizes) if self.old_values is None else self.old_values.split(sizes)
         pieces = zip(self.tree.trunks, self.returns.split(sizes), self.known.split(sizes), old, strict=True)
         return [CriticSample(Tree([trunk]), *rest) for trunk, *rest in pieces]
@@ -123,9 +121,8 @@ def update_policy(
     """
     means = Means()
 
-    def score(tree: Tree, first: int = 0) -> Tensor:
-        scored = log_probs(policy, tree, temperature)
-        return torch.cat([candidate for step in scored for candidate in step[first:]])
+    def score(tree: Tree) -> Tensor:
+        return torch.cat(sum(log_probs(policy, tree, temperature), []))
 
     for batch in batches:
         n_tokens = processes.mean(sum(len(sample.advantages) for sample in batch))
@@ -134,7 +131,7 @@ def update_policy(
             for sample in (part for whole in batch for part in whole.parts):
                 if not sample.advantages.any():  # its gradient is zero
                     continue
-                new = score(sample.tree, sample.first)
+                new = score(sample.tree)
                 losses = ppo_clip(new, sample.old_log_probs, sample.advantages, clip_range)
                 (losses.sum() / n_tokens).backward()
                 approx_kl, clip_fraction = clip_diagnostics(new, sample.old_log_probs, clip_range)
