@@ -54,7 +54,7 @@ def size_of_tree(tree: Tree, scored: bool) -> Size:
 def size_of_sequence(prompt: Segment, candidate: Candidate) -> Size:
     """Of a response after its prompt."""
     tokens = len(prompt) + len(candidate.token_ids)
-    return Size(tokens, _triangle(tokens), len(candidate.token_ids) + 1, [image.grid for image in prompt.images])
+    return Size(tokens, _triangle(tokens), len(candidate.token_ids), [image.grid for image in prompt.images])
 
 
 def _triangle(n: int) -> int:

@@ -7,9 +7,10 @@ paper's limit of pixels lets them be, and responses of 120 random tokens. Neithe
     separate   one sequence for every candidate of every step (what published code does)
     state      one tree for every state: candidates share their prompt, states share nothing (prefix grouping)
 
-Weights, gradients and passes are in bfloat16, activations checkpointed. A sequence costs a quadratic in its step, since
-screens and responses are equal in size: `separate` and `state` are measured at three steps, and summed along the
-parabola through them; `separate` costs k times what one candidate costs. Their rows say `scaled`.
+Weights, gradients and passes are in bfloat16, activations checkpointed. `tree` is an episode's share of a mini-batch
+of two, the other two an episode's passes without what comes once a mini-batch. A sequence costs a quadratic in its
+step, since screens and responses are equal in size: `separate` and `state` are measured at three steps, and summed
+along the parabola through them; `separate` costs k times what one candidate costs. Their rows say `scaled`.
 
 No optimiser step is in these seconds or gigabytes: one GPU does not hold AdamW's float32 states of 7B. A step of one
 layer is timed by itself and scaled to all parameters, and the memory of the states is computed.
@@ -58,6 +59,7 @@ from coach_gym.episode import Candidate, Episode, Observation, Step  # noqa: E40
 GOAL = "Create a note called groceries in Markor, and write milk, bread and six eggs into it, one a line."
 OLD_LOG_PROB = -12.0  # about that of one token among 152,064
 SPELLED = 300  # the first ids of the tokenizer are control tokens and bytes
+EPISODES = 2  # of a mini-batch: from the second on, gradients are held beside the activations
 Row = dict[str, Any]
 
 
@@ -111,6 +113,7 @@ def build(setup: Setup, device: torch.device) -> Policy:
         text_config={**setup.text, **ends}, vision_config=setup.vision, tie_word_embeddings=False,
         **{name: getattr(pocket, name) for name in control},
     )  # fmt: skip
+    torch.manual_seed(0)
     with device:
         model = Qwen2_5_VLForConditionalGeneration._from_config(config, dtype=torch.bfloat16)
     model.gradient_checkpointing_enable({"use_reentrant": False})
@@ -181,15 +184,16 @@ class Updates:
         self.critic = Critic(policy.model.model)
 
     def policy_tree(self, tree: Tree) -> None:
-        """`update_policy`."""
-        sample = to_device(policy_sample(tree), self.policy.device)
-        update_policy(self.policy, self._idle(self.policy.model), [[sample]])
+        """`update_policy`, with a mini-batch of `EPISODES`."""
+        samples = [to_device(policy_sample(tree), self.policy.device) for _ in range(EPISODES)]
+        update_policy(self.policy, Idle(self.policy.model), [samples])
 
     def critic_tree(self, tree: Tree) -> None:
-        """`fit_critic`."""
+        """`fit_critic`, likewise."""
         steps = sum(len(trunk.spans) for trunk in tree.trunks)
         sample = CriticSample(tree, torch.linspace(0.0, 1.0, steps), torch.ones(steps, dtype=torch.bool))
-        fit_critic(self.critic, self._idle(self.critic), self._q, [[to_device(sample, self.policy.device)]])
+        samples = [to_device(sample, self.policy.device) for _ in range(EPISODES)]
+        fit_critic(self.critic, Idle(self.critic), self._q, [samples])
 
     def policy_state(self, tree: Tree) -> None:
         """Its loss and gradients on one state."""
@@ -208,10 +212,11 @@ class Updates:
         clipped_value_loss(q, torch.zeros_like(q), torch.ones_like(q), 0.5).mean().backward()
 
     def vision(self, images: dict[str, Tensor]) -> None:
-        """The vision tower alone, on an episode's screenshots."""
+        """The vision tower alone, on the screenshots of each of `EPISODES`."""
         tower = self.policy.model.model.visual
-        features = tower(images["pixel_values"].to(tower.dtype), grid_thw=images["image_grid_thw"]).pooler_output
-        features.float().mean().backward()
+        for _ in range(EPISODES):
+            features = tower(images["pixel_values"], grid_thw=images["image_grid_thw"]).pooler_output
+            features.float().mean().backward()
 
     def clear(self) -> None:
         """Drops gradients."""
@@ -221,9 +226,15 @@ class Updates:
     def _q(self, tree: Tree) -> Tensor:
         return torch.cat(self.critic.q_values(tree))
 
-    @staticmethod
-    def _idle(model: nn.Module) -> torch.optim.Optimizer:
-        return torch.optim.SGD(model.parameters(), lr=0.0)  # in place of AdamW, whose step is timed by itself
+
+class Idle(torch.optim.Optimizer):
+    """Leaves weights as they are: AdamW's step is timed by itself."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__(model.parameters(), {})
+
+    def step(self, closure: Any = None) -> None:
+        """Nothing."""
 
 
 # --- measuring
@@ -379,21 +390,20 @@ class Benchmark:
         return [0, self.setup.steps // 2, self.setup.steps - 1]
 
     def row(self, update: str, way: str, k: int, size: Size, run: Callable[[], None]) -> None:
-        """Measures a pass, twice."""
+        """Measures the passes of `EPISODES`, and notes those of one."""
         try:
-            measured = [self.pass_(run) for _ in range(2)]
+            seconds, peak = timed(run, self.device)
         except RuntimeError as error:  # out of memory, most likely: the other rows are still worth having
             self.failed(update, way, [k], error)
         else:
-            seconds, peaks = zip(*measured, strict=True)
-            self.add(update, way, k, size, min(seconds), peaks[-1], seconds)
+            self.add(update, way, k, size, seconds / EPISODES, peak, [seconds])
 
     def scaled_row(
         self, update: str, way: str, candidates: Sequence[int], sizes: list[Size], runs: dict[int, Callable[[], None]]
     ) -> None:
         """Measures some steps, and sums over all of them; `candidates` is how often each step is to be passed."""
         try:
-            measured = [self.pass_(run) for run in runs.values()]
+            measured = [timed(run, self.device) for run in runs.values()]  # gradients add up, as in an update
         except RuntimeError as error:
             self.failed(update, way, candidates, error)
             return
@@ -404,11 +414,6 @@ class Benchmark:
             times = k if way == "separate" else 1
             size = Size(times * whole.tokens, times * whole.pairs, times * whole.scored, times * whole.grids)
             self.add(update, way, k, size, times * total, peaks[-1], seconds, scaled_from_steps=list(runs))
-
-    def pass_(self, run: Callable[[], None]) -> tuple[float, float | None]:
-        """Seconds and peak of a pass that starts without gradients."""
-        self.updates.clear()
-        return timed(run, self.device)
 
     def failed(self, update: str, way: str, candidates: Sequence[int], error: RuntimeError) -> None:
         """Notes what went wrong in place of a measurement, and gives the memory back."""
