@@ -199,7 +199,7 @@ class Policy:
         return allowed.log_softmax(-1)
 
     def _banned_index(self, device: torch.device) -> Tensor:
-        return torch.tensor(self.banned, device=device)
+        return torch.tensor(self.banned, dtype=torch.long, device=device)
 
 
 def _banned_ids(config: Any, tokenizer: Any, eos: int) -> list[int]:

@@ -1,14 +1,18 @@
 """What the trajectory tree saves: one pass over trunk and branches against one sequence for every sample.
 
-An episode of T steps on the embedded phone, k candidates in every state, the full history in the prompt. Three ways
-to compute the same gradients, with the same model in the same run:
+An episode of T steps on the embedded phone, k candidates in every state, the full history in the prompt. Ways to
+compute the same gradients, with the same model in the same run:
 
     separate   one sequence for every candidate of every step (what published code does)
+    trl        TRL's GRPO update, k copies of every state's prompt in a batch; left out where TRL is not installed
     state      one tree for every state: candidates share their prompt, states share nothing (prefix grouping)
     tree       one tree for the episode
+    chunks     the same in passes of at most 256 tokens of branches
 
-for the policy's clipped loss and for the critic's fit, which needs the executed responses only. Gradients are held
-equal. Every measurement has a process of its own, so that peak memory means something.
+for the policy's clipped loss, and for the critic's fit, which needs the executed responses only. Gradients are held
+equal. A last table has one tree's cost when the history is cut. Times are processor time of forward and backward
+passes, the mean of up to three after a warm-up; every measurement has a process of its own, so that peak memory
+means something.
 
     python -m benchmarks.trajectory_tree --seeds 0 1 2 --json tree.json
 """
@@ -23,7 +27,7 @@ import platform
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean, stdev
@@ -38,16 +42,21 @@ from torch import Tensor  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 
 import coach_gym  # noqa: E402, F401  (registers the environments)
+from benchmarks.trl_update import HOW_TO_INSTALL, trl_losses  # noqa: E402
+from benchmarks.trl_update import version as trl_version  # noqa: E402
 from coach_gym.agents.critic import Critic  # noqa: E402
 from coach_gym.agents.losses import clipped_value_loss, ppo_clip  # noqa: E402
 from coach_gym.agents.policy import Policy  # noqa: E402
 from coach_gym.agents.rollout import observation_of  # noqa: E402
-from coach_gym.agents.tree import Candidates, Tree, build_tree, log_probs, sequence_log_probs  # noqa: E402
+from coach_gym.agents.tree import Candidates, Tree, build_tree, log_probs, separate_tree  # noqa: E402
 from coach_gym.episode import Candidate, Episode, Step  # noqa: E402
 
 STEPS, CANDIDATES = (4, 8, 12, 16), (1, 2, 4, 8)
 RESPONSE = 20  # tokens
-WAYS = ("separate", "state", "tree")
+CHUNK = 256  # tokens of branches
+CLIP = 0.2
+WAYS = ("separate", "trl", "state", "tree", "chunks")
+CUTS, CUT_EPISODE = (0, 1, 2, 3, 4), (16, 4)  # times that the history is cut, T and k of the episode
 POLICY_HEADLINE, CRITIC_HEADLINE = (12, 4), 16  # T and k of the numbers that we are built for
 Losses = Iterator[Tensor]
 
@@ -70,104 +79,133 @@ def record(policy: Policy, steps: int, k: int, seed: int) -> Episode:
 def policy_losses(way: str, policy: Policy, episode: Episode) -> Losses:
     """PPO's loss over all candidates with made-up advantages, in parts of one forward pass each."""
     advantages = torch.linspace(-1, 1, sum(len(step.candidates) for step in episode.steps))
-    scored: Iterator[list[Tensor]]
-    if way == "separate":
-        scored = ([sequence_log_probs(policy, *sample)] for sample in _samples(policy, episode))
-    else:
-        scored = (sum(log_probs(policy, tree), []) for tree in _trees(way, policy, episode, "all"))
     first = 0
-    for responses in scored:
-        lengths = torch.tensor([len(response) for response in responses])
-        mine = advantages[first : first + len(responses)].repeat_interleave(lengths)
-        first += len(responses)
-        new = torch.cat(responses)
-        yield ppo_clip(new, torch.full_like(new, -7.0), mine, 0.2).sum()
-
-
-def _samples(policy: Policy, episode: Episode) -> Iterator[tuple[Any, Candidate]]:
-    for t, step in enumerate(episode.steps):
-        prompt = policy.prompt(episode.goal, episode.steps[:t], step.observation)
-        yield from ((prompt, candidate) for candidate in step.candidates)
-
-
-def _trees(way: str, policy: Policy, episode: Episode, candidates: Candidates) -> Iterator[Tree]:
-    """The episode's tree; or for every state a tree that has responses of that state only."""
-    if way == "tree":
-        yield build_tree(policy, episode, candidates)
-        return
-    past = [replace(step, candidates=step.candidates[:1]) for step in episode.steps]
-    for t, step in enumerate(episode.steps):
-        (trunk,) = build_tree(policy, replace(episode, steps=[*past[:t], step]), candidates).trunks
-        yield Tree([replace(trunk, spans=trunk.spans[-1:])])
+    for tree in _trees(way, policy, episode, "all"):
+        new = torch.cat(sum(log_probs(policy, tree), []))
+        mine = advantages.repeat_interleave(RESPONSE)[first : first + len(new)]
+        first += len(new)
+        yield ppo_clip(new, torch.full_like(new, -7.0), mine, CLIP).sum()
 
 
 def critic_losses(way: str, policy: Policy, critic: Critic, episode: Episode) -> Losses:
     """Clipped squared error of Q(s, a) of the executed actions against made-up returns, in parts of one pass each."""
-    returns = list(torch.linspace(0, 1, episode.length))
+    returns = torch.linspace(0, 1, episode.length)
+    first = 0
     for tree in _trees(way, policy, episode, "executed"):
         q = torch.cat(critic.q_values(tree))
-        target, returns = torch.stack(returns[: len(q)]), returns[len(q) :]
+        target = returns[first : first + len(q)]
+        first += len(q)
         yield clipped_value_loss(q, torch.zeros_like(q), target, 0.5).sum()
 
 
-def measure(update: str, way: str, steps: int, k: int, seed: int) -> dict[str, Any]:
-    """Forward and backward passes of one update, twice.
+def _trees(way: str, policy: Policy, episode: Episode, candidates: Candidates) -> list[Tree]:
+    """The episode in trees of one pass each."""
+    if way == "state":
+        return [_state_tree(policy, episode, t, candidates) for t in range(episode.length)]
+    if way in ("separate", "trl"):
+        tree = separate_tree(policy, episode, candidates)
+    else:
+        tree = build_tree(policy, episode, candidates, **({"max_branch_tokens": CHUNK} if way == "chunks" else {}))
+    return [Tree([trunk]) for trunk in tree.trunks]
+
+
+def _state_tree(policy: Policy, episode: Episode, t: int, candidates: Candidates) -> Tree:
+    """A tree that has responses of one state only."""
+    past = [replace(step, candidates=step.candidates[:1]) for step in episode.steps[:t]]
+    (trunk,) = build_tree(policy, replace(episode, steps=[*past, episode.steps[t]]), candidates).trunks
+    return Tree([replace(trunk, spans=trunk.spans[-1:])])
+
+
+def measure(update: str, way: str, steps: int, k: int, seed: int, cuts: int = 0) -> dict[str, Any]:
+    """Forward and backward passes of one update.
 
     Returns:
-        `seconds` of the faster one (processor time), `megabytes` that the peak of memory rose by, `tokens` in all
-        passes, and the `gradient`, flat.
+        `seconds` of processor time, `megabytes` that the peak of memory rose by, `tokens` and `passes` of one update,
+        and the `gradient`, flat.
     """
     torch.set_num_threads(1)
     policy = Policy.load("pocket", dtype=torch.float32)
-    policy.max_prompt_length = 1 << 20
+    policy.banned = []  # as TRL has it
     critic = Critic.load("pocket")
     episode = record(policy, steps, k, seed)
+    policy.max_prompt_length = prompt_length(policy, episode, cuts)
+    trees = _trees(way, policy, episode, "all" if update == "policy" else "executed")
+    found = {"tokens": sum(tree.trunks[0].input_ids.shape[1] for tree in trees), "passes": len(trees)}
+    if way == "trl":
+        found["passes"] = steps
+        trl = trl_losses(policy, CLIP)
+
+    def losses() -> Losses:
+        if way == "trl":
+            return trl(episode, torch.linspace(-1, 1, steps * k))
+        return policy_losses(way, policy, episode) if update == "policy" else (
+            critic_losses(way, policy, critic, episode))  # fmt: skip
+
     model: torch.nn.Module = policy.model if update == "policy" else critic
-    seconds, before = [], _peak()
-    for _ in range(2):
+    before = _peak()
+    next(losses()).backward()
+    seconds = _time(model, losses)
+    flat = torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
+    return {"seconds": seconds, "megabytes": _peak() - before, **found, "gradient": flat.numpy()}
+
+
+def _time(model: torch.nn.Module, losses: Callable[[], Losses]) -> float:
+    """Mean of three updates, or of as many as begin within two seconds."""
+    seconds: list[float] = []
+    while len(seconds) < 3 and sum(seconds) < 2:
         model.zero_grad(set_to_none=True)
         started = time.process_time()
-        parts = policy_losses(way, policy, episode) if update == "policy" else (
-            critic_losses(way, policy, critic, episode))  # fmt: skip
-        for part in parts:
+        for part in losses():
             part.backward()
         seconds.append(time.process_time() - started)
-    flat = torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
-    tokens = count_tokens(update, way, policy, episode)
-    return {"seconds": min(seconds), "megabytes": _peak() - before, "tokens": tokens, "gradient": flat.numpy()}
+    return mean(seconds)
+
+
+def prompt_length(policy: Policy, episode: Episode, cuts: int) -> int:
+    """The largest limit of the prompt at which the history is cut so many times."""
+    history = policy.history(episode.goal, episode.steps)
+    whole = len(history.prompt(0, episode.length - 1))
+    return next(limit for limit in range(whole, 0, -1) if len(set(history.starts(limit))) == cuts + 1)
 
 
 def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # kilobytes on Linux
 
 
-def count_tokens(update: str, way: str, policy: Policy, episode: Episode) -> int:
-    """Tokens that go through the model in one update."""
-    if update == "policy" and way == "separate":
-        return sum(len(prompt) + len(candidate.token_ids) for prompt, candidate in _samples(policy, episode))
-    trees = _trees(way, policy, episode, "all" if update == "policy" else "executed")
-    return sum(trunk.input_ids.shape[1] for tree in trees for trunk in tree.trunks)
+def ways_of(update: str, k: int) -> list[str]:
+    """What there is to compare: one candidate leaves nothing to share in a state, and the critic sees one of each."""
+    if update == "critic":
+        return ["separate", "tree"]
+    return [way for way in WAYS if (way != "trl" or trl_version()) and (way != "chunks" or k > 1)]
 
 
 def sweep(steps: list[int], candidates: list[int], seeds: list[int]) -> list[dict[str, Any]]:
     """All cells of the table, one process a measurement; gradients are compared on the way."""
     cells = [("policy", t, k) for t in steps for k in candidates] + [("critic", t, 1) for t in steps]
     rows = []
-    for update, t, k in tqdm(cells, desc="trajectory tree", unit="cell"):
-        for seed in seeds:
-            # for the critic a sequence for every state and one for every executed action are the same thing
-            ways = WAYS if update == "policy" else ("state", "tree")
-            found = {way: _in_process(update, way, t, k, seed) for way in ways}
-            reference = found[ways[0]].pop("gradient")
-            for way in ways[1:]:
-                difference = np.linalg.norm(found[way].pop("gradient") - reference) / np.linalg.norm(reference)
-                found[way]["gradient_error"] = float(difference)
-            rows.append({"update": update, "T": t, "k": k, "seed": seed, **found})
+    for (update, t, k), seed in tqdm([(cell, seed) for cell in cells for seed in seeds], desc="trajectory tree"):
+        found = {way: _in_process(update, way, t, k, seed) for way in ways_of(update, k)}
+        reference = found["separate"].pop("gradient")
+        for way in [way for way in found if way != "separate"]:
+            difference = np.linalg.norm(found[way].pop("gradient") - reference) / np.linalg.norm(reference)
+            found[way]["gradient_error"] = float(difference)
+        rows.append({"update": update, "T": t, "k": k, "seed": seed, **found})
+    return rows
+
+
+def sweep_cuts(seeds: list[int]) -> list[dict[str, Any]]:
+    """The tree of an episode whose history is cut ever more often."""
+    rows = []
+    for cuts, seed in tqdm([(cuts, seed) for cuts in CUTS for seed in seeds], desc="cuts"):
+        found = _in_process("policy", "tree", *CUT_EPISODE, seed, cuts)
+        del found["gradient"]
+        rows.append({"cuts": cuts, "seed": seed, **found})
     return rows
 
 
 def _in_process(*arguments: Any) -> dict[str, Any]:
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["gymnasium", "coach_gym", "coach_gym.agents.online", "trl.trainer.grpo_trainer"])
     ours, theirs = context.Pipe()
     process = context.Process(target=_send, args=(theirs, *arguments))
     process.start()
@@ -181,31 +219,49 @@ def _send(pipe: Any, *arguments: Any) -> None:
     pipe.send(measure(*arguments))
 
 
-def speedups(rows: list[dict[str, Any]], update: str, steps: int, k: int) -> list[float]:
-    """Time of separate sequences over time of the tree, one for each seed."""
-    slow = "separate" if update == "policy" else "state"
+def speedups(rows: list[dict[str, Any]], update: str, steps: int, k: int, way: str = "separate") -> list[float]:
+    """Time of a way over time of the tree, one for each seed."""
     cell = [row for row in rows if (row["update"], row["T"], row["k"]) == (update, steps, k)]
-    return [row[slow]["seconds"] / row["tree"]["seconds"] for row in cell]
+    return [row[way]["seconds"] / row["tree"]["seconds"] for row in cell if way in row]
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:
     """One line a cell, means over seeds."""
-    print(f"\n{'update':8}{'T':>4}{'k':>4}{'separate s':>12}{'per state s':>13}{'tree s':>9}{'faster':>14}"
-          f"{'tokens':>9}{'memory':>9}{'gradients':>11}")  # fmt: skip
+    print(f"\n{'':14}{'seconds':>40}{'MB':>8}{'':>8}{'faster than':>24}{'':>6}")
+    print(f"{'update':8}{'T':>3}{'k':>3}" + "".join(f"{way:>9}" for way in WAYS) + f"{'tree':>7}{'chunks':>7}"
+          f"{'separate':>16}{'trl':>8}{'state':>8}{'tokens':>8}{'gradients':>10}")  # fmt: skip
     for update, t, k in dict.fromkeys((row["update"], row["T"], row["k"]) for row in rows):
         cell = [row for row in rows if (row["update"], row["T"], row["k"]) == (update, t, k)]
-        slow = "separate" if update == "policy" else "state"
-        ratio = {key: mean(r[slow][key] / max(r["tree"][key], 1e-9) for r in cell) for key in ("tokens", "megabytes")}
-        faster = speedups(rows, update, t, k)
-        shown = [mean(row[way]["seconds"] for row in cell) if way in cell[0] else float("nan") for way in WAYS]
+        tokens = mean(row["separate"]["tokens"] / row["tree"]["tokens"] for row in cell)
         error = max(row["tree"]["gradient_error"] for row in cell)
-        print(f"{update:8}{t:4}{k:4}{shown[0]:12.2f}{shown[1]:13.2f}{shown[2]:9.2f}{_spread(faster):>14}"
-              f"{ratio['tokens']:8.1f}x{ratio['megabytes']:8.1f}x{error:11.0e}")  # fmt: skip
-    print("faster, tokens, memory: separate sequences over the tree; gradients: relative difference")
+        print(f"{update:8}{t:3}{k:3}" + "".join(f"{_mean(cell, way, 'seconds'):9.2f}" for way in WAYS)
+              + f"{_mean(cell, 'tree', 'megabytes'):7.0f}{_mean(cell, 'chunks', 'megabytes'):7.0f}"
+              f"{_spread(speedups(rows, update, t, k)):>16}{_spread(speedups(rows, update, t, k, 'trl'))[:5]:>8}"
+              f"{_spread(speedups(rows, update, t, k, 'state'))[:5]:>8}{tokens:7.1f}x{error:10.0e}")  # fmt: skip
+    print("faster: time over the tree's; MB: growth of peak memory; tokens: of separate sequences over the tree's;")
+    print("gradients: the tree's relative difference from separate sequences")
+    if not trl_version():
+        print(f"TRL is not installed, its column is empty: {HOW_TO_INSTALL}")
+
+
+def print_cuts(rows: list[dict[str, Any]]) -> None:
+    """One line for every number of cuts."""
+    print(f"\nthe tree when the history is cut in blocks, T={CUT_EPISODE[0]}, k={CUT_EPISODE[1]}")
+    print(f"{'cuts':>4}{'tokens':>8}{'seconds':>9}{'MB':>6}")
+    for cuts in CUTS:
+        cell = [{"tree": row} for row in rows if row["cuts"] == cuts]
+        shown = [_mean(cell, "tree", key) for key in ("tokens", "seconds", "megabytes")]
+        print(f"{cuts:4}{shown[0]:8.0f}{shown[1]:9.2f}{shown[2]:6.0f}")
+
+
+def _mean(cell: list[dict[str, Any]], way: str, key: str) -> float:
+    return mean(row[way][key] for row in cell) if way in cell[0] else float("nan")
 
 
 def _spread(values: list[float]) -> str:
-    return f"{mean(values):.1f} ± {stdev(values) if len(values) > 1 else 0.0:.1f}x"
+    if not values:
+        return "-"
+    return f"{mean(values):.1f}x ± {stdev(values) if len(values) > 1 else 0.0:.1f}"
 
 
 def main() -> None:
@@ -217,26 +273,32 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="file for the results")
     options = parser.parse_args()
     rows = sweep(options.steps, options.candidates, options.seeds)
+    cuts = sweep_cuts(options.seeds)
     print_table(rows)
+    print_cuts(cuts)
     command = f"python -m benchmarks.trajectory_tree --seeds {' '.join(map(str, options.seeds))}"
     print(f"again: {command}")
     if options.json:
-        options.json.write_text(json.dumps(report(rows, command), indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps(report(rows, cuts, command), indent=1) + "\n", encoding="utf-8")
 
 
-def report(rows: list[dict[str, Any]], command: str) -> dict[str, Any]:
+def report(rows: list[dict[str, Any]], cuts: list[dict[str, Any]], command: str) -> dict[str, Any]:
     """The results as JSON."""
-    headline = {}
-    if policy := speedups(rows, "policy", *POLICY_HEADLINE):
-        headline["policy_update_speedup"] = mean(policy)
-    if critic := speedups(rows, "critic", CRITIC_HEADLINE, 1):
-        headline["critic_fit_speedup"] = mean(critic)
-    headline["gradient_error"] = max(row["tree"]["gradient_error"] for row in rows)
+    speeds = {
+        "policy_update_speedup": speedups(rows, "policy", *POLICY_HEADLINE),
+        "policy_update_speedup_over_trl": speedups(rows, "policy", *POLICY_HEADLINE, "trl"),
+        "policy_update_speedup_over_state": speedups(rows, "policy", *POLICY_HEADLINE, "state"),
+        "critic_fit_speedup": speedups(rows, "critic", CRITIC_HEADLINE, 1),
+    }
+    headline = {name: mean(values) for name, values in speeds.items() if values}
+    ours = [row[way] for row in rows for way in ("tree", "chunks") if way in row]
+    headline["gradient_error"] = max(found["gradient_error"] for found in ours)
+    trl = f"TRL {trl_version()}" if trl_version() else f"no TRL ({HOW_TO_INSTALL})"
     return {
         "benchmark": "trajectory_tree", "headline": headline, "command": command,
         "model": "pocket policy and critic, float32", "device": "screens of the embedded phone, 270x600",
-        "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, 1 thread",
-        "rows": rows,
+        "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, {trl}, 1 thread",
+        "rows": rows, "cuts": cuts,
     }  # fmt: skip
 
 
