@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from coach_gym.episode import Episode
+from coach_gym.episode import Episode, Observation
 
 from . import processes
 from .actor_critic import ActorCriticAgent
@@ -90,20 +90,34 @@ class CoachAgent(ActorCriticAgent):
             episodes = self.draw_candidates(episodes)
         self.update_actor(episodes)
 
+    @property
+    def judges_steps(self) -> bool:
+        """Whether the reward model can judge single steps, and so while the roll-out goes on."""
+        return hasattr(self.prm, "judge")
+
+    def judge_steps(self, steps: list[tuple[Episode, int]]) -> None:
+        """Process rewards of some steps, each given by its episode and number."""
+        questions = [(episode.goal, _executed(episode)[: t + 1]) for episode, t in steps]
+        with self.timed("judge"):
+            rewards = self.prm.judge(questions)
+        for (episode, t), reward in zip(steps, rewards, strict=True):
+            episode.steps[t].process_reward, episode.steps[t].judged = reward, True
+
     def assign_returns(self, episodes: list[Episode]) -> None:
-        """Phase 2: the return of every executed action."""
-        with self.timed("returns"):
-            for episode in episodes:
-                for step, return_ in zip(episode.steps, self._returns(episode), strict=True):
-                    step.return_ = return_
+        """Phase 2: the return of every executed action; judges what was not judged during the roll-out."""
+        for episode in episodes:
+            if self.prm is not None and not all(step.judged for step in episode.steps):
+                with self.timed("judge"):
+                    rewards = self.prm.score(episode.goal, _executed(episode))
+                for step, reward in zip(episode.steps, rewards, strict=True):
+                    step.process_reward, step.judged = reward, True
+            for step, return_ in zip(episode.steps, self._returns(episode), strict=True):
+                step.return_ = return_
 
     def _returns(self, episode: Episode) -> list[float | None]:
         assert episode.outcome is not None
         if self.prm is None:
             return [*discounted_outcome(episode.length, episode.outcome, self.gamma)]
-        executed = [(step.observation, step.candidates[step.executed].text) for step in episode.steps]
-        for step, reward in zip(episode.steps, self.prm.score(episode.goal, executed), strict=True):
-            step.process_reward = reward
         rewards = [step.process_reward for step in episode.steps]
         weights = self.process_reward_weight, self.outcome_reward_weight
         return process_outcome_returns(rewards, episode.outcome, self.gamma, *weights, self.discount)
@@ -140,3 +154,8 @@ class CoachAgent(ActorCriticAgent):
         self.log_training(q_mean=q.mean().item(), q_spread=q.std(-1, correction=0).mean().item())
         batch = zip(episodes, trees, scores, strict=True)
         self.update_policy([self.policy_sample(episode, tree, acloo(q), first) for episode, tree, q in batch])
+
+
+def _executed(episode: Episode) -> list[tuple[Observation, str]]:
+    """What the agent saw and the response that was executed, for every step."""
+    return [(step.observation, step.candidates[step.executed].text) for step in episode.steps]

@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import gymnasium as gym
 import numpy as np
@@ -23,12 +23,13 @@ from coach_gym.episode import Candidate, Episode, Observation, Step
 
 from . import checkpoint, processes
 from .callbacks import BaseCallback, CallbackList, MaybeCallback, ProgressBarCallback, as_callback
+from .collector import Collector
 from .critic import Critic
 from .generation import Generation, Generator, make_generator
 from .logger import Logger, configure_logger
 from .parallel import distribute, gather_state, in_step, is_sharded, refresh_sampler
 from .policy import Policy, PolicySource
-from .rollout import Attempt, Rollout, as_vector_env, observation_of, sub_observation
+from .rollout import Attempt, as_vector_env, observation_of, sub_observation
 from .tree import Tree, log_probs
 from .updates import PolicySample, update_policy
 
@@ -62,6 +63,10 @@ class OnlineAgent(ABC):
         temperature: of sampling.
         max_new_tokens: where a response is cut that does not end by itself.
         max_prompt_length: tokens of prompt; beyond it the oldest steps are left out.
+        collection: `"events"` lets no device wait for another; in `"rounds"` all act together, so that a seed repeats a
+            run bit for bit. Gymnasium's own vector environments know rounds only.
+        max_staleness: updates that an episode may be old when it is learned from: so many batches ahead devices may
+            play. 0 learns strictly on-policy, from episodes that the current policy has played.
         generation: what draws responses: `"transformers"`, `"vllm"`, or a function that makes a `Generator` for a
             policy, such as `partial(VllmGenerator, gpu_memory_utilization=0.3)`.
         recompute_log_probs: scores old log-probabilities anew before the update, in place of the sampler's.
@@ -78,6 +83,7 @@ class OnlineAgent(ABC):
         num_timesteps: environment steps taken, over all sub-environments and processes.
         total_timesteps: where the current call of `learn` ends.
         n_updates: iterations that ended in an update.
+        num_batches: roll-outs played to their end.
         n_candidates: responses drawn in every state during roll-outs.
         group_size: episodes that share a seed.
         critic: the critic, None for a method without one.
@@ -105,6 +111,8 @@ class OnlineAgent(ABC):
         temperature: float = 1.0,
         max_new_tokens: int = 512,
         max_prompt_length: int = 32_768,
+        collection: Literal["events", "rounds"] = "events",
+        max_staleness: int = 0,
         generation: Generation = "transformers",
         recompute_log_probs: bool = False,
         bfloat16: bool = False,
@@ -125,6 +133,8 @@ class OnlineAgent(ABC):
         self.temperature = temperature
         self.max_new_tokens = max_new_tokens
         self.max_prompt_length = max_prompt_length
+        self.collection = collection
+        self.max_staleness = max_staleness
         self.generation = generation
         self.recompute_log_probs = recompute_log_probs
         self.bfloat16 = bfloat16
@@ -152,7 +162,8 @@ class OnlineAgent(ABC):
         if env is not None:
             self.set_env(env)
 
-        self.num_timesteps = self.total_timesteps = self.n_updates = 0
+        self.num_timesteps = self.total_timesteps = self.n_updates = self.num_batches = 0
+        self._collector: Collector | None = None
         self.ep_info_buffer: deque[dict[str, float]] = deque(maxlen=stats_window_size)
         self.ep_success_buffer: deque[float] = deque(maxlen=stats_window_size)
         self._logger = Logger(None, [])
@@ -172,6 +183,13 @@ class OnlineAgent(ABC):
             raise ValueError(
                 f"temperature={self.temperature} leaves one response in every state and nothing to learn; pass a "
                 f"positive one (1.0 in the paper), and deterministic=True to predict() for greedy actions"
+            )
+        if self.collection not in ("events", "rounds"):
+            raise ValueError(f"collection={self.collection!r} is neither 'events' nor 'rounds'")
+        if self.max_staleness < 0 or (self.max_staleness and self.collection == "rounds"):
+            raise ValueError(
+                f"max_staleness={self.max_staleness} with collection={self.collection!r}: a number of updates from 0 on, "
+                f"and more than 0 only where devices play ahead, with collection='events'"
             )
         if not 0 < self.clip_range < 1:
             raise ValueError(f"clip_range={self.clip_range} must lie between 0 and 1; the paper's is 0.2")
@@ -232,6 +250,7 @@ class OnlineAgent(ABC):
         if self.env is None:
             raise ValueError("the agent has no environment; pass env= to load(), or call set_env()")
         distribute(self)
+        self._collector = None  # the environments may have been used for something else
         if reset_num_timesteps:
             self.num_timesteps = 0
             self.ep_info_buffer.clear()
@@ -259,33 +278,26 @@ class OnlineAgent(ABC):
             The episodes in groups of one seed, without those that a fault has left without a verdict; None if
             the callback stopped the training, in whichever process.
         """
-        assert self.env is not None
         if callback is None:
             callback = CallbackList([])
             callback.init_callback(self)
+        if self._collector is None or not self._collector.rollout.undisturbed:
+            self._collector = Collector(self)
         callback.on_rollout_start()
-        rollout = Rollout(self.env, self._draw_seeds())
-        finished: list[Attempt] = []
-        begun, stopped = self.num_timesteps, False
-        while not stopped and (waiting := rollout.waiting):
-            with self.timed("generate"):
-                actions = self._act(waiting)
-            with self.timed("env_wait"):
-                transition = rollout.step(actions)
-            self.num_timesteps += len(waiting)
-            finished += transition.finished
-            self._remember(transition.finished)
-            rewards, dones, infos = transition.rewards, transition.dones, transition.infos
-            episodes = [attempt.episode for attempt in transition.finished]
-            callback.update_locals(locals())
-            stopped = not callback.on_step()
+        begun = self.num_timesteps
+        finished = self._collector.collect(callback)
         self.num_timesteps = begun + sum(processes.gather(self.num_timesteps - begun))
-        if processes.any_of(stopped):
+        if processes.any_of(finished is None):
+            self._collector = None  # what is under way was drawn to be continued at once
             return None
+        assert finished is not None
+        self.num_batches += 1
         callback.on_rollout_end()
-        played = [attempt.episode for attempt in sorted(finished, key=lambda attempt: attempt.number)]
+        played = [attempt.episode for attempt in finished]
         fault_rate = np.mean([episode.fault is not None for episode in played])
         self.logger.record("rollout/fault_rate", processes.mean(float(fault_rate)))
+        ages = [self.n_updates - step.version for episode in played for step in episode.steps]
+        self.logger.record("rollout/staleness", processes.mean(float(np.mean(ages))))
         groups = [[e for e in group if e.learnable] for group in _chunks(played, self.group_size)]
         return [group for group in groups if group]
 
@@ -298,24 +310,31 @@ class OnlineAgent(ABC):
                 none where a process shares in an update of others'.
         """
 
-    def _draw_seeds(self) -> list[int]:
-        n_groups = self.batch_size // self.group_size
-        everyones = self.rng.integers(FIRST_TRAINING_SEED, 1 << 31, n_groups)
-        return everyones[processes.rank() :: processes.size()].repeat(self.group_size).tolist()
+    def task_seeds(self, first: int) -> Iterator[int]:
+        """Seeds of the episodes that this process plays, from number `first` on; those of a group are alike.
 
-    def _act(self, waiting: list[Attempt]) -> list[str]:
-        """Draws candidates for all waiting episodes at once and appends the step to each."""
-        prompts = [self.policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in waiting]
-        drawn = self.generator.sample(prompts, self.n_candidates, self.temperature, self.max_new_tokens)
-        for attempt, candidates in zip(waiting, drawn, strict=True):
-            attempt.episode.steps.append(self._step(attempt.observation, candidates))
-        return [attempt.episode.steps[-1].action for attempt in waiting]
+        A seed depends on the episode's number and the agent's own seed, and not on what was drawn before.
+        """
+        for number in count(first // self.group_size):
+            group = number * processes.size() + processes.rank()
+            (drawn,) = np.random.SeedSequence((self.task_entropy, group)).generate_state(1)
+            yield from [FIRST_TRAINING_SEED + int(drawn) % ((1 << 31) - FIRST_TRAINING_SEED)] * self.group_size
 
-    def _step(self, observation: Observation, candidates: list[Candidate]) -> Step:
+    def step(self, observation: Observation, candidates: list[Candidate]) -> Step:
+        """The step that carries out the first of some candidates."""
         action = self.policy.parse(candidates[0].text, self.policy.frame(observation))
-        return Step(observation, candidates, executed=0, action=action)
+        return Step(observation, candidates, executed=0, action=action, version=self.n_updates)
 
-    def _remember(self, finished: list[Attempt]) -> None:
+    @property
+    def judges_steps(self) -> bool:
+        """Whether executed actions are judged while the roll-out goes on."""
+        return False
+
+    def judge_steps(self, steps: list[tuple[Episode, int]]) -> None:
+        """Has the executed actions of some steps judged, each given by its episode and number."""
+        raise NotImplementedError
+
+    def remember(self, finished: list[Attempt]) -> None:
         """Keeps the statistics of episodes that say something about the agent."""
         for attempt in finished:
             if attempt.episode.learnable:
@@ -473,7 +492,7 @@ class OnlineAgent(ABC):
         prompts = [self.policy.prompt(e.goal, e.steps, o) for e, o in zip(episodes, seen, strict=True)]
         drawn = self.generator.sample(prompts, 1, self.temperature, self.max_new_tokens, greedy=deterministic)
         following = tuple(
-            Episode(episode.goal, [*episode.steps, self._step(each, candidates)])
+            Episode(episode.goal, [*episode.steps, self.step(each, candidates)])
             for episode, each, candidates in zip(episodes, seen, drawn, strict=True)
         )
         actions = tuple(episode.steps[-1].action for episode in following)
@@ -494,6 +513,7 @@ class OnlineAgent(ABC):
         """
         share = self.batch_size // processes.size()
         self.env = as_vector_env(gym.make_vec(env, num_envs=share) if isinstance(env, str) else env)
+        self._collector = None
         if self.env.num_envs > share:
             warnings.warn(
                 f"of a roll-out of batch_size={self.batch_size} episodes this process plays {share} and keeps only as "
@@ -506,6 +526,7 @@ class OnlineAgent(ABC):
         """Seeds sampling, mini-batches and the draw of task instances; None for a random one."""
         self.seed = seed
         self.rng = np.random.default_rng(seed)
+        self.task_entropy = int(self.rng.integers(1 << 63))
         if seed is not None:
             torch.manual_seed(seed)
 

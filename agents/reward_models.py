@@ -1,6 +1,7 @@
 """Process rewards: whether an action was a good next step, as a model that reasons first sees it (paper §3.2)."""
 
 import re
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -9,7 +10,8 @@ from coach_gym.dialects import IMAGE, Part, UITars
 from coach_gym.dialects.ui_tars import screen_lines
 from coach_gym.episode import Observation
 
-from .generation import Generation, Generator, make_generator
+from .generation import Generation, Generator, is_address, make_generator
+from .generation.served import GenerationServerError
 from .generation.transformers import TransformersGenerator
 from .policy import POCKET, Policy, PolicySource, Prompt
 
@@ -64,15 +66,39 @@ class GenerativePRM:
     def load(
         cls, source: PolicySource, template: Path | None = None, generation: Generation = "transformers"
     ) -> "GenerativePRM":
-        """A frozen judge by directory, hub id or model; `"pocket"` is the shipped one. `generation` draws verdicts."""
-        policy = Policy.load(POCKET.parent / "prm" if source == "pocket" else source)
+        """A frozen judge by directory, hub id or model; `"pocket"` is the shipped one. `generation` draws verdicts.
+
+        A judge that a server draws for takes no accelerator memory here: its weights wait on the CPU to be sent.
+        `"pocket@http://127.0.0.1:8101"` names a judge together with its server.
+        """
+        if isinstance(source, str) and "@http" in source:
+            source, generation = source.split("@", 1)
+        device = "cpu" if is_address(generation) else "auto"
+        policy = Policy.load(POCKET.parent / "prm" if source == "pocket" else source, device=device)
         policy.model.requires_grad_(False)
         generator = None if generation == "transformers" else make_generator(generation, policy)
         return cls(policy, template, generator=generator)
 
     def score(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> list[float | None]:
-        """Verdicts on all steps in one batch. What cannot be read is drawn once more, and then unknown."""
-        prompts = [self.prompt(goal, steps[: t + 1]) for t in range(len(steps))]
+        """Verdicts on all steps of an episode."""
+        return self.judge([(goal, steps[: t + 1]) for t in range(len(steps))])
+
+    def judge(self, questions: Sequence[tuple[str, Sequence[tuple[Observation, str]]]]) -> list[float | None]:
+        """Verdicts on single steps in one batch. What cannot be read is drawn once more, and then unknown.
+
+        If a server draws them that does not answer, all are unknown.
+
+        Args:
+            questions: goal and steps so far, of which the last one is judged.
+        """
+        prompts = [self.prompt(goal, steps) for goal, steps in questions]
+        try:
+            return self._judge_patiently(prompts)
+        except GenerationServerError as error:
+            warnings.warn(f"the judge said nothing about {len(prompts)} steps: {error}", stacklevel=2)
+            return [None] * len(prompts)
+
+    def _judge_patiently(self, prompts: Sequence[Prompt]) -> list[float | None]:
         rewards = self._judge(prompts, greedy=True)
         failed = [t for t, reward in enumerate(rewards) if reward is None]
         if failed:

@@ -1,8 +1,8 @@
 """Episodes on a vector environment: one for each seed, sub-environments refilled as they become free."""
 
-from collections import deque
+import weakref
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gymnasium as gym
@@ -37,19 +37,21 @@ class Attempt:
 
 @dataclass
 class Transition:
-    """What one round of actions brought, sub-environment by sub-environment; idle ones are zero and empty.
+    """What some actions brought, sub-environment by sub-environment; idle ones are zero and empty.
 
     Attributes:
         rewards: (number of sub-environments,).
         dones: likewise, whether the episode is over.
         infos: likewise, the info dicts.
         finished: the attempts that are over.
+        stepped: the attempts that took a step, those that are over among them.
     """
 
     rewards: np.ndarray
     dones: np.ndarray
     infos: list[dict[str, Any]]
     finished: list[Attempt]
+    stepped: list[Attempt] = field(default_factory=list)
 
 
 class Rollout:
@@ -58,55 +60,122 @@ class Rollout:
     A seed fixes task, parameters and device state of its episode, so a roll-out is reproducible, and episodes of
     one seed are attempts at the same task instance. All episodes are played to their end.
 
+    `step` waits for every sub-environment, as Gymnasium's vector environments do. Under it lie `send` and `receive`,
+    by which those are served that are ready while the others are still busy.
+
     Args:
         envs: of `as_vector_env`.
-        seeds: in the order of their start.
+        seeds: in the order of their start; may be endless.
+        first: number of the first episode.
+        until: number before which to stop beginning episodes; None as long as there are seeds.
     """
 
-    def __init__(self, envs: VectorEnv, seeds: Iterable[int]) -> None:
+    def __init__(self, envs: VectorEnv, seeds: Iterable[int], first: int = 0, until: int | None = None) -> None:
         self.num_envs = envs.num_envs
         self._envs = _SendReceive(envs) if hasattr(envs, "send_reset") else _Lockstep(envs)
-        self._queue = deque(enumerate(seeds))
-        self._attempts: dict[int, Attempt] = {}
-        self._begin(range(self.num_envs))
+        _LATEST[envs] = self
+        self._of = weakref.ref(envs)
+        self._queue = enumerate(seeds, first)
+        self._next = next(self._queue, None)
+        self._until = until
+        self._waiting: dict[int, Attempt] = {}
+        self._acting: dict[int, Attempt] = {}
+        self._starting: dict[int, int] = {}
+        self._free = set(range(self.num_envs))
+        self._begin()
+        self._await_resets()
 
     @property
     def waiting(self) -> list[Attempt]:
-        """The attempts that need an action; none means that the roll-out is over."""
-        return list(self._attempts.values())
+        """The attempts that need an action, by number; none while nothing is under way means that all is over."""
+        return sorted(self._waiting.values(), key=lambda attempt: attempt.number)
+
+    @property
+    def busy(self) -> int:
+        """Sub-environments with a step or a reset under way."""
+        return len(self._acting) + len(self._starting)
+
+    @property
+    def undisturbed(self) -> bool:
+        """Whether nobody else has begun a roll-out on these environments since."""
+        envs = self._of()
+        return envs is not None and _LATEST[envs] is self
 
     def step(self, actions: Sequence[str]) -> Transition:
-        """Carries out one action for each of `waiting`, in its order."""
+        """Carries out one action for each of `waiting`, in its order, and begins episodes where one has ended."""
+        self.send(self.waiting, actions)
+        transition = self.receive(self.busy)
+        self._await_resets()
+        return transition
+
+    def begin_until(self, number: int) -> None:
+        """Lets episodes begin whose number is smaller; their first states are received like those after a step."""
+        self._until = number
+        self._begin()
+
+    def send(self, attempts: Sequence[Attempt], actions: Sequence[str]) -> None:
+        """Begins one action for each of some attempts that wait for one."""
+        for attempt in attempts:
+            self._acting[attempt.index] = self._waiting.pop(attempt.index)
+        self._envs.send({attempt.index: action for attempt, action in zip(attempts, actions, strict=True)})
+
+    def receive(self, min_ready: int = 1) -> Transition:
+        """Waits until that many of the busy sub-environments are done, and tells of the steps among all that are."""
         rewards, dones = np.zeros(self.num_envs), np.zeros(self.num_envs, dtype=bool)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        finished = []
-        for arrival in self._envs.step(dict(zip(self._attempts, actions, strict=True))):
-            index, attempt = arrival.index, self._attempts[arrival.index]
-            rewards[index], dones[index], infos[index] = arrival.reward, arrival.done, arrival.info
-            attempt.length += 1
-            attempt.reward += arrival.reward
-            attempt.observation = observation_of(arrival.observation)
-            if arrival.done:
-                finished.append(self._attempts.pop(index))
-                _close(attempt, arrival.info)
-        self._begin(attempt.index for attempt in finished)
-        return Transition(rewards, dones, infos, finished)
+        transition = Transition(rewards, dones, infos, [])
+        for arrival in self._envs.receive(min_ready) if self.busy else []:
+            if arrival.index in self._starting:
+                self._start(arrival)
+            else:
+                self._advance(arrival, transition)
+        self._begin()
+        return transition
 
-    def _begin(self, free: Iterable[int]) -> None:
-        """Starts the next episodes on free sub-environments, as long as there are any."""
-        starting = {index: self._queue.popleft() for index in free if self._queue}
-        if not starting:
-            return
-        for arrival in self._envs.reset({index: seed for index, (_, seed) in starting.items()}):
-            observation, info = arrival.observation, arrival.info
-            episode = Episode(
-                goal=str(observation["goal"]),
-                task=info.get("task", ""),
-                params=dict(info.get("params", {})),
-                fault=info.get("fault"),
-            )
-            number, _ = starting[arrival.index]
-            self._attempts[arrival.index] = Attempt(number, arrival.index, episode, observation_of(observation))
+    def _begin(self) -> None:
+        """Resets free sub-environments for the next episodes, as long as there are any."""
+        seeds = {}
+        for index in sorted(self._free):
+            if self._next is None or (self._until is not None and self._next[0] >= self._until):
+                break
+            self._starting[index], seeds[index] = self._next
+            self._next = next(self._queue, None)
+        self._free -= seeds.keys()
+        if seeds:
+            self._envs.reset(seeds)
+
+    def _await_resets(self) -> None:
+        while self._starting:
+            self.receive(self.busy)
+
+    def _start(self, arrival: "_Arrival") -> None:
+        observation, info = arrival.observation, arrival.info
+        episode = Episode(
+            goal=str(observation["goal"]),
+            task=info.get("task", ""),
+            params=dict(info.get("params", {})),
+            fault=info.get("fault"),
+        )
+        number = self._starting.pop(arrival.index)
+        self._waiting[arrival.index] = Attempt(number, arrival.index, episode, observation_of(observation))
+
+    def _advance(self, arrival: "_Arrival", transition: Transition) -> None:
+        index, attempt = arrival.index, self._acting.pop(arrival.index)
+        transition.rewards[index], transition.dones[index] = arrival.reward, arrival.done
+        transition.infos[index] = arrival.info
+        attempt.length += 1
+        attempt.reward += arrival.reward
+        attempt.observation = observation_of(arrival.observation)
+        transition.stepped.append(attempt)
+        if arrival.done:
+            _close(attempt, arrival.info)
+            transition.finished.append(attempt)
+            self._free.add(index)
+        else:
+            self._waiting[index] = attempt
+
+
+_LATEST: "weakref.WeakKeyDictionary[VectorEnv, Rollout]" = weakref.WeakKeyDictionary()
 
 
 def _close(attempt: Attempt, info: dict[str, Any]) -> None:
@@ -197,23 +266,28 @@ class _Lockstep:
     def __init__(self, envs: VectorEnv) -> None:
         self._envs = envs
         self._begun = False
+        self._arrivals: list[_Arrival] = []
 
-    def reset(self, seeds: dict[int, int]) -> list[_Arrival]:
+    def reset(self, seeds: dict[int, int]) -> None:
         everyone: Any = [seeds.get(index) for index in range(self._envs.num_envs)]
         mask = np.array([index in seeds for index in range(self._envs.num_envs)])
         options = {"reset_mask": mask} if self._begun else None
         self._begun = True
         observations, infos = self._envs.reset(seed=everyone, options=options)
-        return [_Arrival(i, sub_observation(observations, i), sub_info(infos, i)) for i in seeds]
+        self._arrivals += [_Arrival(i, sub_observation(observations, i), sub_info(infos, i)) for i in seeds]
 
-    def step(self, actions: dict[int, str]) -> list[_Arrival]:
+    def send(self, actions: dict[int, str]) -> None:
         texts = tuple(actions.get(index, "") for index in range(self._envs.num_envs))
         observations, rewards, terminated, truncated, infos = self._envs.step(texts)
         ended = terminated | truncated
-        return [
+        self._arrivals += [
             _Arrival(i, sub_observation(observations, i), sub_info(infos, i), float(rewards[i]), bool(ended[i]))
             for i in actions
         ]
+
+    def receive(self, min_ready: int) -> list[_Arrival]:
+        arrivals, self._arrivals = self._arrivals, []
+        return arrivals
 
 
 class _SendReceive:
@@ -224,15 +298,13 @@ class _SendReceive:
         while envs.pending:  # an interrupted roll-out left calls under way
             envs.recv(len(envs.pending))
 
-    def reset(self, seeds: dict[int, int]) -> list[_Arrival]:
+    def reset(self, seeds: dict[int, int]) -> None:
         self._envs.send_reset(list(seeds), list(seeds.values()))
-        return self._receive(len(seeds))
 
-    def step(self, actions: dict[int, str]) -> list[_Arrival]:
+    def send(self, actions: dict[int, str]) -> None:
         self._envs.send(list(actions.values()), list(actions))
-        return self._receive(len(actions))
 
-    def _receive(self, number: int) -> list[_Arrival]:
+    def receive(self, min_ready: int) -> list[_Arrival]:
         # Sorted, because the order of arrival is chance and the order of sampling would follow it.
-        arrivals = sorted(self._envs.recv(number), key=lambda transition: transition.env_id)
+        arrivals = sorted(self._envs.recv(min_ready), key=lambda transition: transition.env_id)
         return [_Arrival(t.env_id, t.observation, t.info, t.reward, t.over) for t in arrivals]

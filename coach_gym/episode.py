@@ -47,6 +47,8 @@ class Step:
         action: The text that the environment was given.
         process_reward: The process reward model's verdict on the executed candidate, None if unknown.
         return_: Return from this state on, None until it is computed.
+        version: Updates that the policy had seen when the candidates were drawn.
+        judged: Whether the process reward model was asked.
     """
 
     observation: Observation
@@ -55,6 +57,8 @@ class Step:
     action: str
     process_reward: float | None = None
     return_: float | None = None
+    version: int = 0
+    judged: bool = False
 
 
 @dataclass

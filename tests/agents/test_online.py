@@ -2,6 +2,7 @@
 
 import inspect
 from collections import Counter
+from itertools import islice
 
 import gymnasium as gym
 import numpy as np
@@ -57,8 +58,9 @@ def test_the_samplers_log_probabilities_are_the_policys():
 
 
 def test_training_seeds_are_reproducible_and_leave_room_for_held_out_ones():
-    seeds = [make(seed=s).collect_rollouts() and make(seed=s)._draw_seeds() for s in (0, 0, 1)]
+    seeds = [list(islice(make(seed=s).task_seeds(0), 8)) for s in (0, 0, 1)]
     assert seeds[0] == seeds[1] != seeds[2]
+    assert list(islice(make(seed=0).task_seeds(5), 3)) == seeds[0][5:]
     assert len(set(seeds[0])) == 8 and min(seeds[0]) >= FIRST_TRAINING_SEED
 
 
