@@ -6,16 +6,14 @@ computes besides; norms, activations and the softmax are left out, as is usual.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from torch import nn
 
-from coach_gym.agents.chatml import Segment
 from coach_gym.agents.mrope import Grid
 from coach_gym.agents.tree import Tree
-from coach_gym.episode import Candidate
 
 
 @dataclass
@@ -29,10 +27,10 @@ class Size:
         grids: of the screenshots, as often as the vision tower sees them.
     """
 
-    tokens: int
-    pairs: int
-    scored: int
-    grids: list[Grid]
+    tokens: int = 0
+    pairs: int = 0
+    scored: int = 0
+    grids: list[Grid] = field(default_factory=list)
 
     def __add__(self, other: Size) -> Size:
         return Size(
@@ -42,19 +40,13 @@ class Size:
 
 def size_of_tree(tree: Tree, scored: bool) -> Size:
     """Of one pass over each trunk."""
-    total = Size(0, 0, 0, [])
+    total = Size()
     for trunk in tree.trunks:
         pairs = _triangle(trunk.length)
         pairs += sum(span.length * span.prompt_end + _triangle(span.length) for step in trunk.branches for span in step)
         rows = sum(span.length for step in trunk.spans for span in step) if scored else 0
         total += Size(trunk.input_ids.shape[1], pairs, rows, [image.grid for image in trunk.images])
     return total
-
-
-def size_of_sequence(prompt: Segment, candidate: Candidate) -> Size:
-    """Of a response after its prompt."""
-    tokens = len(prompt) + len(candidate.token_ids)
-    return Size(tokens, _triangle(tokens), len(candidate.token_ids), [image.grid for image in prompt.images])
 
 
 def _triangle(n: int) -> int:

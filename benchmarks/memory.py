@@ -2,17 +2,22 @@
 
     python -m benchmarks.memory [--gpus 1 4 8] [--steps 16] [--k 1 4 8] [--json FILE]
 
-GB (10^9 bytes) a GPU for P parameters, N GPUs, h hidden size, I intermediate size, tokens L of one episode's tree:
+GB (10^9 bytes) a GPU for P parameters, N GPUs, h and v hidden sizes of text model and vision tower, I intermediate
+size, n tokens of one pass over an episode's tree:
 
     states       16 P / N for each of policy and critic: weights, gradients, two moments, float32
     sampler      2 P: the whole copy in bfloat16 that responses are drawn from
     gathered     bfloat16: what is outside the layers with its gradient (4 bytes a parameter), and two layers likewise
-    activations  checkpointed: 2 h L layers + one layer's 2 L (6 h + 2 kv + 4 I)
-    logits       14 bytes x vocabulary x response tokens: bfloat16, float32, log-softmax, float32 gradient
+    activations  kept for the backward pass: 2 h n layers of the text model; 2 v blocks + 6 x 1176 for every patch
+    working      the larger of two that do not meet: a layer computed again, n (26 h + 10 I + 6 kv) and its copies of
+                 the prompts' keys and values, (4 h + 6 (k - 1) R) for every token that a step's branches see; and the
+                 logits, 12 bytes x vocabulary x scored tokens: two copies in float32 and a gradient
     vLLM         in the same process: 2 P of weights and 4 kv layers bytes for every token of its cache
 
-L = T (S + k R) + opening, with S tokens a screenshot and its turn, R a response. Fragmentation and buffers of the
-libraries come on top; a tenth is a usual allowance.
+n = T (S + R) + opening + branches, with S tokens a screenshot and its turn, of 4 patches each, R a response; branches
+are T (k - 1) R tokens, of which `build_tree` lets one pass have `MAX_BRANCH_TOKENS`. The bytes of `working` were fitted
+to what PyTorch's memory tracker says of a small model. Fragmentation and buffers of the libraries come on top; a tenth
+is a usual allowance.
 """
 
 import argparse
@@ -23,7 +28,10 @@ from pathlib import Path
 import torch
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
+from coach_gym.agents.tree import MAX_BRANCH_TOKENS
+
 GB = 1e9
+OPENING = 1000  # tokens before the first screenshot
 TEXT = dict(
     vocab_size=152_064, hidden_size=3584, intermediate_size=18_944, num_hidden_layers=28, num_attention_heads=28,
     num_key_value_heads=4, rms_norm_eps=1e-6, max_position_embeddings=128_000, max_window_layers=28,
@@ -73,13 +81,20 @@ def memory(sizes: Sizes, gpus: int, steps: int, k: int, screen: int, response: i
     """
     hidden, inner, layers = TEXT["hidden_size"], TEXT["intermediate_size"], TEXT["num_hidden_layers"]
     kv = TEXT["num_key_value_heads"] * hidden // TEXT["num_attention_heads"]
-    tokens = steps * (screen + k * response) + 1000
+    trunk, patches = steps * (screen + response) + OPENING, 4 * steps * screen
+    branch = (k - 1) * response  # tokens of a step's branches
+    branches = min(steps * branch, MAX_BRANCH_TOKENS)
+    stepped = branches / branch if k > 1 else steps  # steps whose branches are in the pass
+    tokens, scored = trunk + branches, stepped * k * response
+    seen = stepped * (trunk / 2 + branch) if k > 1 else 0
+    per_patch = 2 * VISION["hidden_size"] * VISION["depth"] + 6 * 1176
+    layer = tokens * (26 * hidden + 10 * inner + 6 * kv) + seen * (4 * hidden + 6 * branch)
     parts = {
         "states": 2 * 16 * sizes.total / gpus,
         "sampler": 2 * sizes.total,
         "gathered": 4 * (sizes.outside + 2 * sizes.layer),
-        "activations": 2 * hidden * tokens * layers + 2 * tokens * (6 * hidden + 2 * kv + 4 * inner),
-        "logits": 14 * TEXT["vocab_size"] * steps * k * response,
+        "activations": 2 * hidden * tokens * layers + patches * per_patch,
+        "working": max(layer, 12 * TEXT["vocab_size"] * scored),
         "vLLM": (2 * sizes.total + 4 * kv * layers * cache) if cache else 0,
     }
     gigabytes = {name: value / GB for name, value in parts.items()}
@@ -92,8 +107,8 @@ def main() -> None:
     parser.add_argument("--gpus", type=int, nargs="+", default=[1, 4, 8])
     parser.add_argument("--steps", type=int, nargs="+", default=[8, 16])
     parser.add_argument("--k", type=int, nargs="+", default=[1, 4, 8])
-    parser.add_argument("--screen", type=int, default=1500, help="tokens of a screenshot and its turn")
-    parser.add_argument("--response", type=int, default=80, help="tokens of a response")
+    parser.add_argument("--screen", type=int, default=1631, help="tokens of a screenshot and its turn")
+    parser.add_argument("--response", type=int, default=120, help="tokens of a response")
     parser.add_argument("--cache", type=int, default=0, help="tokens of vLLM's cache in the same process; 0 for none")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()

@@ -34,6 +34,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +46,13 @@ import transformers  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration  # noqa: E402
 
-from benchmarks.flops import Size, forward_flops, size_of_sequence, size_of_tree  # noqa: E402
+from benchmarks.flops import Size, forward_flops, size_of_tree  # noqa: E402
 from benchmarks.memory import TEXT, VISION  # noqa: E402
-from coach_gym.agents.chatml import Segment, stack_images  # noqa: E402
+from coach_gym.agents.chatml import stack_images  # noqa: E402
 from coach_gym.agents.critic import Critic  # noqa: E402
 from coach_gym.agents.losses import clipped_value_loss, ppo_clip  # noqa: E402
 from coach_gym.agents.policy import POCKET, Policy  # noqa: E402
-from coach_gym.agents.tree import Candidates, Tree, build_tree, log_probs, sequence_log_probs  # noqa: E402
+from coach_gym.agents.tree import Tree, build_tree, log_probs, separate_tree  # noqa: E402
 from coach_gym.agents.updates import CriticSample, PolicySample, fit_critic, update_policy  # noqa: E402
 from coach_gym.dialects import UITars  # noqa: E402
 from coach_gym.episode import Candidate, Episode, Observation, Step  # noqa: E402
@@ -98,8 +99,12 @@ TINY = Setup(
     dict(
         vocab_size=4000, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
         num_key_value_heads=2, rope_parameters=dict(rope_type="default", rope_theta=1e6, mrope_section=[2, 3, 3]),
+        initializer_range=0.1,  # with less a small model hardly heeds what it reads
     ),
-    dict(depth=2, hidden_size=32, intermediate_size=64, num_heads=2, out_hidden_size=64, fullatt_block_indexes=[1]),
+    dict(
+        depth=2, hidden_size=32, intermediate_size=64, num_heads=2, out_hidden_size=64, fullatt_block_indexes=[1],
+        initializer_range=0.1,
+    ),
     (270, 600), 60 * 28 * 28, 5, 12, (1, 2), ((512, 64, 128),),
 )  # fmt: skip
 
@@ -143,17 +148,16 @@ def with_candidates(episode: Episode, k: int) -> Episode:
     return replace(episode, steps=[replace(step, candidates=step.candidates[:k]) for step in episode.steps])
 
 
-def state_tree(policy: Policy, episode: Episode, step: int, candidates: Candidates = "all") -> Tree:
+def state_tree(policy: Policy, episode: Episode, step: int) -> Tree:
     """The prompt of one step with the responses of that step only."""
     past = with_candidates(episode, 1).steps[:step]
-    trunk = build_tree(policy, replace(episode, steps=[*past, episode.steps[step]]), candidates).trunks[-1]
+    trunk = build_tree(policy, replace(episode, steps=[*past, episode.steps[step]])).trunks[-1]
     return Tree([replace(trunk, spans=trunk.spans[-1:])])
 
 
-def sequence(policy: Policy, episode: Episode, step: int) -> tuple[Segment, Candidate]:
-    """The prompt of one step, and its first candidate."""
-    seen = episode.steps[step]
-    return policy.prompt(episode.goal, episode.steps[:step], seen.observation), seen.candidates[0]
+def sequences(policy: Policy, episode: Episode) -> list[Tree]:
+    """For every step, its prompt with the executed response only."""
+    return [Tree([trunk]) for trunk in separate_tree(policy, episode, "executed").trunks]
 
 
 # --- the updates
@@ -195,19 +199,14 @@ class Updates:
         samples = [to_device(sample, self.policy.device) for _ in range(EPISODES)]
         fit_critic(self.critic, Idle(self.critic), self._q, [samples])
 
-    def policy_state(self, tree: Tree) -> None:
-        """Its loss and gradients on one state."""
+    def policy_part(self, tree: Tree) -> None:
+        """Its loss and gradients on what is not a whole episode."""
         sample = to_device(policy_sample(tree), self.policy.device)
         new = torch.cat([response for step in log_probs(self.policy, tree) for response in step])
         ppo_clip(new, sample.old_log_probs, sample.advantages, 0.2).mean().backward()
 
-    def policy_sequence(self, prompt: Segment, candidate: Candidate) -> None:
-        """Its loss and gradients on one response."""
-        new = sequence_log_probs(self.policy, prompt, candidate)
-        ppo_clip(new, torch.full_like(new, OLD_LOG_PROB), torch.ones_like(new), 0.2).mean().backward()
-
-    def critic_state(self, tree: Tree) -> None:
-        """The critic's loss and gradients on one executed response, which is one sequence."""
+    def critic_part(self, tree: Tree) -> None:
+        """The critic's, likewise."""
         q = self._q(tree)
         clipped_value_loss(q, torch.zeros_like(q), torch.ones_like(q), 0.5).mean().backward()
 
@@ -288,14 +287,13 @@ def along_parabola(steps: Sequence[int], values: Sequence[float], total: int) ->
 
 @torch.no_grad()
 def disagreement(policy: Policy, episode: Episode) -> dict[str, float]:
-    """How far log-probabilities by the tree are from those of a sequence, on the first candidate of the last step.
+    """How far log-probabilities by the tree are from those of a sequence, on the last step's second candidate.
 
     Returns:
         `max` and `mean` of the absolute difference, and the `spread` of what is compared, its standard deviation.
     """
     by_tree = log_probs(policy, build_tree(policy, episode))[-1][1]
-    prompt, _ = sequence(policy, episode, episode.length - 1)
-    alone = sequence_log_probs(policy, prompt, episode.steps[-1].candidates[1])
+    alone = log_probs(policy, Tree(separate_tree(policy, episode).trunks[-1:]))[0][0]
     difference = (by_tree - alone).abs()
     return {"max": difference.max().item(), "mean": difference.mean().item(), "spread": alone.std().item()}
 
@@ -346,8 +344,9 @@ class Benchmark:
 
     def warm_up(self) -> None:
         """Kernels are loaded and gradients allocated outside of what is timed."""
-        self.updates.policy_sequence(*sequence(self.policy, self.whole, 0))
-        self.updates.critic_state(state_tree(self.policy, self.whole, 0, "executed"))
+        first = state_tree(self.policy, self.whole, 0)
+        self.updates.policy_part(first)
+        self.updates.critic_part(first)
         self.say("warm")
 
     def policy_tree(self, k: int) -> None:
@@ -357,37 +356,27 @@ class Benchmark:
 
     def policy_sequences(self) -> None:
         """A row for every k, of the same measurements."""
-        steps = range(self.setup.steps)
-        samples = [sequence(self.policy, self.whole, step) for step in steps]
-        sizes = [size_of_sequence(*sample) for sample in samples]
-        runs = {step: (lambda sample=samples[step]: self.updates.policy_sequence(*sample)) for step in self.three()}
-        self.scaled_row("policy", "separate", self.setup.candidates, sizes, runs)
+        trees = sequences(self.policy, self.whole)
+        self.scaled_row("policy", "separate", self.setup.candidates, trees, self.updates.policy_part)
 
     def policy_states(self, k: int) -> None:
         """One row."""
         episode = with_candidates(self.whole, k)
         trees = [state_tree(self.policy, episode, step) for step in range(self.setup.steps)]
-        runs = {step: (lambda tree=trees[step]: self.updates.policy_state(tree)) for step in self.three()}
-        self.scaled_row("policy", "state", [k], [size_of_tree(tree, scored=True) for tree in trees], runs)
+        self.scaled_row("policy", "state", [k], trees, self.updates.policy_part)
 
     def critic(self) -> None:
         """Two rows: the critic is fitted to executed responses, of which there is one a state whatever k."""
         tree = build_tree(self.policy, self.whole, "executed")
         self.row("critic", "tree", 1, size_of_tree(tree, scored=False), lambda: self.updates.critic_tree(tree))
-        trees = [state_tree(self.policy, self.whole, step, "executed") for step in range(self.setup.steps)]
-        runs = {step: (lambda tree=trees[step]: self.updates.critic_state(tree)) for step in self.three()}
-        self.scaled_row("critic", "separate", [1], [size_of_tree(tree, scored=False) for tree in trees], runs)
+        self.scaled_row("critic", "separate", [1], sequences(self.policy, self.whole), self.updates.critic_part)
 
     def vision(self) -> None:
         """One row: how much of a pass over the tree is the screenshots' own."""
         images = stack_images([self.policy.encode_observation(GOAL, [], s.observation).images[0] for s in
                                self.whole.steps], self.device)  # fmt: skip
-        size = Size(0, 0, 0, [tuple(grid) for grid in images["image_grid_thw"].tolist()])
+        size = Size(grids=[tuple(grid) for grid in images["image_grid_thw"].tolist()])
         self.row("vision tower", "once", 1, size, lambda: self.updates.vision(images))
-
-    def three(self) -> list[int]:
-        """The steps at which sequences are measured."""
-        return [0, self.setup.steps // 2, self.setup.steps - 1]
 
     def row(self, update: str, way: str, k: int, size: Size, run: Callable[[], None]) -> None:
         """Measures the passes of `EPISODES`, and notes those of one."""
@@ -399,21 +388,21 @@ class Benchmark:
             self.add(update, way, k, size, seconds / EPISODES, peak, [seconds])
 
     def scaled_row(
-        self, update: str, way: str, candidates: Sequence[int], sizes: list[Size], runs: dict[int, Callable[[], None]]
+        self, update: str, way: str, candidates: Sequence[int], trees: list[Tree], run: Callable[[Tree], None]
     ) -> None:
-        """Measures some steps, and sums over all of them; `candidates` is how often each step is to be passed."""
-        try:
-            measured = [timed(run, self.device) for run in runs.values()]  # gradients add up, as in an update
+        """Measures the first, the middle and the last step, and sums over all; a row for each of `candidates`."""
+        steps = [0, len(trees) // 2, len(trees) - 1]
+        try:  # gradients add up, as in an update
+            measured = [timed(partial(run, trees[step]), self.device) for step in steps]
         except RuntimeError as error:
             self.failed(update, way, candidates, error)
             return
         seconds, peaks = zip(*measured, strict=True)
-        whole = sum(sizes[1:], sizes[0])
-        total = along_parabola(list(runs), seconds, len(sizes))
+        sizes = [size_of_tree(tree, scored=update == "policy") for tree in trees]
         for k in candidates:
             times = k if way == "separate" else 1
-            size = Size(times * whole.tokens, times * whole.pairs, times * whole.scored, times * whole.grids)
-            self.add(update, way, k, size, times * total, peaks[-1], seconds, scaled_from_steps=list(runs))
+            size, total = sum(times * sizes, Size()), times * along_parabola(steps, seconds, len(trees))
+            self.add(update, way, k, size, total, peaks[-1], seconds, scaled_from_steps=steps)
 
     def failed(self, update: str, way: str, candidates: Sequence[int], error: RuntimeError) -> None:
         """Notes what went wrong in place of a measurement, and gives the memory back."""

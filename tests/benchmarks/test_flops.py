@@ -1,12 +1,14 @@
 """Counted arithmetic against PyTorch's own counter, and against the mask of the tree."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.flops import forward_flops, size_of_sequence, size_of_tree
-from benchmarks.seven_b import TINY, build, record, sequence
-from coach_gym.agents.tree import build_tree, log_probs, sequence_log_probs
+from benchmarks.flops import forward_flops, size_of_tree
+from benchmarks.seven_b import TINY, build, record, with_candidates
+from coach_gym.agents.tree import build_tree, log_probs, separate_tree
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +21,8 @@ def policy():
 
 @pytest.fixture(scope="module")
 def episode(policy):
-    return record(policy, TINY)
+    whole = record(policy, TINY)
+    return with_candidates(replace(whole, steps=whole.steps[:3]), 2)
 
 
 def counted(run):
@@ -28,18 +31,10 @@ def counted(run):
     return counter.get_total_flops()
 
 
-def test_pass_over_a_tree(policy, episode):
-    tree = build_tree(policy, episode)
+@pytest.mark.parametrize("make", [build_tree, separate_tree])
+def test_pass_over_an_episode(policy, episode, make):
+    tree = make(policy, episode)
     size = size_of_tree(tree, scored=True)
     assert size.pairs == sum(int(trunk.mask().sum()) for trunk in tree.trunks)
-    size.pairs = size.tokens**2  # what eager attention computes
+    size.pairs = sum(trunk.input_ids.shape[1] ** 2 for trunk in tree.trunks)  # what eager attention computes
     assert sum(forward_flops(policy.model, size).values()) == counted(lambda: log_probs(policy, tree))
-
-
-def test_pass_over_a_sequence(policy, episode):
-    prompt, candidate = sequence(policy, episode, 2)
-    size = size_of_sequence(prompt, candidate)
-    assert size.pairs == size.tokens * (size.tokens + 1) // 2
-    size.pairs = size.tokens**2
-    expected = counted(lambda: sequence_log_probs(policy, prompt, candidate))
-    assert sum(forward_flops(policy.model, size).values()) == expected

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from benchmarks import seven_b
-from benchmarks.flops import forward_flops, size_of_sequence
+from benchmarks.flops import forward_flops, size_of_tree
 from benchmarks.memory import count
-from benchmarks.seven_b import SEVEN_B, TINY, Benchmark, along_parabola, build, record, sequence
+from benchmarks.seven_b import SEVEN_B, TINY, Benchmark, along_parabola, build, record, sequences
 from coach_gym.dialects import UITars
 
 CPU = torch.device("cpu")
@@ -58,7 +58,7 @@ def test_three_sequences_tell_what_all_cost():
     """What a sequence costs is a quadratic in its step, were time proportional to arithmetic."""
     policy = build(TINY, CPU)
     episode = record(policy, TINY)
-    sizes = [size_of_sequence(*sequence(policy, episode, step)) for step in range(TINY.steps)]
+    sizes = [size_of_tree(tree, scored=True) for tree in sequences(policy, episode)]
     flops = [sum(forward_flops(policy.model, size).values()) for size in sizes]
     chosen = [0, TINY.steps // 2, TINY.steps - 1]
     assert along_parabola(chosen, [flops[step] for step in chosen], TINY.steps) == pytest.approx(sum(flops))
