@@ -61,9 +61,9 @@ class VirtualTimeEnv(AndroidVectorEnv):
     def send(self, actions: Sequence[str], env_ids: Iterable[int] | None = None) -> None:
         """Begins steps; see `AndroidVectorEnv.send`."""
         ids = self._ids(env_ids)
-        begins = [self._slots[env_id].over for env_id in ids]
+        delays = {i: next(self._resets[i] if self._slots[i].over else self._steps[i]) for i in ids}
         super().send(actions, ids)
-        self._hold({i: next(self._resets[i] if reset else self._steps[i]) for i, reset in zip(ids, begins)})
+        self._hold(delays)
 
     def send_reset(
         self,
