@@ -188,8 +188,8 @@ class OnlineAgent(ABC):
             raise ValueError(f"collection={self.collection!r} is neither 'events' nor 'rounds'")
         if self.max_staleness < 0 or (self.max_staleness and self.collection == "rounds"):
             raise ValueError(
-                f"max_staleness={self.max_staleness} with collection={self.collection!r}: pass a number of updates from "
-                f"0 on; more than 0 needs collection='events', where devices play ahead"
+                f"max_staleness={self.max_staleness} with collection={self.collection!r}: pass a number of updates, "
+                f"0 or more; more than 0 needs collection='events', where devices play ahead"
             )
         if not 0 < self.clip_range < 1:
             raise ValueError(f"clip_range={self.clip_range} must lie between 0 and 1; the paper's is 0.2")
