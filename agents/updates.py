@@ -117,7 +117,8 @@ def update_policy(
         temperature: that of the sampling.
 
     Returns:
-        Means over all batches, by the names they are logged under.
+        Means over all batches, by the names they are logged under; on a GPU also `peak_memory_gb`, the most that this
+        process' tensors have taken so far.
     """
     means = Means()
 
@@ -146,7 +147,11 @@ def update_policy(
         norm = clip_gradients(optimizer, max_grad_norm)
         optimizer.step()
         means.add(1, grad_norm=norm)
-    return means.result()
+    return {**means.result(), **_peak_memory(policy.device)}
+
+
+def _peak_memory(device: torch.device) -> dict[str, float]:
+    return {"peak_memory_gb": torch.cuda.max_memory_allocated(device) / 1e9} if device.type == "cuda" else {}
 
 
 def fit_critic(

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from coach_gym.agents.policy import Policy
-from coach_gym.agents.tree import build_tree, log_probs, separate_log_probs
+from coach_gym.agents.tree import build_tree, log_probs, separate_log_probs, separate_tree
 from coach_gym.episode import Candidate, Episode
 
 
@@ -151,3 +151,66 @@ def test_gradient_reaches_the_vision_encoder() -> None:
     gradients = _gradients(policy, log_probs(policy, build_tree(policy, tiny.episode(policy, steps=2))))
     vision = [g for name, g in gradients.items() if "visual" in name]
     assert vision and all(np.isfinite(g.norm()) and g.norm() > 0 for g in vision)
+
+
+def _lengths(trunk: Any) -> list[int]:
+    return [span.length for step in trunk.branches for span in step]
+
+
+def test_branches_beyond_the_limit_go_into_further_trunks() -> None:
+    policy = tiny.policy()
+    episode = tiny.episode(policy, steps=4, k=5)
+    whole = build_tree(policy, episode).trunks[0]
+    longest = max(_lengths(whole))
+    tree = build_tree(policy, episode, max_branch_tokens=longest + 3)
+    assert len(tree.trunks) > 4
+    assert all(sum(_lengths(trunk)) <= longest + 3 for trunk in tree.trunks)
+    assert sum((_lengths(trunk) for trunk in tree.trunks), []) == _lengths(whole)
+    shown = [len(trunk.images) for trunk in tree.trunks]
+    assert shown == sorted(shown) and shown[0] < shown[-1] == 4, "a chunk has no more history than its steps see"
+    assert tree.by_step(range(20)) == [[*range(n, n + 5)] for n in (0, 5, 10, 15)]
+    ends = [end for trunk in tree.trunks for end in trunk.prompt_ends]
+    assert ends == whole.prompt_ends, "every state once, though some lie in several trunks"
+
+
+def test_a_branch_longer_than_the_limit_is_alone() -> None:
+    policy = tiny.policy()
+    tree = build_tree(policy, tiny.episode(policy, steps=2, k=3), max_branch_tokens=0)
+    assert [len(_lengths(trunk)) for trunk in tree.trunks] == [1, 1, 1, 1]
+
+
+def test_equal_in_chunks() -> None:
+    policy = tiny.policy()
+    episode = tiny.episode(policy, steps=3, k=4)
+    chunks = build_tree(policy, episode, max_branch_tokens=9)
+    assert len(chunks.trunks) > 3
+    ours = _gradients(policy, log_probs(policy, chunks))
+    theirs = _gradients(policy, separate_log_probs(policy, episode))
+    for name in theirs:
+        error = (ours[name] - theirs[name]).norm() / theirs[name].norm().clamp(min=1e-6)
+        assert error < 1e-5, f"gradient of {name} is off by {error:.1e}"
+
+
+def test_separate_sequences_share_nothing() -> None:
+    policy = tiny.policy()
+    episode = tiny.episode(policy, steps=3, k=2)
+    trunks = separate_tree(policy, episode).trunks
+    expected = [
+        [*policy.prompt(episode.goal, episode.steps[:t], step.observation).input_ids, *candidate.token_ids]
+        for t, step in enumerate(episode.steps)
+        for candidate in step.candidates
+    ]
+    assert [trunk.input_ids[0].tolist() for trunk in trunks] == expected
+    assert [len(trunk.images) for trunk in trunks] == [1, 1, 2, 2, 3, 3] and not any(t.branches for t in trunks)
+    executed = separate_tree(policy, episode, "executed").trunks
+    chosen = [2 * t + step.executed for t, step in enumerate(episode.steps)]
+    assert [trunk.input_ids[0].tolist() for trunk in executed] == [expected[number] for number in chosen]
+
+
+def test_a_sliding_window_counts_the_tokens_of_a_sequence() -> None:
+    """A branch's window is that of a sequence of its own, in which the later steps are not there."""
+    policy = tiny.policy()
+    trunk = build_tree(policy, tiny.episode(policy, steps=3)).trunks[0]
+    for span in (span for step in trunk.branches for span in step):
+        seen = trunk.mask(window=5)[0, 0, span.start].nonzero().flatten().tolist()
+        assert seen == [*range(span.prompt_end - 4, span.prompt_end), span.start]

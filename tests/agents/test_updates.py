@@ -1,6 +1,7 @@
 """The shared gradient steps against plain computations, and what they do with what is unknown."""
 
 import copy
+from functools import partial
 
 import pytest
 import tiny
@@ -10,7 +11,7 @@ from warm_start import answers_to, letter
 from coach_gym.agents import GRPOAgent, updates
 from coach_gym.agents.critic import Critic
 from coach_gym.agents.policy import Policy
-from coach_gym.agents.tree import build_tree, log_probs, separate_log_probs
+from coach_gym.agents.tree import Tree, build_tree, log_probs, separate_log_probs, separate_tree
 from coach_gym.agents.updates import CriticSample, fit_critic, update_policy
 from coach_gym.episode import Episode
 
@@ -34,9 +35,9 @@ def test_an_unknown_return_changes_nothing_and_spoils_nothing():
     assert estimate(tree)[0] > 0, "the known return was learned from"
 
 
-def made(policy: Policy) -> list[Episode]:
-    """Two episodes of different lengths, sampled under a policy that was a little different."""
-    episodes = [tiny.episode(policy, steps=2, k=2, seed=1), tiny.episode(policy, steps=1, k=3, seed=2)]
+def made(policy: Policy, *shapes: tuple[int, int]) -> list[Episode]:
+    """Episodes of so many steps and candidates, sampled under a policy that was a little different."""
+    episodes = [tiny.episode(policy, steps, k, seed) for seed, (steps, k) in enumerate(shapes or [(2, 2), (1, 3)], 1)]
     for episode in episodes:
         with torch.no_grad():
             scored = separate_log_probs(policy, episode)
@@ -44,6 +45,9 @@ def made(policy: Policy) -> list[Episode]:
             for candidate, old in zip(step.candidates, step_scored, strict=True):
                 candidate.logprobs = (old + 0.3 * torch.randn(len(old))).tolist()
     return episodes
+
+
+CHUNKS = partial(build_tree, max_branch_tokens=4)
 
 
 def gradients(module: torch.nn.Module) -> torch.Tensor:
@@ -87,7 +91,7 @@ def test_gradients_are_clipped_and_nothing_is_spent_on_episodes_without_advantag
     optimizer = torch.optim.SGD(policy.model.parameters(), lr=0.0)
     update_policy(policy, optimizer, [[learned, idle]], max_grad_norm=0.5)
     assert gradients(policy.model).norm().item() == pytest.approx(0.5, rel=1e-3)
-    assert scored == [learned.tree]
+    assert [tree.trunks[0].images for tree in scored] == [learned.tree.trunks[0].images]
     before = [p.detach().clone() for p in policy.model.parameters()]
     update_policy(policy, torch.optim.AdamW(policy.model.parameters(), lr=1.0), [[idle]])
     assert all(torch.equal(old, new) for old, new in zip(before, policy.model.parameters(), strict=True))
@@ -129,3 +133,58 @@ def test_values_are_clipped_around_those_before_the_update():
     fit_critic(critic, torch.optim.SGD(critic.parameters(), lr=0.1), estimate, [[one], [two], [one, two]])
     assert one.old_values.item() == two.old_values.item() == 0.0
     assert estimate(tree).item() > 0.0
+
+
+def flat(module: torch.nn.Module) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in module.parameters()])
+
+
+def updated(build, first: int) -> list[torch.Tensor]:
+    """Weights of policy and critic before and after two epochs of mini-batches on trees that `build` makes."""
+    torch.manual_seed(1)
+    policy = tiny.policy(max_prompt_length=150)
+    critic = Critic.from_policy(policy)
+    torch.nn.init.normal_(critic.value_head.weight)
+    before = [flat(policy.model), flat(critic)]
+    episodes = made(policy, (5, 4), (2, 4), (1, 4))
+    agent = GRPOAgent(policy, None, batch_size=4)
+    samples = [agent.policy_sample(e, build(policy, e), torch.randn(e.length, 4 - first), first) for e in episodes]
+    update_policy(policy, torch.optim.SGD(policy.model.parameters(), lr=0.1), [samples[:2], samples[2:]] * 2)
+    targets = [
+        CriticSample(build(policy, e, "executed"), torch.randn(e.length), torch.arange(e.length) != 1)
+        for e in episodes
+    ]
+
+    def estimate(tree: Tree) -> torch.Tensor:
+        return torch.cat(critic.q_values(tree))
+
+    fit_critic(critic, torch.optim.SGD(critic.parameters(), lr=0.1), estimate, [targets[:2], targets[2:]] * 2)
+    return [*before, flat(policy.model), flat(critic)]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("build", [build_tree, CHUNKS], ids=["tree", "chunks"])
+def test_updates_are_those_of_separate_sequences(build, first):
+    """Whole updates by either path end at the same weights; histories are cut, first candidates left out."""
+    *before, policy, critic = updated(separate_tree, first)
+    for old, ours, theirs in zip(before, updated(build, first)[2:], [policy, critic], strict=True):
+        learned, error = (theirs - old).norm() / old.norm(), (ours - theirs).norm() / theirs.norm()
+        assert learned > 1e-3 and error < 1e-5 and error < 1e-3 * learned, (learned, error)
+
+
+def test_every_pass_has_its_own_loss_and_keeps_the_limit(monkeypatch):
+    """What bounds the memory: between two backward passes there is one trunk with few branches."""
+    policy = tiny.policy()
+    episode = tiny.episode(policy, steps=3, k=4)
+    tree = CHUNKS(policy, episode)
+    sample = GRPOAgent(policy, None, batch_size=4).policy_sample(episode, tree, torch.randn(3, 4))
+    seen = []
+    monkeypatch.setattr(updates, "log_probs", lambda p, tree, t: seen.append(tree) or log_probs(p, tree, t))
+    update_policy(policy, torch.optim.SGD(policy.model.parameters(), lr=0.0), [[sample]])
+    assert [len(part.trunks) for part in seen] == [1] * len(tree.trunks) and len(seen) > 3
+
+
+def test_memory_is_reported_where_it_is_counted(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device: 3_000_000_000)
+    assert updates._peak_memory(torch.device("cuda")) == {"peak_memory_gb": 3.0}
+    assert updates._peak_memory(torch.device("cpu")) == {}
