@@ -71,6 +71,21 @@ class App:
         return self.phone.storage.create_database(path, schema)
 
 
+class DatabaseApp(App):
+    """An app over one database, `path`, which is made from `schema` with the phone."""
+
+    path = ""
+    schema = ""
+
+    def install(self) -> None:
+        self.database(self.path, self.schema)
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        """The database."""
+        return self.phone.storage.database(self.path)
+
+
 class Screen:
     """One screen of an app. Set plain attributes in `__init__`; say in `build` what they look like."""
 
@@ -278,6 +293,6 @@ class Menu(Screen):
 
 
 __all__ = [
-    "App", "Choice", "Confirm", "Dialog", "Menu", "Permission", "Prompt", "Screen", "TextInput", "date", "datetime",
-    "time",
+    "App", "Choice", "Confirm", "DatabaseApp", "Dialog", "Menu", "Permission", "Prompt", "Screen", "TextInput", "date",
+    "datetime", "time",
 ]  # fmt: skip

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import date
 from functools import partial
 
-from coach_gym.envs.phone.app import App, Choice, Confirm, Screen
+from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Screen
 from coach_gym.envs.phone.apps.bluecoins_data import (
     CATEGORIES,
     CURRENCY,
@@ -51,22 +50,17 @@ ITEM_HINTS = {EXPENSE: "Payee or item purchased", INCOME: "Name of income"}
 MOST_CENTS = 10**13
 
 
-class Bluecoins(App):
+class Bluecoins(DatabaseApp):
     package = PACKAGE
     activity = "com.rammigsoftware.bluecoins.ui.activities.main.MainActivity"
     label = "Bluecoins"
     icon = "piggy_bank_outline"
     color = "#0277bd"
-
-    def install(self) -> None:
-        self.phone.storage.create_database(DATABASE, SCHEMA)
+    path = DATABASE
+    schema = SCHEMA
 
     def main(self) -> Screen:
         return Book()
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(DATABASE)
 
 
 class Book(Screen):

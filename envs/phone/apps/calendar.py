@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from calendar import monthrange
 from collections import defaultdict
 from datetime import date
 from functools import partial
 
-from coach_gym.envs.phone.app import App, Choice, Menu, Screen
+from coach_gym.envs.phone.app import Choice, DatabaseApp, Menu, Screen
 from coach_gym.envs.phone.apps import calendar_data
 from coach_gym.envs.phone.apps.calendar_data import DATABASE, PACKAGE, SCHEMA, Event
 from coach_gym.envs.phone.apps.calendar_lists import Agenda, DayView
@@ -22,22 +21,17 @@ VIEWS = ("Monthly view", "Daily view", "Simple event list")
 SHOWN_IN_CELL = 3
 
 
-class Calendar(App):
+class Calendar(DatabaseApp):
     package = PACKAGE
     activity = "com.simplemobiletools.calendar.pro.activities.MainActivity"
     label = "Simple Calendar Pro"
     icon = "calendar_month"
     color = "#e65100"
-
-    def install(self) -> None:
-        self.phone.storage.create_database(DATABASE, SCHEMA)
+    path = DATABASE
+    schema = SCHEMA
 
     def main(self) -> Screen:
         return Month(self.phone.now.date())
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(DATABASE)
 
 
 class Month(Screen):

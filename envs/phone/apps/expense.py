@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from functools import partial
 
 from coach_gym.envs.phone import epoch
-from coach_gym.envs.phone.app import App, Confirm, Screen
+from coach_gym.envs.phone.app import Confirm, DatabaseApp, Screen
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -46,22 +45,17 @@ def dollars(cents: int) -> str:
     return f"${cents / 100:.2f}"
 
 
-class Expense(App):
+class Expense(DatabaseApp):
     package = PACKAGE
     activity = "com.arduia.expense.ui.MainActivity"
     label = "Pro Expense"
     icon = "cash_multiple"
     color = "#2e7d32"
-
-    def install(self) -> None:
-        self.phone.storage.create_database(DATABASE, SCHEMA)
+    path = DATABASE
+    schema = SCHEMA
 
     def main(self) -> Screen:
         return Log()
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(DATABASE)
 
 
 class Log(Screen):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Callable
 from functools import partial
 
-from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Prompt, Screen
+from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Menu, Prompt, Screen
 from coach_gym.envs.phone.apps import joplin_data as data
 from coach_gym.envs.phone.apps.joplin_data import DATABASE, PACKAGE, SCHEMA, Note
 from coach_gym.envs.phone.epoch import to_millis
@@ -37,22 +36,17 @@ _HEADING = re.compile(r"(#{1,6}) +(.*)")
 _BULLET = re.compile(r"\s*[-*+] +(.*)")
 
 
-class Joplin(App):
+class Joplin(DatabaseApp):
     package = PACKAGE
     activity = "net.cozic.joplin.MainActivity"
     label = "Joplin"
     icon = "alpha_j_box"
     color = "#0053b8"
-
-    def install(self) -> None:
-        self.database(DATABASE, SCHEMA)
+    path = DATABASE
+    schema = SCHEMA
 
     def main(self) -> Screen:
         return Notes()
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(DATABASE)
 
 
 class Notes(Screen):

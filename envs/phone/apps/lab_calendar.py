@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from functools import partial
 
-from coach_gym.envs.phone.app import App, Choice, Confirm, Screen
+from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Screen
 from coach_gym.envs.phone.pickers import DatePicker, HalfDayPicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -91,21 +91,16 @@ def clock(at: datetime) -> str:
     return f"{at.hour % 12 or 12}:{at:%M %p}"
 
 
-class Calendario(App):
+class Calendario(DatabaseApp):
     package = PACKAGE
     label = "Calendar"
     icon = "calendar_month"
     color = "#00897b"
-
-    def install(self) -> None:
-        self.database(PATH, SCHEMA)
+    path = PATH
+    schema = SCHEMA
 
     def main(self) -> Screen:
         return Agenda()
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(PATH)
 
 
 class CalendarScreen(Screen):

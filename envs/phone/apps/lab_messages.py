@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from functools import partial
 from typing import TYPE_CHECKING
 
-from coach_gym.envs.phone.app import App, Screen
+from coach_gym.envs.phone.app import DatabaseApp, Screen
 from coach_gym.envs.phone.apps.lab_contacts_data import pretty
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.toolkit import theme
@@ -29,22 +28,17 @@ if TYPE_CHECKING:
 PACKAGE = "com.google.android.apps.messaging"
 
 
-class Messaging(App):
+class Messaging(DatabaseApp):
     package = PACKAGE
     activity = ".ui.ConversationListActivity"
     label = "Messages"
     icon = "message_text"
     color = "#1a73e8"
-
-    def install(self) -> None:
-        self.database(telephony.PATH, telephony.SCHEMA)
+    path = telephony.PATH
+    schema = telephony.SCHEMA
 
     def main(self) -> Screen:
         return Conversations()
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(telephony.PATH)
 
     def name_of(self, number: str) -> str:
         """Who has a number: the name in the address book, or the number itself."""

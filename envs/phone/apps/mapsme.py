@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from functools import partial
 from typing import Any
 
-from coach_gym.envs.phone.app import App, Menu, Screen
+from coach_gym.envs.phone.app import DatabaseApp, Menu, Screen
 from coach_gym.envs.phone.apps import mapsme_data as data
 from coach_gym.envs.phone.apps import mapsme_map
 from coach_gym.envs.phone.apps.mapsme_data import DATABASE, PACKAGE, ROLES, SCHEMA, Place, World
@@ -34,22 +33,17 @@ ZOOM = 1.8  # what one touch of a zoom button does
 SCALES = (2.0, 600.0)  # dp a kilometre
 
 
-class MapsMe(App):
+class MapsMe(DatabaseApp):
     package = PACKAGE
     activity = "com.mapswithme.maps.MwmActivity"
     label = "MAPS.ME"
     icon = "map_outline"
     color = "#006c35"
-
-    def install(self) -> None:
-        self.phone.storage.create_database(DATABASE, SCHEMA)
+    path = DATABASE
+    schema = SCHEMA
 
     def main(self) -> Screen:
         return Map()
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(DATABASE)
 
     @property
     def world(self) -> World:

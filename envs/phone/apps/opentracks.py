@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Screen
+from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Menu, Screen
 from coach_gym.envs.phone.apps.opentracks_data import (
     CATEGORIES,
     DATABASE,
@@ -45,22 +44,17 @@ from coach_gym.envs.phone.toolkit.widgets import (
 ORANGE = "#ef6c00"
 
 
-class OpenTracks(App):
+class OpenTracks(DatabaseApp):
     package = PACKAGE
     activity = "de.dennisguse.opentracks.TrackListActivity"
     label = "OpenTracks"
     icon = "map_marker_path"
     color = ORANGE
-
-    def install(self) -> None:
-        self.database(DATABASE, SCHEMA)
+    path = DATABASE
+    schema = SCHEMA
 
     def main(self) -> Screen:
         return Tracks()
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(DATABASE)
 
 
 class Tracks(Screen):

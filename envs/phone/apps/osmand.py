@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from coach_gym.envs.phone.app import App, Menu, Prompt, Screen
+from coach_gym.envs.phone.app import DatabaseApp, Menu, Prompt, Screen
 from coach_gym.envs.phone.apps import osmand_data as data
 from coach_gym.envs.phone.apps import osmand_map
 from coach_gym.envs.phone.apps.osmand_data import MARKERS, PACKAGE, PLACES, SCHEMA, TRACKS, Place, Point
@@ -38,24 +37,21 @@ ORANGE = "#ff8800"
 MIN_ZOOM, MAX_ZOOM = 8, 17
 
 
-class OsmAnd(App):
+class OsmAnd(DatabaseApp):
     package = PACKAGE
     activity = "net.osmand.plus.activities.MapActivity"
     label = "OsmAnd"
     icon = "map_search"
     color = ORANGE
+    path = MARKERS
+    schema = SCHEMA
 
     def install(self) -> None:
-        self.database(MARKERS, SCHEMA)
+        super().install()
         self.phone.storage.mkdir(TRACKS)
 
     def main(self) -> Screen:
         return Map()
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        """The database of markers."""
-        return self.phone.storage.database(MARKERS)
 
 
 class MapScreen(Screen):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 from functools import partial
 
-from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Screen
+from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Menu, Screen
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -42,22 +41,17 @@ SEARCHED = " || char(10) || ".join(f"coalesce({column}, '')" for column in FIELD
 SORTS = {"Title": "title COLLATE NOCASE, recipeId", "Newest first": "recipeId DESC"}
 
 
-class Broccoli(App):
+class Broccoli(DatabaseApp):
     package = PACKAGE
     activity = "com.flauschcode.broccoli.MainActivity"
     label = "Broccoli"
     icon = "pot_steam_outline"
     color = "#558b2f"
-
-    def install(self) -> None:
-        self.phone.storage.create_database(DATABASE, SCHEMA)
+    path = DATABASE
+    schema = SCHEMA
 
     def main(self) -> Screen:
         return Recipes()
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(DATABASE)
 
     def recipe(self, id: int) -> dict[str, str]:
         """The form's columns of a recipe; empty texts if it is gone."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import datetime, timedelta
 from functools import partial
 
 from coach_gym.envs.phone import preferences
-from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Screen
+from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Menu, Screen
 from coach_gym.envs.phone.apps.task_form import TaskForm
 from coach_gym.envs.phone.apps.tasks_data import COLORS, DATABASE, PACKAGE, PREFERENCES, SCHEMA, Task, due_text
 from coach_gym.envs.phone.epoch import midnight, to_millis
@@ -35,22 +34,17 @@ FILTERS = ("My Tasks", "Today", "Recently modified")
 SHOW_COMPLETED = "show_completed_tasks"
 
 
-class Tasks(App):
+class Tasks(DatabaseApp):
     package = PACKAGE
     activity = "com.todoroo.astrid.activity.MainActivity"
     label = "Tasks"
     icon = "check_circle_outline"
     color = "#1976d2"
-
-    def install(self) -> None:
-        self.phone.storage.create_database(DATABASE, SCHEMA)
+    path = DATABASE
+    schema = SCHEMA
 
     def main(self) -> Screen:
         return TaskList()
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(DATABASE)
 
     @property
     def show_completed(self) -> bool:

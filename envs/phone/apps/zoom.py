@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from coach_gym.envs.phone import epoch, preferences
-from coach_gym.envs.phone.app import App, Choice, Dialog, Screen
+from coach_gym.envs.phone.app import Choice, DatabaseApp, Dialog, Screen
 from coach_gym.envs.phone.preferences import Value
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -61,22 +60,17 @@ def spaced(digits: str) -> str:
     return " ".join(part for part in (digits[:3], digits[3:first], digits[first:]) if part)
 
 
-class Zoom(App):
+class Zoom(DatabaseApp):
     package = PACKAGE
     activity = "com.zipow.videobox.LauncherActivity"
     label = "Zoom"
     icon = "video"
     color = "#2d8cff"
-
-    def install(self) -> None:
-        self.phone.storage.create_database(DATABASE, SCHEMA)
+    path = DATABASE
+    schema = SCHEMA
 
     def main(self) -> Screen:
         return Welcome()
-
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(DATABASE)
 
     def setting(self, key: str, default: Value) -> Value:
         """A preference, or what it is until somebody sets it."""
