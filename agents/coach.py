@@ -23,7 +23,6 @@ from .online import Env, Schedule
 from .policy import PolicySource
 from .returns import Discount, discounted_outcome, process_outcome_returns
 from .reward_models import GenerativePRM, ProcessRewardModel
-from .tree import build_tree
 from .updates import CriticSample
 
 
@@ -127,7 +126,7 @@ class CoachAgent(ActorCriticAgent):
         samples = []
         for episode in episodes:
             returns = torch.tensor([float("nan") if s.return_ is None else s.return_ for s in episode.steps])
-            tree = build_tree(self.policy, episode, candidates="executed")
+            tree = self.tree(episode, candidates="executed")
             samples.append(CriticSample(tree, returns.to(self.device), ~returns.isnan().to(self.device)))
         self.regress(self.q_of_executed, samples)
 
@@ -148,7 +147,7 @@ class CoachAgent(ActorCriticAgent):
     def update_actor(self, episodes: list[Episode]) -> None:
         """Phase 4: Q of all candidates, leave-one-out advantages, clipped step of the policy."""
         first = 1 if self.resample else 0  # fresh candidates only: with the executed one there would be k + 1
-        trees = [build_tree(self.policy, episode) for episode in episodes]
+        trees = [self.tree(episode) for episode in episodes]
         scores = [torch.stack(steps)[:, first:] for steps in self.score(self.critic.q_values, trees)]
         q = processes.concatenate(scores)
         self.log_training(q_mean=q.mean().item(), q_spread=q.std(-1, correction=0).mean().item())

@@ -9,7 +9,6 @@ from coach_gym.episode import Episode
 from .advantages import grpo
 from .online import Env, OnlineAgent, Schedule
 from .policy import PolicySource
-from .tree import build_tree
 
 
 class GRPOAgent(OnlineAgent):
@@ -47,6 +46,6 @@ class GRPOAgent(OnlineAgent):
         for group in groups:
             advantages = grpo(torch.tensor([float(episode.outcome or 0.0) for episode in group], device=self.device))
             for episode, advantage in zip(group, advantages, strict=True):
-                tree = build_tree(self.policy, episode)
+                tree = self.tree(episode)
                 samples.append(self.policy_sample(episode, tree, advantage.expand(episode.length)))
         self.update_policy(samples)

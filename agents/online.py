@@ -30,7 +30,7 @@ from .logger import Logger, configure_logger
 from .parallel import distribute, gather_state, in_step, is_sharded, refresh_sampler
 from .policy import Policy, PolicySource
 from .rollout import Attempt, as_vector_env, observation_of, sub_observation
-from .tree import Tree, log_probs
+from .tree import MAX_BRANCH_TOKENS, Candidates, Tree, build_tree, log_probs, separate_tree
 from .updates import PolicySample, update_policy
 
 FIRST_TRAINING_SEED = 1 << 16
@@ -67,6 +67,9 @@ class OnlineAgent(ABC):
             run bit for bit. Gymnasium's own vector environments know rounds only.
         max_staleness: updates that an episode may be old when it is learned from: so many batches ahead devices may
             play. 0 learns strictly on-policy, from episodes that the current policy has played.
+        trajectory_trees: False passes a sequence of its own for every candidate of every step through the models: the
+            slow reference, which learns the same.
+        max_branch_tokens: tokens of candidates in one pass, which bound its memory.
         generation: what draws responses: `"transformers"`, `"vllm"`, or a function that makes a `Generator` for a
             policy, such as `partial(VllmGenerator, gpu_memory_utilization=0.3)`.
         recompute_log_probs: scores old log-probabilities anew before the update, in place of the sampler's.
@@ -113,6 +116,8 @@ class OnlineAgent(ABC):
         max_prompt_length: int = 32_768,
         collection: Literal["events", "rounds"] = "events",
         max_staleness: int = 0,
+        trajectory_trees: bool = True,
+        max_branch_tokens: int = MAX_BRANCH_TOKENS,
         generation: Generation = "transformers",
         recompute_log_probs: bool = False,
         bfloat16: bool = False,
@@ -135,6 +140,8 @@ class OnlineAgent(ABC):
         self.max_prompt_length = max_prompt_length
         self.collection = collection
         self.max_staleness = max_staleness
+        self.trajectory_trees = trajectory_trees
+        self.max_branch_tokens = max_branch_tokens
         self.generation = generation
         self.recompute_log_probs = recompute_log_probs
         self.bfloat16 = bfloat16
@@ -343,6 +350,12 @@ class OnlineAgent(ABC):
                 self.ep_success_buffer.append(float(attempt.episode.success))
 
     # ---- what updates are made of -----------------------------------------------------------------------------
+
+    def tree(self, episode: Episode, candidates: Candidates = "all") -> Tree:
+        """An episode as policy and critic are passed it: all its candidates, or the executed ones only."""
+        if self.trajectory_trees:
+            return build_tree(self.policy, episode, candidates, self.max_branch_tokens)
+        return separate_tree(self.policy, episode, candidates)
 
     def policy_sample(self, episode: Episode, tree: Tree, advantages: Tensor, first: int = 0) -> PolicySample:
         """An episode as `update_policy` takes it.

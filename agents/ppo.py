@@ -11,7 +11,6 @@ from .actor_critic import ActorCriticAgent
 from .advantages import gae
 from .online import Env, Schedule
 from .policy import PolicySource
-from .tree import build_tree
 from .updates import CriticSample
 
 
@@ -47,7 +46,7 @@ class PPOAgent(ActorCriticAgent):
     def train(self, groups: list[list[Episode]]) -> None:
         """Advantages from the critic as it is, then its fit, then the policy's clipped step."""
         episodes = [episode for group in groups for episode in group]
-        trees = [build_tree(self.policy, episode) for episode in episodes]
+        trees = [self.tree(episode) for episode in episodes]
         values = self.score(self.critic.state_values, trees)
         advantages = [
             gae(self._rewards(episode), v, self.gamma, self.gae_lambda)

@@ -137,6 +137,19 @@ def test_a_judge_that_says_nothing_leaves_the_critic_alone():
         torch.testing.assert_close(parameter.detach(), old, rtol=0, atol=0)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_separate_sequences_learn_the_same(method):
+    """The slow reference path, one switch away, and branches in chunks."""
+    learned = []
+    for options in ({}, {"trajectory_trees": False}, {"max_branch_tokens": 3}):
+        torch.manual_seed(0)
+        agent = make(method, batch_size=4, **options, **({"k": 3} if method is CoachAgent else {}))
+        agent.learn(4)
+        learned.append(weights(agent))
+    torch.testing.assert_close(learned[1], learned[0], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(learned[2], learned[0], rtol=1e-4, atol=1e-5)
+
+
 def test_resampling_draws_from_the_same_distribution():
     """Candidates of the roll-out and fresh ones of phase 4: the same state, the same policy, the same frequencies."""
     policy = warm_policy()
