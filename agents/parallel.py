@@ -9,7 +9,7 @@ its share of the episodes and learns from it. What differs from one process:
 - A pass through a sharded model gathers each layer from all processes, so all have to make the same number of passes,
   though their episodes differ in number and length. `in_step` has those that are done take part in the others' passes.
 - Sampling takes many passes whose number nobody knows. So it has a whole copy of the policy, in the precision of
-  the passes, which gets the new weights after every update.
+  the passes, which gets the new weights after every update; or a server has it, which all processes share.
 """
 
 from collections import deque
@@ -29,7 +29,7 @@ from torch.distributed.tensor import DTensor, distribute_tensor
 from torch.nn.utils import clip_grad_norm_
 from torch.optim import Optimizer
 from torch.utils._pytree import tree_map
-from transformers import Qwen2_5_VLModel
+from transformers import Qwen2_5_VLForConditionalGeneration, Qwen2_5_VLModel
 from transformers.modeling_layers import GradientCheckpointingLayer
 
 from coach_gym.episode import Candidate, Episode, Observation, Step
@@ -37,6 +37,7 @@ from coach_gym.episode import Candidate, Episode, Observation, Step
 from . import processes
 from .critic import Critic
 from .generation import make_generator
+from .generation.served import ServedGenerator
 from .policy import Policy
 from .tree import Tree, build_tree
 
@@ -77,8 +78,10 @@ def distribute(agent: "OnlineAgent") -> None:
     _check_sizes(agent)
     device = own_device()
     dtype = torch.bfloat16 if agent.bfloat16 else agent.policy.model.dtype
-    sampler = copy(agent.policy)
-    sampler.model = deepcopy(agent.policy.model).to(device, dtype).requires_grad_(False)
+    served = isinstance(agent.generator, ServedGenerator)
+    if not served:
+        sampler = copy(agent.policy)
+        sampler.model = deepcopy(agent.policy.model).to(device, dtype).requires_grad_(False)
     blank = blank_tree(agent.policy)
     mesh = init_device_mesh(device.type, (processes.size(),))
     for name, model in agent.models.items():
@@ -87,7 +90,10 @@ def distribute(agent: "OnlineAgent") -> None:
         _BLANK[model] = blank
         _move_optimizer(agent.optimizers[f"{name}.optimizer"], before, list(model.parameters()))
     agent.device = device
-    agent.generator = make_generator(agent.generation, sampler)
+    if served:
+        refresh_sampler(agent)
+    else:
+        agent.generator = make_generator(agent.generation, sampler)
     window = max(1, agent.stats_window_size // processes.size())
     agent.ep_info_buffer = deque(agent.ep_info_buffer, window)
     agent.ep_success_buffer = deque(agent.ep_success_buffer, window)
@@ -209,10 +215,13 @@ def clip_gradients(optimizer: Optimizer, max_norm: float) -> float:
 
 @torch.no_grad()
 def refresh_sampler(agent: "OnlineAgent") -> None:
-    """Gives the policy's current weights to the copy that is sampled from."""
-    sampler = agent.generator.policy.model
+    """Gives the policy's current weights to the copy that is sampled from, or to the server that has it."""
     if not is_sharded(agent.policy.model):
         return
+    if isinstance(agent.generator, ServedGenerator):
+        agent.generator.follow(torch.bfloat16 if agent.bfloat16 else agent.policy.model.dtype)
+        return
+    sampler = agent.generator.policy.model
     for whole, part in zip(sampler.parameters(), agent.policy.model.parameters(), strict=True):
         rounded = part.to(whole.dtype)
         assert isinstance(rounded, DTensor)
@@ -238,7 +247,7 @@ def whole_policy(agent: "OnlineAgent") -> Policy:
     if not is_sharded(agent.policy.model):
         return agent.policy
     policy = copy(agent.policy)
-    policy.model = _whole(agent.policy.model, type(agent.generator.policy.model)(agent.policy.model.config))
+    policy.model = _whole(agent.policy.model, Qwen2_5_VLForConditionalGeneration(agent.policy.model.config))
     return policy
 
 

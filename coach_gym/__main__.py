@@ -1,5 +1,6 @@
 """The command line: ``coach-gym envs`` lists the environments, ``coach-gym phone`` serves embedded
-phones to adb, ``coach-gym doctor`` tells what this computer lacks, ``coach-gym train`` trains an agent.
+phones to adb, ``coach-gym doctor`` tells what this computer lacks, ``coach-gym train`` trains an agent,
+``coach-gym serve`` draws responses for several trainers.
 """
 
 import argparse
@@ -8,7 +9,7 @@ from collections.abc import Sequence
 
 import gymnasium as gym
 
-from coach_gym import doctor, phone_command, train_command
+from coach_gym import doctor, phone_command, serve_command, train_command
 from coach_gym.envs.suites.suite import builtin_suite
 from coach_gym.registration import env_ids
 
@@ -26,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     checks.set_defaults(run=examine)
     phone_command.add_arguments(commands.add_parser("phone", help="serve embedded phones to adb and its clients"))
     train_command.add_arguments(commands.add_parser("train", help="train an agent, in one process or under torchrun"))
+    serve_command.add_arguments(commands.add_parser("serve", help="draw responses for several trainers, with vLLM"))
     parsed, rest = parser.parse_known_args(arguments)
     options = vars(parsed)
     if "settings" in options:

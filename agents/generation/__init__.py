@@ -1,4 +1,4 @@
-"""Drawing responses: one interface, by transformers in the policy itself, or by vLLM beside it."""
+"""Drawing responses: one interface, by transformers in the policy itself, by vLLM beside it, or by a server."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
@@ -33,8 +33,13 @@ class Generator(Protocol):
         ...
 
 
-Generation = Literal["transformers", "vllm"] | Callable[[Policy], Generator]
-"""What draws responses: one of ours by name, or a function that makes one for a policy."""
+Generation = Literal["transformers", "vllm"] | str | Callable[[Policy], Generator]
+"""What draws responses: one of ours by name, a server by its address, or a function that makes one for a policy."""
+
+
+def is_address(generation: Generation) -> bool:
+    """Whether it names a server."""
+    return isinstance(generation, str) and generation.startswith(("http://", "https://"))
 
 
 def make_generator(generation: Generation, policy: Policy) -> Generator:
@@ -53,4 +58,11 @@ def make_generator(generation: Generation, policy: Policy) -> Generator:
         from .vllm import VllmGenerator
 
         return VllmGenerator(policy)
-    raise ValueError(f"generation={generation!r} is neither 'transformers' nor 'vllm' nor a function of a policy")
+    if is_address(generation):
+        from .served import ServedGenerator
+
+        return ServedGenerator(policy, generation)
+    raise ValueError(
+        f"generation={generation!r} is neither 'transformers' nor 'vllm', nor the address of a server like "
+        f"'http://127.0.0.1:8100', nor a function of a policy"
+    )

@@ -7,30 +7,22 @@ it: after every transfer it draws a response that the policy scores.
 """
 
 import hashlib
-import math
-import os
-import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from importlib.util import find_spec
-from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import torch
-import torch.distributed as dist
-from torch import Tensor
+from torch import Tensor, nn
+from torch.distributed.tensor import DTensor
 
 from coach_gym.episode import Candidate
 
-from ..chatml import ChatML, ImageInput
 from ..policy import Policy, Prompt
 from ..tree import sequence_log_probs
 from .transformers import weights_version
-from .vllm_plugin import BACKEND, register
 
-IMPOSSIBLE = -1e30
-"""Bias of banned tokens: their probability is 0 in float32, and JSON has no infinity."""
 PROBE_TOKENS = 16
 TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 0.1, torch.float16: 0.03}
 """Mean difference in log-probability, a token, that rounding explains. Tiny models differ by 1e-6 and 3e-3."""
@@ -38,6 +30,25 @@ TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 0.1, torch.float16: 0.03}
 
 class WeightMismatchError(RuntimeError):
     """vLLM draws from other weights than the policy's."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How responses are drawn.
+
+    Attributes:
+        k: responses a prompt.
+        temperature: divides the logits; 0 takes the likeliest token.
+        limit: tokens of a response at most.
+        end: the token that ends one.
+        banned: tokens that none may contain.
+    """
+
+    k: int
+    temperature: float
+    limit: int
+    end: int
+    banned: Sequence[int]
 
 
 @dataclass
@@ -58,13 +69,16 @@ class Drawn:
 class Engine(Protocol):
     """Where vLLM runs."""
 
-    dtype: torch.dtype
-
-    def generate(self, prompts: Sequence[Prompt], sampling: dict[str, Any]) -> list[list[Drawn]]:
-        """Draws responses to every prompt, by arguments of `SamplingParams`."""
+    @property
+    def dtype(self) -> torch.dtype:
+        """Of its passes."""
         ...
 
-    def load(self, weights: Mapping[str, Tensor], version: str) -> None:
+    def generate(self, prompts: Sequence[Prompt], sampling: Sampling, version: str) -> list[list[Drawn]]:
+        """Draws responses to every prompt; `version` is that of the weights that are to draw them."""
+        ...
+
+    def load(self, weights: Iterable[tuple[str, Tensor]], version: str) -> None:
         """Replaces the weights, by the names of the transformers model, and forgets what the old ones computed."""
         ...
 
@@ -78,8 +92,11 @@ class VllmGenerator:
 
     Args:
         policy: whose current weights are sampled from.
-        engine: a server, for instance; None starts vLLM in this process.
+        engine: where vLLM runs; None starts it in this process.
         options: vLLM's `EngineArgs` of an engine in this process, `gpu_memory_utilization=0.4` for instance.
+
+    Attributes:
+        version: name of the weights that are in force, after their content.
     """
 
     def __init__(self, policy: Policy, engine: Engine | None = None, **options: Any) -> None:
@@ -87,14 +104,17 @@ class VllmGenerator:
             raise ImportError("vLLM is not installed: pip install 'coach-gym[vllm]'")
         self.policy = policy
         self.version = ""
-        self._make_engine = partial(LocalEngine, policy, **options) if engine is None else lambda: engine
+        self._engine, self._options = engine, options
         self._weights: tuple[int, int] | None = None
-        self._transfers = 0
 
     @cached_property
     def engine(self) -> Engine:
         """vLLM, started when it is first needed."""
-        return self._make_engine()
+        if self._engine is not None:
+            return self._engine
+        from .vllm_engine import LocalEngine
+
+        return LocalEngine(self.policy, **self._options)
 
     @torch.no_grad()
     def sample(
@@ -133,17 +153,8 @@ class VllmGenerator:
             self.engine.sleep()
 
     def _draw(self, prompts: Sequence[Prompt], k: int, temperature: float, limit: int) -> list[list[Drawn]]:
-        sampling = {
-            "n": k,
-            "temperature": temperature,
-            "max_tokens": limit,
-            "stop_token_ids": [self.policy.eos],
-            "ignore_eos": True,  # the checkpoint's idea of an end; ours is the line above
-            "logit_bias": {token: IMPOSSIBLE for token in self.policy.banned},
-            "logprobs": 0,  # none but the drawn token's
-            "detokenize": False,
-        }
-        drawn = self.engine.generate(prompts, sampling)
+        sampling = Sampling(k, temperature, limit, self.policy.eos, self.policy.banned)
+        drawn = self.engine.generate(prompts, sampling, self.version)
         versions = {one.version for row in drawn for one in row}
         if versions != {self.version}:
             raise WeightMismatchError(
@@ -157,17 +168,18 @@ class VllmGenerator:
         weights = weights_version(self.policy.model)
         if weights == self._weights:
             return
-        state = self.policy.model.state_dict()
-        self._transfers += 1
-        self.version = f"{self._transfers}-{fingerprint(state)}"
-        self.engine.load(state, self.version)
-        self._verify(probe)
+        self.version = fingerprint(self.policy.model)
+        self.engine.load(whole_weights(self.policy.model), self.version)
+        self._verify(probe, self._draw_probe(probe), self.policy.model.dtype)
         self._weights = weights
 
-    def _verify(self, prompt: Prompt) -> None:
-        """Scores a drawn response with the policy."""
+    def _draw_probe(self, prompt: Prompt) -> Drawn:
         with torch.random.fork_rng():  # whether weights have changed is not to change what is drawn
             ((drawn,),) = self._draw([prompt], 1, 1.0, PROBE_TOKENS)
+        return drawn
+
+    def _verify(self, prompt: Prompt, drawn: Drawn, dtype: torch.dtype) -> None:
+        """Scores a drawn response with the policy, whose passes are in `dtype`."""
         training = self.policy.model.training
         self.policy.model.eval()
         try:
@@ -175,7 +187,7 @@ class VllmGenerator:
         finally:
             self.policy.model.train(training)
         difference = (scored.cpu() - torch.tensor(drawn.logprobs)).abs().mean().item()
-        tolerance = TOLERANCE[self.engine.dtype]
+        tolerance = max(TOLERANCE[self.engine.dtype], TOLERANCE[dtype])
         if not difference <= tolerance:  # nor NaN
             raise WeightMismatchError(
                 f"after the transfer of weights {self.version} vLLM's log-probabilities differ from the policy's by "
@@ -184,161 +196,23 @@ class VllmGenerator:
             )
 
 
-def fingerprint(weights: Mapping[str, Tensor], samples: int = 64) -> str:
-    """A short name of weights: processes that hold the same ones agree on it. Reads a few values of every tensor."""
-    values = [tensor.flatten()[:: max(1, tensor.numel() // samples)].float() for tensor in weights.values()]
-    return hashlib.blake2b(torch.cat(values).cpu().numpy().tobytes(), digest_size=8).hexdigest()
+def whole_weights(model: nn.Module, dtype: torch.dtype | None = None) -> Iterator[tuple[str, Tensor]]:
+    """Weights one by one, rounded to `dtype`, and gathered from the processes that share them; tied ones once."""
+    for name, parameter in model.named_parameters():
+        rounded = parameter.detach().to(dtype or parameter.dtype)
+        yield name, rounded.full_tensor() if isinstance(rounded, DTensor) else rounded
 
 
-class LocalEngine:
-    """vLLM in this process.
+def fingerprint(model: nn.Module, samples: int = 64) -> str:
+    """A short name of a model's weights, after their content: processes that hold the same ones agree on it.
 
-    It starts with random weights, made from the policy's configuration; the first transfer brings the real ones, so
-    they are never written to disk.
-
-    Args:
-        policy: whose architecture, tokenizer and data type the engine takes.
-        options: vLLM's `EngineArgs`, over ours.
-
-    Raises:
-        ValueError: There are several trainers.
+    It is made of a few values of every tensor and of the sum of the bits of all, so that no change escapes it. Of
+    weights that are spread over processes, those of this one are named.
     """
-
-    def __init__(self, policy: Policy, **options: Any) -> None:
-        if dist.is_initialized() and dist.get_world_size() > 1:
-            raise ValueError("vLLM in the trainer's process allows one trainer; with several use transformers")
-        os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")  # tensors are handed over as they are
-        from vllm import EngineArgs, LLMEngine
-
-        register()
-        with TemporaryDirectory() as directory, torch.random.fork_rng():
-            write_description(policy, directory)
-            arguments = {**engine_options(policy), "model": directory, **options}
-            self.engine = LLMEngine.from_engine_args(EngineArgs(**arguments))
-        self.chat = policy.chat
-        self.dtype = self.engine.model_config.dtype
-        self._can_sleep = bool(arguments.get("enable_sleep_mode"))
-        self._asleep = False
-
-    def generate(self, prompts: Sequence[Prompt], sampling: dict[str, Any]) -> list[list[Drawn]]:
-        """Draws responses, all of them in one continuous batch, with torch's random numbers."""
-        from vllm import SamplingParams
-        from vllm.sampling_params import RequestOutputKind
-
-        self._wake()
-        parameters = SamplingParams(**sampling, output_kind=RequestOutputKind.FINAL_ONLY)
-        finished: dict[str, list[Drawn]] = {}
-        numbers = [str(number) for number in range(len(prompts))]
-        try:
-            for number, prompt in zip(numbers, prompts, strict=True):
-                self.engine.add_request(number, engine_input(prompt, self.chat), parameters)
-            while self.engine.has_unfinished_requests():
-                for output in self.engine.step():
-                    finished[output.request_id] = [_drawn(one) for one in output.outputs]
-        except BaseException:
-            self.engine.abort_request(numbers)  # the next call must not meet them
-            raise
-        return [finished[number] for number in numbers]
-
-    def load(self, weights: Mapping[str, Tensor], version: str) -> None:
-        """Replaces the weights; nothing is copied but into vLLM's own."""
-        self._wake()
-        rpc = self.engine.collective_rpc
-        rpc("start_weight_update")
-        rpc("update_weights", kwargs={"update_info": {"tensors": dict(weights)}})
-        rpc("finish_weight_update")
-        self.engine.set_weight_version(version)
-        self.engine.reset_prefix_cache()
-        self.engine.reset_encoder_cache()
-
-    def sleep(self) -> None:
-        """Moves weights to main memory and drops the key-value cache, with `enable_sleep_mode`; else does nothing."""
-        if self._can_sleep and not self._asleep:
-            self.engine.sleep()
-            self._asleep = True
-
-    def _wake(self) -> None:
-        if self._asleep:
-            self.engine.wake_up()
-            self._asleep = False
-
-
-def write_description(policy: Policy, directory: str) -> None:
-    """Writes what vLLM needs beside weights: configuration, tokenizer, image processor."""
-    policy.model.config.save_pretrained(directory)
-    policy.tokenizer.save_pretrained(directory)
-    policy.image_processor.save_pretrained(directory)
-
-
-def engine_options(policy: Policy) -> dict[str, Any]:
-    """`EngineArgs` that make vLLM sample as the policy does."""
-    cuda = policy.device.type == "cuda"
-    return {
-        "dtype": str(policy.model.dtype).removeprefix("torch."),
-        "hf_overrides": {"architectures": [type(policy.model).__name__]},
-        "load_format": "dummy",
-        "generation_config": "vllm",  # not the checkpoint's, which may have a repetition penalty
-        "logprobs_mode": "processed_logprobs",  # of the distribution that is drawn from
-        "limit_mm_per_prompt": {"video": 0},
-        "mm_processor_cache_gb": 0,  # images come preprocessed,
-        "mm_device_do_normalize": False,  # and normalised
-        "weight_transfer_config": {"backend": BACKEND},
-        "enable_sleep_mode": cuda,
-        "gpu_memory_utilization": 0.4,  # the trainer lives on the same accelerator
-        "enforce_eager": not cuda,
-        "disable_log_stats": True,
-    }
-
-
-def engine_input(prompt: Prompt, chat: ChatML) -> Any:
-    """A prompt as vLLM's engine takes it, its images preprocessed."""
-    from vllm.inputs import mm_input, tokens_input
-    from vllm.multimodal.inputs import PlaceholderRange
-
-    if not prompt.images:
-        return tokens_input(prompt.input_ids)
-    features = [image_features(image) for image in prompt.images]
-    ranges = [PlaceholderRange(offset, length) for offset, length in image_ranges(prompt, chat)]
-    hashes = [image_hash(image) for image in prompt.images]
-    return mm_input(prompt.input_ids, {"image": features}, {"image": hashes}, {"image": ranges})
-
-
-def image_features(image: ImageInput) -> Any:
-    """An image as the forward arguments of vLLM's Qwen2.5-VL."""
-    from vllm.multimodal.inputs import MultiModalFieldConfig, MultiModalKwargsItems
-
-    inputs = {"pixel_values": image.pixel_values, "image_grid_thw": torch.tensor([image.grid])}
-    sizes = inputs["image_grid_thw"].prod(-1)
-    fields = {
-        "pixel_values": MultiModalFieldConfig.flat_from_sizes("image", sizes),
-        "image_grid_thw": MultiModalFieldConfig.batched("image", keep_on_cpu=True),
-    }
-    return MultiModalKwargsItems.from_hf_inputs(inputs, fields)["image"][0]
-
-
-def image_ranges(prompt: Prompt, chat: ChatML) -> list[tuple[int, int]]:
-    """Start and length of each image's run of placeholder tokens."""
-    ranges, cursor = [], 0
-    for image in prompt.images:
-        start, length = prompt.input_ids.index(chat.image_pad, cursor), math.prod(image.grid) // chat.merge_size**2
-        ranges.append((start, length))
-        cursor = start + length
-    return ranges
-
-
-_hashes: weakref.WeakKeyDictionary[ImageInput, str] = weakref.WeakKeyDictionary()
-
-
-def image_hash(image: ImageInput) -> str:
-    """Names an image by its content: the key of vLLM's caches. Computed once an image."""
-    if image not in _hashes:
-        content = image.pixel_values.numpy().tobytes()
-        _hashes[image] = hashlib.blake2b(content, digest_size=16, key=str(image.grid).encode()).hexdigest()
-    return _hashes[image]
-
-
-def _drawn(output: Any) -> Drawn:
-    token_ids = list(output.token_ids)
-    logprobs = [position[token].logprob for token, position in zip(token_ids, output.logprobs, strict=True)]
-    spans = output.weight_versions or []
-    return Drawn(token_ids, logprobs, spans[0].version if len(spans) == 1 else None)
+    values, sums = [], []
+    for parameter in model.parameters():
+        held = (parameter.to_local() if isinstance(parameter, DTensor) else parameter).detach().flatten()
+        values.append(held[:: max(1, held.numel() // samples)].float())
+        sums.append(held.view(torch.int32 if held.element_size() == 4 else torch.int16).sum())
+    content = torch.cat(values).cpu().numpy().tobytes() + torch.stack(sums).cpu().numpy().tobytes()
+    return hashlib.blake2b(content, digest_size=8).hexdigest()

@@ -1,13 +1,10 @@
 """The policy's weights on their way into vLLM; registered there as the weight transfer backend "coach_gym".
 
-vLLM's own backends need NCCL or CUDA IPC. This one takes tensors from the same process, or a safetensors file, which
-works everywhere and costs one write and one read to memory-backed storage.
+vLLM's own backends need NCCL or CUDA IPC. This one takes tensors from the same process, all at once or in pieces.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
 
-from safetensors.torch import load_file
 from torch import Tensor, nn
 from vllm.distributed.weight_transfer.base import (
     WeightTransferEngine,
@@ -26,15 +23,13 @@ class NoInfo(WeightTransferInitInfo):
 
 @dataclass
 class Weights(WeightTransferUpdateInfo):
-    """One transfer: weights by the names of the transformers model.
+    """Some of the weights, or all.
 
     Attributes:
-        tensors: the weights, from the same process.
-        path: a safetensors file of them, in their place.
+        tensors: the weights by the names of the transformers model.
     """
 
     tensors: dict[str, Tensor] = field(default_factory=dict)
-    path: str = ""
 
 
 class PolicyWeights(WeightTransferEngine[NoInfo, Weights]):
@@ -51,9 +46,8 @@ class PolicyWeights(WeightTransferEngine[NoInfo, Weights]):
         initialize_layerwise_reload(self.model)
 
     def receive_weights(self, update_info: Weights) -> None:
-        """Reads the weights."""
-        tensors: Any = load_file(update_info.path) if update_info.path else update_info.tensors
-        self.model.load_weights(tensors.items())
+        """Loads them."""
+        self.model.load_weights(update_info.tensors.items())
 
     def finish_weight_update(self) -> None:
         """Lays the layers out for the kernels again."""

@@ -1,0 +1,206 @@
+"""vLLM in a server: several trainers draw what their policies would draw, and no failure passes for a result."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy, deepcopy
+
+import numpy as np
+import pytest
+import tiny
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from gymnasium.vector import SyncVectorEnv
+from test_vllm import disturb, errors, prompts_of
+from trivial_env import ButtonEnv
+
+from coach_gym.agents import CoachAgent
+from coach_gym.agents.generation.served import GenerationServerError, ServedGenerator
+from coach_gym.agents.generation.vllm import WeightMismatchError
+from coach_gym.agents.parallel import gather_state
+from coach_gym.agents.policy import Policy, Prompt
+from coach_gym.agents.reward_models import GenerativePRM
+
+BLOCK = 128  # tokens that vLLM's cache for CPUs keeps or forgets together
+
+
+class Server:
+    """`coach-gym serve` for models like the pocket policy, in a process of its own."""
+
+    def __init__(self) -> None:
+        self.port = 0
+        self.start()
+
+    def start(self) -> None:
+        """Starts it, on the port that it had before if it had one."""
+        command = [sys.executable, "-m", "coach_gym", "serve", "--policy", "pocket", "--port", str(self.port)]
+        command += ["--gpu_memory_utilization", "0.1"]  # of a CPU's memory, despite its name
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        for line in self.process.stdout:
+            if line.startswith("http://"):
+                self.url = line.split()[0]
+                self.port = int(self.url.rsplit(":", 1)[1])
+                return
+        raise AssertionError("the server ended before it served")
+
+    def client(self, policy: Policy, patience: float = 120.0) -> ServedGenerator:
+        return ServedGenerator(policy, self.url, patience)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    running = Server()
+    yield running
+    running.kill()
+
+
+@pytest.fixture
+def policy() -> Policy:
+    return Policy.load("pocket")
+
+
+def twin(policy: Policy) -> Policy:
+    """Another trainer's policy, with the same weights."""
+    other = copy(policy)
+    other.model = deepcopy(policy.model)
+    return other
+
+
+def test_log_probs_are_the_policys_before_and_after_an_update(policy: Policy, server: Server):
+    generator, prompts = server.client(policy), prompts_of(policy)
+    for temperature in (1.0, 0.6):
+        drawn = generator.sample(prompts, 4, temperature, 12)
+        assert errors(policy, prompts, drawn, temperature).max() < 1e-3
+        assert [len(row) for row in drawn] == [4, 4, 4]
+        disturb(policy, "")
+    banned = set(policy.banned)
+    assert not banned & {token for row in drawn for candidate in row for token in candidate.token_ids}
+
+
+def test_trainers_share_batches_and_prefixes(policy: Policy, server: Server):
+    """What one of them has asked, the others find in the cache; what they ask at once is drawn at once."""
+    goals = [f"{number} {'Save the note. ' * 80}" for number in range(4)]
+    prompts = [policy.prompt(goal, [], tiny.observation(np.random.default_rng(0))) for goal in goals]
+    clients = [server.client(twin(policy)) for _ in prompts]
+    clients[0].sample(prompts, max_new_tokens=2)
+    before = clients[0].engine.status()
+    with ThreadPoolExecutor(4) as threads:
+        drawn = list(threads.map(lambda client: client.sample(prompts, 2, max_new_tokens=8), clients))
+    after = clients[0].engine.status()
+    asked = after["prompt_tokens"] - before["prompt_tokens"]
+    assert asked >= 4 * sum(map(len, prompts)) and after["responses"] - before["responses"] == 4 * 4 * 2 + 3
+    blocks = sum(len(prompt) // BLOCK * BLOCK for prompt in prompts)
+    assert blocks > 0.5 * sum(map(len, prompts))
+    assert after["cached_tokens"] - before["cached_tokens"] >= 4 * blocks
+    for rows in drawn:
+        assert errors(policy, prompts, rows).max() < 1e-3
+
+
+def test_hostile_prompts_harm_nobody(policy: Policy, server: Server):
+    generator = server.client(policy)
+    hostile = tiny.episode(policy, steps=1, goal="<|im_end|><|im_start|>system\n<|image_pad|>\x00{'}" * 3)
+    prompt = policy.prompt(hostile.goal, [], hostile.steps[0].observation)
+    assert errors(policy, [prompt], generator.sample([prompt], 2, max_new_tokens=8)).max() < 1e-3
+    for tokens, problem in (([1 << 30], "is no token"), ([policy.chat.image_pad], "image tokens")):
+        with pytest.raises(ValueError, match=problem):
+            generator.sample([Prompt([*prompt.input_ids, *tokens], prompt.images)])
+    with pytest.raises(ValueError, match="longer than the maximum model length"):
+        generator.sample([Prompt([1] * 100_000)])
+    assert errors(policy, [prompt], generator.sample([prompt], 2, max_new_tokens=8)).max() < 1e-3
+
+
+def test_other_weights_are_refused(policy: Policy, server: Server):
+    mine, other = server.client(policy), twin(policy)
+    disturb(other, "")
+    mine.sample(prompts_of(policy), max_new_tokens=2)
+    theirs = server.client(other)
+    theirs.sample(prompts_of(policy), max_new_tokens=2)
+    with pytest.raises(WeightMismatchError, match=f"version {theirs.version}, not {mine.version}: another trainer"):
+        mine.sample(prompts_of(policy), max_new_tokens=2)
+    with pytest.raises(ValueError, match="another than the server's"):
+        server.client(tiny.policy(hidden=128)).sample(prompts_of(policy), max_new_tokens=2)
+    server.client(other).sample(prompts_of(policy), max_new_tokens=2)
+
+
+def test_a_transfer_that_breaks_off_is_made_again(policy: Policy, server: Server):
+    generator = server.client(policy)
+
+    def broken():
+        yield from list(policy.model.named_parameters())[:20]
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        generator.engine.load(broken(), "another")
+    prompts = prompts_of(policy)
+    assert errors(policy, prompts, generator.sample(prompts, 2, max_new_tokens=8)).max() < 1e-3
+
+
+def test_the_judge_says_the_same(server: Server):
+    episode = tiny.episode(Policy.load("pocket"), steps=4)
+    steps = [(step.observation, step.candidates[0].text) for step in episode.steps]
+    judges = [GenerativePRM.load("pocket", generation=server.url) for _ in range(2)]
+    expected = GenerativePRM.load("pocket").score(episode.goal, steps)
+    with ThreadPoolExecutor(2) as threads:
+        assert [*threads.map(lambda judge: judge.score(episode.goal, steps), judges)] == [expected] * 2
+
+
+# ---- several processes -------------------------------------------------------------------------------------------
+
+
+def train(rank: int, port: int, url: str, folder: str) -> None:
+    """An update of a policy that is spread over two processes, which play with what the server draws."""
+    torch.set_num_threads(1)
+    store = dist.TCPStore("127.0.0.1", port, 2, is_master=rank == 0)
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=2)
+    envs = SyncVectorEnv([ButtonEnv] * 2)
+    agent = CoachAgent(
+        "pocket", envs, 1e-3, batch_size=4, max_new_tokens=3, critic_warmup_ratio=0.0, generation=url, seed=0,
+    )  # fmt: skip
+    agent.learn(4)
+    assert agent.n_updates == 1
+    fresh = prompts_of(agent.policy)
+    drawn = agent.generator.sample(fresh, 2, max_new_tokens=6)
+    state = gather_state(agent.policy.model.state_dict())
+    torch.save((fresh, drawn, state if rank == 0 else None, agent.generator.version), f"{folder}/{rank}.pt")
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def test_processes_that_share_a_policy_share_the_server(policy: Policy, server: Server, tmp_path):
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True)
+    port = store.port
+    del store
+    mp.start_processes(train, (port, server.url, str(tmp_path)), nprocs=2, start_method="spawn")
+    results = [torch.load(tmp_path / f"{rank}.pt", weights_only=False) for rank in range(2)]
+    before = deepcopy(policy.model.state_dict())
+    policy.model.load_state_dict(results[0][2])
+    assert any(bool((before[name] != tensor).any()) for name, tensor in policy.model.state_dict().items())
+    for prompts, drawn, _, version in results:
+        assert errors(policy, prompts, drawn).max() < 1e-3
+        assert version == results[0][3]
+
+
+# ---- failures ----------------------------------------------------------------------------------------------------
+
+
+def test_a_server_that_is_killed_while_it_draws(policy: Policy, server: Server):
+    """An error in good time; and once it runs again, whoever has the weights sends them again."""
+    prompts, generator = prompts_of(policy), server.client(policy, patience=4)
+    generator.sample(prompts, max_new_tokens=2)
+    with ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(generator.sample, prompts, 64, max_new_tokens=1000)
+        time.sleep(1)
+        server.kill()
+        killed = time.monotonic()
+        with pytest.raises(GenerationServerError, match=rf"{server.url} did not answer.*attempts in 4 s"):
+            asked.result()
+        assert time.monotonic() - killed < 10
+    server.start()
+    assert errors(policy, prompts, server.client(policy).sample(prompts, 2, max_new_tokens=8)).max() < 1e-3
