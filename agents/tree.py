@@ -243,7 +243,9 @@ def _pack(policy: Policy, history: History, episode: Episode, chunk: list[Respon
     run = range(chunk[0].step, chunk[-1].step + 1)
     whole = history.prompt(start, run[-1]) + Segment(list(_executed(episode.steps[run[-1]])))
     ends = history.prompt_lengths(start, run)
-    input_ids, branches, spans = list(whole.input_ids), [], []
+    input_ids = list(whole.input_ids)
+    branches: list[list[Span]] = []
+    spans: list[list[Span]] = []
     for (t, responses), end in zip(groupby(chunk, key=lambda response: response.step), ends, strict=True):
         # Equal responses share their tokens, and the executed one is on the trunk already.
         columns = {_executed(episode.steps[t]): end}
