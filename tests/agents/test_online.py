@@ -144,10 +144,13 @@ def test_separate_sequences_learn_the_same(method):
     for options in ({}, {"trajectory_trees": False}, {"max_branch_tokens": 3}):
         torch.manual_seed(0)
         agent = make(method, batch_size=4, **options, **({"k": 3} if method is CoachAgent else {}))
+        before = weights(agent)
         agent.learn(4)
-        learned.append(weights(agent))
-    torch.testing.assert_close(learned[1], learned[0], rtol=1e-4, atol=1e-5)
-    torch.testing.assert_close(learned[2], learned[0], rtol=1e-4, atol=1e-5)
+        learned.append(weights(agent) - before)
+    size = learned[0].norm()
+    assert size > 0.01
+    assert (learned[1] - learned[0]).norm() < 1e-3 * size  # AdamW's first steps magnify what is nearly zero
+    assert (learned[2] - learned[0]).norm() < 1e-3 * size
 
 
 def test_resampling_draws_from_the_same_distribution():
