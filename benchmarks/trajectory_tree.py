@@ -28,7 +28,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -49,10 +49,11 @@ from coach_gym.agents.losses import clipped_value_loss, ppo_clip  # noqa: E402
 from coach_gym.agents.policy import Policy  # noqa: E402
 from coach_gym.agents.rollout import observation_of  # noqa: E402
 from coach_gym.agents.tree import Candidates, Tree, build_tree, log_probs, separate_tree  # noqa: E402
-from coach_gym.episode import Candidate, Episode, Step  # noqa: E402
+from coach_gym.episode import Candidate, Episode, Observation, Step  # noqa: E402
 
 STEPS, CANDIDATES = (4, 8, 12, 16), (1, 2, 4, 8)
 RESPONSE = 20  # tokens
+APPS = ("Files", "Contacts", "Clock", "Settings", "Markor")
 CHUNK = 256  # tokens of branches
 CLIP = 0.2
 WAYS = ("separate", "trl", "state", "tree", "chunks")
@@ -61,19 +62,34 @@ POLICY_HEADLINE, CRITIC_HEADLINE = (12, 4), 16  # T and k of the numbers that we
 Losses = Iterator[Tensor]
 
 
-def record(policy: Policy, steps: int, k: int, seed: int) -> Episode:
-    """Screens of a walk through the phone's apps; responses of random tokens, for their length is what costs."""
-    env = gym.make("AndroidWorld-v0", screen_size=(270, 600), max_steps=steps + 1)
-    generator = torch.Generator().manual_seed(seed)
+@dataclass
+class Walk:
+    """Screens of a walk through the phone's apps, of which shorter episodes take the first ones."""
+
+    goal: str
+    screens: list[Observation]
+
+    def episode(self, policy: Policy, steps: int, k: int, seed: int) -> Episode:
+        """Responses are random tokens, for their length is what costs."""
+        generator = torch.Generator().manual_seed(seed)
+        episode = Episode(self.goal, outcome=1.0)
+        for screen in self.screens[:steps]:
+            drawn = torch.randint(300, 2000, (k, RESPONSE - 1), generator=generator).tolist()
+            candidates = [Candidate("", [*ids, policy.eos], [-7.0] * RESPONSE) for ids in drawn]
+            episode.steps.append(Step(screen, candidates, 0, "wait()"))
+        return episode
+
+
+def record(steps: int, seed: int) -> Walk:
+    """Opens one app after another."""
+    env = gym.make("AndroidWorld-v0", screen_size=(270, 600), max_steps=steps)
     observation, _ = env.reset(seed=seed)
-    episode = Episode(str(observation["goal"]), outcome=1.0)
-    apps = ("Contacts", "Clock", "Settings", "Markor", "Files")
-    for number in range(steps):
-        drawn = torch.randint(300, 2000, (k, RESPONSE - 1), generator=generator).tolist()
-        candidates = [Candidate("", [*ids, policy.eos], [-7.0] * RESPONSE) for ids in drawn]
-        episode.steps.append(Step(observation_of(observation), candidates, 0, "wait()"))
-        observation, *_ = env.step(f"open_app(app_name='{apps[number % len(apps)]}')")
-    return episode
+    walk = Walk(str(observation["goal"]), [observation_of(observation)])
+    for number in range(1, steps):
+        observation, *_ = env.step(f"open_app(app_name='{APPS[number % len(APPS)]}')")
+        walk.screens.append(observation_of(observation))
+    env.close()
+    return walk
 
 
 def policy_losses(way: str, policy: Policy, episode: Episode) -> Losses:
@@ -116,7 +132,7 @@ def _state_tree(policy: Policy, episode: Episode, t: int, candidates: Candidates
     return Tree([replace(trunk, spans=trunk.spans[-1:])])
 
 
-def measure(update: str, way: str, steps: int, k: int, seed: int, cuts: int = 0) -> dict[str, Any]:
+def measure(update: str, way: str, walk: Walk, steps: int, k: int, seed: int, cuts: int = 0) -> dict[str, Any]:
     """Forward and backward passes of one update.
 
     Returns:
@@ -127,7 +143,7 @@ def measure(update: str, way: str, steps: int, k: int, seed: int, cuts: int = 0)
     policy = Policy.load("pocket", dtype=torch.float32)
     policy.banned = []  # as TRL has it
     critic = Critic.load("pocket")
-    episode = record(policy, steps, k, seed)
+    episode = walk.episode(policy, steps, k, seed)
     policy.max_prompt_length = prompt_length(policy, episode, cuts)
     trees = _trees(way, policy, episode, "all" if update == "policy" else "executed")
     found = {"tokens": sum(tree.trunks[0].input_ids.shape[1] for tree in trees), "passes": len(trees)}
@@ -182,9 +198,10 @@ def ways_of(update: str, k: int) -> list[str]:
 def sweep(steps: list[int], candidates: list[int], seeds: list[int]) -> list[dict[str, Any]]:
     """All cells of the table, one process a measurement; gradients are compared on the way."""
     cells = [("policy", t, k) for t in steps for k in candidates] + [("critic", t, 1) for t in steps]
+    walks = {seed: record(max(steps), seed) for seed in seeds}
     rows = []
     for (update, t, k), seed in tqdm([(cell, seed) for cell in cells for seed in seeds], desc="trajectory tree"):
-        found = {way: _in_process(update, way, t, k, seed) for way in ways_of(update, k)}
+        found = {way: _in_process(update, way, walks[seed], t, k, seed) for way in ways_of(update, k)}
         reference = found["separate"].pop("gradient")
         for way in [way for way in found if way != "separate"]:
             difference = np.linalg.norm(found[way].pop("gradient") - reference) / np.linalg.norm(reference)
@@ -195,9 +212,10 @@ def sweep(steps: list[int], candidates: list[int], seeds: list[int]) -> list[dic
 
 def sweep_cuts(seeds: list[int]) -> list[dict[str, Any]]:
     """The tree of an episode whose history is cut ever more often."""
+    walks = {seed: record(CUT_EPISODE[0], seed) for seed in seeds}
     rows = []
     for cuts, seed in tqdm([(cuts, seed) for cuts in CUTS for seed in seeds], desc="cuts"):
-        found = _in_process("policy", "tree", *CUT_EPISODE, seed, cuts)
+        found = _in_process("policy", "tree", walks[seed], *CUT_EPISODE, seed, cuts)
         del found["gradient"]
         rows.append({"cuts": cuts, "seed": seed, **found})
     return rows
