@@ -140,12 +140,13 @@ def test_a_judge_that_says_nothing_leaves_the_critic_alone():
 @pytest.mark.parametrize("method", METHODS)
 def test_separate_sequences_learn_the_same(method):
     """The slow reference path, one switch away, and branches in chunks."""
+    coach = {"k": 3, "critic_warmup_ratio": 0.0}  # a critic that has learned nothing has no preference
     learned = []
     for options in ({}, {"trajectory_trees": False}, {"max_branch_tokens": 3}):
         torch.manual_seed(0)
-        agent = make(method, batch_size=4, **options, **({"k": 3} if method is CoachAgent else {}))
+        agent = make(method, SyncVectorEnv([ButtonEnv] * 4), **options, **(coach if method is CoachAgent else {}))
         before = weights(agent)
-        agent.learn(4)
+        agent.learn(8)
         learned.append(weights(agent) - before)
     size = learned[0].norm()
     assert size > 0.01

@@ -1,0 +1,369 @@
+"""The paper's efficiency figure: success of CoachAgent, PPO and GRPO over time, environment steps and sampled actions.
+
+The same pocket policy learns the same tasks on the same slow devices. Time is virtual: computing is measured, waits for
+devices are drawn from a heavy-tailed latency and skipped (`envs/virtual_time.py`). Latencies are scaled until devices
+take 1.7 times as long as inference in a roll-out in lockstep with one response a state, as the paper measured
+(its introduction, Figure 1); `--ratio` sets another.
+
+The baselines run twice: on the engine that CoachAgent runs on (event-driven collection, trajectory trees), which
+compares the methods, and as published code runs them (devices in lockstep, a sequence for every step), which compares
+method and engine together.
+
+    python -m benchmarks.efficiency --seeds 0 1 2 --json efficiency.json
+    python -m benchmarks.efficiency --sweep --seeds 0 --json sweep.json     # the learning rates of all three
+
+Every run is kept in `--out`, and not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import matplotlib  # noqa: E402  (after the number of threads is set)
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+from tqdm import tqdm  # noqa: E402
+
+from benchmarks.demo import DEVICE, SCREEN, SETTINGS, SUITE, TASKS, make_envs  # noqa: E402
+from benchmarks.latency_ratio import DEVICE_TO_INFERENCE, calibrated  # noqa: E402
+from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent  # noqa: E402
+from coach_gym.agents.callbacks import BaseCallback  # noqa: E402
+from coach_gym.agents.evaluation import evaluate  # noqa: E402
+from coach_gym.agents.online import OnlineAgent  # noqa: E402
+from coach_gym.envs.android import AndroidEnv  # noqa: E402
+from coach_gym.envs.latency import Latency  # noqa: E402
+from coach_gym.envs.virtual_time import VirtualClock, VirtualTimeEnv  # noqa: E402
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
+
+DEVICES = 8  # as in the paper
+WINDOW = 128  # latest episodes of a run that its success rate is taken over
+EPISODES = 165  # held-out instances of the evaluation at the end
+
+PUBLISHED: dict[str, Any] = {"collection": "rounds", "trajectory_trees": False}
+_SHARED = {name: SETTINGS[name] for name in ("mini_batch_size", "max_new_tokens", "max_prompt_length")}
+
+
+@dataclass(frozen=True)
+class Method:
+    """What is compared.
+
+    Attributes:
+        agent: its class.
+        settings: the best of the sweep.
+        sweep: what was tried.
+        color: of its line.
+    """
+
+    agent: type[OnlineAgent]
+    settings: dict[str, Any]
+    sweep: list[dict[str, float]]
+    color: str
+
+
+RATES = (5e-5, 1.5e-4, 4e-4)
+COACH = Method(
+    CoachAgent,
+    {**SETTINGS, "learning_rate": 1.5e-4, "k": 8, "batch_size": 16},
+    [{"learning_rate": rate} for rate in RATES],
+    "tab:red",
+)
+PPO = Method(
+    PPOAgent,
+    {**_SHARED, "batch_size": 32, "learning_rate": 1.5e-4, "critic_learning_rate": 1e-4, "critic_warmup_ratio": 0.0},
+    [{"learning_rate": rate, "critic_learning_rate": critic} for rate in RATES for critic in (1e-5, 1e-4)],
+    "tab:blue",
+)
+GRPO = Method(
+    GRPOAgent,
+    {**_SHARED, "batch_size": 32, "learning_rate": 1.5e-4},
+    [{"learning_rate": rate} for rate in (*RATES, 1e-3)],
+    "tab:green",
+)
+METHODS = {"CoachAgent": COACH, "PPOAgent": PPO, "GRPOAgent": GRPO}
+BASELINES = ("PPOAgent", "GRPOAgent")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training.
+
+    Attributes:
+        method: name of the method.
+        seed: of everything.
+        minutes: of virtual time.
+        latency: scale of the devices' latency.
+        published: whether the method runs as published code runs it.
+        overrides: settings that differ from the method's.
+    """
+
+    method: str
+    seed: int
+    minutes: float
+    latency: float
+    published: bool = False
+    overrides: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of the row in the table."""
+        return f"{self.method}, as published" if self.published else self.method
+
+    @property
+    def file(self) -> str:
+        """Name of the file that keeps its result."""
+        tried = "".join(f"-{name}-{value:g}" for name, value in self.overrides)
+        engine = "-published" if self.published else ""
+        return f"{self.method}{engine}{tried}-{self.minutes:g}min-latency{self.latency:.4g}-seed{self.seed}.json"
+
+
+def train(run: Run) -> dict[str, Any]:
+    """Trains until the virtual time is over, and evaluates on held-out instances."""
+    torch.set_num_threads(1)
+    method = METHODS[run.method]
+    settings = {**method.settings, **(PUBLISHED if run.published else {}), **dict(run.overrides)}
+    clock = VirtualClock()
+    make_env = partial(AndroidEnv, "android_world", suite=SUITE, tasks=TASKS, screen_size=SCREEN)
+    envs = VirtualTimeEnv([make_env] * DEVICES, Latency().scaled(run.latency), clock, run.seed)
+    agent = method.agent("pocket", envs, seed=run.seed, **settings)
+    curve = Curve(clock, 60 * run.minutes)
+    agent.learn(10**9, callback=curve)
+    envs.close()
+    judges = make_envs()
+    evaluation = evaluate(agent, judges, EPISODES, deterministic=False)
+    judges.close()
+    return {
+        "method": run.name, "seed": run.seed, "overrides": dict(run.overrides), "curve": curve.points,
+        "heldout_success": evaluation.success_rate, "devices_busy": round(float(envs.busy.mean() / clock.now), 3),
+    }  # fmt: skip
+
+
+class Curve(BaseCallback):
+    """Notes, after every roll-out, seconds, environment steps, sampled actions, and what its episodes came to."""
+
+    def __init__(self, clock: VirtualClock, seconds: float) -> None:
+        super().__init__()
+        self.clock, self.seconds = clock, seconds
+        self.points: list[dict[str, Any]] = []
+        self._begun = clock.now
+
+    def _on_step(self) -> bool:
+        return self.clock.now - self._begun < self.seconds
+
+    def _on_rollout_end(self) -> None:
+        episodes = [attempt.episode for attempt in self.locals["finished"]]
+        self.points.append({
+            "seconds": round(self.clock.now - self._begun, 2), "steps": self.num_timesteps,
+            "actions": self.num_timesteps * getattr(self.model, "k", 1),
+            "successes": [int(episode.success) for episode in episodes if episode.learnable],
+        })  # fmt: skip
+
+
+def play(runs: list[Run], out: Path) -> list[dict[str, Any]]:
+    """The results of runs: each has a process of its own, and those that `out` has already are taken from there."""
+    out.mkdir(parents=True, exist_ok=True)
+    for run in tqdm(runs, desc="efficiency", unit="run"):
+        if not (out / run.file).exists():
+            command = [sys.executable, "-m", "benchmarks.efficiency", "--one", json.dumps(vars(run))]
+            subprocess.run([*command, "--out", str(out)], check=True)
+    return [json.loads((out / run.file).read_text(encoding="utf-8")) for run in runs]
+
+
+def play_one(run: Run, out: Path) -> None:
+    """Trains and keeps the result."""
+    result = train(run)
+    (out / f"{run.file}.partial").write_text(json.dumps(result), encoding="utf-8")
+    (out / f"{run.file}.partial").rename(out / run.file)
+
+
+Curves = dict[str, tuple[np.ndarray, np.ndarray]]
+
+
+def success_over(results: list[dict[str, Any]], axis: str, points: int = 400) -> tuple[np.ndarray, np.ndarray]:
+    """Success rates over an axis.
+
+    Args:
+        results: of one method, one for each seed.
+        axis: `"seconds"`, `"steps"` or `"actions"`.
+        points: where the curve is read off.
+
+    Returns:
+        The axis, (points,), up to where the shortest run ends; success of the latest `WINDOW` episodes,
+        (seeds, points).
+    """
+    curves = []
+    for result in results:
+        outcomes: list[int] = []
+        along, success = [], []
+        for point in result["curve"]:
+            outcomes += point["successes"]
+            along.append(point[axis])
+            success.append(np.mean(outcomes[-WINDOW:]))
+        curves.append((along, success))
+    grid = np.linspace(max(along[0] for along, _ in curves), min(along[-1] for along, _ in curves), points)
+    # what is known at a moment is what the last finished roll-out told
+    rows = [np.array(success)[np.searchsorted(along, grid, side="right") - 1] for along, success in curves]
+    return grid, np.array(rows)
+
+
+def speedup(ours: tuple[np.ndarray, np.ndarray], theirs: tuple[np.ndarray, np.ndarray]) -> dict[str, float | None]:
+    """Time at which the baseline's mean curve is at its best, over the time at which ours first is as good.
+
+    None where ours never is.
+    """
+    best = float(theirs[1].mean(0).max())
+    their_time = float(theirs[0][np.argmax(theirs[1].mean(0) >= best)])
+    reached = ours[1].mean(0) >= best
+    our_time = float(ours[0][np.argmax(reached)]) if reached.any() else None
+    return {
+        "best_success": best, "their_seconds": their_time, "our_seconds": our_time,
+        "speedup": their_time / our_time if our_time else None,
+    }  # fmt: skip
+
+
+def compare(results: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The headline, and how each of its ratios came about."""
+    curves = {name: success_over(_of(results, name), "seconds") for name in _names(results)}
+    details = {name: speedup(curves["CoachAgent"], curve) for name, curve in curves.items() if name != "CoachAgent"}
+    headline = {}
+    for baseline in BASELINES:
+        short = baseline.removesuffix("Agent").lower()
+        headline[f"speedup_{short}"] = details[f"{baseline}, as published"]["speedup"]
+        headline[f"speedup_{short}_same_engine"] = details[baseline]["speedup"]
+    return headline, details
+
+
+def _names(results: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(result["method"] for result in results))
+
+
+def _of(results: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [result for result in results if result["method"] == name]
+
+
+def print_table(results: list[dict[str, Any]], details: dict[str, Any]) -> None:
+    """Mean and spread over seeds, and the ratios."""
+    print(f"\n{'method (' + DEVICE + ')':28}{'held-out success':>18}{'best in roll-outs':>18}{'steps':>8}"
+          f"{'actions':>9}{'devices busy':>14}{'CoachAgent is as good':>28}")  # fmt: skip
+    for name in _names(results):
+        mine = _of(results, name)
+        heldout = [100 * result["heldout_success"] for result in mine]
+        best = 100 * success_over(mine, "seconds")[1].mean(0).max()
+        steps, actions = (np.mean([result["curve"][-1][axis] for result in mine]) for axis in ("steps", "actions"))
+        busy = np.mean([result["devices_busy"] for result in mine])
+        print(f"{name:28}{np.mean(heldout):11.1f} ± {np.std(heldout):4.1f}{best:18.1f}{steps:8.0f}{actions:9.0f}"
+              f"{busy:14.0%}{_ratio(details.get(name)):>28}")  # fmt: skip
+
+
+def _ratio(detail: dict[str, float | None] | None) -> str:
+    if detail is None:
+        return ""
+    if detail["speedup"] is None:
+        return "never"
+    return f"{detail['our_seconds']:.0f} s / {detail['their_seconds']:.0f} s: {detail['speedup']:.1f}x"
+
+
+def plot(results: list[dict[str, Any]], path: Path) -> None:
+    """The paper's three panels."""
+    figure, panels = plt.subplots(1, 3, figsize=(15, 4.6), layout="constrained", sharey=True)
+    axes = {"seconds": "virtual time (minutes)", "steps": "environment steps", "actions": "sampled actions"}
+    for panel, (axis, label) in zip(panels, axes.items(), strict=True):
+        for name in _names(results):
+            method, published = METHODS[name.split(",")[0]], "," in name
+            if published and axis != "seconds":
+                continue  # the same as on our engine, but for chance
+            along, success = success_over(_of(results, name), axis)
+            mean, spread = 100 * success.mean(0), 100 * success.std(0)
+            style = {"color": method.color, "linestyle": "--" if published else "-"}
+            along = along / 60 if axis == "seconds" else along
+            panel.plot(along, mean, label=name, **style)
+            panel.fill_between(along, mean - spread, mean + spread, color=method.color, alpha=0.12)
+        panel.set(xlabel=label)
+        panel.grid(alpha=0.3)
+    panels[0].set(ylabel=f"success of the latest {WINDOW} episodes (%)", ylim=(20, 90))
+    panels[0].legend(loc="lower right")
+    figure.suptitle(f"Pocket policy, {len(TASKS)} task families ({DEVICE}), {DEVICES} slow devices on a virtual clock")
+    figure.savefig(path, dpi=120)
+
+
+def report(results: list[dict[str, Any]], options: argparse.Namespace, latency: float) -> dict[str, Any]:
+    """Everything as JSON."""
+    headline, details = compare(results)
+    return {
+        "benchmark": "efficiency", "headline": headline, "ratios": details, "command": _command(options),
+        "device": f"{DEVICE}, {DEVICES} of them, latencies on a virtual clock",
+        "latency": vars(Latency().scaled(latency)), "device_to_inference": options.ratio,
+        "minutes": options.minutes, "window": WINDOW, "suite": f"AndroidWorld, {SUITE} task families ({DEVICE})",
+        "settings": {name: method.settings for name, method in METHODS.items()}, "published": PUBLISHED,
+        "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, 1 thread",
+        "runs": results,
+    }  # fmt: skip
+
+
+def _command(options: argparse.Namespace) -> str:
+    seeds = " ".join(map(str, options.seeds))
+    command = "python -m benchmarks.efficiency" + (" --sweep" if options.sweep else "")
+    return f"{command} --seeds {seeds} --minutes {options.minutes:g} --ratio {options.ratio:g}"
+
+
+def sweep(options: argparse.Namespace, latency: float) -> dict[str, Any]:
+    """All learning rates of all methods, on our engine."""
+    tried = [
+        Run(name, seed, options.minutes, latency, overrides=tuple(overrides.items()))
+        for name, method in METHODS.items()
+        for overrides in method.sweep
+        for seed in options.seeds
+    ]
+    results = play(tried, options.out)
+    print(f"\n{'method (' + DEVICE + ')':16}{'tried':60}{'held-out success':>18}{'best in roll-outs':>18}")
+    for result in results:
+        best = success_over([result], "seconds")[1].max()
+        print(f"{result['method']:16}{result['overrides']!s:60}{result['heldout_success']:18.1%}{best:18.1%}")
+    settings = {name: method.settings for name, method in METHODS.items()}
+    return {"benchmark": "efficiency sweep", "command": _command(options), "settings": settings, "runs": results}
+
+
+def main() -> None:
+    """Runs the benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.efficiency", description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--minutes", type=float, default=4.0, help="virtual time of each training")
+    parser.add_argument("--ratio", type=float, default=DEVICE_TO_INFERENCE, help="devices' time over inference's")
+    parser.add_argument("--latency", type=float, help="scale of the latencies, in place of one that --ratio leads to")
+    parser.add_argument("--sweep", action="store_true", help="tries the learning rates")
+    parser.add_argument("--out", type=Path, default=Path("runs/efficiency"))
+    parser.add_argument("--json", type=Path, help="file for the results")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        run = json.loads(options.one)
+        play_one(Run(**{**run, "overrides": tuple(map(tuple, run["overrides"]))}), options.out)
+        return
+    latency = options.latency or calibrated(DEVICES, ratio=options.ratio).step / Latency().step
+    if options.sweep:
+        results = sweep(options, latency)
+    else:
+        rows = [(name, False) for name in METHODS] + [(name, True) for name in BASELINES]
+        runs = [Run(name, seed, options.minutes, latency, engine) for seed in options.seeds for name, engine in rows]
+        results = report(play(runs, options.out), options, latency)
+        print_table(results["runs"], results["ratios"])
+        plot(results["runs"], options.out / "efficiency.png")
+    print(f"again: {_command(options)}")
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Devices as slow as the paper's, in proportion to the machine's inference."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+from benchmarks.demo import SCREEN, SETTINGS, SUITE, TASKS
+from coach_gym.agents.generation.transformers import TransformersGenerator
+from coach_gym.agents.policy import Policy
+from coach_gym.agents.rollout import Attempt, Rollout
+from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.latency import Latency
+from coach_gym.envs.virtual_time import VirtualClock, VirtualTimeEnv
+from coach_gym.episode import Step
+
+DEVICE_TO_INFERENCE = 1.7
+"""Time of a roll-out that goes to devices, over that of loading and inference: the paper's introduction, Figure 1."""
+
+make_env = partial(AndroidEnv, "android_world", suite=SUITE, tasks=TASKS, screen_size=SCREEN)
+"""An environment of the demo's tasks."""
+
+
+def slow_envs(devices: int, latency: Latency, seed: int = 0) -> VirtualTimeEnv:
+    """Environments of the demo's tasks on slow devices, with a virtual clock of their own."""
+    return VirtualTimeEnv([make_env] * devices, latency, VirtualClock(), seed)
+
+
+def calibrated(devices: int, rollouts: int = 6, seed: int = 0) -> Latency:
+    """The default latency, scaled to the paper's ratio in roll-outs as the paper's are.
+
+    There, as many devices as episodes are reset together, and then act in lockstep, one response a state.
+
+    Args:
+        devices: played on side by side.
+        rollouts: that are measured.
+        seed: of the latencies.
+    """
+    envs = slow_envs(devices, Latency(), seed)
+    policy = Policy.load("pocket")
+    policy.max_prompt_length = SETTINGS["max_prompt_length"]
+    generator = TransformersGenerator(policy)
+    begun, inference = envs.clock.now, 0.0
+    for first in range(50_000, 50_000 + rollouts * devices, devices):
+        rollout = Rollout(envs, range(first, first + devices))
+        while waiting := rollout.waiting:
+            started = time.thread_time()
+            actions = respond(policy, generator, waiting)
+            inference += time.thread_time() - started
+            rollout.step(actions)
+    envs.close()
+    return Latency().scaled(DEVICE_TO_INFERENCE * inference / (envs.clock.now - begun - inference))
+
+
+def respond(policy: Policy, generator: TransformersGenerator, waiting: list[Attempt], k: int = 1) -> list[str]:
+    """Draws k responses for some states and appends the steps that execute the first of them, whose actions return."""
+    prompts = [policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in waiting]
+    drawn = generator.sample(prompts, k, max_new_tokens=SETTINGS["max_new_tokens"])
+    for attempt, candidates in zip(waiting, drawn, strict=True):
+        action = policy.parse(candidates[0].text, policy.frame(attempt.observation))
+        attempt.episode.steps.append(Step(attempt.observation, candidates, 0, action))
+    return [attempt.episode.steps[-1].action for attempt in waiting]
