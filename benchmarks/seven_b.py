@@ -232,7 +232,7 @@ class Idle(torch.optim.Optimizer):
     def __init__(self, model: nn.Module) -> None:
         super().__init__(model.parameters(), {})
 
-    def step(self, closure: Any = None) -> None:
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
         """Nothing."""
 
 
@@ -457,7 +457,7 @@ class Benchmark:
 def headline(rows: list[Row]) -> dict[str, float]:
     """Flat numbers of the rows so far."""
     found = {(row["update"], row["way"], row["k"]): row for row in rows if "seconds" in row}
-    numbers = {}
+    numbers: dict[str, float] = {}
     for (update, way, k), row in found.items():
         if way != "tree":
             continue
@@ -522,7 +522,8 @@ def main() -> None:
     device = pick_device(options.tiny)
     setup = TINY if options.tiny else SEVEN_B
     if options.layers:
-        setup = replace(setup, text={**setup.text, "num_hidden_layers": options.layers})
+        text = {**setup.text, "num_hidden_layers": options.layers}
+        setup = replace(setup, name=f"{setup.name}, {options.layers} decoder layers only", text=text)
     setup = replace(setup, candidates=tuple(options.candidates or setup.candidates))
     setup = replace(setup, max_pixels=options.max_pixels or setup.max_pixels)
     command = shlex.join(["python", "-m", "benchmarks.seven_b", *sys.argv[1:]])
