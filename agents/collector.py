@@ -95,7 +95,8 @@ class Collector:
     def _act(self, waiting: list[Attempt]) -> None:
         """Draws responses for some states and sends the first ones on their way."""
         agent = self.agent
-        now = agent.n_candidates if self.in_rounds else 1
+        # A backlog means that devices are faster than the policy: no pause to hide the others in, and one pass is less.
+        now = agent.n_candidates if self.in_rounds or self._incomplete else 1
         with agent.timed("generate"):
             prompts = [agent.policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in waiting]
             drawn = agent.generator.sample(prompts, now, agent.temperature, agent.max_new_tokens)

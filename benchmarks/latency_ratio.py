@@ -26,13 +26,14 @@ def slow_envs(devices: int, latency: Latency, seed: int = 0) -> VirtualTimeEnv:
     return VirtualTimeEnv([make_env] * devices, latency, VirtualClock(), seed)
 
 
-def calibrated(devices: int, rollouts: int = 6, seed: int = 0) -> Latency:
-    """The default latency, scaled to the paper's ratio in roll-outs as the paper's are.
+def calibrated(devices: int, ratio: float = DEVICE_TO_INFERENCE, rollouts: int = 6, seed: int = 0) -> Latency:
+    """The default latency, scaled to a ratio of devices to inference in roll-outs as the paper's are.
 
     There, as many devices as episodes are reset together, and then act in lockstep, one response a state.
 
     Args:
         devices: played on side by side.
+        ratio: time that goes to devices, over that of inference.
         rollouts: that are measured.
         seed: of the latencies.
     """
@@ -49,7 +50,7 @@ def calibrated(devices: int, rollouts: int = 6, seed: int = 0) -> Latency:
             inference += time.thread_time() - started
             rollout.step(actions)
     envs.close()
-    return Latency().scaled(DEVICE_TO_INFERENCE * inference / (envs.clock.now - begun - inference))
+    return Latency().scaled(ratio * inference / (envs.clock.now - begun - inference))
 
 
 def respond(policy: Policy, generator: TransformersGenerator, waiting: list[Attempt], k: int = 1) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import gymnasium as gym
@@ -20,16 +22,25 @@ class VirtualClock:
     """
 
     def __init__(self) -> None:
-        self._skipped = -time.thread_time()
+        self._begun = time.thread_time()
+        self.waited = 0.0
+        """Seconds of the waits."""
 
     @property
     def now(self) -> float:
         """Seconds since the clock was made."""
-        return time.thread_time() + self._skipped
+        return time.thread_time() - self._begun + self.waited
 
     def wait_until(self, moment: float) -> None:
         """Skips to a moment, unless it is past."""
-        self._skipped += max(0.0, moment - self.now)
+        self.waited += max(0.0, moment - self.now)
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """While inside, no time passes."""
+        begun = time.thread_time()
+        yield
+        self._begun += time.thread_time() - begun
 
 
 class VirtualTimeEnv(AndroidVectorEnv):
@@ -43,7 +54,8 @@ class VirtualTimeEnv(AndroidVectorEnv):
         env_fns: one function per environment that builds it.
         latency: of every device.
         clock: the time.
-        seed: of the draws of latencies; each device has draws of its own.
+        seed: of the draws of latencies. An episode that begins with a seed has the same latencies on whichever device
+            and in whatever order, so that what is compared plays the same episodes; one of the same seed has others.
     """
 
     def __init__(
@@ -51,9 +63,10 @@ class VirtualTimeEnv(AndroidVectorEnv):
     ) -> None:
         super().__init__(env_fns)
         self.clock = clock
-        generators = np.random.default_rng(seed).spawn(2 * self.num_envs)
-        self._steps = [latency.steps(rng) for rng in generators[::2]]
-        self._resets = [latency.resets(rng) for rng in generators[1::2]]
+        self.latency = latency
+        self.seed = seed
+        self._begun: Counter[tuple[int, int]] = Counter()
+        self._delays = [self._episode(0, env_id) for env_id in range(self.num_envs)]
         self._held: dict[int, tuple[float, Transition]] = {}
         self.busy = np.zeros(self.num_envs)
         """Seconds that each device has worked."""
@@ -61,7 +74,7 @@ class VirtualTimeEnv(AndroidVectorEnv):
     def send(self, actions: Sequence[str], env_ids: Iterable[int] | None = None) -> None:
         """Begins steps; see `AndroidVectorEnv.send`."""
         ids = self._ids(env_ids)
-        delays = {i: next(self._resets[i] if self._slots[i].over else self._steps[i]) for i in ids}
+        delays = {i: next(self._delays[i][not self._slots[i].over]) for i in ids}
         super().send(actions, ids)
         self._hold(delays)
 
@@ -74,7 +87,10 @@ class VirtualTimeEnv(AndroidVectorEnv):
         """Begins new episodes; see `AndroidVectorEnv.send_reset`."""
         ids = self._ids(env_ids)
         super().send_reset(ids, seeds, options)
-        self._hold({env_id: next(self._resets[env_id]) for env_id in ids})
+        for env_id, seed in zip(ids, seeds or [None] * len(ids), strict=True):
+            if seed is not None:
+                self._delays[env_id] = self._episode(1, seed)
+        self._hold({env_id: next(self._delays[env_id][0]) for env_id in ids})
 
     def recv(self, min_ready: int = 1) -> list[Transition]:
         """Skips to the moment when `min_ready` answers are there; see `AndroidVectorEnv.recv`."""
@@ -90,6 +106,12 @@ class VirtualTimeEnv(AndroidVectorEnv):
             delay = delays[transition.env_id]
             self.busy[transition.env_id] += delay
             self._held[transition.env_id] = (now + delay, transition)
+
+    def _episode(self, kind: int, number: int) -> tuple[Iterator[float], Iterator[float]]:
+        """Seconds of the resets and steps of a device without seeds (0), or of an episode by its seed (1)."""
+        self._begun[kind, number] += 1
+        resets, steps = np.random.default_rng([self.seed, kind, number, self._begun[kind, number]]).spawn(2)
+        return self.latency.resets(resets), self.latency.steps(steps)
 
     def _is_busy(self, env_id: int) -> bool:
         return env_id in self._held or super()._is_busy(env_id)
