@@ -207,9 +207,7 @@ def _sequence(policy: Policy, prompt: Segment, response: Response) -> Trunk:
 
 def _responses(episode: Episode, candidates: Candidates) -> list[Response]:
     """What a tree is to have, step by step."""
-    chosen = [
-        step.candidates if candidates == "all" else [step.candidates[step.executed]] for step in episode.steps
-    ]
+    chosen = [step.candidates if candidates == "all" else [step.candidates[step.executed]] for step in episode.steps]
     return [
         Response(step, number, tuple(candidate.token_ids))
         for step, packed in enumerate(chosen)
@@ -251,11 +249,11 @@ def _pack(policy: Policy, history: History, episode: Episode, chunk: list[Respon
         columns = {_executed(episode.steps[t]): end}
         branches.append([])
         spans.append([])
-        for response in responses:
-            span = Span(end, columns.get(response.token_ids, len(input_ids)), len(response.token_ids), *response[:2])
-            if response.token_ids not in columns:
-                columns[response.token_ids] = span.start
-                input_ids += response.token_ids
+        for _, candidate, token_ids in responses:
+            span = Span(end, columns.get(token_ids, len(input_ids)), len(token_ids), t, candidate)
+            if token_ids not in columns:
+                columns[token_ids] = span.start
+                input_ids += token_ids
                 branches[-1].append(span)
             spans[-1].append(span)
     branches = [step for step in branches if step]
