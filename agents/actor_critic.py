@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 from torch.optim import AdamW
 
+from .base import Env
 from .critic import Critic
-from .online import Env, OnlineAgent, Schedule, set_learning_rate
+from .online import OnlineAgent, Schedule, set_learning_rate
 from .parallel import in_step
 from .policy import PolicySource
 from .tree import Tree

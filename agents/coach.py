@@ -19,10 +19,11 @@ from coach_gym.episode import Episode, Observation
 from . import processes
 from .actor_critic import ActorCriticAgent
 from .advantages import acloo
-from .online import Env, Schedule
+from .base import Env
+from .online import Schedule
 from .policy import PolicySource
 from .returns import Discount, discounted_outcome, process_outcome_returns
-from .reward_models import GenerativePRM, ProcessRewardModel
+from .reward_models import GenerativePRM, ProcessRewardModel, StepwisePRM
 from .updates import CriticSample
 
 
@@ -92,11 +93,12 @@ class CoachAgent(ActorCriticAgent):
     @property
     def judges_steps(self) -> bool:
         """Whether the reward model can judge single steps, and so while the roll-out goes on."""
-        return hasattr(self.prm, "judge")
+        return isinstance(self.prm, StepwisePRM)
 
     def judge_steps(self, steps: list[tuple[Episode, int]]) -> None:
         """Process rewards of some steps, each given by its episode and number."""
         questions = [(episode.goal, _executed(episode)[: t + 1]) for episode, t in steps]
+        assert isinstance(self.prm, StepwisePRM)
         with self.timed("judge"):
             rewards = self.prm.judge(questions)
         for (episode, t), reward in zip(steps, rewards, strict=True):

@@ -7,7 +7,8 @@ import torch
 from coach_gym.episode import Episode
 
 from .advantages import grpo
-from .online import Env, OnlineAgent, Schedule
+from .base import Env
+from .online import OnlineAgent, Schedule
 from .policy import PolicySource
 
 

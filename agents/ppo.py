@@ -9,7 +9,8 @@ from coach_gym.episode import Episode
 from . import processes
 from .actor_critic import ActorCriticAgent
 from .advantages import gae
-from .online import Env, Schedule
+from .base import Env
+from .online import Schedule
 from .policy import PolicySource
 from .updates import CriticSample
 

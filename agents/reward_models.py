@@ -4,7 +4,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from coach_gym.dialects import IMAGE, Part, UITars
 from coach_gym.dialects.ui_tars import screen_lines
@@ -18,6 +18,10 @@ from .policy import POCKET, Policy, PolicySource, Prompt
 PROMPTS = Path(__file__).parent / "prompts"
 _PLACEHOLDER = re.compile(r"\{(instruction|screenshot|screen|history|response)\}")
 _JUDGMENT = re.compile(r"\s*judgment:\s*(True|False)\s*", re.IGNORECASE)
+
+
+Question = tuple[str, Sequence[tuple[Observation, str]]]
+"""A goal and the steps so far, of which the last one is to be judged."""
 
 
 class ProcessRewardModel(Protocol):
@@ -34,6 +38,15 @@ class ProcessRewardModel(Protocol):
             For every step 1 (good), 0 (bad), or None where the model said nothing of use. Unknown is not 0:
             who learns from the rewards leaves such a step out.
         """
+        ...
+
+
+@runtime_checkable
+class StepwisePRM(ProcessRewardModel, Protocol):
+    """A process reward model that judges steps of many episodes at once, and so while these go on."""
+
+    def judge(self, questions: Sequence[Question]) -> list[float | None]:
+        """Rewards, as `score` gives them, of single steps."""
         ...
 
 
@@ -83,7 +96,7 @@ class GenerativePRM:
         """Verdicts on all steps of an episode."""
         return self.judge([(goal, steps[: t + 1]) for t in range(len(steps))])
 
-    def judge(self, questions: Sequence[tuple[str, Sequence[tuple[Observation, str]]]]) -> list[float | None]:
+    def judge(self, questions: Sequence[Question]) -> list[float | None]:
         """Verdicts on single steps in one batch. What cannot be read is drawn once more, and then unknown.
 
         If a server draws them that does not answer, all are unknown.

@@ -49,8 +49,8 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
 
 DEVICES = 8  # as in the paper
-WINDOW = 128  # latest episodes of a run that its success rate is taken over
-EPISODES = 165  # held-out instances of the evaluation at the end
+EPISODES = 99  # held-out instances that the policy is evaluated on, the same for all, while the clock stands still
+EVERY = 20.0  # seconds of virtual time between two evaluations, at least
 
 PUBLISHED: dict[str, Any] = {"collection": "rounds", "trajectory_trees": False}
 _SHARED = {name: SETTINGS[name] for name in ("mini_batch_size", "max_new_tokens", "max_prompt_length")}
@@ -76,7 +76,7 @@ class Method:
 RATES = (5e-5, 1.5e-4, 4e-4)
 COACH = Method(
     CoachAgent,
-    {**SETTINGS, "learning_rate": 1.5e-4, "k": 8, "batch_size": 16},
+    {**SETTINGS, "learning_rate": 2e-4, "k": 16, "batch_size": 16},
     [{"learning_rate": rate} for rate in RATES],
     "tab:red",
 )
@@ -88,7 +88,7 @@ PPO = Method(
 )
 GRPO = Method(
     GRPOAgent,
-    {**_SHARED, "batch_size": 32, "learning_rate": 1.5e-4},
+    {**_SHARED, "batch_size": 32, "learning_rate": 1e-4},
     [{"learning_rate": rate} for rate in (*RATES, 1e-3)],
     "tab:green",
 )
@@ -130,7 +130,7 @@ class Run:
 
 
 def train(run: Run) -> dict[str, Any]:
-    """Trains until the virtual time is over, and evaluates on held-out instances."""
+    """Trains until the virtual time is over; success on held-out instances on the way."""
     torch.set_num_threads(1)
     method = METHODS[run.method]
     settings = {**method.settings, **(PUBLISHED if run.published else {}), **dict(run.overrides)}
@@ -141,34 +141,47 @@ def train(run: Run) -> dict[str, Any]:
     curve = Curve(clock, 60 * run.minutes)
     agent.learn(10**9, callback=curve)
     envs.close()
-    judges = make_envs()
-    evaluation = evaluate(agent, judges, EPISODES, deterministic=False)
-    judges.close()
+    curve.judges.close()
     return {
         "method": run.name, "seed": run.seed, "overrides": dict(run.overrides), "curve": curve.points,
-        "heldout_success": evaluation.success_rate, "devices_busy": round(float(envs.busy.mean() / clock.now), 3),
+        "devices_busy": round(float(envs.busy.mean() / clock.now), 3),
     }  # fmt: skip
 
 
 class Curve(BaseCallback):
-    """Notes, after every roll-out, seconds, environment steps, sampled actions, and what its episodes came to."""
+    """Evaluates at the beginning, then before the first roll-outs after every `EVERY` seconds, and at the end.
+
+    Its points say seconds, environment steps, sampled actions, and success on the held-out instances.
+    """
 
     def __init__(self, clock: VirtualClock, seconds: float) -> None:
         super().__init__()
         self.clock, self.seconds = clock, seconds
-        self.points: list[dict[str, Any]] = []
+        self.points: list[dict[str, float]] = []
+        self.judges = make_envs()
         self._begun = clock.now
 
-    def _on_step(self) -> bool:
-        return self.clock.now - self._begun < self.seconds
+    @property
+    def elapsed(self) -> float:
+        """Virtual seconds of training."""
+        return self.clock.now - self._begun
 
-    def _on_rollout_end(self) -> None:
-        episodes = [attempt.episode for attempt in self.locals["finished"]]
-        self.points.append({
-            "seconds": round(self.clock.now - self._begun, 2), "steps": self.num_timesteps,
-            "actions": self.num_timesteps * getattr(self.model, "k", 1),
-            "successes": [int(episode.success) for episode in episodes if episode.learnable],
-        })  # fmt: skip
+    def _on_rollout_start(self) -> None:
+        if not self.points or self.elapsed >= self.points[-1]["seconds"] + EVERY:
+            self._evaluate()
+
+    def _on_step(self) -> bool:
+        return self.elapsed < self.seconds
+
+    def _on_training_end(self) -> None:
+        self._evaluate()
+
+    def _evaluate(self) -> None:
+        at = {"seconds": round(self.elapsed, 2), "steps": self.num_timesteps}
+        at["actions"] = self.num_timesteps * getattr(self.model, "k", 1)
+        with self.clock.stopped():
+            success = evaluate(self.model, self.judges, EPISODES, deterministic=False).success_rate
+        self.points.append({**at, "success": success})
 
 
 def play(runs: list[Run], out: Path) -> list[dict[str, Any]]:
@@ -192,7 +205,7 @@ Curves = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
 def success_over(results: list[dict[str, Any]], axis: str, points: int = 400) -> tuple[np.ndarray, np.ndarray]:
-    """Success rates over an axis.
+    """Success on the held-out instances, interpolated between evaluations.
 
     Args:
         results: of one method, one for each seed.
@@ -200,22 +213,11 @@ def success_over(results: list[dict[str, Any]], axis: str, points: int = 400) ->
         points: where the curve is read off.
 
     Returns:
-        The axis, (points,), up to where the shortest run ends; success of the latest `WINDOW` episodes,
-        (seeds, points).
+        The axis, (points,), up to where the shortest run ends; success rates, (seeds, points).
     """
-    curves = []
-    for result in results:
-        outcomes: list[int] = []
-        along, success = [], []
-        for point in result["curve"]:
-            outcomes += point["successes"]
-            along.append(point[axis])
-            success.append(np.mean(outcomes[-WINDOW:]))
-        curves.append((along, success))
-    grid = np.linspace(max(along[0] for along, _ in curves), min(along[-1] for along, _ in curves), points)
-    # what is known at a moment is what the last finished roll-out told
-    rows = [np.array(success)[np.searchsorted(along, grid, side="right") - 1] for along, success in curves]
-    return grid, np.array(rows)
+    curves = [([point[axis] for point in r["curve"]], [point["success"] for point in r["curve"]]) for r in results]
+    grid = np.linspace(0, min(along[-1] for along, _ in curves), points)
+    return grid, np.array([np.interp(grid, along, success) for along, success in curves])
 
 
 def speedup(ours: tuple[np.ndarray, np.ndarray], theirs: tuple[np.ndarray, np.ndarray]) -> dict[str, float | None]:
@@ -255,15 +257,15 @@ def _of(results: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 
 def print_table(results: list[dict[str, Any]], details: dict[str, Any]) -> None:
     """Mean and spread over seeds, and the ratios."""
-    print(f"\n{'method (' + DEVICE + ')':28}{'held-out success':>18}{'best in roll-outs':>18}{'steps':>8}"
+    print(f"\n{'method (' + DEVICE + ')':28}{'success at the end':>20}{'at its best':>13}{'steps':>8}"
           f"{'actions':>9}{'devices busy':>14}{'CoachAgent is as good':>28}")  # fmt: skip
     for name in _names(results):
         mine = _of(results, name)
-        heldout = [100 * result["heldout_success"] for result in mine]
+        end = [100 * result["curve"][-1]["success"] for result in mine]
         best = 100 * success_over(mine, "seconds")[1].mean(0).max()
         steps, actions = (np.mean([result["curve"][-1][axis] for result in mine]) for axis in ("steps", "actions"))
         busy = np.mean([result["devices_busy"] for result in mine])
-        print(f"{name:28}{np.mean(heldout):11.1f} ± {np.std(heldout):4.1f}{best:18.1f}{steps:8.0f}{actions:9.0f}"
+        print(f"{name:28}{np.mean(end):13.1f} ± {np.std(end):4.1f}{best:13.1f}{steps:8.0f}{actions:9.0f}"
               f"{busy:14.0%}{_ratio(details.get(name)):>28}")  # fmt: skip
 
 
@@ -292,7 +294,7 @@ def plot(results: list[dict[str, Any]], path: Path) -> None:
             panel.fill_between(along, mean - spread, mean + spread, color=method.color, alpha=0.12)
         panel.set(xlabel=label)
         panel.grid(alpha=0.3)
-    panels[0].set(ylabel=f"success of the latest {WINDOW} episodes (%)", ylim=(20, 90))
+    panels[0].set(ylabel=f"success on {EPISODES} held-out instances (%)", ylim=(20, 85))
     panels[0].legend(loc="lower right")
     figure.suptitle(f"Pocket policy, {len(TASKS)} task families ({DEVICE}), {DEVICES} slow devices on a virtual clock")
     figure.savefig(path, dpi=120)
@@ -305,7 +307,8 @@ def report(results: list[dict[str, Any]], options: argparse.Namespace, latency: 
         "benchmark": "efficiency", "headline": headline, "ratios": details, "command": _command(options),
         "device": f"{DEVICE}, {DEVICES} of them, latencies on a virtual clock",
         "latency": vars(Latency().scaled(latency)), "device_to_inference": options.ratio,
-        "minutes": options.minutes, "window": WINDOW, "suite": f"AndroidWorld, {SUITE} task families ({DEVICE})",
+        "minutes": options.minutes, "heldout_instances": EPISODES,
+        "suite": f"AndroidWorld, {SUITE} task families ({DEVICE})",
         "settings": {name: method.settings for name, method in METHODS.items()}, "published": PUBLISHED,
         "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, 1 thread",
         "runs": results,
@@ -327,10 +330,10 @@ def sweep(options: argparse.Namespace, latency: float) -> dict[str, Any]:
         for seed in options.seeds
     ]
     results = play(tried, options.out)
-    print(f"\n{'method (' + DEVICE + ')':16}{'tried':60}{'held-out success':>18}{'best in roll-outs':>18}")
+    print(f"\n{'method (' + DEVICE + ')':16}{'tried':60}{'success at the end':>20}{'at its best':>13}")
     for result in results:
         best = success_over([result], "seconds")[1].max()
-        print(f"{result['method']:16}{result['overrides']!s:60}{result['heldout_success']:18.1%}{best:18.1%}")
+        print(f"{result['method']:16}{result['overrides']!s:60}{result['curve'][-1]['success']:20.1%}{best:13.1%}")
     settings = {name: method.settings for name, method in METHODS.items()}
     return {"benchmark": "efficiency sweep", "command": _command(options), "settings": settings, "runs": results}
 
