@@ -50,7 +50,7 @@ from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backe
 
 DEVICES = 8  # as in the paper
 EPISODES = 99  # held-out instances that the policy is evaluated on, the same for all, while the clock stands still
-EVERY = 20.0  # seconds of virtual time between two evaluations, at least
+EVALUATIONS = 9  # of every training, spread over its time, besides the first
 
 PUBLISHED: dict[str, Any] = {"collection": "rounds", "trajectory_trees": False}
 _SHARED = {name: SETTINGS[name] for name in ("mini_batch_size", "max_new_tokens", "max_prompt_length")}
@@ -149,7 +149,7 @@ def train(run: Run) -> dict[str, Any]:
 
 
 class Curve(BaseCallback):
-    """Evaluates at the beginning, then before the first roll-outs after every `EVERY` seconds, and at the end.
+    """Evaluates at the beginning, then between roll-outs, evenly over the time, and at the end.
 
     Its points say seconds, environment steps, sampled actions, and success on the held-out instances.
     """
@@ -167,7 +167,7 @@ class Curve(BaseCallback):
         return self.clock.now - self._begun
 
     def _on_rollout_start(self) -> None:
-        if not self.points or self.elapsed >= self.points[-1]["seconds"] + EVERY:
+        if not self.points or self.elapsed >= self.points[-1]["seconds"] + self.seconds / EVALUATIONS:
             self._evaluate()
 
     def _on_step(self) -> bool:
