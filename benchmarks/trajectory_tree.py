@@ -29,6 +29,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -60,6 +61,7 @@ WAYS = ("separate", "trl", "state", "tree", "chunks")
 CUTS, CUT_EPISODE = (0, 1, 2, 3, 4), (16, 4)  # times that the history is cut, T and k of the episode
 POLICY_HEADLINE, CRITIC_HEADLINE = (12, 4), 16  # T and k of the numbers that we are built for
 Losses = Iterator[Tensor]
+Rows = Iterator[dict[str, Any]]
 
 
 @dataclass
@@ -195,30 +197,26 @@ def ways_of(update: str, k: int) -> list[str]:
     return [way for way in WAYS if (way != "trl" or trl_version()) and (way != "chunks" or k > 1)]
 
 
-def sweep(steps: list[int], candidates: list[int], seeds: list[int]) -> list[dict[str, Any]]:
+def sweep(steps: list[int], candidates: list[int], seeds: list[int]) -> Rows:
     """All cells of the table, one process a measurement; gradients are compared on the way."""
     cells = [("policy", t, k) for t in steps for k in candidates] + [("critic", t, 1) for t in steps]
     walks = {seed: record(max(steps), seed) for seed in seeds}
-    rows = []
     for (update, t, k), seed in tqdm([(cell, seed) for cell in cells for seed in seeds], desc="trajectory tree"):
         found = {way: _in_process(update, way, walks[seed], t, k, seed) for way in ways_of(update, k)}
         reference = found["separate"].pop("gradient")
         for way in [way for way in found if way != "separate"]:
             difference = np.linalg.norm(found[way].pop("gradient") - reference) / np.linalg.norm(reference)
             found[way]["gradient_error"] = float(difference)
-        rows.append({"update": update, "T": t, "k": k, "seed": seed, **found})
-    return rows
+        yield {"update": update, "T": t, "k": k, "seed": seed, **found}
 
 
-def sweep_cuts(seeds: list[int]) -> list[dict[str, Any]]:
+def sweep_cuts(seeds: list[int]) -> Rows:
     """The tree of an episode whose history is cut ever more often."""
     walks = {seed: record(CUT_EPISODE[0], seed) for seed in seeds}
-    rows = []
     for cuts, seed in tqdm([(cuts, seed) for cuts in CUTS for seed in seeds], desc="cuts"):
         found = _in_process("policy", "tree", walks[seed], *CUT_EPISODE, seed, cuts)
         del found["gradient"]
-        rows.append({"cuts": cuts, "seed": seed, **found})
-    return rows
+        yield {"cuts": cuts, "seed": seed, **found}
 
 
 def _in_process(*arguments: Any) -> dict[str, Any]:
@@ -290,14 +288,16 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--json", type=Path, help="file for the results")
     options = parser.parse_args()
-    rows = sweep(options.steps, options.candidates, options.seeds)
-    cuts = sweep_cuts(options.seeds)
+    command = f"python -m benchmarks.trajectory_tree --seeds {' '.join(map(str, options.seeds))}"
+    rows: list[dict[str, Any]] = []
+    cuts: list[dict[str, Any]] = []
+    for row in chain(sweep(options.steps, options.candidates, options.seeds), sweep_cuts(options.seeds)):
+        (cuts if "cuts" in row else rows).append(row)
+        if options.json:  # after every cell, for all of them take an hour
+            options.json.write_text(json.dumps(report(rows, cuts, command), indent=1) + "\n", encoding="utf-8")
     print_table(rows)
     print_cuts(cuts)
-    command = f"python -m benchmarks.trajectory_tree --seeds {' '.join(map(str, options.seeds))}"
     print(f"again: {command}")
-    if options.json:
-        options.json.write_text(json.dumps(report(rows, cuts, command), indent=1) + "\n", encoding="utf-8")
 
 
 def report(rows: list[dict[str, Any]], cuts: list[dict[str, Any]], command: str) -> dict[str, Any]:
