@@ -1,0 +1,363 @@
+"""How time and memory of an iteration grow: as episodes get longer, candidates more, devices more.
+
+One iteration of CoachAgent is a roll-out of 16 episodes and the updates of critic and policy: pocket models, screens
+of the embedded phone, one thread. One factor at a time is varied around T = 8 steps, k = 4 candidates, 8 devices. Every
+episode has exactly T steps: `finished` is carried out as `wait`. Prompts are never cut, 32,768 tokens may be in one.
+
+Time is virtual: computing is measured, as processor time of the agent's thread, and waits for devices are drawn from
+the default latency, scaled by `benchmarks.latency_ratio`, and skipped. The phone's own computing is no part of it. The
+clock starts when the first screens are there, as they are from the second iteration on. Every cell has a process of
+its own; `megabytes` is how far the peak of memory rises above what the agent takes before it begins.
+
+    python -m benchmarks.scaling --seeds 0 1 --json scaling.json --plot scaling.png
+
+The file is written after every cell. Cells that it has already are not measured again: delete it to begin anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import platform
+import resource
+import shlex
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any, TypeVar
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import gymnasium as gym  # noqa: E402  (after the number of threads is set)
+import matplotlib  # noqa: E402
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+from tqdm import tqdm  # noqa: E402
+from transformers.utils import logging  # noqa: E402
+
+from benchmarks.demo import DEVICE, SCREEN, SETTINGS, SUITE, TASKS  # noqa: E402
+from benchmarks.flops import Size, forward_flops, size_of_tree  # noqa: E402
+from benchmarks.latency_ratio import calibrated  # noqa: E402
+from coach_gym.actions import ActionError, parse_action  # noqa: E402
+from coach_gym.agents import CoachAgent  # noqa: E402
+from coach_gym.agents.callbacks import BaseCallback  # noqa: E402
+from coach_gym.agents.tree import build_tree  # noqa: E402
+from coach_gym.envs.android import AndroidEnv  # noqa: E402
+from coach_gym.envs.latency import Latency  # noqa: E402
+from coach_gym.envs.virtual_time import VirtualClock, VirtualTimeEnv  # noqa: E402
+from coach_gym.episode import Episode  # noqa: E402
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
+
+EPISODES = 16  # of an iteration
+PARTS = ("generate", "judge", "critic", "update", "env_wait")
+NAMES = dict(zip(PARTS, ("drawing", "judging", "critic", "policy update", "waiting"), strict=True))
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What an iteration is made of."""
+
+    steps: int = 8
+    k: int = 4
+    devices: int = 8
+
+
+BASE = Cell()
+SWEEPS: dict[str, tuple[int, ...]] = {
+    "steps": (2, 4, 8, 16, 32), "k": (1, 2, 4, 8, 16), "devices": (1, 2, 4, 8, 16, 32)
+}  # fmt: skip
+LABELS = {"steps": "T, steps of an episode", "k": "k, candidates of a state", "devices": "devices"}
+
+
+class FixedLength(gym.ActionWrapper[Any, str, str]):
+    """Episodes that end when their budget is spent, and not before."""
+
+    def action(self, action: str) -> str:
+        """`wait()` in place of `finished`."""
+        try:
+            _, parsed = parse_action(action)
+        except ActionError:
+            return action
+        return "wait()" if parsed.kind == "finished" else action
+
+
+class Clocked(CoachAgent):
+    """CoachAgent with its parts timed by the virtual clock; keeps the episodes of its last update."""
+
+    clock: VirtualClock
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.parts: dict[str, float] = defaultdict(float)
+        self.played: list[Episode] = []
+
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Counts virtual seconds."""
+        begun = self.clock.now
+        yield
+        self.parts[part] += self.clock.now - begun
+
+    def train(self, groups: list[list[Episode]]) -> None:
+        """Keeps the episodes, and learns from them."""
+        self.played = [episode for group in groups for episode in group]
+        super().train(groups)
+
+
+Agent = TypeVar("Agent", bound=Clocked)
+
+
+class Begin(BaseCallback):
+    """Notes when the roll-out begins, which is when the first screens are there."""
+
+    def __init__(self, agent: Clocked, envs: VirtualTimeEnv) -> None:
+        super().__init__()
+        self.agent, self.envs = agent, envs
+        self.seconds = self.device_seconds = 0.0
+
+    def _on_rollout_start(self) -> None:
+        self.agent.parts.clear()
+        self.seconds, self.device_seconds = self.agent.clock.now, float(self.envs.busy.sum())
+
+
+def build(
+    cell: Cell, seed: int, latency: Latency, agent_class: type[Agent]
+) -> tuple[Agent, VirtualTimeEnv]:
+    """The agent and its devices."""
+    clock = VirtualClock()
+    make_env = partial(_make_env, cell.steps)
+    envs = VirtualTimeEnv([make_env] * cell.devices, latency, clock, seed)
+    settings = {**SETTINGS, "batch_size": EPISODES, "max_prompt_length": 32_768, "k": cell.k}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # more devices than episodes: they begin those of the next iteration
+        agent = agent_class("pocket", envs, seed=seed, **settings)
+    agent.clock = clock
+    return agent, envs
+
+
+def _make_env(steps: int) -> gym.Env[Any, str]:
+    return FixedLength(
+        AndroidEnv("android_world", suite=SUITE, tasks=TASKS, screen_size=SCREEN, max_steps=steps)
+    )
+
+
+def measure(cell: Cell, seed: int, latency: Latency) -> Row:
+    """One iteration.
+
+    Returns:
+        `seconds` of virtual time, its `parts`, `devices_seconds` that all devices worked in it, `megabytes`, and of the
+        trees of all candidates the `tokens`, those of the `trunk`, the `pairs` of tokens that see each other, and the
+        `gigaflops` of the policy's update.
+    """
+    torch.set_num_threads(1)
+    logging.disable_progress_bar()
+    agent, envs = build(cell, seed, latency, Clocked)
+    begin = Begin(agent, envs)
+    resident = _peak()
+    agent.learn(1, callback=begin)
+    seconds, device_seconds = agent.clock.now - begin.seconds, float(envs.busy.sum()) - begin.device_seconds
+    megabytes = _peak() - resident
+    envs.close()
+    lengths = [episode.length for episode in agent.played]
+    if lengths != [cell.steps] * EPISODES:
+        raise RuntimeError(f"episodes have {lengths} steps, not {cell.steps} each: a device failed, or a task ended")
+    return {
+        "seconds": seconds, "parts": {part: agent.parts[part] for part in PARTS},
+        "device_seconds": device_seconds, "megabytes": megabytes, **_size(agent),
+    }  # fmt: skip
+
+
+def _size(agent: Clocked) -> dict[str, float]:
+    trees = [build_tree(agent.policy, episode) for episode in agent.played]
+    size = sum((size_of_tree(tree, scored=True) for tree in trees), Size())
+    return {
+        "tokens": size.tokens,
+        "trunk": sum(trunk.length for tree in trees for trunk in tree.trunks),
+        "pairs": size.pairs,
+        "response": mean(len(c.token_ids) for e in agent.played for s in e.steps for c in s.candidates),
+        "gigaflops": 3 * sum(forward_flops(agent.policy.model, size).values()) / 1e9,  # backward is twice forward
+    }
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # kilobytes on Linux
+
+
+def in_process(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function returns that runs in a process of its own."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["gymnasium", "coach_gym", "coach_gym.agents.online"])
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+def _calibrate() -> Latency:
+    torch.set_num_threads(1)
+    logging.disable_progress_bar()
+    return calibrated(BASE.devices)
+
+
+def cells_of(factor: str, values: tuple[int, ...]) -> list[Cell]:
+    """The cells of one curve."""
+    return [replace(BASE, **{factor: value}) for value in values]
+
+
+def sweep(seeds: list[int], command: str, path: Path | None) -> dict[str, Any]:
+    """Measures all cells that the file has not yet."""
+    results: dict[str, Any] = json.loads(path.read_text("utf-8")) if path and path.exists() else {}
+    rows: list[Row] = results.get("rows", [])
+    latency = Latency(**{**results["latency"], "reset": tuple(results["latency"]["reset"])}) if rows else (
+        in_process(_calibrate))  # fmt: skip
+    known = {(row["steps"], row["k"], row["devices"], row["seed"]) for row in rows}
+    cells = dict.fromkeys(cell for factor, values in SWEEPS.items() for cell in cells_of(factor, values))
+    wanted = [(cell, seed) for seed in seeds for cell in cells if (*asdict(cell).values(), seed) not in known]
+    for cell, seed in tqdm(wanted, desc="scaling"):
+        rows.append({**asdict(cell), "seed": seed, **in_process(measure, cell, seed, latency)})
+        results = report(rows, latency, command)
+        if path:
+            path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    return results
+
+
+def report(rows: list[Row], latency: Latency, command: str) -> dict[str, Any]:
+    """The results as JSON."""
+    laws = {factor: law for factor in SWEEPS if (law := exponents(rows, factor))}
+    return {
+        "benchmark": "scaling", "device": DEVICE,
+        "headline": {f"{part}_{factor}": law[part][0] for factor, law in laws.items() for part in law},
+        "command": command, "model": "pocket policy, critic and judge, float32", "episodes": EPISODES,
+        "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, 1 thread",
+        "latency": asdict(latency), "laws": laws, "rows": rows,
+    }  # fmt: skip
+
+
+def values_of(row: Row) -> dict[str, float]:
+    """The numbers of a cell that have a curve."""
+    numbers = {name: row[name] for name in ("seconds", "megabytes", "tokens", "pairs", "gigaflops")}
+    computing = sum(row["parts"][part] for part in PARTS if part != "env_wait")
+    return {**numbers, **row["parts"], "computing": computing}
+
+
+def curve(rows: list[Row], factor: str) -> dict[int, list[dict[str, float]]]:
+    """By the value of one factor, the numbers of every seed; the other factors are those of the base point."""
+    cells = {value: cell for value, cell in zip(SWEEPS[factor], cells_of(factor, SWEEPS[factor]), strict=True)}
+    points = {
+        value: [values_of(row) for row in rows if Cell(row["steps"], row["k"], row["devices"]) == cell]
+        for value, cell in cells.items()
+    }
+    return {value: seeds for value, seeds in points.items() if seeds}
+
+
+def exponents(rows: list[Row], factor: str) -> dict[str, tuple[float, float]]:
+    """For every number b of the law a * x^b, least squares on logarithms, and the share of variance it explains."""
+    points = curve(rows, factor)
+    if len(points) < 3:
+        return {}
+    x = np.log([value for value, seeds in points.items() for _ in seeds])
+    laws = {}
+    for name in next(iter(points.values()))[0]:
+        found = [seed[name] for seeds in points.values() for seed in seeds]
+        if min(found) < 0.01:  # waits that there are not
+            continue
+        y = np.log(found)
+        slope, height = np.polyfit(x, y, 1)
+        unexplained = (y - slope * x - height).var()
+        laws[name] = float(slope), float(1 - unexplained / y.var() if y.var() else 1.0)
+    return laws
+
+
+def print_tables(results: dict[str, Any]) -> None:
+    """One table a factor, means over seeds and the spread of the whole."""
+    for factor in SWEEPS:
+        print(f"\n{factor:>8}{'seconds':>16}" + "".join(f"{part:>10}" for part in PARTS)
+              + f"{'MB':>14}{'tokens':>9}{'pairs':>10}{'GFLOP':>8}")  # fmt: skip
+        for value, seeds in curve(results["rows"], factor).items():
+            means = {name: mean(seed[name] for seed in seeds) for name in seeds[0]}
+            print(f"{value:8}{_spread(seeds, 'seconds', 2):>16}" + "".join(f"{means[part]:10.2f}" for part in PARTS)
+                  + f"{_spread(seeds, 'megabytes', 0):>14}{means['tokens']:9.0f}{means['pairs']:10.2g}"
+                  f"{means['gigaflops']:8.1f}")  # fmt: skip
+        law = results["laws"].get(factor, {})
+        print("exponent, share of variance: " + ", ".join(f"{name} {b:.2f} ({r:.2f})" for name, (b, r) in law.items()))
+    print(f"\nagain: {results['command']}")
+
+
+def _spread(seeds: list[dict[str, float]], name: str, digits: int) -> str:
+    values = [seed[name] for seed in seeds]
+    return f"{mean(values):.{digits}f} ± {stdev(values) if len(values) > 1 else 0.0:.{digits}f}"
+
+
+def plot(results: dict[str, Any], path: Path) -> None:
+    """Time by part over every factor, and memory below."""
+    figure, axes = plt.subplots(
+        2, 3, figsize=(13, 6.4), layout="constrained", sharex="col", sharey="row", height_ratios=(3, 1)
+    )
+    for (factor, label), (time, memory) in zip(LABELS.items(), axes.T, strict=True):
+        points = curve(results["rows"], factor)
+        _line(time, points, "seconds", color="black", linewidth=2.5, label="iteration")
+        for number, part in enumerate(PARTS):
+            _line(time, points, part, color=f"C{number}", label=NAMES[part])
+        _line(memory, points, "megabytes", color="black")
+        time.set(xscale="log", yscale="log", title=_title(results, factor))
+        memory.set(xscale="log", yscale="log", xlabel=label, xticks=list(points), xticklabels=list(points))
+        memory.minorticks_off()
+        for axis in (time, memory):
+            axis.grid(alpha=0.3, which="both")
+    _device_bound(axes[0, 2], results["rows"])
+    axes[0, 0].set(ylabel="virtual seconds", ylim=(0.02, None))
+    axes[1, 0].set_ylabel("memory (MB)")
+    axes[0, 2].legend(fontsize=9, ncols=2)
+    figure.suptitle(f"One iteration of {EPISODES} episodes, pocket models, one thread ({DEVICE}); "
+                    f"T = {BASE.steps}, k = {BASE.k}, {BASE.devices} devices where not varied")  # fmt: skip
+    figure.savefig(path, dpi=110)
+
+
+def _line(axis: Any, points: dict[int, list[dict[str, float]]], name: str, **style: Any) -> None:
+    """The mean over seeds, and every seed as a dot."""
+    axis.plot(list(points), [mean(seed[name] for seed in seeds) for seeds in points.values()], **style)
+    dots = [(value, seed[name]) for value, seeds in points.items() for seed in seeds]
+    axis.scatter(*zip(*dots, strict=True), color=style["color"], s=10)
+
+
+def _device_bound(axis: Any, rows: list[Row]) -> None:
+    """The least that an iteration can take: the devices' work, shared evenly."""
+    points = {n: [r for r in rows if Cell(r["steps"], r["k"], r["devices"]) == replace(BASE, devices=n)]
+              for n in SWEEPS["devices"]}  # fmt: skip
+    bound = {n: mean(r["device_seconds"] for r in found) / n for n, found in points.items() if found}
+    axis.plot(list(bound), list(bound.values()), color="grey", linestyle=":", label="devices' work / devices")
+
+
+def _title(results: dict[str, Any], factor: str) -> str:
+    law = results["laws"].get(factor)
+    if not law or factor == "devices":
+        return ""
+    letter, (computing, _), (update, _) = LABELS[factor][0], law["computing"], law["update"]
+    return f"computing ~ ${letter}^{{{computing:.2f}}}$, policy update ~ ${letter}^{{{update:.2f}}}$"
+
+
+def main() -> None:
+    """Runs the benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
+    parser.add_argument("--json", type=Path, help="file for the results; what it has is not measured again")
+    parser.add_argument("--plot", type=Path, help="file for the figure")
+    options = parser.parse_args()
+    results = sweep(options.seeds, f"python -m benchmarks.scaling {shlex.join(sys.argv[1:])}", options.json)
+    print_tables(results)
+    if options.plot:
+        plot(results, options.plot)
+
+
+if __name__ == "__main__":
+    main()
