@@ -236,7 +236,7 @@ class ServedEngine:
             raise WeightsLostError(f"{self.url}: {problem}")
         if status == 400:
             raise ValueError(f"{self.url} refused a request: {problem}")
-        raise GenerationServerError(f"{self.url} answered {status}: {problem}")
+        raise GenerationServerError(f"{self.url} answered {status}: {problem}. See what it printed")
 
 
 def pieces(weights: Iterable[tuple[str, Tensor]], size: int = PIECE) -> Iterator[dict[str, Tensor]]:

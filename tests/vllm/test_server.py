@@ -145,7 +145,7 @@ def test_a_transfer_that_breaks_off_is_made_again(policy: Policy, server: Server
 def test_the_judge_says_the_same(server: Server):
     episode = tiny.episode(Policy.load("pocket"), steps=4)
     steps = [(step.observation, step.candidates[0].text) for step in episode.steps]
-    judges = [GenerativePRM.load("pocket", generation=server.url) for _ in range(2)]
+    judges = [GenerativePRM.load("pocket", generation=server.url), GenerativePRM.load(f"pocket@{server.url}")]
     expected = GenerativePRM.load("pocket").score(episode.goal, steps)
     with ThreadPoolExecutor(2) as threads:
         assert [*threads.map(lambda judge: judge.score(episode.goal, steps), judges)] == [expected] * 2
@@ -192,10 +192,11 @@ def test_processes_that_share_a_policy_share_the_server(policy: Policy, server: 
 
 def test_a_server_that_is_killed_while_it_draws(policy: Policy, server: Server):
     """An error in good time; and once it runs again, whoever has the weights sends them again."""
-    prompts, generator = prompts_of(policy), server.client(policy, patience=4)
+    prompts, generator = prompts_of(policy), server.client(policy)
     generator.sample(prompts, max_new_tokens=2)
+    generator.engine.patience = 4
     with ThreadPoolExecutor(1) as threads:
-        asked = threads.submit(generator.sample, prompts, 64, max_new_tokens=1000)
+        asked = threads.submit(generator.sample, prompts, 256, max_new_tokens=1000)
         time.sleep(1)
         server.kill()
         killed = time.monotonic()
