@@ -1,13 +1,14 @@
 """How time and memory of an iteration grow: as episodes get longer, candidates more, devices more.
 
-One iteration of CoachAgent is a roll-out of 16 episodes and the updates of critic and policy: pocket models, screens
-of the embedded phone, one thread. One factor at a time is varied around T = 8 steps, k = 4 candidates, 8 devices. Every
-episode has exactly T steps: `finished` is carried out as `wait`. Prompts are never cut, 32,768 tokens may be in one.
+One iteration of CoachAgent is a roll-out of 8 episodes and the updates of critic and policy: pocket models, screens of
+the embedded phone, one thread. One factor at a time is varied around T = 8 steps, k = 4 candidates, 8 devices; where it
+is the devices, there are 16 episodes. Every episode has exactly T steps: `finished` is carried out as `wait`. Prompts
+are never cut, 32,768 tokens may be in one.
 
 Time is virtual: computing is measured, as processor time of the agent's thread, and waits for devices are drawn from
 the default latency, scaled by `benchmarks.latency_ratio`, and skipped. The phone's own computing is no part of it. The
-clock starts when the first screens are there, as they are from the second iteration on. Every cell has a process of
-its own; `megabytes` is how far the peak of memory rises above what the agent takes before it begins.
+clock starts when the first screens are there, as they mostly are from the second iteration on. Every cell has a process
+of its own; `megabytes` is how far the peak of memory rises above what the agent takes before it begins.
 
     python -m benchmarks.scaling --seeds 0 1 --json scaling.json --plot scaling.png
 
@@ -59,9 +60,9 @@ from coach_gym.episode import Episode  # noqa: E402
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
 
-EPISODES = 16  # of an iteration
 PARTS = ("generate", "judge", "critic", "update", "env_wait")
 NAMES = dict(zip(PARTS, ("drawing", "judging", "critic", "policy update", "waiting"), strict=True))
+NUMBERS = ("seconds", "device_seconds", "megabytes", "tokens", "pairs", "gigaflops")
 Row = dict[str, Any]
 
 
@@ -72,9 +73,11 @@ class Cell:
     steps: int = 8
     k: int = 4
     devices: int = 8
+    episodes: int = 8
 
 
 BASE = Cell()
+MORE_EPISODES = 16  # where devices are varied, so that there is something for them to do
 SWEEPS: dict[str, tuple[int, ...]] = {
     "steps": (2, 4, 8, 16, 32), "k": (1, 2, 4, 8, 16), "devices": (1, 2, 4, 8, 16, 32)
 }  # fmt: skip
@@ -94,7 +97,7 @@ class FixedLength(gym.ActionWrapper[Any, str, str]):
 
 
 class Clocked(CoachAgent):
-    """CoachAgent with its parts timed by the virtual clock; keeps the episodes of its last update."""
+    """CoachAgent with its parts timed by the virtual clock; keeps the episodes and the end of its last update."""
 
     clock: VirtualClock
 
@@ -102,6 +105,7 @@ class Clocked(CoachAgent):
         super().__init__(*arguments, **keywords)
         self.parts: dict[str, float] = defaultdict(float)
         self.played: list[Episode] = []
+        self.ended = 0.0
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:
@@ -114,13 +118,14 @@ class Clocked(CoachAgent):
         """Keeps the episodes, and learns from them."""
         self.played = [episode for group in groups for episode in group]
         super().train(groups)
+        self.ended = self.clock.now
 
 
 Agent = TypeVar("Agent", bound=Clocked)
 
 
 class Begin(BaseCallback):
-    """Notes when the roll-out begins, which is when the first screens are there."""
+    """Waits for the first screens, which later iterations find waiting, and notes when the roll-out begins."""
 
     def __init__(self, agent: Clocked, envs: VirtualTimeEnv) -> None:
         super().__init__()
@@ -128,6 +133,10 @@ class Begin(BaseCallback):
         self.seconds = self.device_seconds = 0.0
 
     def _on_rollout_start(self) -> None:
+        assert self.agent._collector is not None
+        rollout = self.agent._collector.rollout
+        rollout.begin_until(self.agent.batch_size)
+        rollout.receive(rollout.busy)
         self.agent.parts.clear()
         self.seconds, self.device_seconds = self.agent.clock.now, float(self.envs.busy.sum())
 
@@ -139,7 +148,7 @@ def build(
     clock = VirtualClock()
     make_env = partial(_make_env, cell.steps)
     envs = VirtualTimeEnv([make_env] * cell.devices, latency, clock, seed)
-    settings = {**SETTINGS, "batch_size": EPISODES, "max_prompt_length": 32_768, "k": cell.k}
+    settings = {**SETTINGS, "batch_size": cell.episodes, "max_prompt_length": 32_768, "k": cell.k}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # more devices than episodes: they begin those of the next iteration
         agent = agent_class("pocket", envs, seed=seed, **settings)
@@ -167,15 +176,14 @@ def measure(cell: Cell, seed: int, latency: Latency) -> Row:
     begin = Begin(agent, envs)
     resident = _peak()
     agent.learn(1, callback=begin)
-    seconds, device_seconds = agent.clock.now - begin.seconds, float(envs.busy.sum()) - begin.device_seconds
     megabytes = _peak() - resident
     envs.close()
     lengths = [episode.length for episode in agent.played]
-    if lengths != [cell.steps] * EPISODES:
+    if lengths != [cell.steps] * cell.episodes:
         raise RuntimeError(f"episodes have {lengths} steps, not {cell.steps} each: a device failed, or a task ended")
     return {
-        "seconds": seconds, "parts": {part: agent.parts[part] for part in PARTS},
-        "device_seconds": device_seconds, "megabytes": megabytes, **_size(agent),
+        "seconds": agent.ended - begin.seconds, "parts": {part: agent.parts[part] for part in PARTS},
+        "device_seconds": float(envs.busy.sum()) - begin.device_seconds, "megabytes": megabytes, **_size(agent),
     }  # fmt: skip
 
 
@@ -198,7 +206,7 @@ def _peak() -> float:
 def in_process(function: Callable[..., Any], *arguments: Any) -> Any:
     """What a function returns that runs in a process of its own."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["gymnasium", "coach_gym", "coach_gym.agents.online"])
+    context.set_forkserver_preload(["gymnasium", "coach_gym", "benchmarks.latency_ratio", "matplotlib.pyplot"])
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(function, *arguments).result()
 
@@ -211,23 +219,29 @@ def _calibrate() -> Latency:
 
 def cells_of(factor: str, values: tuple[int, ...]) -> list[Cell]:
     """The cells of one curve."""
-    return [replace(BASE, **{factor: value}) for value in values]
+    episodes = MORE_EPISODES if factor == "devices" else BASE.episodes
+    return [replace(BASE, **{factor: value}, episodes=episodes) for value in values]
 
 
 def sweep(seeds: list[int], command: str, path: Path | None) -> dict[str, Any]:
     """Measures all cells that the file has not yet."""
     results: dict[str, Any] = json.loads(path.read_text("utf-8")) if path and path.exists() else {}
     rows: list[Row] = results.get("rows", [])
-    latency = Latency(**{**results["latency"], "reset": tuple(results["latency"]["reset"])}) if rows else (
-        in_process(_calibrate))  # fmt: skip
-    known = {(row["steps"], row["k"], row["devices"], row["seed"]) for row in rows}
+    latency = Latency(**results["latency"]) if results else in_process(_calibrate)
+    results = _written(rows, latency, command, path)
+    known = {(_cell(row), row["seed"]) for row in rows}
     cells = dict.fromkeys(cell for factor, values in SWEEPS.items() for cell in cells_of(factor, values))
-    wanted = [(cell, seed) for seed in seeds for cell in cells if (*asdict(cell).values(), seed) not in known]
+    wanted = [(cell, seed) for seed in seeds for cell in cells if (cell, seed) not in known]
     for cell, seed in tqdm(wanted, desc="scaling"):
         rows.append({**asdict(cell), "seed": seed, **in_process(measure, cell, seed, latency)})
-        results = report(rows, latency, command)
-        if path:
-            path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        results = _written(rows, latency, command, path)
+    return results
+
+
+def _written(rows: list[Row], latency: Latency, command: str, path: Path | None) -> dict[str, Any]:
+    results = report(rows, latency, command)
+    if path:
+        path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     return results
 
 
@@ -237,15 +251,19 @@ def report(rows: list[Row], latency: Latency, command: str) -> dict[str, Any]:
     return {
         "benchmark": "scaling", "device": DEVICE,
         "headline": {f"{part}_{factor}": law[part][0] for factor, law in laws.items() for part in law},
-        "command": command, "model": "pocket policy, critic and judge, float32", "episodes": EPISODES,
+        "command": command, "model": "pocket policy, critic and judge, float32",
         "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, 1 thread",
         "latency": asdict(latency), "laws": laws, "rows": rows,
     }  # fmt: skip
 
 
+def _cell(row: Row) -> Cell:
+    return Cell(row["steps"], row["k"], row["devices"], row["episodes"])
+
+
 def values_of(row: Row) -> dict[str, float]:
     """The numbers of a cell that have a curve."""
-    numbers = {name: row[name] for name in ("seconds", "megabytes", "tokens", "pairs", "gigaflops")}
+    numbers = {name: row[name] for name in NUMBERS}
     computing = sum(row["parts"][part] for part in PARTS if part != "env_wait")
     return {**numbers, **row["parts"], "computing": computing}
 
@@ -254,7 +272,7 @@ def curve(rows: list[Row], factor: str) -> dict[int, list[dict[str, float]]]:
     """By the value of one factor, the numbers of every seed; the other factors are those of the base point."""
     cells = {value: cell for value, cell in zip(SWEEPS[factor], cells_of(factor, SWEEPS[factor]), strict=True)}
     points = {
-        value: [values_of(row) for row in rows if Cell(row["steps"], row["k"], row["devices"]) == cell]
+        value: [values_of(row) for row in rows if _cell(row) == cell]
         for value, cell in cells.items()
     }
     return {value: seeds for value, seeds in points.items() if seeds}
@@ -318,8 +336,10 @@ def plot(results: dict[str, Any], path: Path) -> None:
     axes[0, 0].set(ylabel="virtual seconds", ylim=(0.02, None))
     axes[1, 0].set_ylabel("memory (MB)")
     axes[0, 2].legend(fontsize=9, ncols=2)
-    figure.suptitle(f"One iteration of {EPISODES} episodes, pocket models, one thread ({DEVICE}); "
-                    f"T = {BASE.steps}, k = {BASE.k}, {BASE.devices} devices where not varied")  # fmt: skip
+    figure.suptitle(
+        f"One iteration of CoachAgent, pocket models, one thread ({DEVICE}). Where not varied: T = {BASE.steps}, "
+        f"k = {BASE.k}, {BASE.devices} devices, {BASE.episodes} episodes (right: {MORE_EPISODES})", fontsize=11
+    )  # fmt: skip
     figure.savefig(path, dpi=110)
 
 
@@ -332,10 +352,9 @@ def _line(axis: Any, points: dict[int, list[dict[str, float]]], name: str, **sty
 
 def _device_bound(axis: Any, rows: list[Row]) -> None:
     """The least that an iteration can take: the devices' work, shared evenly."""
-    points = {n: [r for r in rows if Cell(r["steps"], r["k"], r["devices"]) == replace(BASE, devices=n)]
-              for n in SWEEPS["devices"]}  # fmt: skip
-    bound = {n: mean(r["device_seconds"] for r in found) / n for n, found in points.items() if found}
-    axis.plot(list(bound), list(bound.values()), color="grey", linestyle=":", label="devices' work / devices")
+    points = curve(rows, "devices")
+    bound = [mean(seed["device_seconds"] for seed in seeds) / devices for devices, seeds in points.items()]
+    axis.plot(list(points), bound, color="grey", linestyle=":", label="devices' work / devices")
 
 
 def _title(results: dict[str, Any], factor: str) -> str:

@@ -43,7 +43,7 @@ def test_interruption_loses_nothing(measured, tmp_path, monkeypatch):
     path = tmp_path / "scaling.json"
     monkeypatch.setitem(SWEEPS, "steps", (4, 8))
     monkeypatch.setitem(SWEEPS, "k", (4,))
-    monkeypatch.setitem(SWEEPS, "devices", (8,))
+    monkeypatch.setitem(SWEEPS, "devices", ())
     sweep([0], "again", path)
     assert measured == [Cell(steps=4), BASE]
     monkeypatch.setitem(SWEEPS, "steps", (4, 8, 16))
@@ -62,8 +62,8 @@ def test_figure_and_tables(measured, tmp_path, capsys):
 
 
 def test_one_factor_at_a_time():
-    for factor, values in SWEEPS.items():
-        assert BASE in cells_of(factor, values)
+    assert all(BASE in cells_of(factor, SWEEPS[factor]) for factor in ("steps", "k"))
+    assert {cell.episodes for cell in cells_of("devices", SWEEPS["devices"])} == {scaling.MORE_EPISODES}
 
 
 def test_episodes_last_as_long_as_they_are_told_to():
@@ -75,9 +75,8 @@ def test_episodes_last_as_long_as_they_are_told_to():
 
 
 def test_iteration_is_the_sum_of_its_parts(monkeypatch):
-    monkeypatch.setattr(scaling, "EPISODES", 2)
     monkeypatch.setitem(scaling.SETTINGS, "mini_batch_size", 2)
-    row = measure(Cell(steps=2, k=2, devices=1), 0, Latency().scaled(0.1))
+    row = measure(Cell(steps=2, k=2, devices=1, episodes=2), 0, Latency().scaled(0.1))
     assert 0.9 < sum(row["parts"].values()) / row["seconds"] <= 1
     assert all(row["parts"][part] > 0 for part in PARTS)
     assert row["parts"]["env_wait"] > 0.1  # a step of a device takes more than the agent's while
@@ -97,6 +96,6 @@ def test_profile_books_all_time_once():
 
 
 def _profile():
-    scaling.EPISODES, scaling.SETTINGS["mini_batch_size"] = 2, 2
-    iteration_profile.BASE = Cell(steps=2, k=2, devices=2)
+    scaling.SETTINGS["mini_batch_size"] = 2
+    iteration_profile.BASE = Cell(steps=2, k=2, devices=2, episodes=2)
     return iteration_profile.measure(0)
