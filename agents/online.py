@@ -1,4 +1,4 @@
-"""What the three methods share: the loop of roll-outs and updates."""
+"""What the three methods share: the loop of roll-outs and updates, and its state on disk."""
 
 import sys
 import time
@@ -8,8 +8,10 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count, islice
+from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
+import gymnasium as gym
 import numpy as np
 import torch
 from gymnasium.vector import VectorEnv
@@ -19,7 +21,7 @@ from torch.optim import AdamW, Optimizer
 from coach_gym.dialects import Dialect
 from coach_gym.episode import Episode
 
-from . import processes
+from . import checkpoint, processes
 from .base import Agent, Env
 from .callbacks import BaseCallback, CallbackList, MaybeCallback, ProgressBarCallback, as_callback
 from .collector import Collector
@@ -27,7 +29,7 @@ from .generation import Generation, Generator, make_generator
 from .logger import Logger, configure_logger
 from .parallel import distribute, in_step, refresh_sampler
 from .policy import Policy, PolicySource
-from .rollout import Attempt
+from .rollout import Attempt, settle
 from .tree import MAX_BRANCH_TOKENS, Candidates, Tree, build_tree, log_probs, separate_tree
 from .updates import PolicySample, update_policy
 
@@ -240,6 +242,8 @@ class OnlineAgent(Agent):
                     refresh_sampler(self)
                 if log_interval is not None and iteration % log_interval == 0:
                     self.dump_logs(iteration)
+            self._collector = None
+            settle(self.env)  # resets of the next batch are under way
         except BaseException:
             if processes.size() == 1:  # other processes wait for this one elsewhere: it has to end, and they with it
                 hooks.on_training_end()
@@ -460,6 +464,53 @@ class OnlineAgent(Agent):
     def set_logger(self, logger: Logger) -> None:
         """Replaces the logger for good; `learn` then makes none of its own."""
         self._logger, self._custom_logger = logger, True
+
+    # ---- saving --------------------------------------------------------------------------------------------------
+
+    def save(
+        self, path: str | Path, exclude: Sequence[str] | None = None, include: Sequence[str] | None = None
+    ) -> None:
+        """Writes the agent as a directory, all at once: policy, critic, optimizers, counters and random states.
+
+        Of several processes all have to call it, and the first one, which writes, has to have room for the policy,
+        the critic, or the state of an optimizer in its memory; `checkpoint.save_shards` needs none.
+
+        Args:
+            path: the directory; replaced if there is one.
+            exclude: `["optimizer"]` saves two thirds of the space; training then goes on with new optimizers.
+            include: takes parts off `exclude`.
+        """
+        checkpoint.save_agent(self, Path(path), set(exclude or ()) - set(include or ()))
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        env: Env | None = None,
+        device: str | torch.device = "auto",
+        custom_objects: dict[str, Any] | None = None,
+        print_system_info: bool = False,
+        force_reset: bool = True,
+        **kwargs: Any,
+    ) -> Self:
+        """Reads an agent that `save` or `save_shards` wrote. Training goes on from it as if it had never stopped.
+
+        Args:
+            path: the directory.
+            env: environment to go on in; an agent without one can only predict.
+            device: of the weights.
+            custom_objects: constructor arguments that a JSON file cannot hold, such as a reward model.
+            print_system_info: prints the versions at work.
+            force_reset: for the signature's sake: every roll-out begins with a reset.
+            kwargs: constructor arguments that override the saved ones.
+        """
+        if print_system_info:
+            print(f"Python {sys.version}, torch {torch.__version__}, gymnasium {gym.__version__}")
+        given = {**(custom_objects or {}), **kwargs}
+        arguments = checkpoint.load_arguments(Path(path), cls.__name__, given, device)
+        agent = cls(env=env, device=device, **arguments)
+        checkpoint.restore(agent, Path(path))
+        return agent
 
 
 def _chunks(items: Sequence[Item], size: int) -> list[list[Item]]:

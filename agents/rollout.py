@@ -219,6 +219,12 @@ def as_vector_env(env: gym.Env | VectorEnv) -> VectorEnv:
     return envs
 
 
+def settle(envs: Any) -> None:
+    """Waits until nothing is under way that a roll-out has left, so that others can reset and step."""
+    while getattr(envs, "pending", ()):
+        envs.recv(len(envs.pending))
+
+
 def observation_of(observation: dict[str, Any]) -> Observation:
     """The agent's copy of one environment's observation."""
     return Observation(
@@ -295,8 +301,7 @@ class _SendReceive:
 
     def __init__(self, envs: Any) -> None:
         self._envs = envs
-        while envs.pending:  # an interrupted roll-out left calls under way
-            envs.recv(len(envs.pending))
+        settle(envs)
 
     def reset(self, seeds: dict[int, int]) -> None:
         self._envs.send_reset(list(seeds), list(seeds.values()))
