@@ -1,8 +1,8 @@
 """Steps a second of event-driven collection, beside lockstep and a serial loop, on slow devices.
 
-The demo's tasks are played by the pocket policy, in batches of 32 episodes. All ways draw four responses in every state
-and have every executed action judged by the pocket process reward model; nobody learns in between. They play the same
-instances on devices with the same latencies: heavy-tailed ones, see `coach_gym.envs.latency`.
+The demo's tasks are played by the pocket policy, in batches of four episodes a device. All ways draw four responses in
+every state and have every executed action judged by the pocket process reward model; nobody learns in between. They
+play the same instances on devices with the same latencies: heavy-tailed ones, see `coach_gym.envs.latency`.
 
 - `serial`: as TRL's tool loop: one pass draws for all states, then environments step and reset one after the other.
 - `lockstep, autoreset`: as Gymnasium's AsyncVectorEnv: all environments step together, and whoever's episode has ended
@@ -27,7 +27,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -47,15 +47,17 @@ from coach_gym.envs.latency import Latency, SlowEnv  # noqa: E402
 from coach_gym.envs.vector import AndroidVectorEnv  # noqa: E402
 from coach_gym.episode import Episode  # noqa: E402
 
-DEVICES = (8, 32)
-BATCH = 32
+BATCHES = {8: 2, 32: 1}
+"""How many are played, by number of devices."""
+EPISODES = 4
+"""Of a batch, for each device."""
 CHECK_SCALE = 0.2
 CHECK_EPISODES = 16
 
 
 def make_agent(envs: VectorEnv | None, seed: int, **arguments: Any) -> CoachAgent:
     """The demo's agent."""
-    settings = {**SETTINGS, "batch_size": BATCH, **arguments}
+    settings = {**SETTINGS, **arguments}
     return CoachAgent("pocket", envs, k=4, seed=seed, **settings)
 
 
@@ -64,13 +66,11 @@ def make_agent(envs: VectorEnv | None, seed: int, **arguments: Any) -> CoachAgen
 
 def collect(agent: CoachAgent, batches: int) -> int:
     """Our collector, event-driven or in rounds."""
-    steps = 0
     for _ in range(batches):
         groups = agent.collect_rollouts()
         assert groups is not None
         agent.assign_returns([episode for group in groups for episode in group])  # judges what was not judged yet
-        steps += sum(episode.length for group in groups for episode in group)
-    return steps
+    return agent.num_timesteps
 
 
 def play_in_waves(agent: CoachAgent, batches: int, wave: Callable[[CoachAgent, list[int]], list[Attempt]]) -> int:
@@ -129,7 +129,7 @@ WAYS: dict[str, Way] = {
 LOCKSTEP = ("lockstep, autoreset", "lockstep, reset together")
 
 
-def measure(way: str, devices: int, seed: int, batches: int, latency: Latency | None = None) -> dict[str, Any]:
+def measure(way: str, devices: int, seed: int, latency: Latency | None = None) -> dict[str, Any]:
     """One way on a virtual clock.
 
     Returns:
@@ -137,9 +137,9 @@ def measure(way: str, devices: int, seed: int, batches: int, latency: Latency | 
     """
     arguments, play = WAYS[way]
     envs = slow_envs(devices, latency or Latency(), seed)
-    agent = make_agent(envs, seed, **arguments)
+    agent = make_agent(envs, seed, batch_size=EPISODES * devices, **arguments)
     begun = envs.clock.now
-    steps = play(agent, batches)
+    steps = play(agent, BATCHES.get(devices, 1))
     elapsed = envs.clock.now - begun
     idle = 1 - np.minimum(envs.busy / elapsed, 1.0)
     envs.close()
@@ -219,16 +219,14 @@ def main() -> None:
     options = _arguments()
     torch.set_num_threads(1)
     logging.disable_progress_bar()
-    rows = []
-    for devices in options.devices:
-        for seed in options.seeds:
-            for way in WAYS:
-                rows.append(measure(way, devices, seed, options.batches))
-                print(rows[-1], file=sys.stderr, flush=True)
-    print_table(rows)
     checks = [check(8, 0)] if options.check else []
     for each in checks:
         print_check(each)
+    rows = []
+    for seed, devices, way in product(options.seeds, options.devices, WAYS):
+        rows.append(measure(way, devices, seed))
+        print(rows[-1], file=sys.stderr, flush=True)
+    print_table(rows)
     command = f"python -m benchmarks.collection --seeds {' '.join(map(str, options.seeds))} --check"
     print(f"\nagain: {command}")
     if options.json:
@@ -279,7 +277,7 @@ def report(command: str, rows: list[dict[str, Any]], checks: list[dict[str, Any]
         "device": f"{DEVICE}, latencies on a virtual clock",
         "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, 1 thread",
         "latency": vars(Latency()),
-        "batch_size": BATCH,
+        "episodes_a_batch_and_device": EPISODES,
         "speedups_and_spreads": {way: {n: speedup(rows, way, n) for n in numbers} for way in WAYS},
         "rows": rows,
         "real_time": checks,
@@ -289,8 +287,7 @@ def report(command: str, rows: list[dict[str, Any]], checks: list[dict[str, Any]
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.collection", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--devices", type=int, nargs="+", default=list(DEVICES))
-    parser.add_argument("--batches", type=int, default=2, help=f"of {BATCH} episodes, for each way and seed")
+    parser.add_argument("--devices", type=int, nargs="+", default=list(BATCHES))
     parser.add_argument("--check", action="store_true", help="also plays in real time")
     parser.add_argument("--json", type=Path, help="file for the results")
     return parser.parse_args()
