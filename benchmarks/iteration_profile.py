@@ -8,6 +8,9 @@ reaches the text model's output and its input. The phone computes in threads of 
 matrix products with a thousand rows in the same process.
 
     python -m benchmarks.iteration_profile --seeds 0 1 --json profile.json
+
+A last table is computed, not measured: the arithmetic of a forward pass of UI-TARS-1.5-7B's architecture over the tree
+of one episode, with the screens and responses of `benchmarks.memory`.
 """
 
 from __future__ import annotations
@@ -28,9 +31,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch  # noqa: E402  (after the number of threads is set)
 from torch import Tensor, nn  # noqa: E402
+from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
 from benchmarks.flops import Size, forward_flops, size_of_tree  # noqa: E402
+from benchmarks.memory import OPENING, TEXT, VISION  # noqa: E402
 from benchmarks.scaling import BASE, DEVICE, Clocked, build, in_process  # noqa: E402
 from coach_gym.agents import updates  # noqa: E402
 from coach_gym.agents.chatml import ChatML  # noqa: E402
@@ -218,6 +223,36 @@ def print_table(rows: list[Row]) -> None:
         print(f"{phase}: {', '.join(f'{speed:.1f}' for speed in speeds)} GFLOP/s")
 
 
+def computed(steps: int, k: int, screen: int = 1631, response: int = 120) -> tuple[int, dict[str, float]]:
+    """Tokens of one episode's tree for a 7B policy, and additions and multiplications of a forward pass by part.
+
+    Args:
+        steps: T.
+        k: candidates of a state.
+        screen: tokens of a screenshot, of 4 patches each, and its turn.
+        response: tokens.
+    """
+    with torch.device("meta"):
+        model = Qwen2_5_VLForConditionalGeneration(
+            Qwen2_5_VLConfig(text_config=TEXT, vision_config=VISION, tie_word_embeddings=False)
+        )
+    trunk, branches = OPENING + steps * (screen + response), steps * (k - 1) * response
+    prompts = [OPENING + step * (screen + response) + screen for step in range(steps)]
+    pairs = trunk * (trunk + 1) // 2 + (k - 1) * response * sum(prompt + (response + 1) // 2 for prompt in prompts)
+    grids = [(1, 118, 54)] * steps  # 1,593 tokens: 1080 x 2400 within 1,270,180 pixels
+    return trunk + branches, forward_flops(model, Size(trunk + branches, pairs, steps * k * response, grids))
+
+
+def print_computed() -> None:
+    """The table of the 7B."""
+    print("\ncomputed, UI-TARS-1.5-7B's architecture, k = 4: TFLOP of a forward pass over one episode")
+    for steps in (8, 16, 32):
+        tokens, flops = computed(steps, 4)
+        whole = sum(flops.values())
+        shares = ", ".join(f"{part} {value / whole:.1%}" for part, value in flops.items())
+        print(f"T={steps}: {tokens} tokens, {whole / 1e12:.0f} TFLOP: {shares}")
+
+
 def main() -> None:
     """Runs the benchmark."""
     parser = argparse.ArgumentParser(
@@ -228,6 +263,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = [in_process(measure, seed) for seed in options.seeds]
     print_table(rows)
+    print_computed()
     command = f"python -m benchmarks.iteration_profile --seeds {' '.join(map(str, options.seeds))}"
     print(f"again: {command}")
     if options.json:

@@ -95,6 +95,13 @@ def test_profile_books_all_time_once():
     assert row["seconds"]["generate"]["optimiser"] == 0 < row["seconds"]["update"]["optimiser"]
 
 
+def test_computed_attention_outgrows_all_else():
+    (short, few), (_, many) = iteration_profile.computed(8, 4), iteration_profile.computed(16, 4)
+    assert short == 1000 + 8 * (1631 + 4 * 120)
+    assert 1.9 < many["text"] / few["text"] < 2 and many["vision"] == 2 * few["vision"]
+    assert 3.5 < many["text_attention"] / few["text_attention"] < 4
+
+
 def _profile():
     scaling.SETTINGS["mini_batch_size"] = 2
     iteration_profile.BASE = Cell(steps=2, k=2, devices=2, episodes=2)
