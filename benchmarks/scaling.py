@@ -1,9 +1,8 @@
 """How time and memory of an iteration grow: as episodes get longer, candidates more, devices more.
 
 One iteration of CoachAgent is a roll-out of 8 episodes and the updates of critic and policy: pocket models, screens of
-the embedded phone, one thread. One factor at a time is varied around T = 8 steps, k = 4 candidates, 8 devices; where it
-is the devices, there are 16 episodes. Every episode has exactly T steps: `finished` is carried out as `wait`. Prompts
-are never cut, 32,768 tokens may be in one.
+the embedded phone, one thread. One factor at a time is varied around T = 8 steps, k = 4 candidates, 8 devices. Every
+episode has exactly T steps: `finished` is carried out as `wait`. Prompts are never cut, 32,768 tokens may be in one.
 
 Time is virtual: computing is measured, as processor time of the agent's thread, and waits for devices are drawn from
 the default latency, scaled by `benchmarks.latency_ratio`, and skipped. The phone's own computing is no part of it. The
@@ -32,6 +31,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any, TypeVar
@@ -73,11 +73,10 @@ class Cell:
     steps: int = 8
     k: int = 4
     devices: int = 8
-    episodes: int = 8
 
 
 BASE = Cell()
-MORE_EPISODES = 16  # where devices are varied, so that there is something for them to do
+EPISODES = 8  # of an iteration
 SWEEPS: dict[str, tuple[int, ...]] = {
     "steps": (2, 4, 8, 16, 32), "k": (1, 2, 4, 8, 16), "devices": (1, 2, 4, 8, 16, 32)
 }  # fmt: skip
@@ -148,7 +147,7 @@ def build(
     clock = VirtualClock()
     make_env = partial(_make_env, cell.steps)
     envs = VirtualTimeEnv([make_env] * cell.devices, latency, clock, seed)
-    settings = {**SETTINGS, "batch_size": cell.episodes, "max_prompt_length": 32_768, "k": cell.k}
+    settings = {**SETTINGS, "batch_size": EPISODES, "max_prompt_length": 32_768, "k": cell.k}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # more devices than episodes: they begin those of the next iteration
         agent = agent_class("pocket", envs, seed=seed, **settings)
@@ -179,7 +178,7 @@ def measure(cell: Cell, seed: int, latency: Latency) -> Row:
     megabytes = _peak() - resident
     envs.close()
     lengths = [episode.length for episode in agent.played]
-    if lengths != [cell.steps] * cell.episodes:
+    if lengths != [cell.steps] * EPISODES:
         raise RuntimeError(f"episodes have {lengths} steps, not {cell.steps} each: a device failed, or a task ended")
     return {
         "seconds": agent.ended - begin.seconds, "parts": {part: agent.parts[part] for part in PARTS},
@@ -219,8 +218,13 @@ def _calibrate() -> Latency:
 
 def cells_of(factor: str, values: tuple[int, ...]) -> list[Cell]:
     """The cells of one curve."""
-    episodes = MORE_EPISODES if factor == "devices" else BASE.episodes
-    return [replace(BASE, **{factor: value}, episodes=episodes) for value in values]
+    return [replace(BASE, **{factor: value}) for value in values]
+
+
+def _in_turn() -> list[Cell]:
+    """All cells, the ends of the curves first: what is interrupted early shows how far they go."""
+    curves = [cells_of(factor, (*v[:1], *v[-1:], *v[1:-1])) for factor, v in SWEEPS.items()]
+    return list(dict.fromkeys(cell for turn in zip_longest(*curves) for cell in turn if cell is not None))
 
 
 def sweep(seeds: list[int], command: str, path: Path | None) -> dict[str, Any]:
@@ -230,8 +234,7 @@ def sweep(seeds: list[int], command: str, path: Path | None) -> dict[str, Any]:
     latency = Latency(**results["latency"]) if results else in_process(_calibrate)
     results = _written(rows, latency, command, path)
     known = {(_cell(row), row["seed"]) for row in rows}
-    cells = dict.fromkeys(cell for factor, values in SWEEPS.items() for cell in cells_of(factor, values))
-    wanted = [(cell, seed) for seed in seeds for cell in cells if (cell, seed) not in known]
+    wanted = [(cell, seed) for seed in seeds for cell in _in_turn() if (cell, seed) not in known]
     for cell, seed in tqdm(wanted, desc="scaling"):
         rows.append({**asdict(cell), "seed": seed, **in_process(measure, cell, seed, latency)})
         results = _written(rows, latency, command, path)
@@ -251,14 +254,14 @@ def report(rows: list[Row], latency: Latency, command: str) -> dict[str, Any]:
     return {
         "benchmark": "scaling", "device": DEVICE,
         "headline": {f"{part}_{factor}": law[part][0] for factor, law in laws.items() for part in law},
-        "command": command, "model": "pocket policy, critic and judge, float32",
+        "command": command, "model": "pocket policy, critic and judge, float32", "episodes": EPISODES,
         "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, 1 thread",
         "latency": asdict(latency), "laws": laws, "rows": rows,
     }  # fmt: skip
 
 
 def _cell(row: Row) -> Cell:
-    return Cell(row["steps"], row["k"], row["devices"], row["episodes"])
+    return Cell(row["steps"], row["k"], row["devices"])
 
 
 def values_of(row: Row) -> dict[str, float]:
@@ -338,7 +341,7 @@ def plot(results: dict[str, Any], path: Path) -> None:
     axes[0, 2].legend(fontsize=9, ncols=2)
     figure.suptitle(
         f"One iteration of CoachAgent, pocket models, one thread ({DEVICE}). Where not varied: T = {BASE.steps}, "
-        f"k = {BASE.k}, {BASE.devices} devices, {BASE.episodes} episodes (right: {MORE_EPISODES})", fontsize=11
+        f"k = {BASE.k}, {BASE.devices} devices; {EPISODES} episodes", fontsize=11
     )  # fmt: skip
     figure.savefig(path, dpi=110)
 
