@@ -282,12 +282,14 @@ def log_probs(policy: Policy, tree: Tree, temperature: float = 1.0) -> list[list
 
 
 def _trunk_log_probs(policy: Policy, trunk: Trunk, temperature: float) -> tuple[Tensor, ...]:
-    predictors = torch.tensor([column for span in trunk.responses for column in span.predictors()])
-    tokens = trunk.input_ids[0, [column for span in trunk.responses for column in span.tokens()]]
+    distinct = {span.start: span for span in trunk.responses}  # equal responses lie in the same columns
+    predictors = torch.tensor([column for span in distinct.values() for column in span.predictors()])
+    tokens = trunk.input_ids[0, [column for span in distinct.values() for column in span.tokens()]]
     arguments = trunk.forward_arguments(policy.model)
     logits = policy.model(**arguments, logits_to_keep=predictors.to(policy.device)).logits[0]
     scored = policy.log_probs(logits, temperature).gather(1, tokens.to(policy.device)[:, None])[:, 0]
-    return scored.split([span.length for span in trunk.responses])
+    pieces = dict(zip(distinct, scored.split([span.length for span in distinct.values()]), strict=True))
+    return tuple(pieces[span.start] for span in trunk.responses)
 
 
 def separate_log_probs(policy: Policy, episode: Episode, temperature: float = 1.0) -> list[list[Tensor]]:
