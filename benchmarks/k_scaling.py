@@ -117,14 +117,15 @@ def main() -> None:
     logging.disable_progress_bar()
     latency = calibrated(DEVICES)
     results = {}
+    command = f"python -m benchmarks.k_scaling --seeds {' '.join(map(str, arguments.seeds))}"
+    command += f" --iterations {arguments.iterations}"
     for name in arguments.variants:
         print(f"\nCoachAgent, candidates {name} ({DEVICE})", flush=True)
         results[name] = measure(latency, arguments.seeds, arguments.iterations, **VARIANTS[name])
         print_table(results[name])
-    command = f"python -m benchmarks.k_scaling --seeds {' '.join(map(str, arguments.seeds))}"
+        if arguments.json:
+            arguments.json.write_text(json.dumps(_report(command, latency, results), indent=1) + "\n", "utf-8")
     print(f"\nagain: {command}")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(_report(command, latency, results), indent=1) + "\n", "utf-8")
 
 
 def print_table(rows: list[dict[str, float]]) -> None:
@@ -157,7 +158,7 @@ def _report(command: str, latency: Latency, results: dict[str, list[dict[str, fl
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.k_scaling", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--iterations", type=int, default=6, help="of every k and seed, after one to warm up")
+    parser.add_argument("--iterations", type=int, default=3, help="of every k and seed, after one to warm up")
     parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS))
     parser.add_argument("--json", type=Path, help="file for the results")
     return parser.parse_args()
