@@ -1,11 +1,10 @@
-"""What every agent can do: act, be saved and loaded, hand out its parameters; Stable-Baselines3's surface."""
+"""What every agent can do: act, live in an environment, hand out its parameters; Stable-Baselines3's surface."""
 
-import sys
 import warnings
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -181,48 +180,3 @@ class Agent(ABC):
                 part.load_state_dict(state, strict=exact_match)
             else:
                 part.load_state_dict(state)
-
-    def save(
-        self, path: str | Path, exclude: Sequence[str] | None = None, include: Sequence[str] | None = None
-    ) -> None:
-        """Writes the agent as a directory, all at once: policy, critic, optimizers, counters and random states.
-
-        Of several processes all have to call it, and the first one, which writes, has to have room for the policy,
-        the critic, or the state of an optimizer in its memory; `checkpoint.save_shards` needs none.
-
-        Args:
-            path: the directory; replaced if there is one.
-            exclude: `["optimizer"]` saves two thirds of the space; training then goes on with new optimizers.
-            include: takes parts off `exclude`.
-        """
-        checkpoint.save_agent(self, Path(path), set(exclude or ()) - set(include or ()))
-
-    @classmethod
-    def load(
-        cls,
-        path: str | Path,
-        env: Env | None = None,
-        device: str | torch.device = "auto",
-        custom_objects: dict[str, Any] | None = None,
-        print_system_info: bool = False,
-        force_reset: bool = True,
-        **kwargs: Any,
-    ) -> Self:
-        """Reads an agent that `save` or `save_shards` wrote. Training goes on from it as if it had never stopped.
-
-        Args:
-            path: the directory.
-            env: environment to go on in; an agent without one can only predict.
-            device: of the weights.
-            custom_objects: constructor arguments that a JSON file cannot hold, such as a reward model.
-            print_system_info: prints the versions at work.
-            force_reset: for the signature's sake: every roll-out begins with a reset.
-            kwargs: constructor arguments that override the saved ones.
-        """
-        if print_system_info:
-            print(f"Python {sys.version}, torch {torch.__version__}, gymnasium {gym.__version__}")
-        given = {**(custom_objects or {}), **kwargs}
-        arguments = checkpoint.load_arguments(Path(path), cls.__name__, given, device)
-        agent = cls(env=env, device=device, **arguments)
-        checkpoint.restore(agent, Path(path))
-        return agent
