@@ -69,8 +69,9 @@ class OnlineAgent(Agent):
         trajectory_trees: False passes a sequence of its own for every candidate of every step through the models: the
             slow reference, which learns the same.
         max_branch_tokens: tokens of candidates in one pass, which bound its memory.
-        generation: what draws responses: `"transformers"`, `"vllm"`, or a function that makes a `Generator` for a
-            policy, such as `partial(VllmGenerator, gpu_memory_utilization=0.3)`.
+        generation: what draws responses: `"transformers"`, `"vllm"`, the address of a server that `coach-gym serve` began,
+            or a function that makes a `Generator` for a policy, such as
+            `partial(VllmGenerator, gpu_memory_utilization=0.3)`.
         recompute_log_probs: scores old log-probabilities anew before the update, in place of the sampler's.
         bfloat16: passes in bfloat16, weights and optimiser states as they are; for training that torchrun started.
         checkpoint_activations: keeps one activation a layer for the backward pass and computes the others again.
@@ -195,6 +196,11 @@ class OnlineAgent(Agent):
             raise ValueError(
                 f"max_staleness={self.max_staleness} with collection={self.collection!r}: pass a number of updates, "
                 f"0 or more; more than 0 needs collection='events', where devices play ahead"
+            )
+        if self.max_staleness and self.recompute_log_probs:
+            raise ValueError(
+                f"recompute_log_probs=True forgets how likely responses were when they were drawn, which "
+                f"max_staleness={self.max_staleness} needs; choose one of them"
             )
         if not 0 < self.clip_range < 1:
             raise ValueError(f"clip_range={self.clip_range} must lie between 0 and 1; the paper's is 0.2")

@@ -345,5 +345,7 @@ def test_whatever_the_schedule(devices, batch_size, k, max_staleness, steps, jud
 def test_options_that_contradict_each_other():
     with pytest.raises(ValueError, match="max_staleness=1.*collection='events'"):
         coach(Devices(2), collection="rounds", max_staleness=1)
+    with pytest.raises(ValueError, match="max_staleness=2.*choose one"):
+        coach(Devices(2), recompute_log_probs=True, max_staleness=2)
     with pytest.raises(ValueError, match="collection='never'"):
         coach(Devices(2), collection="never")
