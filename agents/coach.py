@@ -20,6 +20,7 @@ from . import processes
 from .actor_critic import ActorCriticAgent
 from .advantages import acloo
 from .base import Env
+from .generation import is_address
 from .online import Schedule
 from .policy import PolicySource
 from .returns import Discount, discounted_outcome, process_outcome_returns
@@ -35,8 +36,9 @@ class CoachAgent(ActorCriticAgent):
         env: environment, vector environment, or an id.
         learning_rate: AdamW's, of the policy; or a function of the remaining progress.
         k: candidates of every state; 1 leaves the advantage without a baseline.
-        reward_model: judges every executed action; `"pocket"` for the shipped one, a directory for another; None
-            for none, and then the outcome is discounted over the steps.
+        reward_model: judges every executed action; `"pocket"` for the shipped one, a directory for another, and
+            `"pocket@http://127.0.0.1:8101"` for one with its server; None for none, and then the outcome is discounted
+            over the steps.
         gamma: discount factor.
         process_reward_weight: the paper's omega_p.
         outcome_reward_weight: the paper's omega_o.
@@ -73,7 +75,9 @@ class CoachAgent(ActorCriticAgent):
         self.k = k
         self.n_candidates = 1 if resample else k
         self.reward_model = reward_model
-        load = partial(GenerativePRM.load, generation=self.generation)
+        # a server holds one model, and the policy's is not the judge's
+        generation = "transformers" if is_address(self.generation) else self.generation
+        load = partial(GenerativePRM.load, generation=generation)
         self.prm = load(reward_model) if isinstance(reward_model, str) else reward_model
         self.gamma = gamma
         self.process_reward_weight = process_reward_weight

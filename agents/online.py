@@ -69,8 +69,8 @@ class OnlineAgent(Agent):
         trajectory_trees: False passes a sequence of its own for every candidate of every step through the models: the
             slow reference, which learns the same.
         max_branch_tokens: tokens of candidates in one pass, which bound its memory.
-        generation: what draws responses: `"transformers"`, `"vllm"`, the address of a server that `coach-gym serve` began,
-            or a function that makes a `Generator` for a policy, such as
+        generation: what draws responses: `"transformers"`, `"vllm"`, the address of a server that `coach-gym serve`
+            began, or a function that makes a `Generator` for a policy, such as
             `partial(VllmGenerator, gpu_memory_utilization=0.3)`.
         recompute_log_probs: scores old log-probabilities anew before the update, in place of the sampler's.
         bfloat16: passes in bfloat16, weights and optimiser states as they are; for training that torchrun started.
