@@ -333,6 +333,7 @@ def plot(results: dict[str, Any], path: Path) -> None:
         time.set(xscale="log", yscale="log", title=_title(results, factor))
         memory.set(xscale="log", yscale="log", xlabel=label, xticks=list(points), xticklabels=list(points))
         memory.minorticks_off()
+        memory.set(yticks=(100, 200, 500, 1000), yticklabels=("100", "200", "500", "1000"))
         for axis in (time, memory):
             axis.grid(alpha=0.3, which="both")
     _device_bound(axes[0, 2], results["rows"])
