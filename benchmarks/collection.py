@@ -163,6 +163,7 @@ def check(devices: int, seed: int, scale: float = CHECK_SCALE, episodes: int = C
     settings = {"batch_size": episodes, "mini_batch_size": None}
     makers = [partial(make_slow_env, seed + index, scale) for index in range(devices)]
     processes = AsyncVectorEnv(makers, shared_memory=False, context="spawn", autoreset_mode=AutoresetMode.NEXT_STEP)
+    processes.reset()  # when all have started
     lockstep = play_async_vector_env(make_agent(None, seed, **settings), processes, episodes)
     processes.close()
     threads = AndroidVectorEnv(makers)
