@@ -1,0 +1,55 @@
+"""The comparison of the three methods: what is read off the curves, and a training of some seconds."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from benchmarks import efficiency
+from benchmarks.efficiency import Run, compare, play, plot, speedup, success_over
+
+
+def result(method: str, seed: int, *points: tuple[float, float]) -> dict:
+    """A training that was evaluated at some seconds; a step a second, two actions a step."""
+    curve = [{"seconds": t, "steps": t, "actions": 2 * t, "success": success} for t, success in points]
+    return {"method": method, "seed": seed, "curve": curve, "overrides": {}, "devices_busy": 0.5}
+
+
+def test_curves_are_interpolated_up_to_the_end_of_the_shortest_run():
+    runs = [result("A", 0, (0, 0.2), (10, 0.4), (20, 0.4)), result("A", 1, (0, 0.2), (40, 0.6))]
+    along, success = success_over(runs, "seconds", points=21)
+    assert along[0] == 0 and along[-1] == 20
+    assert success[:, 10].tolist() == pytest.approx([0.4, 0.3])
+    assert success_over(runs, "actions", points=3)[0].tolist() == [0, 20, 40]
+
+
+def test_speedup_is_the_time_of_their_best_over_the_time_at_which_ours_is_as_good():
+    ours = success_over([result("A", 0, (0, 0.2), (10, 0.6), (100, 0.6))], "seconds")
+    theirs = success_over([result("B", 0, (0, 0.2), (80, 0.6), (100, 0.4))], "seconds")
+    found = speedup(ours, theirs)
+    assert found["best_success"] == pytest.approx(0.6, abs=0.01)
+    assert found["speedup"] == pytest.approx(8, rel=0.05)
+    assert speedup(theirs, success_over([result("C", 0, (0, 0.2), (100, 0.9))], "seconds"))["speedup"] is None
+
+
+def test_the_headline_has_both_engines_and_the_figure_is_drawn(tmp_path):
+    slow, fast = ((0, 0.2), (100, 0.5)), ((0, 0.2), (10, 0.5), (100, 0.7))
+    names = [*efficiency.BASELINES, *(f"{name}, as published" for name in efficiency.BASELINES)]
+    runs = [result("CoachAgent", 0, *fast), *(result(name, 0, *slow) for name in names)]
+    headline, details = compare(runs)
+    assert set(headline) == {"speedup_ppo", "speedup_grpo", "speedup_ppo_same_engine", "speedup_grpo_same_engine"}
+    assert headline["speedup_ppo"] == pytest.approx(10, rel=0.05)
+    plot(runs, tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").stat().st_size > 10_000
+
+
+def test_a_training_is_evaluated_while_the_clock_stands_still_and_is_not_repeated(tmp_path, monkeypatch):
+    monkeypatch.setattr(efficiency, "EPISODES", 4)
+    run = Run("GRPOAgent", 0, minutes=0.01, latency=0.0036, overrides=(("batch_size", 4),))
+    made = efficiency.train(run)
+    first, last = made["curve"][0], made["curve"][-1]
+    assert first["seconds"] < 0.1 and first["steps"] == 0  # an evaluation takes longer
+    assert last["steps"] > 0 and 0.6 <= last["seconds"] < 20
+    (tmp_path / run.file).write_text(json.dumps(made))
+    monkeypatch.setattr(efficiency, "subprocess", SimpleNamespace(run=lambda *_, **__: pytest.fail("ran again")))
+    assert play([run], tmp_path) == [made]
