@@ -57,7 +57,8 @@ class GenerativePRM:
         policy: the judge, with the dialect whose frame it sees screenshots in.
         template: text file that replaces the prompt. `{instruction}`, `{screenshot}` and `{response}` are filled
             in, and if they occur `{screen}`, the screen as text, and `{history}`, the responses before.
-        max_new_tokens: length of a verdict at most.
+        max_new_tokens: length of a verdict at most; None for 512, and 48 for a pocket judge, which by then has said what
+            it has to say, or never will.
         generator: draws the verdicts; None for transformers.
     """
 
@@ -65,14 +66,14 @@ class GenerativePRM:
         self,
         policy: Policy,
         template: Path | None = None,
-        max_new_tokens: int = 512,
+        max_new_tokens: int | None = None,
         generator: Generator | None = None,
     ) -> None:
         self.policy = policy
         pocket = isinstance(policy.dialect, UITars) and policy.dialect.ui_text
         builtin = PROMPTS / ("process_reward_pocket.txt" if pocket else "process_reward.txt")
         self.template = (template or builtin).read_text("utf-8").removesuffix("\n")
-        self.max_new_tokens = max_new_tokens
+        self.max_new_tokens = max_new_tokens or (48 if pocket else 512)
         self.generator: Generator = generator or TransformersGenerator(policy, kept_tokens=0)
 
     @classmethod
