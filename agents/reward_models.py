@@ -57,8 +57,8 @@ class GenerativePRM:
         policy: the judge, with the dialect whose frame it sees screenshots in.
         template: text file that replaces the prompt. `{instruction}`, `{screenshot}` and `{response}` are filled
             in, and if they occur `{screen}`, the screen as text, and `{history}`, the responses before.
-        max_new_tokens: length of a verdict at most; None for 512, and 48 for a pocket judge, which by then has said what
-            it has to say, or never will.
+        max_new_tokens: length of a verdict at most; None for 512, and 48 for a pocket judge, which has said what it has
+            to say by then, or never will.
         generator: draws the verdicts; None for transformers.
     """
 
