@@ -306,7 +306,7 @@ def report(results: list[dict[str, Any]], options: argparse.Namespace, latency: 
     return {
         "benchmark": "efficiency", "headline": headline, "ratios": details, "command": _command(options),
         "device": f"{DEVICE}, {DEVICES} of them, latencies on a virtual clock",
-        "latency": vars(Latency().scaled(latency)), "device_to_inference": options.ratio,
+        "latency": vars(Latency().scaled(latency)), "device_to_inference": None if options.latency else options.ratio,
         "minutes": options.minutes, "heldout_instances": EPISODES,
         "suite": f"AndroidWorld, {SUITE} task families ({DEVICE})",
         "settings": {name: method.settings for name, method in METHODS.items()}, "published": PUBLISHED,
@@ -318,7 +318,8 @@ def report(results: list[dict[str, Any]], options: argparse.Namespace, latency: 
 def _command(options: argparse.Namespace) -> str:
     seeds = " ".join(map(str, options.seeds))
     command = "python -m benchmarks.efficiency" + (" --sweep" if options.sweep else "")
-    return f"{command} --seeds {seeds} --minutes {options.minutes:g} --ratio {options.ratio:g}"
+    devices = f"--latency {options.latency:g}" if options.latency else f"--ratio {options.ratio:g}"
+    return f"{command} --seeds {seeds} --minutes {options.minutes:g} {devices}"
 
 
 def sweep(options: argparse.Namespace, latency: float) -> dict[str, Any]:
