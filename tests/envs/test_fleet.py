@@ -471,4 +471,6 @@ def test_attached_devices_are_lent_but_not_stopped():
         assert Adb(first.address, port).shell("getprop", "sys.boot_completed").text == "1\n"
         second.close()
         with pytest.raises(DeviceError):
-            Attached(second.address, port).check()
+            for _ in range(100):  # adb takes a moment to notice that a device has gone
+                Attached(second.address, port).check()
+                time.sleep(0.1)
