@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -20,7 +21,10 @@ def command(tmp_path):
     def start(*args):
         line = [sys.executable, "-m", "coach_gym", "phone", "--width", "270", "--height", "600", *args]
         environment = {**os.environ, "HOME": str(tmp_path)}
-        process = subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+        )  # fmt: skip
         processes.append(process)
         return process
 
