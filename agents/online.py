@@ -339,7 +339,7 @@ class OnlineAgent(Agent):
         return False
 
     def judge_steps(self, steps: list[tuple[Episode, int]]) -> None:
-        """Has the executed actions of some steps judged, each given by its episode and number."""
+        """Has the executed actions of some steps judged, each given by its episode and number; if it `judges_steps`."""
         raise NotImplementedError
 
     def remember(self, finished: list[Attempt]) -> None:

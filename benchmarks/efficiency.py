@@ -23,7 +23,6 @@ import platform
 import subprocess
 import sys
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +33,14 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 
-from benchmarks.demo import DEVICE, SCREEN, SETTINGS, SUITE, TASKS, make_envs  # noqa: E402
-from benchmarks.latency_ratio import DEVICE_TO_INFERENCE, calibrated  # noqa: E402
+from benchmarks.demo import DEVICE, SETTINGS, SUITE, TASKS, make_envs  # noqa: E402
+from benchmarks.latency_ratio import DEVICE_TO_INFERENCE, calibrated, slow_envs  # noqa: E402
 from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent  # noqa: E402
 from coach_gym.agents.callbacks import BaseCallback  # noqa: E402
 from coach_gym.agents.evaluation import evaluate  # noqa: E402
 from coach_gym.agents.online import OnlineAgent  # noqa: E402
-from coach_gym.envs.android import AndroidEnv  # noqa: E402
 from coach_gym.envs.latency import Latency  # noqa: E402
-from coach_gym.envs.virtual_time import VirtualClock, VirtualTimeEnv  # noqa: E402
+from coach_gym.envs.virtual_time import VirtualClock  # noqa: E402
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
@@ -132,17 +130,15 @@ def train(run: Run) -> dict[str, Any]:
     torch.set_num_threads(1)
     method = METHODS[run.method]
     settings = {**method.settings, **(PUBLISHED if run.published else {}), **dict(run.overrides)}
-    clock = VirtualClock()
-    make_env = partial(AndroidEnv, "android_world", suite=SUITE, tasks=TASKS, screen_size=SCREEN)
-    envs = VirtualTimeEnv([make_env] * DEVICES, Latency().scaled(run.latency), clock, run.seed)
+    envs = slow_envs(DEVICES, Latency().scaled(run.latency), run.seed)
     agent = method.agent("pocket", envs, seed=run.seed, **settings)
-    curve = Curve(clock, 60 * run.minutes)
+    curve = Curve(envs.clock, 60 * run.minutes)
     agent.learn(10**9, callback=curve)
     envs.close()
     curve.judges.close()
     return {
         "method": run.name, "seed": run.seed, "overrides": dict(run.overrides), "curve": curve.points,
-        "devices_busy": round(float(envs.busy.mean() / clock.now), 3),
+        "devices_busy": round(float(envs.busy.mean() / envs.clock.now), 3),
     }  # fmt: skip
 
 
