@@ -124,3 +124,13 @@ def test_draws_are_the_latencys():
     resets, steps = (list(islice(draws, 2000)) for draws in envs._episode(1, 3))
     assert np.mean(resets) == pytest.approx(40, rel=0.05) and np.mean(steps) == pytest.approx(4.9, rel=0.15)
     envs.close()
+
+
+def test_no_time_passes_while_the_clock_is_stopped():
+    clock = VirtualClock()
+    begun = clock.now
+    with clock.stopped():
+        until = time.thread_time() + 0.2
+        while time.thread_time() < until:
+            pass
+    assert clock.now - begun < 0.1
