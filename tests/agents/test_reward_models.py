@@ -121,8 +121,8 @@ def test_loads_from_a_directory(policy: Policy, tmp_path) -> None:
     assert loaded.prompt("Save", steps).input_ids == GenerativePRM(policy).prompt("Save", steps).input_ids
 
 
-def test_a_pocket_judge_is_cut_off_early():
+def test_a_pocket_judge_is_cut_off_early(policy: Policy):
     """It repeats itself up to the limit now and then, and a batch takes as long as its longest verdict."""
     assert GenerativePRM.load("pocket").max_new_tokens == 48
-    assert GenerativePRM(tiny.policy()).max_new_tokens == 512
-    assert GenerativePRM(tiny.policy(), max_new_tokens=7).max_new_tokens == 7
+    assert GenerativePRM(policy).max_new_tokens == 512
+    assert GenerativePRM(policy, max_new_tokens=7).max_new_tokens == 7
