@@ -47,9 +47,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
-def _likeliest_first(logprobs: Tensor, draw: Any = sampling.inverse_cdf) -> Tensor:
-    drawn: Tensor = draw(logprobs)
-    drawn[:, 0] = logprobs[:, 0].argmax(-1)
+def _likeliest_first(logprobs: Tensor, draws: int, draw: Any = sampling.inverse_cdf) -> Tensor:
+    drawn: Tensor = draw(logprobs, draws)
+    drawn[..., 0] = logprobs.argmax(-1)
     return drawn
 
 

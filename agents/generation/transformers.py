@@ -1,8 +1,9 @@
 """Sampling with the policy's own weights: one prefill a prompt, all candidates of all prompts in one batch.
 
-The k candidates of a prompt are k tokens wide in one row, not k rows: they share the prompt's keys and values, and
-a mask keeps them apart. Between the steps of an episode the keys and values of the prompt stay, so that a step
-costs its own screenshot and not its history.
+The k candidates of a prompt are columns of one row, not k rows: they share the prompt's keys and values, and a mask
+keeps them apart. As long as candidates are equal they share their columns too: a prefix that several have drawn is
+computed once, and each goes on from there with a draw of its own. Between the steps of an episode the keys and values
+of the prompt stay, so that a step costs its own screenshot and not its history.
 """
 
 from collections.abc import Sequence
@@ -83,7 +84,8 @@ class Batch:
     """Prompts on their way from prefill to their last token.
 
     Columns of the key-value cache, left to right: what is kept of each prompt, right-aligned; the rest of each
-    prompt, right-aligned; then k columns for every drawn token, one a candidate.
+    prompt, right-aligned; then for every token one for each of its distinct prefixes. The slot of a candidate is the
+    number of its prefix among the latest of those.
     """
 
     def __init__(self, policy: Policy, prefixes: PrefixStore, prompts: Sequence[Prompt], k: int, limit: int) -> None:
@@ -100,24 +102,26 @@ class Batch:
 
     def run(self, temperature: float, greedy: bool) -> list[list[Candidate]]:
         """Draws all candidates. Prompts that are done leave the batch whenever half of it is done."""
-        logits = self._prefill()[:, None].expand(-1, self.k, -1)
+        logits = self._prefill()[:, None]
         mask = self._decode_mask()
         rows = torch.arange(len(self.prompts), device=self.device)
-        alive = torch.ones(len(rows), self.k, dtype=torch.bool, device=self.device)
-        tokens = torch.full((len(rows), self.k, self.limit), self.policy.eos, device=self.device)
+        slots = torch.zeros(len(rows), self.k, dtype=torch.long, device=self.device)
+        alive = torch.ones_like(slots, dtype=torch.bool)
+        tokens = torch.full((*slots.shape, self.limit), self.policy.eos, device=self.device)
         logprobs = torch.zeros(tokens.shape, device=self.device)
         for step in range(self.limit):
-            drawn, logprob = self._draw(logits, temperature, greedy)
+            drawn, logprob = self._draw(logits, slots, temperature, greedy)
             tokens[rows, :, step], logprobs[rows, :, step] = drawn, logprob
             alive &= drawn != self.policy.eos
             unfinished = alive.any(1)
             if step + 1 == self.limit or not unfinished.any():
                 break
             if 2 * int(unfinished.sum()) <= len(rows):
-                rows, alive, drawn, mask = (tensor[unfinished] for tensor in (rows, alive, drawn, mask))
-                self.position = self.position[unfinished]
+                state = rows, alive, slots, drawn, mask, self.position
+                rows, alive, slots, drawn, mask, self.position = (tensor[unfinished] for tensor in state)
                 self.cache.select(unfinished)
-            logits = self._decode(drawn, step, mask)
+            slots, leaders = distinct(slots, drawn, alive)
+            logits = self._decode(drawn.gather(1, leaders), step, self._open(mask, slots, leaders))
         return self._candidates(tokens, logprobs)
 
     def _prefill(self) -> Tensor:
@@ -151,17 +155,21 @@ class Batch:
             self.prefixes.put(Prefix(prompt.input_ids, prompt.images, [*kept.chunks, new.clone()]))
 
     def _decode_mask(self) -> Tensor:
-        """Mask (rows, 1, k, all columns): a candidate sees its prompt and its own tokens."""
-        own = torch.eye(self.k, dtype=torch.bool, device=self.device).repeat(1, self.limit)
-        rows = len(self.prompts)
-        prompt = self.visible[:, None].expand(-1, self.k, -1)
-        return self._additive(torch.cat([prompt, own.expand(rows, -1, -1)], dim=2)[:, None])
+        """Mask (rows, k, all columns): a candidate sees its prompt, and none of the columns to come."""
+        shut = torch.zeros(len(self.prompts), self.k * self.limit, dtype=torch.bool, device=self.device)
+        return self._additive(torch.cat([self.visible, shut], dim=1)[:, None].repeat(1, self.k, 1))
 
-    def _decode(self, drawn: Tensor, step: int, mask: Tensor) -> Tensor:
-        """Logits (rows, k, vocabulary) after the tokens `drawn`, the ones of number `step` in every response."""
-        self.cache.cursor = self.width + step * self.k
-        position_ids = (self.position + step)[None, :, None].expand(3, -1, self.k)
-        hidden = self._forward(drawn, position_ids, mask[..., : self.cache.cursor + self.k])
+    def _open(self, mask: Tensor, slots: Tensor, leaders: Tensor) -> Tensor:
+        """Lets every candidate see the column of its slot, the next of the cache, and returns the leaders' mask."""
+        mask.scatter_(2, (self.cache.filled + slots)[..., None], 0)
+        columns = mask[..., : self.cache.filled + leaders.shape[1]]
+        return columns.gather(1, leaders[..., None].expand(-1, -1, columns.shape[2]))[:, None]
+
+    def _decode(self, tokens: Tensor, step: int, mask: Tensor) -> Tensor:
+        """Logits (rows, slots, vocabulary) after `tokens` (rows, slots), number `step` of their responses."""
+        self.cache.cursor = self.cache.filled
+        position_ids = (self.position + step)[None, :, None].expand(3, *tokens.shape)
+        hidden = self._forward(tokens, position_ids, mask)
         return self.policy.model.lm_head(hidden)
 
     def _forward(
@@ -186,14 +194,15 @@ class Batch:
             ~mask, torch.finfo(self.dtype).min
         )
 
-    def _draw(self, logits: Tensor, temperature: float, greedy: bool) -> tuple[Tensor, Tensor]:
-        """One token for every row and candidate, with its log-probability; both (rows, k)."""
+    def _draw(self, logits: Tensor, slots: Tensor, temperature: float, greedy: bool) -> tuple[Tensor, Tensor]:
+        """One token for every candidate, from the logits at its slot, with its log-probability; both (rows, k)."""
         logprobs = self.policy.log_probs(logits, temperature)
         if greedy:
-            drawn = logprobs.argmax(-1)
+            drawn = logprobs.argmax(-1).gather(1, slots)
         else:
-            drawn = inverse_cdf(logprobs)
-        return drawn, logprobs.gather(-1, drawn[..., None])[..., 0]
+            drawn = inverse_cdf(logprobs, self.k).gather(1, slots[:, None])[:, 0]
+        rows = torch.arange(len(slots), device=self.device)[:, None]
+        return drawn, logprobs[rows, slots, drawn]
 
     def _candidates(self, tokens: Tensor, logprobs: Tensor) -> list[list[Candidate]]:
         eos = self.policy.eos
@@ -205,15 +214,34 @@ class Batch:
         return drawn
 
 
-def inverse_cdf(logprobs: Tensor) -> Tensor:
-    """Draws one index from each distribution in the last dimension; never one of probability zero.
+def distinct(slots: Tensor, drawn: Tensor, alive: Tensor) -> tuple[Tensor, Tensor]:
+    """Which candidates are still equal, token for token.
+
+    Args:
+        slots: (rows, k), alike for candidates of a row that were equal before.
+        drawn: (rows, k), the tokens that they have drawn since.
+        alive: (rows, k), False for those that need no further token.
+
+    Returns:
+        The new slots (rows, k), counted from 0 in every row; and for every slot the first candidate that has it,
+        (rows, most slots of a row). Slots that a row has no use for, and those of dead candidates, mean nothing.
+    """
+    equal = (slots[:, :, None] == slots[:, None]) & (drawn[:, :, None] == drawn[:, None]) & alive[:, None]
+    first = equal.int().argmax(2)
+    leads = alive & (first == torch.arange(slots.shape[1], device=slots.device))
+    numbers = (leads.cumsum(1) - 1).clamp_(min=0)
+    leaders = (~leads).int().argsort(stable=True)[:, : int(leads.sum(1).max())]
+    return numbers.gather(1, first), leaders
+
+
+def inverse_cdf(logprobs: Tensor, draws: int) -> Tensor:
+    """Draws indices (..., draws) from each distribution in the last dimension; never one of probability zero.
 
     One random number a draw, where `torch.multinomial` takes one for every word of the vocabulary.
     """
     cumulative = logprobs.double().exp_().cumsum(-1)
-    threshold = torch.rand_like(cumulative[..., :1]) * cumulative[..., -1:]
-    drawn = torch.searchsorted(cumulative, threshold, right=True)[..., 0]
-    return drawn
+    threshold = torch.rand(*cumulative.shape[:-1], draws, dtype=cumulative.dtype, device=cumulative.device)
+    return torch.searchsorted(cumulative, threshold * cumulative[..., -1:], right=True)
 
 
 _steps_taken = 0

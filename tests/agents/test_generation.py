@@ -1,5 +1,6 @@
 """Sampling draws from the model's distribution, says so truthfully, and shortcuts change nothing."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,9 +11,9 @@ from torch import Tensor
 
 from coach_gym.agents.chatml import ImageInput, stack_images
 from coach_gym.agents.generation.kv_cache import Prefix, PrefixStore
-from coach_gym.agents.generation.transformers import TransformersGenerator, inverse_cdf
+from coach_gym.agents.generation.transformers import TransformersGenerator, distinct, inverse_cdf
 from coach_gym.agents.policy import Policy, Prompt
-from coach_gym.agents.tree import build_tree, log_probs, separate_log_probs
+from coach_gym.agents.tree import build_tree, log_probs, separate_log_probs, sequence_log_probs
 from coach_gym.episode import Candidate, Episode, Step
 
 
@@ -144,7 +145,7 @@ def test_draws_follow_the_probabilities() -> None:
     logits = torch.tensor([0.5, float("-inf"), 2.0, -1.0, float("-inf")])
     expected = logits.softmax(-1)
     draws = 40_000
-    counts = torch.bincount(inverse_cdf(logits.log_softmax(-1).expand(draws, -1)), minlength=5)
+    counts = torch.bincount(inverse_cdf(logits.log_softmax(-1).expand(draws // 4, -1), 4).flatten(), minlength=5)
     assert counts[1] == counts[4] == 0
     assert ((counts / draws - expected).abs() < 4 * (expected * (1 - expected) / draws).sqrt() + 1e-9).all()
 
@@ -153,8 +154,8 @@ def test_draws_follow_the_probabilities() -> None:
 def test_extreme_random_numbers_draw_something_possible(
     monkeypatch: pytest.MonkeyPatch, number: float, drawn: int
 ) -> None:
-    monkeypatch.setattr(torch, "rand_like", lambda tensor: torch.full_like(tensor, number))
-    assert inverse_cdf(torch.tensor([0.0, 0.5, 0.5, 0.0]).log()).item() == drawn
+    monkeypatch.setattr(torch, "rand", lambda *shape, **kind: torch.full(shape, number, **kind))
+    assert inverse_cdf(torch.tensor([0.0, 0.5, 0.5, 0.0]).log(), 1).item() == drawn
 
 
 def test_candidates_are_independent_draws(policy: Policy) -> None:
@@ -166,6 +167,64 @@ def test_candidates_are_independent_draws(policy: Policy) -> None:
     counts = {token: sum(c.token_ids[0] == token for c in drawn) for token in expected}
     for token, probability in expected.items():
         assert abs(counts[token] / 3000 - probability) < 5 * np.sqrt(probability / 3000)
+
+
+def test_pairs_of_tokens_are_independent_draws(policy: Policy) -> None:
+    """Candidates that share their first token part as the model's probabilities have it."""
+    _sure_of_itself(policy)
+    torch.manual_seed(0)
+    (prompt,) = _prompts(policy, (1,))
+    (drawn,) = TransformersGenerator(policy).sample([prompt], k=3000, max_new_tokens=2)
+    expected = {tuple(c.token_ids): np.exp(sum(c.logprobs)) for c in drawn}
+    counts = Counter(tuple(c.token_ids) for c in drawn)
+    often = {tokens: probability for tokens, probability in expected.items() if 3000 * probability > 10}
+    assert len(often) > len({first for first, _ in often}) > 3  # candidates began alike and parted
+    for tokens, probability in often.items():
+        assert abs(counts[tokens] / 3000 - probability) < 5 * np.sqrt(probability / 3000)
+
+
+# ---- equal candidates ------------------------------------------------------------------------------------------
+
+
+def _sure_of_itself(policy: Policy) -> None:
+    """Few tokens are likely, so that candidates often begin alike."""
+    with torch.no_grad():
+        policy.model.lm_head.weight *= 3
+
+
+def test_equal_candidates_share_their_columns(policy: Policy) -> None:
+    """They are scored as in sequences of their own, in rows of different lengths, and cost less than k columns."""
+    _sure_of_itself(policy)
+    _talkative_end(policy, 6)
+    torch.manual_seed(0)
+    widths: list[int] = []
+    handle = policy.model.lm_head.register_forward_hook(lambda _, inputs, __: widths.append(inputs[0].shape[1]))
+    prompts = _prompts(policy, (1, 3, 2, 1))
+    drawn = TransformersGenerator(policy).sample(prompts, k=6, max_new_tokens=12)
+    handle.remove()
+    assert min(widths[1:]) <= 4 and max(widths[1:]) == 6
+    assert len({len(candidate.token_ids) for row in drawn for candidate in row}) > 3
+    for prompt, row in zip(prompts, drawn, strict=True):
+        for candidate in row:
+            scored = sequence_log_probs(policy, prompt, candidate).detach()
+            np.testing.assert_allclose(candidate.logprobs, scored, rtol=1e-3, atol=1e-5)
+
+
+def test_distinct_tells_prefixes_apart() -> None:
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(50):
+        slots, drawn = (torch.randint(3, (4, 7), generator=generator) for _ in range(2))
+        alive = torch.rand(4, 7, generator=generator) < 0.6
+        alive[0, 0] = True
+        numbers, leaders = distinct(slots, drawn, alive)
+        for row in range(4):
+            keys = list(zip(slots[row].tolist(), drawn[row].tolist(), strict=True))
+            living = [column for column in range(7) if alive[row, column]]
+            order = list(dict.fromkeys(keys[column] for column in living))
+            assert len(order) <= leaders.shape[1]
+            for column in living:
+                assert numbers[row, column] == order.index(keys[column])
+                assert keys[leaders[row, numbers[row, column]]] == keys[column]
 
 
 # ---- prefixes --------------------------------------------------------------------------------------------------
