@@ -69,12 +69,17 @@ class ChatML:
     Args:
         tokenizer: fast tokenizer with Qwen's control tokens.
         image_processor: `Qwen2VLImageProcessorPil` or its like.
+
+    Attributes:
+        merge_size: patches along a side of the square that becomes one visual token.
+        token_side: pixels along it.
     """
 
     def __init__(self, tokenizer: Any, image_processor: Any) -> None:
         self.tokenizer = tokenizer
         self.image_processor = image_processor
         self.merge_size: int = image_processor.merge_size
+        self.token_side: int = image_processor.merge_size * image_processor.patch_size
         ids = tokenizer.convert_tokens_to_ids([TURN_START, TURN_END, VISION_START, VISION_END, IMAGE_PAD])
         self.turn_start, self.turn_end, self.vision_start, self.vision_end, self.image_pad = ids
         self.newline = self.encode_text("\n")

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration, Qwen2_5_VLModel
 
 from . import processes
+from .architectures import read_config, untrained_backbone, untrained_model
 from .critic import Critic
 from .parallel import distribute, gather_state, refresh_sampler, split_randomness, whole_critic, whole_policy
 from .policy import Policy, as_device
@@ -122,10 +122,10 @@ def load_arguments(
 
 def _unfilled(path: Path, parts: dict[str, Any], device: str | torch.device) -> dict[str, Any]:
     """Models whose weights are still to come out of shards."""
-    model = Qwen2_5_VLForConditionalGeneration(Qwen2_5_VLConfig.from_pretrained(path / ACTOR)).eval()
+    model = untrained_model(read_config(path / ACTOR))
     filled: dict[str, Any] = {"policy": Policy.around(model.to(as_device(device)), path / ACTOR)}
     if "critic" in parts:
-        backbone = Qwen2_5_VLModel(Qwen2_5_VLConfig.from_pretrained(path / CRITIC)).eval()
+        backbone = untrained_backbone(read_config(path / CRITIC))
         filled["critic"] = Critic(backbone.to(as_device(device)))
     return filled
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from transformers import Qwen2_5_VLModel
+from transformers import AutoModel
 
 from .policy import POCKET, Policy
 from .tree import Tree, Trunk
@@ -24,7 +24,7 @@ class Critic(nn.Module):
     prefers nothing.
 
     Args:
-        backbone: `Qwen2_5_VLModel`, without language head.
+        backbone: model without language head, `Qwen2_5_VLModel` for instance.
         value_head: linear layer to one value; new if None.
     """
 
@@ -47,7 +47,7 @@ class Critic(nn.Module):
     def load(cls, source: str | Path, device: str | torch.device = "cpu") -> "Critic":
         """Reads what `save` wrote; `"pocket"` is the shipped critic. Weights are float32."""
         directory = POCKET.parent / "critic" if source == "pocket" else Path(source)
-        backbone = Qwen2_5_VLModel.from_pretrained(directory, dtype=torch.float32)
+        backbone = AutoModel.from_pretrained(directory, dtype=torch.float32)
         critic = cls(backbone)
         head = {name: tensor.float() for name, tensor in load_file(directory / _HEAD).items()}
         critic.value_head.load_state_dict(head)

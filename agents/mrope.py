@@ -1,4 +1,4 @@
-"""Rotary positions of mixed text and image sequences (multimodal rope of Qwen2.5-VL, arXiv:2502.13923 §2.1)."""
+"""Rotary positions of mixed text and image sequences (multimodal rope of Qwen2-VL, arXiv:2409.12191 §2.1)."""
 
 from collections.abc import Sequence
 

@@ -29,12 +29,12 @@ from torch.distributed.tensor import DTensor, distribute_tensor
 from torch.nn.utils import clip_grad_norm_
 from torch.optim import Optimizer
 from torch.utils._pytree import tree_map
-from transformers import Qwen2_5_VLForConditionalGeneration, Qwen2_5_VLModel
 from transformers.modeling_layers import GradientCheckpointingLayer
 
 from coach_gym.episode import Candidate, Episode, Observation, Step
 
 from . import processes
+from .architectures import untrained_backbone, untrained_model
 from .critic import Critic
 from .generation import make_generator
 from .generation.served import ServedGenerator
@@ -132,7 +132,7 @@ def shard(model: nn.Module, mesh: DeviceMesh, dtype: torch.dtype) -> None:
     """Spreads a model's weights over a mesh: every decoder layer and vision block by itself, then what is left.
 
     Args:
-        model: a Qwen2.5-VL, or a critic with one as backbone; tied embeddings stay tied.
+        model: of one of the `ARCHITECTURES`, or a critic with one as backbone; tied embeddings stay tied.
         mesh: of one dimension.
         dtype: of the passes. Weights, optimiser states and the sums of gradients keep the precision of the weights.
     """
@@ -247,7 +247,8 @@ def whole_policy(agent: "OnlineAgent") -> Policy:
     if not is_sharded(agent.policy.model):
         return agent.policy
     policy = copy(agent.policy)
-    policy.model = _whole(agent.policy.model, Qwen2_5_VLForConditionalGeneration(agent.policy.model.config))
+    model = agent.policy.model
+    policy.model = _whole(model, untrained_model(model.config, model.dtype))
     return policy
 
 
@@ -255,7 +256,8 @@ def whole_critic(agent: "OnlineAgent") -> Critic | None:
     """Likewise, the critic."""
     if agent.critic is None or not is_sharded(agent.critic):
         return agent.critic
-    return _whole(agent.critic, Critic(Qwen2_5_VLModel(agent.critic.backbone.config)))
+    backbone = agent.critic.backbone
+    return _whole(agent.critic, Critic(untrained_backbone(backbone.config, backbone.dtype)))
 
 
 def _whole(model: nn.Module, fresh: Any) -> Any:

@@ -8,13 +8,14 @@ from typing import Any, Union
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
+from transformers import AutoModelForImageTextToText, AutoTokenizer
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
 from coach_gym.actions import ActionError, format_action
 from coach_gym.dialects import Dialect, Frame, QwenMobileUse, UITars
 from coach_gym.episode import Candidate, Observation, Step
 
+from .architectures import check_architecture, read_config
 from .chatml import VISION_PAD, ChatML, Segment, join
 from .history import History
 from .mrope import rope_index
@@ -34,11 +35,11 @@ _SETTINGS, _TEMPLATE = "coach_gym.json", "coach_gym_prompt.txt"
 class Policy:
     """Turns episodes into prompts, tokens into actions, and logits into log-probabilities.
 
-    Any model of the Qwen2.5-VL architecture works. It stays the transformers model that it is, with one more attention
+    Any model of one of the `ARCHITECTURES` works. It stays the transformers model that it is, with one more attention
     implementation to its name.
 
     Args:
-        model: `Qwen2_5_VLForConditionalGeneration`.
+        model: `Qwen2_5_VLForConditionalGeneration`, or that of another of the `ARCHITECTURES`.
         tokenizer: its tokenizer.
         image_processor: its image processor; the one of Pillow needs no torchvision.
         dialect: prompt, action grammar and coordinate frame of the model's family.
@@ -57,6 +58,7 @@ class Policy:
         dialect: Dialect | None = None,
         max_prompt_length: int = 32_768,
     ) -> None:
+        check_architecture(model.config.model_type, f"the {type(model).__name__}")
         enable_tree_attention(model)
         self.model = model
         self.tokenizer = tokenizer
@@ -84,6 +86,9 @@ class Policy:
             dialect: overrides the dialect that the directory names; UI-TARS where none is named.
             device: `"auto"` is CUDA where there is one.
             dtype: of the weights; None keeps the stored one on an accelerator and takes float32 on a CPU.
+
+        Raises:
+            ValueError: The architecture is none of `ARCHITECTURES`; nothing has been loaded yet.
         """
         if isinstance(policy, Policy):
             return policy
@@ -93,7 +98,7 @@ class Policy:
             return cls(loaded.to(device), processor.tokenizer, processor.image_processor, dialect)
         path = str(POCKET if policy == "pocket" else policy)
         kept: Any = dtype or (torch.float32 if device.type == "cpu" else "auto")
-        model: Any = Qwen2_5_VLForConditionalGeneration.from_pretrained(path, dtype=kept)
+        model: Any = AutoModelForImageTextToText.from_pretrained(path, config=read_config(path), dtype=kept)
         return cls.around(model.to(device), path, dialect)
 
     @classmethod
@@ -123,7 +128,7 @@ class Policy:
     def frame(self, observation: Observation) -> Frame:
         """Coordinate frame of an observation's screenshot."""
         height, width = observation.screenshot.shape[:2]
-        return self.dialect.frame(width, height)
+        return self.dialect.frame(width, height, self.chat.token_side)
 
     def encode_opening(self, goal: str, frame: Frame) -> Segment:
         """Tokens before the first observation."""

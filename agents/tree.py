@@ -106,7 +106,7 @@ class Trunk:
         return replace(self, spans=[[span for span in step if span.candidate >= first] for step in self.spans])
 
     def forward_arguments(self, model: Any) -> dict[str, Any]:
-        """Arguments of a forward pass of `model`, a Qwen2.5-VL, over the sequence."""
+        """Arguments of a forward pass of `model`, with or without language head, over the sequence."""
         return {
             "input_ids": self.input_ids.to(model.device),
             "position_ids": self.position_ids.to(model.device),
@@ -120,8 +120,10 @@ class Trunk:
             return {"attention_mask": None}
         window = sliding_window(model)
         if text_attention(model) != TREE_ATTENTION or window is not None:
-            windows = {"full_attention": None, "sliding_attention": window}
-            return {"attention_mask": {kind: _additive(self.mask(width), model) for kind, width in windows.items()}}
+            mask: Any = _additive(self.mask(), model)
+            if window is not None:
+                mask = {"full_attention": mask, "sliding_attention": _additive(self.mask(window), model)}
+            return {"attention_mask": mask}
         branches = [StepBranches(*_bounds(step), _additive(_step_mask(step), model)) for step in self.branches]
         return {"attention_mask": None, "branches": branches, "trunk_length": self.length}
 

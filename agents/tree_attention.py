@@ -83,7 +83,7 @@ AttentionMaskInterface.register(NAME, sdpa_mask)
 
 
 def enable_tree_attention(model: Any) -> None:
-    """Lets the text layers of a Qwen2.5-VL take branches. Anything else they do as before; eager stays eager."""
+    """Lets the text layers of a model take branches. Anything else they do as before; eager stays eager."""
     if text_attention(model) != "eager":
         model.set_attn_implementation({"text_config": NAME})
 
@@ -96,4 +96,4 @@ def text_attention(model: Any) -> str:
 def sliding_window(model: Any) -> int | None:
     """Tokens that the text layers of sliding attention see; None where there are none, as in all published models."""
     config = model.config.get_text_config()
-    return config.sliding_window if "sliding_attention" in config.layer_types else None
+    return config.sliding_window if "sliding_attention" in getattr(config, "layer_types", ()) else None

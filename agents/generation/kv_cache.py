@@ -28,7 +28,7 @@ class BatchCache:
     """
 
     def __init__(self, config: Any, rows: int, capacity: int, dtype: torch.dtype, device: torch.device) -> None:
-        head_size = config.hidden_size // config.num_attention_heads
+        head_size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         shape = (config.num_hidden_layers, 2, rows, config.num_key_value_heads, capacity, head_size)
         self.states = torch.empty(shape, dtype=dtype, device=device)
         self.cursor = self.filled = 0

@@ -22,8 +22,8 @@ from ipaddress import ip_address
 from typing import Any
 
 import torch
-from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
+from ..architectures import read_config, untrained_model
 from ..chatml import ImageInput
 from ..policy import POCKET, Policy, Prompt
 from .vllm import Drawn, Sampling
@@ -451,7 +451,7 @@ def describe(source: str) -> Policy:
     """A policy that has everything but weights, of `"pocket"`, a directory or a hub id."""
     path = str(POCKET) if source == "pocket" else source
     with torch.device("meta"):
-        model = Qwen2_5_VLForConditionalGeneration(Qwen2_5_VLConfig.from_pretrained(path)).eval()
+        model = untrained_model(read_config(path))
     return Policy.around(model, path)
 
 

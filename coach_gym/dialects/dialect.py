@@ -36,8 +36,14 @@ class Dialect(Protocol):
     the prompt of the next.
     """
 
-    def frame(self, width: int, height: int) -> Frame:
-        """The coordinate frame of a screen of this size in pixels."""
+    def frame(self, width: int, height: int, factor: int = 28) -> Frame:
+        """The coordinate frame of a screen.
+
+        Args:
+            width, height: Of the screen, in pixels.
+            factor: Side in pixels of the square that the model sees as one token: 28 for Qwen2-VL and Qwen2.5-VL,
+                32 for Qwen3-VL.
+        """
         ...
 
     def opening(self, goal: str, frame: Frame) -> list[Turn]:

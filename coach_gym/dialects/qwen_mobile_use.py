@@ -44,9 +44,9 @@ class QwenMobileUse:
         self.template = template
         self._texts = load_template("qwen_mobile_use", template)
 
-    def frame(self, width: int, height: int) -> Frame:
+    def frame(self, width: int, height: int, factor: int = 28) -> Frame:
         """Pixels of the screen, and of the image that the model sees of it."""
-        rows, columns = smart_resize(height, width, 28, self.min_pixels, self.max_pixels)
+        rows, columns = smart_resize(height, width, factor, self.min_pixels, self.max_pixels)
         return Frame(screen=(width, height), model=(columns, rows))
 
     def opening(self, goal: str, frame: Frame) -> list[Turn]:

@@ -72,7 +72,8 @@ def together(size, folder, work, *arguments):
 def make(method, **arguments):
     settings = {"learning_rate": 1e-3, "batch_size": 12, "max_new_tokens": 3, "seed": 0}
     settings |= {"group_size": 2} if method == "grpo" else CRITIC
-    policy = tiny.policy(max_prompt_length=arguments.pop("max_prompt_length", 32_768))
+    of_policy = {"max_prompt_length": 32_768, "architecture": "qwen2_5_vl"}
+    policy = tiny.policy(**{name: arguments.pop(name, value) for name, value in of_policy.items()})
     settings |= arguments
     return METHODS[method](policy, None, max_prompt_length=policy.max_prompt_length, **settings)
 

@@ -1,4 +1,4 @@
-"""Random episodes on random models of Qwen2.5-VL's architecture: a tree computes what separate sequences do.
+"""Random episodes on random models of every architecture: a tree computes what separate sequences do.
 
 The reference here is the plain model, called once for every candidate of every step; nothing of the tree's code.
 """
@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 import tiny
 import torch
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
-from transformers import Qwen2_5_VLForConditionalGeneration
 
+from coach_gym.agents.architectures import ARCHITECTURES, untrained_model
 from coach_gym.agents.chatml import Segment, stack_images
 from coach_gym.agents.critic import Critic
 from coach_gym.agents.policy import Policy
@@ -27,13 +28,14 @@ NO_ACTIONS = ["click(", "I cannot do that.", "Action:", "<|image_pad|>"]
 
 @dataclass
 class Model:
-    """What architectures of one family differ in."""
+    """What models of one architecture differ in."""
 
     seed: int
     layers: int
     key_value_heads: int
     groups: int
     head_dim: int
+    hidden: int
     sections: tuple[float, float]
     tied: bool
     unused_tokens: int
@@ -42,32 +44,44 @@ class Model:
     vision_heads: int
     full_attention: int
     window: int
+    deepstack: int
     eager: bool
     checkpointing: str | None
 
-    def policy(self, max_prompt_length: int) -> Policy:
+    def policy(self, architecture: str, max_prompt_length: int) -> Policy:
         tok = tiny.tokenizer()
         half = self.head_dim // 2
         first, second = sorted(1 + int(share * (half - 3)) for share in self.sections)
         sections = [first, second - first + 1, half - second - 1]
         text: dict[str, Any] = dict(
             num_attention_heads=self.key_value_heads * self.groups, num_key_value_heads=self.key_value_heads,
-            vocab_size=len(tok) + self.unused_tokens, use_sliding_window=self.sliding_window is not None,
-            sliding_window=self.sliding_window, max_window_layers=self.layers // 2,
+            vocab_size=len(tok) + self.unused_tokens,
             rope_parameters={"rope_type": "default", "rope_theta": 1e4, "mrope_section": sections},
         )  # fmt: skip
-        hidden = self.key_value_heads * self.groups * self.head_dim
-        config = tiny.config(tok, hidden, self.layers, **text)
+        if architecture == "qwen3_vl":
+            hidden = self.hidden
+            text["head_dim"] = self.head_dim
+        else:
+            hidden = self.key_value_heads * self.groups * self.head_dim
+            text |= dict(
+                use_sliding_window=self.sliding_window is not None, sliding_window=self.sliding_window,
+                max_window_layers=self.layers // 2,
+            )  # fmt: skip
+        config = tiny.config(tok, hidden, self.layers, architecture=architecture, **text)
         config.tie_word_embeddings = self.tied
-        vision = config.vision_config
-        vision.depth, vision.num_heads, vision.window_size = self.vision_layers, self.vision_heads, self.window
-        vision.fullatt_block_indexes = [i for i in range(self.vision_layers) if self.full_attention >> i & 1]
+        vision, layers = config.vision_config, range(self.vision_layers)
+        vision.depth, vision.num_heads = self.vision_layers, self.vision_heads
+        if architecture == "qwen2_5_vl":
+            vision.window_size = self.window
+            vision.fullatt_block_indexes = [i for i in layers if self.full_attention >> i & 1]
+        elif architecture == "qwen3_vl":
+            vision.deepstack_visual_indexes = [i for i in layers if self.deepstack >> i & 1]
         torch.manual_seed(self.seed)
-        model = Qwen2_5_VLForConditionalGeneration(config).eval()
+        model = untrained_model(config)
         if self.eager:
             model.set_attn_implementation("eager")
         dialect = UITars(min_pixels=28 * 28, max_pixels=24 * 28 * 28, ui_text=True)
-        return Policy(model, tok, tiny.image_processor(), dialect, max_prompt_length)
+        return Policy(model, tok, tiny.image_processor(architecture), dialect, max_prompt_length)
 
     def checkpoint(self, model: nn.Module) -> None:
         if self.checkpointing:
@@ -84,6 +98,7 @@ models = st.builds(
     key_value_heads=st.integers(1, 3),
     groups=st.integers(1, 4),
     head_dim=st.sampled_from([8, 12, 16]),
+    hidden=st.sampled_from([16, 24, 40]),
     sections=st.tuples(st.floats(0, 1), st.floats(0, 1)),
     tied=st.booleans(),
     unused_tokens=st.sampled_from([0, 1, 70]),
@@ -92,6 +107,7 @@ models = st.builds(
     vision_heads=st.sampled_from([1, 2, 4]),
     full_attention=st.integers(0, 7),
     window=st.sampled_from([28, 56, 112]),
+    deepstack=st.integers(0, 7),
     eager=st.booleans(),
     checkpointing=st.sampled_from([None, None, "reentrant", "not reentrant"]),
 )
@@ -174,8 +190,9 @@ def assert_close(ours: Tensor, theirs: Tensor, what: str) -> None:
     assert error < 1e-5, f"{what}: off by {error:.1e}"
 
 
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
 @settings(
-    max_examples=int(os.environ.get("COACH_EXAMPLES", "12")),
+    max_examples=int(os.environ.get("COACH_EXAMPLES", "7")),  # of every architecture
     deadline=None,
     phases=[Phase.reuse, Phase.generate],  # an example takes a second, and shrinking takes hundreds
     suppress_health_check=[HealthCheck.too_slow],
@@ -186,9 +203,11 @@ def assert_close(ours: Tensor, theirs: Tensor, what: str) -> None:
     max_prompt_length=st.sampled_from([120, 200, 10_000]),
     limit=st.sampled_from([0, 1, 7, 20, 50]),
 )
-def test_a_tree_is_its_sequences(model: Model, drawn: list[Any], max_prompt_length: int, limit: int) -> None:
+def test_a_tree_is_its_sequences(
+    architecture: str, model: Model, drawn: list[Any], max_prompt_length: int, limit: int
+) -> None:
     """Values and gradients of a batch of episodes, in one tree each, in chunks, and in separate sequences."""
-    policy = model.policy(max_prompt_length)
+    policy = model.policy(architecture, max_prompt_length)
     critic = Critic.from_policy(policy)
     nn.init.normal_(critic.value_head.weight)
     rng = np.random.default_rng(model.seed)

@@ -1,13 +1,14 @@
-"""A random Qwen2.5-VL of some 100,000 parameters, and episodes for it: nothing is downloaded."""
+"""Random models of some 100,000 parameters, Qwen2.5-VL unless said, and episodes for them: nothing is downloaded."""
 
 from typing import Any
 
 import numpy as np
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-from transformers import PreTrainedTokenizerFast, Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+from transformers import AutoConfig, PreTrainedTokenizerFast
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
+from coach_gym.agents.architectures import untrained_model
 from coach_gym.agents.chatml import CONTROL_TOKENS
 from coach_gym.agents.policy import Policy
 from coach_gym.dialects import Dialect, UITars
@@ -40,25 +41,48 @@ def tokenizer() -> PreTrainedTokenizerFast:
     return fast
 
 
-def image_processor() -> Qwen2VLImageProcessorPil:
-    return Qwen2VLImageProcessorPil(size={"shortest_edge": 28 * 28, "longest_edge": 28 * 28 * 64})
+def image_processor(architecture: str = "qwen2_5_vl") -> Qwen2VLImageProcessorPil:
+    size = {"shortest_edge": 28 * 28, "longest_edge": 28 * 28 * 64}
+    if architecture == "qwen3_vl":
+        return Qwen2VLImageProcessorPil(size=size, patch_size=16, image_mean=[0.5] * 3, image_std=[0.5] * 3)
+    return Qwen2VLImageProcessorPil(size=size)
 
 
-def config(tok: Any, hidden: int = 32, layers: int = 2, std: float = 0.1, **text: Any) -> Qwen2_5_VLConfig:
-    """Four heads on two key-value heads, tied embeddings, windowed vision attention: all that the real one has."""
+def config(
+    tok: Any, hidden: int = 32, layers: int = 2, std: float = 0.1, architecture: str = "qwen2_5_vl", **text: Any
+) -> Any:
+    """Four heads on two key-value heads, tied embeddings, and what else the real ones have.
+
+    Qwen2.5-VL's vision attends in windows; Qwen3-VL's enters a second layer of the text, whose heads are wider
+    than its share of the hidden states.
+    """
     token = tok.convert_tokens_to_ids
     text_config = dict(
         vocab_size=len(tok), hidden_size=hidden, intermediate_size=2 * hidden, num_hidden_layers=layers,
-        num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=4096, use_sliding_window=False,
+        num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=4096,
         rope_parameters={"rope_type": "default", "rope_theta": 1e6, "mrope_section": _sections(hidden // 8)},
         initializer_range=std, bos_token_id=None, eos_token_id=tok.eos_token_id, pad_token_id=tok.pad_token_id,
     )  # fmt: skip
-    vision_config = dict(
-        depth=2, hidden_size=32, intermediate_size=64, num_heads=4, out_hidden_size=hidden, patch_size=14,
-        spatial_merge_size=2, temporal_patch_size=2, window_size=56, fullatt_block_indexes=[1], initializer_range=std,
-    )  # fmt: skip
-    return Qwen2_5_VLConfig(
-        text_config={**text_config, **text}, vision_config=vision_config, tie_word_embeddings=True,
+    if architecture == "qwen3_vl":
+        rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": _sections(8), "mrope_interleaved": True}
+        text_config |= {"head_dim": 16, "rope_parameters": rope}
+    else:
+        text_config["use_sliding_window"] = False
+    vision: dict[str, dict[str, Any]] = {
+        "qwen2_vl": dict(embed_dim=32, hidden_size=hidden, mlp_ratio=2, patch_size=14),
+        "qwen2_5_vl": dict(
+            hidden_size=32, intermediate_size=64, out_hidden_size=hidden, patch_size=14, window_size=56,
+            fullatt_block_indexes=[1],
+        ),
+        "qwen3_vl": dict(
+            hidden_size=32, intermediate_size=64, out_hidden_size=hidden, patch_size=16, num_position_embeddings=16,
+            deepstack_visual_indexes=[0],
+        ),
+    }  # fmt: skip
+    shared = dict(depth=2, num_heads=4, spatial_merge_size=2, temporal_patch_size=2, initializer_range=std)
+    return AutoConfig.for_model(
+        architecture, text_config=text_config | text, vision_config=vision[architecture] | shared,
+        tie_word_embeddings=True,
         image_token_id=token("<|image_pad|>"), video_token_id=token("<|video_pad|>"),
         vision_start_token_id=token("<|vision_start|>"), vision_end_token_id=token("<|vision_end|>"),
     )  # fmt: skip
@@ -69,12 +93,18 @@ def _sections(half_head: int) -> list[int]:
     return [half_head - 2 * side, side, side]
 
 
-def policy(seed: int = 0, dialect: Dialect | None = None, max_prompt_length: int = 32_768, **kwargs: Any) -> Policy:
+def policy(
+    seed: int = 0,
+    dialect: Dialect | None = None,
+    max_prompt_length: int = 32_768,
+    architecture: str = "qwen2_5_vl",
+    **kwargs: Any,
+) -> Policy:
     tok = tokenizer()
     torch.manual_seed(seed)
-    model = Qwen2_5_VLForConditionalGeneration(config(tok, **kwargs)).eval()
+    model = untrained_model(config(tok, architecture=architecture, **kwargs))
     dialect = dialect or UITars(min_pixels=28 * 28, max_pixels=24 * 28 * 28, ui_text=True)
-    return Policy(model, tok, image_processor(), dialect, max_prompt_length)
+    return Policy(model, tok, image_processor(architecture), dialect, max_prompt_length)
 
 
 def observation(rng: np.random.Generator, ui: str = "") -> Observation:

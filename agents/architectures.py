@@ -1,0 +1,53 @@
+"""The architectures that a policy and its critic can have, and models of theirs without trained weights.
+
+What tells them apart is in transformers' models and in a checkpoint's config.json. What trees, prompts and sampling
+rely on is what they share: ChatML, one token for a square of `merge_size` patches a side, and the positions of `mrope`.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoConfig, AutoModel, AutoModelForImageTextToText, PreTrainedConfig
+
+ARCHITECTURES = {"qwen2_vl": "Qwen2-VL", "qwen2_5_vl": "Qwen2.5-VL", "qwen3_vl": "Qwen3-VL"}
+"""By the `model_type` of config.json."""
+
+
+def check_architecture(model_type: str | None, source: object) -> None:
+    """Refuses models of another architecture, before they are loaded if possible.
+
+    Args:
+        model_type: as config.json says.
+        source: where the model comes from.
+
+    Raises:
+        ValueError: It is none of `ARCHITECTURES`.
+    """
+    if model_type not in ARCHITECTURES:
+        *others, last = ARCHITECTURES.values()
+        raise ValueError(
+            f"{source} is of the architecture {model_type!r}; a policy can be a {', '.join(others)} or {last} "
+            f"(model_type {', '.join(ARCHITECTURES)} in config.json)"
+        )
+
+
+def read_config(path: str | Path) -> Any:
+    """The configuration in a directory or of a hub id.
+
+    Raises:
+        ValueError: The architecture is none of `ARCHITECTURES`.
+    """
+    described, _ = PreTrainedConfig.get_config_dict(path)
+    check_architecture(described.get("model_type"), path)
+    return AutoConfig.from_pretrained(path)
+
+
+def untrained_model(config: Any, dtype: torch.dtype = torch.float32) -> Any:
+    """A model with language head, to be filled with weights; in evaluation mode."""
+    return AutoModelForImageTextToText.from_config(config, dtype=dtype).eval()
+
+
+def untrained_backbone(config: Any, dtype: torch.dtype = torch.float32) -> Any:
+    """A model without language head, to be filled with weights; in evaluation mode."""
+    return AutoModel.from_config(config, dtype=dtype).eval()
