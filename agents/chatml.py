@@ -97,10 +97,10 @@ class ChatML:
         return self.tokenizer.encode(text, add_special_tokens=False) if text else []
 
     def encode_image(self, screenshot: np.ndarray, frame: Frame) -> ImageInput:
-        """Resizes a screenshot (H, W, 3, uint8) to the model's frame and cuts it into normalised patches."""
+        """Resizes a screenshot (H, W, 3, uint8) to what the model sees and cuts it into normalised patches."""
         image = Image.fromarray(screenshot)
-        if image.size != frame.model:
-            image = image.resize(frame.model, Image.Resampling.BICUBIC)
+        if image.size != frame.image:
+            image = image.resize(frame.image, Image.Resampling.BICUBIC)
         inputs = self.image_processor(images=[image], do_resize=False, return_tensors="pt")
         frames, height, width = inputs["image_grid_thw"][0].tolist()
         return ImageInput(inputs["pixel_values"], (frames, height, width))

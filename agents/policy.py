@@ -42,7 +42,8 @@ class Policy:
         model: `Qwen2_5_VLForConditionalGeneration`, or that of another of the `ARCHITECTURES`.
         tokenizer: its tokenizer.
         image_processor: its image processor; the one of Pillow needs no torchvision.
-        dialect: prompt, action grammar and coordinate frame of the model's family.
+        dialect: prompt, action grammar and coordinate frame of the model's family; None for that of UI-TARS, with
+            coordinates up to 1000 unless it is a Qwen2.5-VL.
         max_prompt_length: tokens of history kept; table 5 of the paper.
 
     Attributes:
@@ -63,7 +64,7 @@ class Policy:
         self.model = model
         self.tokenizer = tokenizer
         self.image_processor = image_processor
-        self.dialect: Dialect = dialect if dialect is not None else UITars()
+        self.dialect: Dialect = dialect or UITars(scale=None if model.config.model_type == "qwen2_5_vl" else 1000)
         self.max_prompt_length = max_prompt_length
         self.chat = ChatML(tokenizer, image_processor)
         self.eos = self.chat.turn_end
@@ -235,7 +236,8 @@ def _load_dialect(directory: Path) -> Dialect | None:
 def _store_dialect(dialect: Dialect, directory: Path) -> None:
     if not isinstance(dialect, UITars | QwenMobileUse):
         return  # one of the user's own, which only the user can pass again
-    settings = {"dialect": type(dialect).__name__, "min_pixels": dialect.min_pixels, "max_pixels": dialect.max_pixels}
+    settings: dict[str, Any] = {"dialect": type(dialect).__name__}
+    settings |= {name: getattr(dialect, name) for name in ("min_pixels", "max_pixels", "scale")}
     if isinstance(dialect, UITars):
         settings |= {"ui_text": dialect.ui_text, "language": dialect.language}
     (directory / _SETTINGS).write_text(json.dumps(settings, indent=2) + "\n", "utf-8")

@@ -180,7 +180,7 @@ def _name(element: Element) -> str:
 def to_sequence(policy: Policy, shown: Demonstration) -> Sequence:
     """The episode as one sequence: exactly the tokens of the policy's prompts, every taught answer in the loss."""
     chat, frame = policy.chat, policy.frame(shown.steps[0][0])
-    width, height = frame.model
+    width, height = frame.image
     blank = ImageInput(torch.empty(0), (1, height // PATCH, width // PATCH))
     sequence = Sequence(task=shown.task)
     sequence.add(policy.encode_opening(shown.goal, frame).input_ids)
@@ -198,7 +198,7 @@ def to_sequence(policy: Policy, shown: Demonstration) -> Sequence:
 def small_picture(observation: Observation, frame: Frame) -> np.ndarray:
     """The screenshot as the model sees it, (H, W, 3) uint8."""
     image = Image.fromarray(observation.screenshot)
-    return np.array(image.resize(frame.model, Image.Resampling.BICUBIC))
+    return np.array(image.resize(frame.image, Image.Resampling.BICUBIC))
 
 
 def save_sequences(sequences: list[Sequence], path: Path) -> None:

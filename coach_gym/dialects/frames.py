@@ -1,4 +1,4 @@
-"""Coordinate frames: the screen's pixels and the pixels of the image that a model sees."""
+"""Coordinate frames: the screen's pixels, the pixels of the image that a model sees, and the model's coordinates."""
 
 import math
 from dataclasses import dataclass
@@ -12,15 +12,22 @@ MAX_ASPECT_RATIO = 200
 
 @dataclass(frozen=True)
 class Frame:
-    """Maps between a screen and the resized image of it that a model sees.
+    """Maps between a screen and the coordinates that a model gives of it.
 
     Attributes:
         screen: Width and height of the screenshot in pixels.
         model: Width and height of the space that the model's coordinates live in.
+        resized: Width and height of the image that the model sees; None where its coordinates are that image's pixels.
     """
 
     screen: Size
     model: Size
+    resized: Size | None = None
+
+    @property
+    def image(self) -> Size:
+        """Width and height of the image that the model sees."""
+        return self.resized or self.model
 
     def to_screen(self, x: float, y: float) -> tuple[int, int]:
         """The screen's pixel at a model's point; points outside the image give the nearest edge."""
@@ -33,6 +40,20 @@ class Frame:
 
 def _scale(value: float, size: int, other: int) -> int:
     return min(max(round(value * other / size), 0), other - 1)
+
+
+def frame_of(width: int, height: int, factor: int, min_pixels: int, max_pixels: int, scale: int | None) -> Frame:
+    """The frame of a screen that the model sees as `smart_resize` leaves it.
+
+    Args:
+        width, height: Of the screen in pixels.
+        factor, min_pixels, max_pixels: As in `smart_resize`.
+        scale: Where coordinates end on both axes; None where they are pixels of the image.
+    """
+    rows, columns = smart_resize(height, width, factor, min_pixels, max_pixels)
+    if scale is None:
+        return Frame(screen=(width, height), model=(columns, rows))
+    return Frame(screen=(width, height), model=(scale, scale), resized=(columns, rows))
 
 
 def smart_resize(

@@ -1,8 +1,9 @@
-"""Qwen2.5-VL with its ``mobile_use`` tool.
+"""Qwen2.5-VL and Qwen3-VL with their ``mobile_use`` tool.
 
-An answer is a tool call in JSON between ``<tool_call>`` tags, with coordinates in pixels of the resized image,
-whose size the tool's description names. Every user turn repeats the task with the steps so far, so that a
-history cut down to one turn is the single-turn prompt that the model was published with.
+An answer is a tool call in JSON between ``<tool_call>`` tags, with coordinates on a screen whose size the tool's
+description names: that of the resized image for Qwen2.5-VL, 999x999 for Qwen3-VL. Every user turn repeats the task
+with the steps so far, so that a history cut down to one turn is the single-turn prompt that the model was published
+with.
 """
 
 import json
@@ -13,7 +14,7 @@ from typing import Any
 
 from coach_gym.actions import MAX_COORDINATE, MAX_LENGTH, Action, ActionError, Point
 from coach_gym.dialects.dialect import IMAGE, Part, Turn, fill, load_template
-from coach_gym.dialects.frames import Frame, smart_resize
+from coach_gym.dialects.frames import Frame, frame_of
 from coach_gym.episode import Observation
 
 _TAG = "<tool_call>"
@@ -26,28 +27,35 @@ _FINGER = {"up": (0, 1), "down": (0, -1), "left": (1, 0), "right": (-1, 0)}
 
 
 class QwenMobileUse:
-    """The dialect of Qwen2.5-VL's ``mobile_use`` tool.
+    """The dialect of the ``mobile_use`` tool of Qwen2.5-VL and Qwen3-VL.
 
     The tool has one gesture, ``swipe``, which reads back as a scroll; a drag is written as one too.
 
     Args:
         min_pixels, max_pixels: Bounds of the resized image's area; the published processor's by default.
         template: Text file that replaces the prompt; ``{width}`` and ``{height}`` become the size of the
-            resized image, ``{goal}`` or ``{instruction}`` the goal, ``{progress}`` the steps so far.
+            screen in the model's coordinates, ``{goal}`` or ``{instruction}`` the goal, ``{progress}`` the steps so
+            far.
+        scale: Where the model's coordinates end on both axes, 999 for Qwen3-VL; None where they are pixels of the
+            resized image.
     """
 
     def __init__(
-        self, min_pixels: int = 4 * 28 * 28, max_pixels: int = 16384 * 28 * 28, template: Path | None = None
+        self,
+        min_pixels: int = 4 * 28 * 28,
+        max_pixels: int = 16384 * 28 * 28,
+        template: Path | None = None,
+        scale: int | None = None,
     ) -> None:
         self.min_pixels = min_pixels
         self.max_pixels = max_pixels
         self.template = template
+        self.scale = scale
         self._texts = load_template("qwen_mobile_use", template)
 
     def frame(self, width: int, height: int, factor: int = 28) -> Frame:
-        """Pixels of the screen, and of the image that the model sees of it."""
-        rows, columns = smart_resize(height, width, factor, self.min_pixels, self.max_pixels)
-        return Frame(screen=(width, height), model=(columns, rows))
+        """Pixels of the screen, and what the model sees and says of it."""
+        return frame_of(width, height, factor, self.min_pixels, self.max_pixels, self.scale)
 
     def opening(self, goal: str, frame: Frame) -> list[Turn]:
         """The description of the tool."""

@@ -1,20 +1,21 @@
-"""UI-TARS 1.5, and the pocket model, which speaks the same grammar with a shorter prompt.
+"""UI-TARS, and the pocket model, which speaks the same grammar with a shorter prompt.
 
-An answer is ``Thought: ...`` and ``Action: click(start_box='<|box_start|>(x,y)<|box_end|>')``, with
-coordinates in pixels of the image as ``smart_resize`` leaves it.
+An answer is ``Thought: ...`` and ``Action: click(start_box='<|box_start|>(x,y)<|box_end|>')``. Coordinates of
+UI-TARS 1.5 are pixels of the image as ``smart_resize`` leaves it; those of its predecessors on Qwen2-VL run from 0 to
+1000 on both axes.
 """
 
 from pathlib import Path
 
 from coach_gym.actions import Action, format_action, parse_action
 from coach_gym.dialects.dialect import IMAGE, Part, Turn, fill, load_template
-from coach_gym.dialects.frames import Frame, smart_resize
+from coach_gym.dialects.frames import Frame, frame_of
 from coach_gym.episode import Observation
 from coach_gym.ui import Element, parse_ui
 
 
 class UITars:
-    """The dialect of UI-TARS models on Qwen2.5-VL.
+    """The dialect of UI-TARS models.
 
     Args:
         min_pixels, max_pixels: Bounds of the resized image's area; the published model's by default.
@@ -23,6 +24,8 @@ class UITars:
         ui_text: Append the screen's elements as text to every user turn, one line each, and ask with the
             bare goal: what the pocket model is trained on.
         language: Language that thoughts are asked for in.
+        scale: Where the model's coordinates end on both axes, 1000 for UI-TARS before 1.5; None where they are pixels
+            of the resized image.
     """
 
     def __init__(
@@ -32,18 +35,19 @@ class UITars:
         template: Path | None = None,
         ui_text: bool = False,
         language: str = "English",
+        scale: int | None = None,
     ) -> None:
         self.min_pixels = min_pixels
         self.max_pixels = max_pixels
         self.template = template
         self.ui_text = ui_text
         self.language = language
+        self.scale = scale
         self._texts = load_template("pocket" if ui_text else "ui_tars", template)
 
     def frame(self, width: int, height: int, factor: int = 28) -> Frame:
-        """Pixels of the screen, and of the image that the model sees of it."""
-        rows, columns = smart_resize(height, width, factor, self.min_pixels, self.max_pixels)
-        return Frame(screen=(width, height), model=(columns, rows))
+        """Pixels of the screen, and what the model sees and says of it."""
+        return frame_of(width, height, factor, self.min_pixels, self.max_pixels, self.scale)
 
     def opening(self, goal: str, frame: Frame) -> list[Turn]:
         """The instructions with the goal."""

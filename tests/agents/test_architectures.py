@@ -12,6 +12,7 @@ import test_parallel
 import tiny
 import torch
 from PIL import Image
+from safetensors.torch import load_file
 from test_save_load import buttons
 from transformers import (
     LlavaConfig,
@@ -30,13 +31,15 @@ from coach_gym.agents.generation.server import describe
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.policy import Policy, Prompt
 from coach_gym.agents.tree import build_tree, log_probs, separate_log_probs, separate_tree, sequence_log_probs
-from coach_gym.episode import Candidate, Episode, Step
+from coach_gym.episode import Candidate, Episode, Observation, Step
 
 PROCESSORS: dict[str, Any] = {
     "qwen2_vl": Qwen2VLProcessor,
     "qwen2_5_vl": Qwen2_5_VLProcessor,
     "qwen3_vl": Qwen3VLProcessor,
 }
+SCALES = {"qwen2_vl": (1000, 1000), "qwen2_5_vl": (1092, 2408), "qwen3_vl": (1000, 1000)}
+"""Where the published models' coordinates end, on a screen of 1080 x 2400."""
 SIDES = {"qwen2_vl": 28, "qwen2_5_vl": 28, "qwen3_vl": 32}
 ANSWERS = ["Thought: Save\nAction: click(start_box='(77,12)')", "finished(content='7')"]
 
@@ -124,6 +127,14 @@ def test_a_token_is_a_square_of_the_models_patches(policy: Policy, architecture:
     width, height = policy.frame(tiny.observation(np.random.default_rng(0))).model
     assert width % side == height % side == 0
     assert prompt_of(policy, played(policy)).input_ids.count(policy.chat.image_pad) == 3 * width * height // side**2
+
+
+def test_coordinates_are_the_published_models(policy: Policy, architecture: str) -> None:
+    """UI-TARS before 1.5 is a Qwen2-VL and counts to 1000, 1.5 is a Qwen2.5-VL and counts pixels."""
+    unnamed = Policy(policy.model, policy.tokenizer, policy.image_processor)
+    frame = unnamed.frame(Observation(np.zeros((2400, 1080, 3), np.uint8)))
+    assert frame.model == SCALES[architecture]
+    assert frame.image == {28: (1092, 2408), 32: (1088, 2400)}[SIDES[architecture]]
 
 
 def test_log_probs_are_those_of_a_plain_call(policy: Policy, architecture: str) -> None:
@@ -228,6 +239,26 @@ def test_updates_of_two_processes_are_those_of_one(tmp_path: Path) -> None:
     moved = [name for name in before if (expected[name] - before[name]).abs().max() > 1e-4]
     assert {name.split(".")[0] for name in moved if "deepstack" in name} == {"policy", "critic"}
     torch.testing.assert_close(test_parallel.weights(results[0][1]), expected, rtol=0, atol=5e-6)
+
+
+def test_a_checkpoint_of_the_first_hour_is_read(tmp_path: Path) -> None:
+    """Published Qwen2-VLs have one flat configuration and other names of their weights."""
+    policy = tiny.policy(architecture="qwen2_vl")
+    policy.save(tmp_path)
+    assert {name.split(".")[0] for name in load_file(tmp_path / "model.safetensors")} == {"visual", "model"}
+    described = json.loads((tmp_path / "config.json").read_text())
+    text = described.pop("text_config")
+    rope = text.pop("rope_parameters")
+    text |= {
+        "rope_theta": rope["rope_theta"],
+        "rope_scaling": {"type": "mrope", "mrope_section": rope["mrope_section"]},
+    }
+    described["vision_config"] |= {"model_type": "qwen2_vl", "in_chans": 3}
+    (tmp_path / "config.json").write_text(json.dumps(text | described))
+    prompt = prompt_of(policy, played(policy))
+    said = Candidate("", [5, policy.eos], [])
+    expected, actual = (sequence_log_probs(p, prompt, said) for p in (policy, Policy.load(tmp_path, device="cpu")))
+    assert torch.equal(actual, expected)
 
 
 @pytest.mark.parametrize("model_type", ["qwen2", "llava", "qwen3_vl_moe", "minicpmv", None])

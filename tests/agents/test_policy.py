@@ -205,7 +205,7 @@ def test_banned_are_pixels_and_padding_but_not_the_end(policy: Policy) -> None:
 def test_a_saved_policy_is_the_same_policy(policy: Policy, tmp_path) -> None:
     template = tmp_path / "mine.txt"
     template.write_text("Please: {goal}\n", "utf-8")
-    dialect = UITars(28 * 28, 12 * 28 * 28, template=template, ui_text=True)
+    dialect = UITars(28 * 28, 12 * 28 * 28, template=template, ui_text=True, scale=1000)
     stored = Policy(policy.model, policy.tokenizer, policy.image_processor, dialect)
     stored.save(tmp_path / "saved")
     template.unlink()
@@ -214,6 +214,8 @@ def test_a_saved_policy_is_the_same_policy(policy: Policy, tmp_path) -> None:
     prompt = loaded.prompt("Save", [], observation)
     assert prompt.input_ids == stored.prompt("Save", [], observation).input_ids
     assert "Please: Save" in loaded.tokenizer.decode(prompt.input_ids)
+    assert loaded.frame(observation) == stored.frame(observation) == Frame((112, 168), (1000, 1000), (56, 112))
+    assert prompt.images[0].grid == (1, 8, 4)
     for name, weight in loaded.model.state_dict().items():
         assert torch.equal(weight, policy.model.state_dict()[name]), name
 

@@ -64,8 +64,9 @@ def config(
         initializer_range=std, bos_token_id=None, eos_token_id=tok.eos_token_id, pad_token_id=tok.pad_token_id,
     )  # fmt: skip
     if architecture == "qwen3_vl":
-        rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": _sections(8), "mrope_interleaved": True}
-        text_config |= {"head_dim": 16, "rope_parameters": rope}
+        sections = {"mrope_section": _sections(hidden // 4), "mrope_interleaved": True}
+        rope = {"rope_type": "default", "rope_theta": 1e6, **sections}
+        text_config |= {"head_dim": hidden // 2, "rope_parameters": rope}
     else:
         text_config["use_sliding_window"] = False
     vision: dict[str, dict[str, Any]] = {

@@ -28,21 +28,33 @@ def text_of(parts: list[Part]) -> str:
 # Frames
 
 
-@given(st.integers(1, 4000), st.integers(1, 4000), st.integers(1, 60), st.integers(0, 4000))
-def test_smart_resize_agrees_with_the_processors(height: int, width: int, least: int, more: int) -> None:
+@given(st.integers(1, 4000), st.integers(1, 4000), st.integers(1, 60), st.integers(0, 4000), st.sampled_from([28, 32]))
+def test_smart_resize_agrees_with_the_processors(height: int, width: int, least: int, more: int, factor: int) -> None:
     bounds = {"min_pixels": least * 784, "max_pixels": (least + more) * 784}
     try:
-        expected = reference_resize(height, width, 28, **bounds)
+        expected = reference_resize(height, width, factor, **bounds)
     except ValueError:
         with pytest.raises(ValueError, match="more elongated than 200:1"):
-            smart_resize(height, width, 28, **bounds)
+            smart_resize(height, width, factor, **bounds)
         return
-    assert smart_resize(height, width, 28, **bounds) == expected
+    assert smart_resize(height, width, factor, **bounds) == expected
 
 
 def test_a_phones_screen_in_ui_tars_frame() -> None:
     assert UITars().frame(1080, 2400) == QwenMobileUse().frame(1080, 2400) == PHONE
     assert UITars(max_pixels=100 * 784).frame(270, 600).model == (168, 392)
+    assert UITars().frame(1080, 2400, factor=32).model == (1088, 2400)
+
+
+@pytest.mark.parametrize("dialect", [UITars(scale=1000), QwenMobileUse(scale=1000)])
+def test_coordinates_may_end_elsewhere_than_the_image(dialect: UITars | QwenMobileUse) -> None:
+    """As those of UI-TARS on Qwen2-VL and of Qwen3-VL: parts of a thousand of the screen."""
+    frame = dialect.frame(1080, 2400)
+    assert frame.image == PHONE.image == PHONE.model and frame.model == (1000, 1000)
+    assert frame.to_screen(500, 500) == (540, 1200) and frame.to_screen(546, 103) == (590, 247)
+    assert frame.to_screen(1000, 1000) == (1079, 2399) and frame.to_model(540, 1200) == (500, 500)
+    written = dialect.format(Action("click", (540, 1200)), "Save", frame)
+    assert "500" in written and dialect.parse(written, frame) == ("Save", Action("click", (540, 1200)))
 
 
 sides = st.integers(1, 3000)
@@ -267,6 +279,8 @@ def test_mobile_use_repeats_the_task_and_the_steps() -> None:
     [(role, parts)] = dialect.opening("Save it", PHONE)
     tool = text_of(parts)
     assert role == "system" and "The screen is 1092x2408 pixels" in tool and '"mobile_use"' in tool
+    qwen3 = QwenMobileUse(scale=999)
+    assert "The screen is 999x999 pixels" in text_of(qwen3.opening("Save it", qwen3.frame(1080, 2400, 32))[0][1])
     previous = [f"I open it.\n{call(action='wait')}", call(action="type", text="x")]
     said = dialect.observation("Save it", seen(error="too far"), 2, PHONE, previous)
     text = text_of(said)
