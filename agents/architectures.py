@@ -26,8 +26,9 @@ def check_architecture(model_type: str | None, source: object) -> None:
     """
     if model_type not in ARCHITECTURES:
         *others, last = ARCHITECTURES.values()
+        found = f"is of the architecture {model_type!r}" if model_type else "has no config.json that names a model_type"
         raise ValueError(
-            f"{source} is of the architecture {model_type!r}; a policy can be a {', '.join(others)} or {last} "
+            f"{source} {found}; a policy can be a {', '.join(others)} or {last} "
             f"(model_type {', '.join(ARCHITECTURES)} in config.json)"
         )
 

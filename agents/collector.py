@@ -1,9 +1,9 @@
 """How an agent plays: in rounds, or event-driven, where no device waits for another.
 
-Event-driven, whichever devices are ready get their actions at once, from one batch. While all are busy, the collector
-does what else the roll-out needs: it draws the other candidates of states whose action is out already (their prompts
-are in the generator's cache), and has executed actions judged. Episodes of the next batch are reset ahead, and with
-`max_staleness` begun ahead, so that devices go on working while a batch ends or the agent learns.
+Event-driven, whichever devices are ready get their actions from one batch of draws, each as soon as it is complete:
+the other candidates are drawn while the device is busy with it. While all are busy, executed actions are judged.
+Episodes of the next batch are reset ahead, and with `max_staleness` begun ahead, so that devices go on working while a
+batch ends or the agent learns.
 
 Episodes are learned from in the order of their numbers, whole batches at a time. While batch i is collected, devices
 may begin episodes up to batch i + `max_staleness`: none is older than so many updates when its turn comes.
@@ -12,22 +12,19 @@ may begin episodes up to batch i + `max_staleness`: none is older than so many u
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from coach_gym.episode import Episode, Step
+from coach_gym.episode import Candidate, Episode
 
 from . import processes
-from .policy import Prompt
 from .rollout import Attempt, Rollout, Transition
 
 if TYPE_CHECKING:
     from .callbacks import BaseCallback
     from .online import OnlineAgent
 
-Item = TypeVar("Item")
-
-CHORES = 8
-"""Steps that are completed or judged at once; a device that becomes ready waits until they are."""
+JUDGED_AT_ONCE = 8
+"""Steps of which a device that becomes ready has to await the verdicts."""
 
 
 class Collector:
@@ -48,7 +45,6 @@ class Collector:
         first = agent.num_batches * self.size
         self.rollout = Rollout(agent.env, agent.task_seeds(first), first, until=first)
         self.finished: dict[int, Attempt] = {}
-        self._incomplete: deque[tuple[Step, Prompt]] = deque()
         self._unjudged: deque[tuple[Episode, int]] = deque()
 
     def collect(self, callback: BaseCallback) -> list[Attempt] | None:
@@ -69,7 +65,7 @@ class Collector:
                 callback.update_locals({**locals(), "self": self.agent})
                 if not callback.on_step():
                     return None
-        while self._chore():
+        while self._judge():
             pass
         return [self.finished.pop(number) for number in batch]
 
@@ -82,54 +78,48 @@ class Collector:
             return self.rollout.receive(self.rollout.busy)
 
     def _event(self, stop: int) -> Transition:
-        """Actions for the devices that are ready, or else something useful, or else a wait for the next device."""
+        """Actions for the devices that are ready, or else verdicts, or else a wait for the next device."""
         ahead = stop + self.agent.max_staleness * self.size
         self.rollout.begin_until(ahead + self.size)  # a reset needs no policy, so it is never stale
         waiting = [attempt for attempt in self.rollout.waiting if attempt.number < ahead]
         if waiting:
             self._act(waiting)
-        worked = bool(waiting) or self._chore()
+        worked = bool(waiting) or self._judge()
         with self.agent.timed("env_wait"):
             return self.rollout.receive(0 if worked else 1)
 
     def _act(self, waiting: list[Attempt]) -> None:
-        """Draws responses for some states and sends the first ones on their way."""
+        """Draws responses for some states; each first one is sent on its way while others are still drawn."""
         agent = self.agent
-        # A backlog means that devices are faster than the policy: no pause to hide the others in, and one pass is less.
-        now = agent.n_candidates if self.in_rounds or self._incomplete else 1
+        on_first = None if self.in_rounds else lambda number, first: self._execute({number: first}, waiting)
         with agent.timed("generate"):
             prompts = [agent.policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in waiting]
-            drawn = agent.generator.sample(prompts, now, agent.temperature, agent.max_new_tokens)
-        for attempt, prompt, candidates in zip(waiting, prompts, drawn, strict=True):
-            step = agent.step(attempt.observation, candidates)
-            attempt.episode.steps.append(step)
-            if now < agent.n_candidates:
-                self._incomplete.append((step, prompt))
+            drawn = agent.generator.sample(
+                prompts, agent.n_candidates, agent.temperature, agent.max_new_tokens, on_first=on_first
+            )
+        if self.in_rounds:
+            self._execute({number: row[0] for number, row in enumerate(drawn)}, waiting)
+        for attempt, candidates in zip(waiting, drawn, strict=True):
+            attempt.episode.steps[-1].candidates = candidates
+
+    def _execute(self, firsts: dict[int, Candidate], waiting: list[Attempt]) -> None:
+        """Sends actions, given by the number of their state among those that wait."""
+        agent = self.agent
+        attempts = [waiting[number] for number in firsts]
+        for attempt, first in zip(attempts, firsts.values(), strict=True):
+            attempt.episode.steps.append(agent.step(attempt.observation, [first]))
             if agent.judges_steps and not self.in_rounds:
                 self._unjudged.append((attempt.episode, attempt.length))
-        self.rollout.send(waiting, [attempt.episode.steps[-1].action for attempt in waiting])
+        self.rollout.send(attempts, [attempt.episode.steps[-1].action for attempt in attempts])
 
-    def _chore(self) -> bool:
-        """Completes or judges some steps; False if there are none left."""
-        agent = self.agent
-        if self._incomplete:
-            steps, prompts = zip(*_take(self._incomplete, CHORES), strict=True)
-            with agent.timed("generate"):
-                rest = agent.n_candidates - 1
-                drawn = agent.generator.sample(prompts, rest, agent.temperature, agent.max_new_tokens)
-            for step, candidates in zip(steps, drawn, strict=True):
-                step.candidates += candidates
-        elif self._unjudged:
-            agent.judge_steps(_take(self._unjudged, CHORES))
-        else:
-            return False
-        return True
+    def _judge(self) -> bool:
+        """Has some steps judged; False if there are none left."""
+        steps = [self._unjudged.popleft() for _ in range(min(len(self._unjudged), JUDGED_AT_ONCE))]
+        if steps:
+            self.agent.judge_steps(steps)
+        return bool(steps)
 
     def _note(self, transition: Transition) -> None:
         self.agent.num_timesteps += len(transition.stepped)
         self.agent.remember(transition.finished)
         self.finished.update({attempt.number: attempt for attempt in transition.finished})
-
-
-def _take(items: deque[Item], number: int) -> list[Item]:
-    return [items.popleft() for _ in range(min(number, len(items)))]

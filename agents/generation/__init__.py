@@ -7,6 +7,9 @@ from coach_gym.episode import Candidate
 
 from ..policy import Policy, Prompt
 
+OnFirst = Callable[[int, Candidate], None]
+"""Is told the number of a prompt and the first of its candidates, while others may still be drawn."""
+
 
 class Generator(Protocol):
     """Draws candidate responses from the current weights of a policy.
@@ -24,8 +27,9 @@ class Generator(Protocol):
         temperature: float = 1.0,
         max_new_tokens: int = 512,
         greedy: bool = False,
+        on_first: OnFirst | None = None,
     ) -> list[list[Candidate]]:
-        """Draws k independent responses to every prompt."""
+        """Draws k independent responses to every prompt; `on_first` is told each first one once it is complete."""
         ...
 
     def sleep(self) -> None:

@@ -29,6 +29,7 @@ from coach_gym.episode import Candidate, Observation
 from .. import processes
 from ..chatml import ImageInput
 from ..policy import Policy, Prompt
+from . import OnFirst
 from .vllm import Drawn, Sampling, VllmGenerator, WeightMismatchError, fingerprint, whole_weights
 from .wire import CONTENT_TYPE, KEY, image_hash, pack, pack_prompts
 
@@ -74,9 +75,17 @@ class ServedGenerator(VllmGenerator):
         temperature: float = 1.0,
         max_new_tokens: int = 512,
         greedy: bool = False,
+        on_first: OnFirst | None = None,
     ) -> list[list[Candidate]]:
-        """As `VllmGenerator.sample`; a server that was started again is given the weights again."""
-        arguments = prompts, k, temperature, max_new_tokens, greedy
+        """As `VllmGenerator.sample`; a server that was started again is given the weights again.
+
+        A request is answered when all of it is drawn, so the first candidates are a request of their own.
+        """
+        if on_first is not None and k > 1:
+            firsts = self.sample(prompts, 1, temperature, max_new_tokens, greedy, on_first)
+            rest = self.sample(prompts, k - 1, temperature, max_new_tokens, greedy)
+            return [first + others for first, others in zip(firsts, rest, strict=True)]
+        arguments = prompts, k, temperature, max_new_tokens, greedy, on_first
         try:
             return super().sample(*arguments)
         except WeightsLostError:
@@ -145,7 +154,13 @@ class ServedEngine:
         """What the server says of itself: the `version` of its weights, its `dtype`, and counts of what it did."""
         return self._ask("/status")
 
-    def generate(self, prompts: Sequence[Prompt], sampling: Sampling, version: str) -> list[list[Drawn]]:
+    def generate(
+        self,
+        prompts: Sequence[Prompt],
+        sampling: Sampling,
+        version: str,
+        on_first: Callable[[int, Drawn], None],
+    ) -> list[list[Drawn]]:
         """Draws responses to every prompt, in one batch with what other clients ask for."""
         head = {"sampling": asdict(sampling), "version": version}
         images = {image_hash(image): image for prompt in prompts for image in prompt.images}
@@ -154,7 +169,10 @@ class ServedEngine:
         if "missing" in reply:  # it was started again, or had no room for them any more
             reply = self._ask("/sample", pack_prompts(head, prompts, images))
         self._sent.update(images.values())
-        return [[Drawn(*one) for one in row] for row in reply["drawn"]]
+        rows = [[Drawn(*one) for one in row] for row in reply["drawn"]]
+        for number, row in enumerate(rows):
+            on_first(number, row[0])
+        return rows
 
     def load(self, weights: Iterable[tuple[str, Tensor]], version: str) -> None:
         """Replaces the server's weights, unless it holds those of that version."""

@@ -7,6 +7,7 @@ of the prompt stay, so that a step costs its own screenshot and not its history.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ from coach_gym.episode import Candidate
 
 from ..chatml import ImageInput, stack_images
 from ..policy import Policy, Prompt
+from . import OnFirst
 from .kv_cache import BatchCache, Prefix, PrefixStore
 
 
@@ -44,6 +46,7 @@ class TransformersGenerator:
         temperature: float = 1.0,
         max_new_tokens: int = 512,
         greedy: bool = False,
+        on_first: OnFirst | None = None,
     ) -> list[list[Candidate]]:
         """Draws k independent responses to every prompt from the current policy.
 
@@ -53,6 +56,7 @@ class TransformersGenerator:
             temperature: divides the logits; also of the returned log-probabilities.
             max_new_tokens: where a response is cut that does not end by itself.
             greedy: takes the likeliest token instead of drawing one.
+            on_first: told the number of a prompt and its first candidate as soon as that is complete.
 
         Returns:
             For every prompt its k candidates. Log-probabilities are those of the distribution that was drawn
@@ -65,7 +69,7 @@ class TransformersGenerator:
             candidates: list[list[Candidate]] = []
             for first in range(0, len(prompts), self.batch_size):
                 batch = Batch(self.policy, self.prefixes, prompts[first : first + self.batch_size], k, max_new_tokens)
-                candidates += batch.run(temperature, greedy)
+                candidates += batch.run(temperature, greedy, partial(_tell, on_first, first))
             return candidates
         finally:
             self.policy.model.train(training)
@@ -100,7 +104,7 @@ class Batch:
         self.visible = torch.zeros(len(prompts), self.width, dtype=torch.bool, device=self.device)
         self.position = torch.zeros(len(prompts), dtype=torch.long, device=self.device)
 
-    def run(self, temperature: float, greedy: bool) -> list[list[Candidate]]:
+    def run(self, temperature: float, greedy: bool, on_first: OnFirst) -> list[list[Candidate]]:
         """Draws all candidates. Prompts that are done leave the batch whenever half of it is done."""
         logits = self._prefill()[:, None]
         mask = self._decode_mask()
@@ -112,9 +116,12 @@ class Batch:
         for step in range(self.limit):
             drawn, logprob = self._draw(logits, slots, temperature, greedy)
             tokens[rows, :, step], logprobs[rows, :, step] = drawn, logprob
-            alive &= drawn != self.policy.eos
+            ended = alive & ((drawn == self.policy.eos) | (step + 1 == self.limit))
+            alive &= ~ended
+            for row in rows[ended[:, 0]].tolist():
+                on_first(row, self._candidate(tokens[row, 0], logprobs[row, 0]))
             unfinished = alive.any(1)
-            if step + 1 == self.limit or not unfinished.any():
+            if not unfinished.any():
                 break
             if 2 * int(unfinished.sum()) <= len(rows):
                 state = rows, alive, slots, drawn, mask, self.position
@@ -122,7 +129,7 @@ class Batch:
                 self.cache.select(unfinished)
             slots, leaders = distinct(slots, drawn, alive)
             logits = self._decode(drawn.gather(1, leaders), step, self._open(mask, slots, leaders))
-        return self._candidates(tokens, logprobs)
+        return [list(map(self._candidate, *row)) for row in zip(tokens, logprobs, strict=True)]
 
     def _prefill(self) -> Tensor:
         """Logits (rows, vocabulary) after every prompt; also fills the cache and keeps the prompts' prefixes."""
@@ -204,14 +211,16 @@ class Batch:
         rows = torch.arange(len(slots), device=self.device)[:, None]
         return drawn, logprobs[rows, slots, drawn]
 
-    def _candidates(self, tokens: Tensor, logprobs: Tensor) -> list[list[Candidate]]:
-        eos = self.policy.eos
-        drawn: list[list[Candidate]] = []
-        for row_ids, row_logprobs in zip(tokens.tolist(), logprobs.tolist(), strict=True):
-            ends = [ids.index(eos) + 1 if eos in ids else len(ids) for ids in row_ids]
-            pairs = zip(row_ids, row_logprobs, ends, strict=True)
-            drawn.append([self.policy.candidate(ids[:end], values[:end]) for ids, values, end in pairs])
-        return drawn
+    def _candidate(self, tokens: Tensor, logprobs: Tensor) -> Candidate:
+        """One response, up to the end of its turn."""
+        token_ids, eos = tokens.tolist(), self.policy.eos
+        length = token_ids.index(eos) + 1 if eos in token_ids else self.limit
+        return self.policy.candidate(token_ids[:length], logprobs[:length].tolist())
+
+
+def _tell(on_first: OnFirst | None, before: int, row: int, candidate: Candidate) -> None:
+    if on_first is not None:
+        on_first(before + row, candidate)
 
 
 def distinct(slots: Tensor, drawn: Tensor, alive: Tensor) -> tuple[Tensor, Tensor]:

@@ -7,7 +7,7 @@ it: after every transfer it draws a response that the policy scores.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -21,6 +21,7 @@ from coach_gym.episode import Candidate
 
 from ..policy import Policy, Prompt
 from ..tree import sequence_log_probs
+from . import OnFirst
 from .transformers import weights_version
 
 PROBE_TOKENS = 16
@@ -74,8 +75,17 @@ class Engine(Protocol):
         """Of its passes."""
         ...
 
-    def generate(self, prompts: Sequence[Prompt], sampling: Sampling, version: str) -> list[list[Drawn]]:
-        """Draws responses to every prompt; `version` is that of the weights that are to draw them."""
+    def generate(
+        self,
+        prompts: Sequence[Prompt],
+        sampling: Sampling,
+        version: str,
+        on_first: Callable[[int, Drawn], None],
+    ) -> list[list[Drawn]]:
+        """Draws responses to every prompt; `version` is that of the weights that are to draw them.
+
+        `on_first` is told the number of a prompt and its first response, if possible while others are still drawn.
+        """
         ...
 
     def load(self, weights: Iterable[tuple[str, Tensor]], version: str) -> None:
@@ -124,6 +134,7 @@ class VllmGenerator:
         temperature: float = 1.0,
         max_new_tokens: int = 512,
         greedy: bool = False,
+        on_first: OnFirst | None = None,
     ) -> list[list[Candidate]]:
         """Draws k independent responses to every prompt from the current policy.
 
@@ -133,6 +144,7 @@ class VllmGenerator:
             temperature: divides the logits; also of the returned log-probabilities.
             max_new_tokens: where a response is cut that does not end by itself.
             greedy: takes the likeliest token instead of drawing one; log-probabilities are then at temperature 1.
+            on_first: told the number of a prompt and its first candidate as soon as that is complete.
 
         Returns:
             For every prompt its k candidates. Log-probabilities are those of the distribution that was drawn
@@ -144,24 +156,30 @@ class VllmGenerator:
         if not prompts:
             return []
         self._follow(prompts[0])
-        drawn = self._draw(prompts, k, 0.0 if greedy else temperature, max_new_tokens)
-        return [[self.policy.candidate(one.token_ids, one.logprobs) for one in row] for row in drawn]
+        sampling = self._sampling(k, 0.0 if greedy else temperature, max_new_tokens)
+
+        def tell(number: int, drawn: Drawn) -> None:
+            if on_first is not None:
+                on_first(number, self._candidate(drawn))
+
+        rows = self.engine.generate(prompts, sampling, self.version, tell)
+        return [[self._candidate(drawn) for drawn in row] for row in rows]
 
     def sleep(self) -> None:
         """Gives accelerator memory to the trainer until the next `sample`."""
         if "engine" in vars(self):
             self.engine.sleep()
 
-    def _draw(self, prompts: Sequence[Prompt], k: int, temperature: float, limit: int) -> list[list[Drawn]]:
-        sampling = Sampling(k, temperature, limit, self.policy.eos, self.policy.banned)
-        drawn = self.engine.generate(prompts, sampling, self.version)
-        versions = {one.version for row in drawn for one in row}
-        if versions != {self.version}:
+    def _sampling(self, k: int, temperature: float, limit: int) -> Sampling:
+        return Sampling(k, temperature, limit, self.policy.eos, self.policy.banned)
+
+    def _candidate(self, drawn: Drawn) -> Candidate:
+        if drawn.version != self.version:
             raise WeightMismatchError(
-                f"the responses were drawn with weights {', '.join(sorted(map(str, versions)))}, the policy's are "
-                f"{self.version}: somebody else updates this engine. An engine belongs to one policy"
+                f"a response was drawn with weights {drawn.version}, the policy's are {self.version}: somebody else "
+                f"updates this engine. An engine belongs to one policy"
             )
-        return drawn
+        return self.policy.candidate(drawn.token_ids, drawn.logprobs)
 
     def _follow(self, probe: Prompt) -> None:
         """Brings the policy's weights into the engine if they have changed, and verifies that they are in force."""
@@ -173,17 +191,19 @@ class VllmGenerator:
         self._verify(probe, self._draw_probe(probe), self.policy.model.dtype)
         self._weights = weights
 
-    def _draw_probe(self, prompt: Prompt) -> Drawn:
+    def _draw_probe(self, prompt: Prompt) -> Candidate:
         with torch.random.fork_rng():  # whether weights have changed is not to change what is drawn
-            ((drawn,),) = self._draw([prompt], 1, 1.0, PROBE_TOKENS)
-        return drawn
+            drawn: list[Drawn] = []
+            sampling = self._sampling(1, 1.0, PROBE_TOKENS)
+            self.engine.generate([prompt], sampling, self.version, lambda _, first: drawn.append(first))
+        return self._candidate(drawn[0])
 
-    def _verify(self, prompt: Prompt, drawn: Drawn, dtype: torch.dtype) -> None:
+    def _verify(self, prompt: Prompt, drawn: Candidate, dtype: torch.dtype) -> None:
         """Scores a drawn response with the policy, whose passes are in `dtype`."""
         training = self.policy.model.training
         self.policy.model.eval()
         try:
-            scored = sequence_log_probs(self.policy, prompt, Candidate("", drawn.token_ids, drawn.logprobs))
+            scored = sequence_log_probs(self.policy, prompt, drawn)
         finally:
             self.policy.model.train(training)
         difference = (scored.cpu() - torch.tensor(drawn.logprobs)).abs().mean().item()

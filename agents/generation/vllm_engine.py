@@ -3,7 +3,8 @@
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -66,17 +67,30 @@ class LocalEngine:
 
     # ---- drawing ----------------------------------------------------------------------------------------------
 
-    def generate(self, prompts: Sequence[Prompt], sampling: Sampling, version: str) -> list[list[Drawn]]:
+    def generate(
+        self,
+        prompts: Sequence[Prompt],
+        sampling: Sampling,
+        version: str,
+        on_first: Callable[[int, Drawn], None],
+    ) -> list[list[Drawn]]:
         """Draws responses, all of them in one continuous batch, with torch's random numbers."""
         finished: dict[str, list[Drawn]] = {}
-        numbers = self.submit(prompts, sampling)
+        firsts = self.submit(prompts, replace(sampling, k=1))
+        others: list[str] = []
         try:
+            if sampling.k > 1:
+                others = self.submit(prompts, replace(sampling, k=sampling.k - 1))
             while self.busy:
-                finished |= self.step()
+                for number, drawn in self.step().items():
+                    finished[number] = drawn
+                    if number in firsts:
+                        on_first(firsts.index(number), drawn[0])
         except BaseException:
-            self.engine.abort_request(numbers)  # the next call must not meet them
+            self.engine.abort_request(firsts + others)  # the next call must not meet them
             raise
-        return [finished[number] for number in numbers]
+        rest = [finished[number] for number in others] or [[]] * len(prompts)
+        return [finished[number] + row for number, row in zip(firsts, rest, strict=True)]
 
     def submit(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[str]:
         """Takes prompts into the batch and returns their numbers.

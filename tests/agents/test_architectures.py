@@ -26,6 +26,7 @@ from transformers import (
 from coach_gym.agents import CoachAgent
 from coach_gym.agents.architectures import ARCHITECTURES, read_config
 from coach_gym.agents.chatml import stack_images
+from coach_gym.agents.checkpoint import save_shards
 from coach_gym.agents.critic import Critic
 from coach_gym.agents.generation.server import describe
 from coach_gym.agents.generation.transformers import TransformersGenerator
@@ -210,11 +211,13 @@ def test_a_saved_critic_is_the_same_critic(policy: Policy, tmp_path: Path) -> No
 def test_an_agent_learns_and_goes_on_from_its_directory(policy: Policy, architecture: str, tmp_path: Path) -> None:
     agent = CoachAgent(policy, buttons(), 1e-3, batch_size=4, max_new_tokens=3, seed=0)
     agent.learn(8)
-    agent.save(tmp_path / "agent")
-    resumed = CoachAgent.load(tmp_path / "agent", env=buttons())
-    assert read_config(tmp_path / "agent/actor").model_type == architecture
-    for name, weight in resumed.policy.model.state_dict().items():
-        assert torch.equal(weight, agent.policy.model.state_dict()[name]), name
+    agent.save(tmp_path / "whole")
+    save_shards(agent, tmp_path / "sharded")
+    for saved in ("sharded", "whole"):
+        assert read_config(tmp_path / saved / "actor").model_type == architecture
+        resumed = CoachAgent.load(tmp_path / saved, env=buttons())
+        for name, model in resumed.models.items():
+            torch.testing.assert_close(model.state_dict(), agent.models[name].state_dict(), rtol=0, atol=0)
     resumed.learn(8, reset_num_timesteps=False)
 
 
@@ -265,7 +268,8 @@ def test_a_checkpoint_of_the_first_hour_is_read(tmp_path: Path) -> None:
 def test_other_architectures_are_refused_before_loading(model_type: str | None, tmp_path: Path) -> None:
     described = {} if model_type is None else {"model_type": model_type}
     (tmp_path / "config.json").write_text(json.dumps(described))
-    with pytest.raises(ValueError, match=f"{model_type}.*Qwen2-VL, Qwen2.5-VL or Qwen3-VL.*qwen2_vl, qwen2_5_vl"):
+    found = "has no config.json that names a model_type" if model_type is None else f"is of the architecture '{model_type}'"
+    with pytest.raises(ValueError, match=f"{found}; .* Qwen2-VL, Qwen2.5-VL or Qwen3-VL .*qwen2_vl, qwen2_5_vl"):
         Policy.load(tmp_path, device="cpu")
 
 

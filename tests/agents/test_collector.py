@@ -14,7 +14,7 @@ from warm_start import warm_policy
 
 from coach_gym.agents import CoachAgent, GRPOAgent
 from coach_gym.agents.callbacks import CallbackList
-from coach_gym.agents.collector import CHORES, Collector
+from coach_gym.agents.collector import JUDGED_AT_ONCE, Collector
 from coach_gym.agents.evaluation import evaluate
 from coach_gym.agents.tree import separate_log_probs
 from coach_gym.envs.latency import Latency
@@ -73,9 +73,12 @@ class Script:
     def prompt(self, goal: str, steps: list[Step], observation: Any) -> str:
         return LETTERS.get(goal, "")  # the goal of a failed reset is empty
 
-    def sample(self, prompts: Sequence[str], k: int, *_: Any) -> list[list[Candidate]]:
-        self.log.append(("draw", k))
-        return [[Candidate(prompt, [0], [0.0]) for _ in range(k)] for prompt in prompts]
+    def sample(self, prompts: Sequence[str], k: int, *_: Any, on_first: Any = None) -> list[list[Candidate]]:
+        drawn = [[Candidate(prompt, [0], [0.0]) for _ in range(k)] for prompt in prompts]
+        for number in reversed(range(len(drawn))) if on_first else ():  # one may be done before another
+            on_first(number, drawn[number][0])
+        self.log.append(("draw", len(self.env.pending)))
+        return drawn
 
     def step(self, observation: Any, candidates: list[Candidate]) -> Step:
         return Step(observation, candidates, 0, candidates[0].text, version=self.num_batches)
@@ -162,19 +165,16 @@ def test_groups_stay_together():
 
 
 def test_the_executed_action_goes_out_first_and_the_others_are_drawn_while_the_device_is_busy():
-    agent = Script(Devices(1, lambda: ButtonEnv(steps=3)), batch_size=1, k=4)
-    agent.collect()
-    assert agent.log == [("draw", 1), ("draw", 3)] * 3
-
-
-def test_all_are_drawn_in_one_pass_where_devices_are_faster_than_the_policy():
-    agent = Script(AndroidVectorEnv([lambda: ButtonEnv(steps=3)]), batch_size=1, k=4)
-    receive = agent.collector.rollout.receive
-    agent.collector.rollout.receive = lambda min_ready: receive(1)  # type: ignore[method-assign]  # ready at once
-    (attempt,) = agent.collect()
-    assert agent.log == [("draw", 1), ("draw", 4), ("draw", 4), ("draw", 3)]
-    assert [len(step.candidates) for step in attempt.episode.steps] == [4, 4, 4]
-    agent.env.close()
+    agent = Script(Devices(3, lambda: ButtonEnv(steps=3), latency=Latency(variation=0, stalls=0)), batch_size=3, k=4)
+    agent.collector.rollout.begin_until(3)
+    agent.collector.rollout.receive(3)
+    attempts = agent.collect()
+    assert agent.log[0] == ("draw", 3), "all three devices were busy before drawing ended"
+    assert all(devices > 0 for _, devices in agent.log)
+    assert [[step.action for step in attempt.episode.steps] for attempt in attempts] == [
+        [LETTERS[attempt.episode.goal]] * 3 for attempt in attempts
+    ]
+    assert all(len(step.candidates) == 4 for attempt in attempts for step in attempt.episode.steps)
 
 
 def test_steps_are_judged_while_devices_are_busy():
@@ -183,7 +183,7 @@ def test_steps_are_judged_while_devices_are_busy():
     last_draw = max(index for index, (what, _) in enumerate(agent.log) if what == "draw")
     assert sum(size for what, size in agent.log[:last_draw] if what == "judge") >= 4
     assert sum(size for what, size in agent.log if what == "judge") == 6
-    assert all(size <= CHORES for what, size in agent.log if what == "judge")
+    assert all(size <= JUDGED_AT_ONCE for what, size in agent.log if what == "judge")
 
 
 def test_batches_take_less_time_than_in_rounds():

@@ -111,6 +111,22 @@ def test_candidates_end_at_the_first_end_of_turn(policy: Policy) -> None:
             assert candidate.text == policy.chat.decode(candidate.token_ids)
 
 
+def test_the_first_candidates_are_told_as_soon_as_they_are_complete(policy: Policy) -> None:
+    _talkative_end(policy)
+    torch.manual_seed(0)
+    passes: list[int] = []
+    told: dict[int, tuple[Candidate, int]] = {}
+    handle = policy.model.lm_head.register_forward_hook(lambda *_: passes.append(1))
+    drawn = TransformersGenerator(policy, batch_size=2).sample(
+        _prompts(policy), k=4, max_new_tokens=12, on_first=lambda row, first: told.update({row: (first, len(passes))})
+    )
+    handle.remove()
+    of_first_batch = max(len(candidate.token_ids) for row in drawn[:2] for candidate in row)
+    for number, (first, *_) in enumerate(drawn):
+        assert told[number] == (first, len(first.token_ids) + (of_first_batch if number == 2 else 0))
+    assert told[0][1] < of_first_batch
+
+
 def test_seeded(policy: Policy) -> None:
     prompts, drawn = _prompts(policy), []
     for _ in range(2):

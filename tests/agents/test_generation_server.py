@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from copy import copy, deepcopy
+from functools import partial
 
 import pytest
 import tiny
@@ -24,6 +25,7 @@ from coach_gym.agents.generation.vllm import WeightMismatchError, fingerprint
 from coach_gym.agents.policy import Policy, Prompt
 from coach_gym.agents.reward_models import GenerativePRM
 from coach_gym.agents.tree import sequence_log_probs
+from coach_gym.episode import Candidate
 
 
 @pytest.fixture
@@ -204,7 +206,7 @@ def test_a_transfer_that_breaks_off_leaves_no_weights(policy: Policy, serve) -> 
         time.sleep(0.01)
     assert server.status()["version"] == "" and not server.updating.locked()
     with pytest.raises(WeightsLostError, match="no weights here"):
-        generator._draw(prompts, 1, 1.0, 5)
+        generator.engine.generate(prompts, generator._sampling(1, 1.0, 5), generator.version, print)
     assert likeliest(generator, prompts) == expected, "they were sent again"
 
 
@@ -213,6 +215,22 @@ def test_another_architecture_is_refused(policy: Policy, serve) -> None:
     with pytest.raises(ValueError, match=r"another than the server's: 12 weights differ, .*layers\.1.* None there"):
         generator.sample(prompts_of(policy))
     client(serve[0], policy).sample(prompts_of(policy), max_new_tokens=2)
+
+
+def test_the_first_candidates_are_told_before_the_others_are_asked_for(policy: Policy, serve) -> None:
+    server, engine = serve
+    prompts, generator = prompts_of(policy), client(server, policy)
+    told: list[tuple[int, Candidate]] = []
+
+    def on_first(number: int, candidate: Candidate) -> None:
+        assert engine.counts["responses"] == 1 + len(prompts), "the probe, and the first ones"
+        told.append((number, candidate))
+        if len(told) == len(prompts):
+            server.loop.between(partial(setattr, server.loop, "version", "")).result()  # as if it was started again
+
+    drawn = generator.sample(prompts, k=3, max_new_tokens=6, on_first=on_first)
+    assert told == [(number, row[0]) for number, row in enumerate(drawn)]
+    assert [len(row) for row in drawn] == [3] * len(prompts)
 
 
 # ---- failures --------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def test_a_rollout_holds_what_was_drawn_and_executed():
         assert len(step.candidates) == 3
         assert step.action == step.candidates[step.executed].text
         assert all(len(c.logprobs) == len(c.token_ids) for c in step.candidates)
-    assert {episode.length for episode in episodes} == {1, 2}
+    assert len({episode.length for episode in episodes}) > 1
 
 
 def test_the_samplers_log_probabilities_are_the_policys():

@@ -192,7 +192,7 @@ def assert_close(ours: Tensor, theirs: Tensor, what: str) -> None:
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @settings(
-    max_examples=int(os.environ.get("COACH_EXAMPLES", "7")),  # of every architecture
+    max_examples=int(os.environ.get("COACH_EXAMPLES", "10")),  # of every architecture
     deadline=None,
     phases=[Phase.reuse, Phase.generate],  # an example takes a second, and shrinking takes hundreds
     suppress_health_check=[HealthCheck.too_slow],

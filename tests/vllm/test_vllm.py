@@ -75,7 +75,7 @@ def test_log_probs_are_the_policys(generator: VllmGenerator, temperature: float)
     reference = TransformersGenerator(policy).sample(prompts, 4, temperature, 12)
     rounding = errors(policy, prompts, reference, temperature).max()
     assert errors(policy, prompts, drawn, temperature).max() < max(1e-5, 4 * rounding)
-    assert rounding < 1e-4
+    assert rounding < 3e-4
     assert [len(row) for row in drawn] == [4, 4, 4]
     assert all(len(c.token_ids) == len(c.logprobs) for row in drawn for c in row)
 
@@ -97,6 +97,20 @@ def test_candidates_are_independent_draws(generator: VllmGenerator):
     for token, logprob in {c.token_ids[0]: c.logprobs[0] for c in drawn}.items():
         probability = np.exp(logprob)
         assert abs(counts[token] / 400 - probability) < 5 * np.sqrt(probability / 400)
+
+
+def test_the_first_candidates_are_told_while_others_are_drawn(random: VllmGenerator):
+    told, under_way = {}, []
+
+    def on_first(number: int, candidate: Candidate) -> None:
+        told[number] = candidate
+        under_way.append(random.engine.busy)
+
+    with torch.no_grad():
+        random.policy.model.lm_head.weight[random.policy.eos] *= 6  # responses of many lengths
+    drawn = random.sample(prompts_of(random.policy), k=4, max_new_tokens=20, on_first=on_first)
+    assert [told[number] for number in range(3)] == [row[0] for row in drawn]
+    assert [len(row) for row in drawn] == [4, 4, 4] and any(under_way)
 
 
 def test_draws_follow_torchs_seed(random: VllmGenerator):
