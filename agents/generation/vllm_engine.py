@@ -226,7 +226,7 @@ def engine_input(prompt: Prompt, chat: ChatML) -> Any:
 
 
 def image_features(image: ImageInput) -> Any:
-    """An image as the forward arguments of vLLM's Qwen2.5-VL."""
+    """An image as the forward arguments of vLLM's model."""
     from vllm.multimodal.inputs import MultiModalFieldConfig, MultiModalKwargsItems
 
     inputs = {"pixel_values": image.pixel_values, "image_grid_thw": torch.tensor([image.grid])}
