@@ -299,15 +299,15 @@ class EvalCallback(BaseCallback):
             self._append(evaluation, Path(self.log_path) / "evaluations.npz")
 
     def _append(self, evaluation: Evaluation, path: Path) -> None:
-        faulted = [result.fault is not None for result in evaluation.results]
+        unknown = [result.success is None for result in evaluation.results]
         columns: dict[str, list[float]] = {
             "results": [result.reward for result in evaluation.results],
             "ep_lengths": [result.length for result in evaluation.results],
-            "successes": [result.success for result in evaluation.results],
+            "successes": [bool(result.success) for result in evaluation.results],
         }
         self._history["timesteps"].append(self.num_timesteps)
         for name, column in columns.items():
-            self._history[name].append(np.where(faulted, np.nan, column))
+            self._history[name].append(np.where(unknown, np.nan, column))
         path.parent.mkdir(parents=True, exist_ok=True)
         np.savez(path, **{name: np.array(rows) for name, rows in self._history.items()})  # type: ignore[arg-type]
 

@@ -35,7 +35,7 @@ class Result:
         seed: what it was reset with.
         reward: sum of rewards.
         length: steps.
-        success: whether the task was solved.
+        success: whether the task was solved; None if nobody could tell.
         fault: what broke, None if nothing did.
     """
 
@@ -44,20 +44,20 @@ class Result:
     seed: int
     reward: float
     length: int
-    success: bool
+    success: bool | None
     fault: str | None
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Results in the order of their seeds. Faulted episodes say nothing about the agent and count nowhere."""
+    """Results in the order of their seeds. Those without a verdict say nothing about the agent and count nowhere."""
 
     results: list[Result]
 
     @property
     def judged(self) -> list[Result]:
-        """The episodes that nothing broke in."""
-        return [result for result in self.results if result.fault is None]
+        """The episodes with a verdict: nothing broke, the judge included."""
+        return [result for result in self.results if result.success is not None]
 
     @property
     def success_rate(self) -> float:
@@ -79,7 +79,7 @@ class Evaluation:
         """Solved and judged episodes of every task family."""
         counts: dict[str, list[bool]] = defaultdict(list)
         for result in self.judged:
-            counts[result.task].append(result.success)
+            counts[result.task].append(bool(result.success))
         return {task: (sum(solved), len(solved)) for task, solved in sorted(counts.items())}
 
 
@@ -178,20 +178,20 @@ def evaluate_policy(
         callback: as in `evaluate`.
         reward_threshold: lowest acceptable mean reward.
         return_episode_rewards: returns rewards and lengths of all judged episodes instead.
-        warn: warns about episodes that a fault has ended and that are left out.
+        warn: warns about episodes without a verdict, which are left out.
 
     Raises:
-        ValueError: the mean reward is below `reward_threshold`, or every episode was ended by a fault.
+        ValueError: the mean reward is below `reward_threshold`, or there is no episode with a verdict.
     """
     evaluation = evaluate(model, env, n_eval_episodes, deterministic, render=render, callback=callback)
     judged = evaluation.judged
-    faults = [result.fault for result in evaluation.results if result.fault is not None]
+    reasons = [result.fault or "the judge said nothing" for result in evaluation.results if result.success is None]
     if not judged:
-        raise ValueError(f"all {n_eval_episodes} episodes were ended by a fault; the first one: {faults[:1]}")
-    if faults and warn:
+        raise ValueError(f"all {n_eval_episodes} episodes ended without a verdict; the first one: {reasons[:1]}")
+    if reasons and warn:
         warnings.warn(
-            f"{len(faults)} of {n_eval_episodes} episodes were ended by a fault and left out; the first one: "
-            f"{faults[0]}",
+            f"{len(reasons)} of {n_eval_episodes} episodes ended without a verdict and were left out; the first one: "
+            f"{reasons[0]}",
             stacklevel=2,
         )
     rewards = [result.reward for result in judged]
@@ -226,7 +226,7 @@ def _result(attempt: Attempt, first_seed: int, info: dict[str, Any]) -> Result:
         seed=first_seed + attempt.number,
         reward=attempt.reward,
         length=attempt.length,
-        success=bool(info.get("is_success", episode.success)),
+        success=bool(info.get("is_success", episode.success)) if episode.learnable else None,
         fault=episode.fault,
     )
 

@@ -73,7 +73,7 @@ class Rollout:
     def __init__(self, envs: VectorEnv, seeds: Iterable[int], first: int = 0, until: int | None = None) -> None:
         self.num_envs = envs.num_envs
         self._envs = _SendReceive(envs) if hasattr(envs, "send_reset") else _Lockstep(envs)
-        _LATEST[envs] = self
+        _LATEST[envs] = weakref.ref(self)
         self._of = weakref.ref(envs)
         self._queue = enumerate(seeds, first)
         self._next = next(self._queue, None)
@@ -99,7 +99,7 @@ class Rollout:
     def undisturbed(self) -> bool:
         """Whether nobody else has begun a roll-out on these environments since."""
         envs = self._of()
-        return envs is not None and _LATEST[envs] is self
+        return envs is not None and _LATEST[envs]() is self
 
     def step(self, actions: Sequence[str]) -> Transition:
         """Carries out one action for each of `waiting`, in its order, and begins episodes where one has ended."""
@@ -175,7 +175,7 @@ class Rollout:
             self._waiting[index] = attempt
 
 
-_LATEST: "weakref.WeakKeyDictionary[VectorEnv, Rollout]" = weakref.WeakKeyDictionary()
+_LATEST: "weakref.WeakKeyDictionary[VectorEnv, weakref.ref[Rollout]]" = weakref.WeakKeyDictionary()
 
 
 def _close(attempt: Attempt, info: dict[str, Any]) -> None:
@@ -311,5 +311,5 @@ class _SendReceive:
 
     def receive(self, min_ready: int) -> list[_Arrival]:
         # Sorted, because the order of arrival is chance and the order of sampling would follow it.
-        arrivals = sorted(self._envs.recv(min_ready), key=lambda transition: transition.env_id)
-        return [_Arrival(t.env_id, t.observation, t.info, t.reward, t.over) for t in arrivals]
+        arrivals = sorted(self._envs.recv(min_ready), key=lambda arrival: arrival.env_id)
+        return [_Arrival(a.env_id, a.observation, a.info, a.reward, a.over) for a in arrivals]

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass
-class Transition:
+class Arrival:
     """What one reset or step of one environment led to; after a reset, ``reward`` is 0 and nothing has ended."""
 
     env_id: int
@@ -103,7 +103,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
         self._slots = [_Slot(make_env, _blank(first.observation_space)) for make_env in env_fns]
         self._slots[0].make_env = _first_then(first, env_fns[0])
         self._results: queue.SimpleQueue[tuple[Worker, Any]] = queue.SimpleQueue()
-        self._ready: list[Transition] = []  # ended without a worker
+        self._ready: list[Arrival] = []  # ended without a worker
 
     def reset(
         self,
@@ -131,11 +131,11 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
         self._require_idle()
         self.send_reset(chosen, [seeds[i] for i in chosen], [{**shared, **(per_env[i] or {})} for i in chosen])
         try:
-            transitions = self.recv(len(chosen))
+            arrivals = self.recv(len(chosen))
         except UsageError:
             self._forget_pending()
             raise
-        return self._observations(), self._infos(transitions)
+        return self._observations(), self._infos(arrivals)
 
     def step(
         self, actions: Sequence[str]
@@ -146,13 +146,13 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
         """
         self._require_idle()
         self.send(actions)
-        transitions = sorted(self.recv(self.num_envs), key=lambda transition: transition.env_id)
+        arrivals = sorted(self.recv(self.num_envs), key=lambda arrival: arrival.env_id)
         return (
             self._observations(),
-            np.array([transition.reward for transition in transitions], np.float64),
-            np.array([transition.terminated for transition in transitions], np.bool_),
-            np.array([transition.truncated for transition in transitions], np.bool_),
-            self._infos(transitions),
+            np.array([arrival.reward for arrival in arrivals], np.float64),
+            np.array([arrival.terminated for arrival in arrivals], np.bool_),
+            np.array([arrival.truncated for arrival in arrivals], np.bool_),
+            self._infos(arrivals),
         )
 
     def send(self, actions: Sequence[str], env_ids: Iterable[int] | None = None) -> None:
@@ -195,7 +195,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
         for env_id, seed, option in zip(ids, seeds or nothing, options or nothing, strict=True):
             self._begin_reset(env_id, seed, option)
 
-    def recv(self, min_ready: int = 1) -> list[Transition]:
+    def recv(self, min_ready: int = 1) -> list[Arrival]:
         """Waits until ``min_ready`` of the calls under way have ended, and returns all that have.
 
         Args:
@@ -218,7 +218,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
                 self._refused(env_id)
                 self._ready = received
                 raise outcome
-            received.append(self._transition(env_id, outcome))
+            received.append(self._arrival(env_id, outcome))
         return received
 
     @property
@@ -269,7 +269,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
         limit = self.reset_timeout if slot.resetting else self.step_timeout
         return env_id, TimeoutError(f"{'reset' if slot.resetting else 'step'} took longer than {limit:g} s")
 
-    def _transition(self, env_id: int, outcome: Any) -> Transition:
+    def _arrival(self, env_id: int, outcome: Any) -> Arrival:
         slot = self._slots[env_id]
         resetting, slot.resetting, slot.deadline = slot.resetting, False, None
         if isinstance(outcome, BaseException):
@@ -277,12 +277,12 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
         if resetting:
             slot.observation, slot.episode = outcome
             slot.over, slot.fault = False, None
-            return Transition(env_id, slot.observation, dict(slot.episode))
+            return Arrival(env_id, slot.observation, dict(slot.episode))
         observation, reward, terminated, truncated, info = outcome
         slot.observation, slot.over = observation, terminated or truncated
-        return Transition(env_id, observation, info, float(reward), terminated, truncated)
+        return Arrival(env_id, observation, info, float(reward), terminated, truncated)
 
-    def _broken(self, env_id: int, resetting: bool, error: BaseException) -> Transition:
+    def _broken(self, env_id: int, resetting: bool, error: BaseException) -> Arrival:
         """Abandons an environment; its next reset builds another."""
         slot = self._slots[env_id]
         slot.worker = None
@@ -293,13 +293,13 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
             return self._faulty_step(env_id, fault)
         slot.observation, slot.episode = _blank(self.single_observation_space), {}
         slot.over, slot.fault = False, fault
-        return Transition(env_id, copy.deepcopy(slot.observation), {"fault": fault})
+        return Arrival(env_id, copy.deepcopy(slot.observation), {"fault": fault})
 
-    def _faulty_step(self, env_id: int, fault: str) -> Transition:
+    def _faulty_step(self, env_id: int, fault: str) -> Arrival:
         slot = self._slots[env_id]
         slot.over = True
         info = {**copy.deepcopy(slot.episode), "fault": fault, "is_success": False}
-        return Transition(env_id, copy.deepcopy(slot.observation), info, truncated=True)
+        return Arrival(env_id, copy.deepcopy(slot.observation), info, truncated=True)
 
     def _refused(self, env_id: int) -> None:
         slot = self._slots[env_id]
@@ -349,10 +349,10 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
         filled: Any = concatenate(space, [slot.observation for slot in self._slots], batch)
         return filled
 
-    def _infos(self, transitions: list[Transition]) -> dict[str, Any]:
+    def _infos(self, arrivals: list[Arrival]) -> dict[str, Any]:
         infos: dict[str, Any] = {}
-        for transition in sorted(transitions, key=lambda transition: transition.env_id):
-            infos = self._add_info(infos, transition.info, transition.env_id)
+        for arrival in sorted(arrivals, key=lambda arrival: arrival.env_id):
+            infos = self._add_info(infos, arrival.info, arrival.env_id)
         return infos
 
 

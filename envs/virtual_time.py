@@ -6,13 +6,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
 
 from coach_gym.envs.latency import Latency
-from coach_gym.envs.vector import AndroidVectorEnv, Transition
+from coach_gym.envs.vector import AndroidVectorEnv, Arrival
 
 
 class VirtualClock:
@@ -43,6 +43,13 @@ class VirtualClock:
         self._begun += time.thread_time() - begun
 
 
+class _Delays(NamedTuple):
+    """Seconds of the resets and steps to come."""
+
+    resets: Iterator[float]
+    steps: Iterator[float]
+
+
 class VirtualTimeEnv(AndroidVectorEnv):
     """Environments that answer at once and whose answers are held back until a device would have given them.
 
@@ -67,14 +74,13 @@ class VirtualTimeEnv(AndroidVectorEnv):
         self.seed = seed
         self._begun: Counter[tuple[int, int]] = Counter()
         self._delays = [self._episode(0, env_id) for env_id in range(self.num_envs)]
-        self._held: dict[int, tuple[float, Transition]] = {}
-        self.busy = np.zeros(self.num_envs)
-        """Seconds that each device has worked."""
+        self._held: dict[int, tuple[float, Arrival]] = {}
+        self._sent = np.zeros(self.num_envs)
 
     def send(self, actions: Sequence[str], env_ids: Iterable[int] | None = None) -> None:
         """Begins steps; see `AndroidVectorEnv.send`."""
         ids = self._ids(env_ids)
-        delays = {i: next(self._delays[i][not self._slots[i].over]) for i in ids}
+        delays = {i: next(self._delays[i].resets if self._slots[i].over else self._delays[i].steps) for i in ids}
         super().send(actions, ids)
         self._hold(delays)
 
@@ -90,10 +96,20 @@ class VirtualTimeEnv(AndroidVectorEnv):
         for env_id, seed in zip(ids, seeds or [None] * len(ids), strict=True):
             if seed is not None:
                 self._delays[env_id] = self._episode(1, seed)
-        self._hold({env_id: next(self._delays[env_id][0]) for env_id in ids})
+        self._hold({env_id: next(self._delays[env_id].resets) for env_id in ids})
 
-    def recv(self, min_ready: int = 1) -> list[Transition]:
+    @property
+    def busy(self) -> np.ndarray:
+        """Seconds that each device has worked so far."""
+        left = np.zeros(self.num_envs)
+        for env_id, (moment, _) in self._held.items():
+            left[env_id] = max(0.0, moment - self.clock.now)
+        return self._sent - left
+
+    def recv(self, min_ready: int = 1) -> list[Arrival]:
         """Skips to the moment when `min_ready` answers are there; see `AndroidVectorEnv.recv`."""
+        if not self._held:
+            return super().recv(min_ready)
         moments = sorted(moment for moment, _ in self._held.values())
         if min_ready:
             self.clock.wait_until(moments[min(min_ready, len(moments)) - 1])
@@ -102,16 +118,16 @@ class VirtualTimeEnv(AndroidVectorEnv):
 
     def _hold(self, delays: dict[int, float]) -> None:
         now = self.clock.now
-        for transition in super().recv(len(delays)):
-            delay = delays[transition.env_id]
-            self.busy[transition.env_id] += delay
-            self._held[transition.env_id] = (now + delay, transition)
+        for arrival in super().recv(len(delays)):
+            delay = delays[arrival.env_id]
+            self._sent[arrival.env_id] += delay
+            self._held[arrival.env_id] = (now + delay, arrival)
 
-    def _episode(self, kind: int, number: int) -> tuple[Iterator[float], Iterator[float]]:
+    def _episode(self, kind: int, number: int) -> _Delays:
         """Seconds of the resets and steps of a device without seeds (0), or of an episode by its seed (1)."""
         self._begun[kind, number] += 1
         resets, steps = np.random.default_rng([self.seed, kind, number, self._begun[kind, number]]).spawn(2)
-        return self.latency.resets(resets), self.latency.steps(steps)
+        return _Delays(self.latency.resets(resets), self.latency.steps(steps))
 
     def _is_busy(self, env_id: int) -> bool:
         return env_id in self._held or super()._is_busy(env_id)

@@ -18,6 +18,7 @@ from coach_gym.agents import (
     evaluate,
     evaluate_policy,
 )
+from coach_gym.envs.vector import AndroidVectorEnv
 
 
 def buttons(n: int = 4, **kwargs) -> SyncVectorEnv:
@@ -169,6 +170,23 @@ def test_faults_do_not_count():
         assert evaluate_policy(Knowing(), envs, 4) == (1.0, 0.0)
     with pytest.raises(ValueError, match="all 3 episodes"):
         evaluate_policy(Knowing(), buttons(faulty=[]), 3)
+
+
+class Undecided(ButtonEnv):
+    """Its judge has failed."""
+
+    def step(self, action):
+        *rest, info = super().step(action)
+        return *rest, {**info, "is_success": None}
+
+
+def test_unknown_verdicts_do_not_count():
+    envs = AndroidVectorEnv([ButtonEnv, Undecided])
+    result = evaluate(Knowing(), envs, n_eval_episodes=4)
+    assert sorted(map(str, (r.success for r in result.results))) == ["None", "None", "True", "True"]
+    assert result.success_rate == 1.0 and len(result.judged) == 2
+    with pytest.raises(ValueError, match="the judge said nothing"):
+        evaluate_policy(Knowing(), Undecided(), 3)
 
 
 def test_evaluate_policy():

@@ -1,5 +1,8 @@
 """Seeds in, episodes out, on any vector environment."""
 
+import gc
+import weakref
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -141,3 +144,13 @@ def test_single_environments_become_vectors():
 def test_environments_that_cannot_be_used(env, said):
     with pytest.raises(ValueError, match=said):
         as_vector_env(env())
+
+
+def test_environments_that_nobody_holds_any_more_are_freed():
+    envs = AndroidVectorEnv([ButtonEnv])
+    freed = weakref.ref(envs)
+    rollout = Rollout(envs, [1])
+    assert rollout.undisturbed
+    del envs, rollout
+    gc.collect()
+    assert freed() is None

@@ -52,11 +52,13 @@ def test_step_and_reset_wait_for_the_slowest():
 def test_recv_waits_for_the_fastest_and_nobody_else():
     envs = make(latency=Latency(reset=(20.0, 200.0)))
     envs.send_reset(range(3), [4, 5, 6])
-    order = np.argsort(envs.busy)
+    moments = {env_id: envs._held[env_id][0] for env_id in range(3)}
+    order = sorted(moments, key=moments.__getitem__)
     for rank, env_id in enumerate(order):
         (arrival,) = envs.recv(1)
         assert arrival.env_id == env_id and set(envs.pending) == set(order[rank + 1 :])
-        assert envs.busy[env_id] <= envs.clock.now < envs.busy[env_id] + COMPUTING
+        assert moments[env_id] <= envs.clock.now < moments[env_id] + COMPUTING
+        assert envs.busy == pytest.approx(np.minimum(list(moments.values()), envs.clock.now), abs=COMPUTING)
     envs.close()
 
 
@@ -66,6 +68,8 @@ def test_recv_of_nothing_waits_for_nothing():
     waited = envs.clock.waited
     assert envs.recv(0) == [] and envs.clock.waited == waited
     assert len(envs.recv(2)) == 2 and len(envs.recv(9)) == 1
+    with pytest.raises(UsageError, match="nothing is under way"):
+        envs.recv()
     envs.close()
 
 
