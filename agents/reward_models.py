@@ -11,7 +11,7 @@ from coach_gym.dialects.ui_tars import screen_lines
 from coach_gym.episode import Observation
 
 from .generation import Generation, Generator, is_address, make_generator
-from .generation.served import GenerationServerError
+from .generation.served import GenerationServerError, ServedGenerator
 from .generation.transformers import TransformersGenerator
 from .policy import POCKET, Policy, PolicySource, Prompt
 
@@ -75,6 +75,7 @@ class GenerativePRM:
         self.template = (template or builtin).read_text("utf-8").removesuffix("\n")
         self.max_new_tokens = max_new_tokens or (48 if pocket else 512)
         self.generator: Generator = generator or TransformersGenerator(policy, kept_tokens=0)
+        self._failed = False
 
     @classmethod
     def load(
@@ -100,17 +101,24 @@ class GenerativePRM:
     def judge(self, questions: Sequence[Question]) -> list[float | None]:
         """Verdicts on single steps in one batch. What cannot be read is drawn once more, and then unknown.
 
-        If a server draws them that does not answer, all are unknown.
+        If a server draws them that does not answer, all are unknown. Once its patience is spent, later questions only
+        look whether it is back: devices must not wait for a judge that is gone.
 
         Args:
             questions: goal and steps so far, of which the last one is judged.
         """
+        if self._failed and isinstance(self.generator, ServedGenerator) and not self.generator.answers():
+            return [None] * len(questions)
         prompts = [self.prompt(goal, steps) for goal, steps in questions]
         try:
-            return self._judge_patiently(prompts)
+            rewards = self._judge_patiently(prompts)
         except GenerationServerError as error:
-            warnings.warn(f"the judge said nothing about {len(prompts)} steps: {error}", stacklevel=2)
+            self._failed = True
+            problem = f"the judge said nothing about {len(prompts)} steps, nor will it until its server answers"
+            warnings.warn(f"{problem}: {error}", stacklevel=2)
             return [None] * len(prompts)
+        self._failed = False
+        return rewards
 
     def _judge_patiently(self, prompts: Sequence[Prompt]) -> list[float | None]:
         rewards = self._judge(prompts, greedy=True)

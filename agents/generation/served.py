@@ -36,6 +36,7 @@ from .wire import CONTENT_TYPE, KEY, image_hash, pack, pack_prompts
 PIECE = 256 << 20
 """Bytes of weights that travel at once, unless a single tensor has more."""
 LONGEST_PAUSE = 8.0  # seconds between two attempts
+GLANCE = 2.0  # seconds in which a server that is well says so, whatever it is drawing
 
 Result = TypeVar("Result")
 
@@ -66,7 +67,8 @@ class ServedGenerator(VllmGenerator):
     """
 
     def __init__(self, policy: Policy, url: str, patience: float = 300.0) -> None:
-        super().__init__(policy, ServedEngine(policy, url, patience))
+        self._server = ServedEngine(policy, url, patience)
+        super().__init__(policy, self._server)
 
     def sample(
         self,
@@ -93,6 +95,10 @@ class ServedGenerator(VllmGenerator):
                 raise
         self._weights = None
         return super().sample(*arguments)
+
+    def answers(self) -> bool:
+        """Whether the server answers now. Asked once and briefly, with no patience."""
+        return self._server.answers()
 
     @torch.no_grad()
     def follow(self, dtype: torch.dtype) -> None:
@@ -153,6 +159,15 @@ class ServedEngine:
     def status(self) -> dict[str, Any]:
         """What the server says of itself: the `version` of its weights, its `dtype`, and counts of what it did."""
         return self._ask("/status")
+
+    def answers(self) -> bool:
+        """Whether the server answers now. Asked once and briefly, with no patience."""
+        try:
+            connection, _ = self._open("/status", None, GLANCE)
+        except (OSError, http.client.HTTPException, GenerationServerError):
+            return False
+        connection.close()
+        return True
 
     def generate(
         self,

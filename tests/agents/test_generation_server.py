@@ -366,8 +366,31 @@ def test_nonsense_is_refused(serve, path: str, body: bytes, status: int) -> None
 def test_a_judge_whose_server_is_gone_has_said_nothing(policy: Policy) -> None:
     prm = GenerativePRM(policy, max_new_tokens=4, generator=ServedGenerator(policy, "http://127.0.0.1:9", patience=0.5))
     episode = tiny.episode(policy, steps=3)
-    with pytest.warns(UserWarning, match="said nothing about 3 steps: the generation server at http://127.0.0.1:9"):
+    with pytest.warns(UserWarning, match="said nothing about 3 steps.*: the generation server at http://127.0.0.1:9"):
         assert prm.score("Save", [(step.observation, "wait()") for step in episode.steps]) == [None] * 3
+
+
+def test_nobody_waits_for_a_judge_that_is_gone(policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Patience is spent once; then it is looked for, without a word, until it is back."""
+    with serving(policy) as (server, _):
+        port, generator = server.server_address[1], client(server, policy, patience=1.0)
+    prm = GenerativePRM(policy, max_new_tokens=4, generator=generator)
+    question = ("Save", [(step.observation, "wait()") for step in tiny.episode(policy, steps=1).steps])
+    asked, attempt = [], served.ServedEngine._open
+    monkeypatch.setattr(served.ServedEngine, "_open", lambda *args: asked.append(args[1]) or attempt(*args))
+    with pytest.warns(UserWarning, match="1 steps, nor will it until its server answers: .* 1 s"):
+        assert prm.judge([question]) == [None]
+    assert asked == ["/weights/begin"] * len(asked) and len(asked) > 1
+    asked.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [prm.judge([question]) for _ in range(5)] == [[None]] * 5
+        assert asked == ["/status"] * 5
+        with serving(policy, port) as (_, engine):
+            assert prm.judge([question]) == [None] and engine.counts["responses"] > 1, "noise, but drawn"
+            asked.clear()
+            prm.judge([question])
+            assert "/status" not in asked
 
 
 def test_judges_share_a_server(policy: Policy, serve) -> None:
