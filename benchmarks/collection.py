@@ -1,8 +1,10 @@
-"""Steps a second of event-driven collection, beside lockstep and a serial loop, on slow devices.
+"""How fast event-driven collection is, beside lockstep and a serial loop, on slow devices.
 
 The demo's tasks are played by the pocket policy, in batches of four episodes a device. All ways draw four responses in
 every state and have every executed action judged by the pocket process reward model; nobody learns in between. They
-play the same instances on devices with the same latencies: heavy-tailed ones, see `coach_gym.envs.latency`.
+play the same instances on devices with the same latencies: heavy-tailed ones, see `coach_gym.envs.latency`. What is
+compared is the time for the same episodes: steps a second would favour whoever's episodes happen to be long, because a
+reset is then shared by more steps.
 
 - `serial`: as TRL's tool loop: one pass draws for all states, then environments step and reset one after the other.
 - `lockstep, autoreset`: as Gymnasium's AsyncVectorEnv: all environments step together, and whoever's episode has ended
@@ -23,6 +25,7 @@ import argparse
 import json
 import os
 import platform
+import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -220,7 +223,7 @@ def main() -> None:
     options = _arguments()
     torch.set_num_threads(1)
     logging.disable_progress_bar()
-    checks = [check(8, 0)] if options.check else []
+    checks = [check(8, options.seeds[0])] if options.check else []
     for each in checks:
         print_check(each)
     rows = []
@@ -228,17 +231,17 @@ def main() -> None:
         rows.append(measure(way, devices, seed))
         print(rows[-1], file=sys.stderr, flush=True)
     print_table(rows)
-    command = f"python -m benchmarks.collection --seeds {' '.join(map(str, options.seeds))} --check"
+    command = f"python -m benchmarks.collection {shlex.join(sys.argv[1:])}"
     print(f"\nagain: {command}")
     if options.json:
         options.json.write_text(json.dumps(report(command, rows, checks), indent=1) + "\n", "utf-8")
 
 
 def speedup(rows: list[dict[str, Any]], way: str, devices: int) -> tuple[float, float]:
-    """Steps a second of a way over those of the better lockstep of the same seed: mean over seeds, and its spread."""
-    rate = {(row["way"], row["seed"]): row["steps_per_s"] for row in rows if row["devices"] == devices}
-    seeds = sorted({seed for _, seed in rate})
-    values = [rate[way, seed] / max(rate[lockstep, seed] for lockstep in LOCKSTEP) for seed in seeds]
+    """Time of the better lockstep over a way's, for the same episodes: mean over seeds, and its spread."""
+    seconds = {(row["way"], row["seed"]): row["seconds"] for row in rows if row["devices"] == devices}
+    seeds = sorted({seed for _, seed in seconds})
+    values = [min(seconds[lockstep, seed] for lockstep in LOCKSTEP) / seconds[way, seed] for seed in seeds]
     return mean(values), _spread(values)
 
 

@@ -17,6 +17,7 @@ Every run is kept in `--out`, and not run again.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import platform
@@ -47,6 +48,7 @@ from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backe
 
 DEVICES = 8  # as in the paper
 EPISODES = 99  # held-out instances that the policy is evaluated on, the same for all, while the clock stands still
+LEVELS = (0.5, 0.55, 0.6)  # of success, at which times are compared besides the baselines' best
 EVALUATIONS = 9  # of every training, spread over its time, besides the first
 
 PUBLISHED: dict[str, Any] = {"collection": "rounds", "trajectory_trees": False}
@@ -120,18 +122,22 @@ class Run:
     @property
     def file(self) -> str:
         """Name of the file that keeps its result."""
-        tried = "".join(f"-{name}-{value:g}" for name, value in self.overrides)
         engine = "-published" if self.published else ""
-        return f"{self.method}{engine}{tried}-{self.minutes:g}min-latency{self.latency:.4g}-seed{self.seed}.json"
+        settings = hashlib.blake2b(json.dumps(self.settings, sort_keys=True).encode(), digest_size=4).hexdigest()
+        return f"{self.method}{engine}-{settings}-{self.minutes:g}min-latency{self.latency:.4g}-seed{self.seed}.json"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Arguments of the agent."""
+        engine = PUBLISHED if self.published else {}
+        return {**METHODS[self.method].settings, **engine, **dict(self.overrides)}
 
 
 def train(run: Run) -> dict[str, Any]:
     """Trains until the virtual time is over; success on held-out instances on the way."""
     torch.set_num_threads(1)
-    method = METHODS[run.method]
-    settings = {**method.settings, **(PUBLISHED if run.published else {}), **dict(run.overrides)}
     envs = slow_envs(DEVICES, Latency().scaled(run.latency), run.seed)
-    agent = method.agent("pocket", envs, seed=run.seed, **settings)
+    agent = METHODS[run.method].agent("pocket", envs, seed=run.seed, **run.settings)
     curve = Curve(envs.clock, 60 * run.minutes)
     agent.learn(10**9, callback=curve)
     envs.close()
@@ -154,6 +160,7 @@ class Curve(BaseCallback):
         self.points: list[dict[str, float]] = []
         self.judges = make_envs()
         self._begun = clock.now
+        self._judged = (-1, 0.0)
 
     @property
     def elapsed(self) -> float:
@@ -173,9 +180,11 @@ class Curve(BaseCallback):
     def _evaluate(self) -> None:
         at = {"seconds": round(self.elapsed, 2), "steps": self.num_timesteps}
         at["actions"] = self.num_timesteps * getattr(self.model, "k", 1)
-        with self.clock.stopped():
-            success = evaluate(self.model, self.judges, EPISODES, deterministic=False).success_rate
-        self.points.append({**at, "success": success})
+        if self._judged[0] != self.model.n_updates:  # else it has not changed since
+            with self.clock.stopped():
+                success = evaluate(self.model, self.judges, EPISODES, deterministic=False).success_rate
+            self._judged = self.model.n_updates, success
+        self.points.append({**at, "success": self._judged[1]})
 
 
 def play(runs: list[Run], out: Path) -> list[dict[str, Any]]:
@@ -217,16 +226,48 @@ def success_over(results: list[dict[str, Any]], axis: str, points: int = 400) ->
 def speedup(ours: tuple[np.ndarray, np.ndarray], theirs: tuple[np.ndarray, np.ndarray]) -> dict[str, float | None]:
     """Time at which the baseline's mean curve is at its best, over the time at which ours first is as good.
 
-    None where ours never is.
+    None where ours never is, or is from the start.
     """
     best = float(theirs[1].mean(0).max())
-    their_time = float(theirs[0][np.argmax(theirs[1].mean(0) >= best)])
-    reached = ours[1].mean(0) >= best
-    our_time = float(ours[0][np.argmax(reached)]) if reached.any() else None
+    their_time, our_time = first_time(theirs, best), first_time(ours, best)
     return {
         "best_success": best, "their_seconds": their_time, "our_seconds": our_time,
-        "speedup": their_time / our_time if our_time else None,
+        "speedup": _over(their_time, our_time),
     }  # fmt: skip
+
+
+def first_time(curve: tuple[np.ndarray, np.ndarray], level: float) -> float | None:
+    """When the mean over seeds first is at a level; None if never."""
+    reached = curve[1].mean(0) >= level
+    return float(curve[0][np.argmax(reached)]) if reached.any() else None
+
+
+def _over(theirs: float | None, ours: float | None) -> float | None:
+    return theirs / ours if theirs is not None and ours else None
+
+
+def level_times(results: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """At fixed levels of success, below where curves flatten out and their order is chance.
+
+    Returns:
+        For every level and method the seconds and steps until the mean is there, and CoachAgent's advantage in
+        seconds: of the means, and of every seed by itself (None where one of both is never there).
+    """
+    curves = {name: success_over(_of(results, name), "seconds") for name in _names(results)}
+    steps = {name: success_over(_of(results, name), "steps") for name in _names(results)}
+    ours = curves["CoachAgent"]
+
+    def at(name: str, level: float) -> dict[str, Any]:
+        theirs = curves[name]
+        pairs = zip(theirs[1], ours[1], strict=False)  # a row may have fewer seeds
+        seeds = [(first_time((theirs[0], a[None]), level), first_time((ours[0], b[None]), level)) for a, b in pairs]
+        return {
+            "seconds": first_time(theirs, level), "steps": first_time(steps[name], level),
+            "speedup": _over(first_time(theirs, level), first_time(ours, level)),
+            "speedup_of_seeds": [_over(*pair) for pair in seeds],
+        }  # fmt: skip
+
+    return {f"{level:.0%}": {name: at(name, level) for name in curves} for level in LEVELS}
 
 
 def compare(results: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -262,11 +303,25 @@ def print_table(results: list[dict[str, Any]], details: dict[str, Any]) -> None:
               f"{busy:14.0%}{_ratio(details.get(name)):>28}")  # fmt: skip
 
 
+def print_levels(levels: dict[str, dict[str, Any]]) -> None:
+    """When each method is at a level of success, and how much sooner CoachAgent is: of means, and of single seeds."""
+    print(f"\n{'success':>8}  {'method':28}{'seconds':>9}{'steps':>8}{'CoachAgent is sooner':>23}   seed by seed")
+    for level, methods in levels.items():
+        for name, row in methods.items():
+            seconds, steps = ("never" if row[axis] is None else f"{row[axis]:.0f}" for axis in ("seconds", "steps"))
+            seeds = "" if name == "CoachAgent" else ", ".join(map(_times, row["speedup_of_seeds"]))
+            print(f"{level:>8}  {name:28}{seconds:>9}{steps:>8}{_times(row['speedup']):>23}   {seeds}")
+
+
+def _times(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.1f}x"
+
+
 def _ratio(detail: dict[str, float | None] | None) -> str:
     if detail is None:
         return ""
-    if detail["speedup"] is None:
-        return "never"
+    if not detail["our_seconds"]:
+        return "never" if detail["our_seconds"] is None else "from the start"
     return f"{detail['our_seconds']:.0f} s / {detail['their_seconds']:.0f} s: {detail['speedup']:.1f}x"
 
 
@@ -297,7 +352,8 @@ def report(results: list[dict[str, Any]], options: argparse.Namespace, latency: 
     """Everything as JSON."""
     headline, details = compare(results)
     return {
-        "benchmark": "efficiency", "headline": headline, "ratios": details, "command": _command(options),
+        "benchmark": "efficiency", "headline": headline, "ratios": details, "levels": level_times(results),
+        "command": _command(options),
         "device": f"{DEVICE}, {DEVICES} of them, latencies on a virtual clock",
         "latency": vars(Latency().scaled(latency)), "device_to_inference": None if options.latency else options.ratio,
         "minutes": options.minutes, "heldout_instances": EPISODES,
@@ -359,6 +415,7 @@ def main() -> None:
         runs = [Run(name, seed, options.minutes, latency, engine) for seed in options.seeds for name, engine in rows]
         results = report(play(runs, options.out), options, latency)
         print_table(results["runs"], results["ratios"])
+        print_levels(results["levels"])
         plot(results["runs"], options.out / "efficiency.png")
     print(f"again: {_command(options)}")
     if options.json:

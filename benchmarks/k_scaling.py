@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import platform
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,10 +32,10 @@ from transformers.utils import logging  # noqa: E402
 from benchmarks.demo import DEVICE, SETTINGS  # noqa: E402
 from benchmarks.latency_ratio import DEVICE_TO_INFERENCE, calibrated, slow_envs  # noqa: E402
 from coach_gym.agents import CoachAgent  # noqa: E402
-from coach_gym.agents.collector import Collector  # noqa: E402
+from coach_gym.agents.generation import OnFirst  # noqa: E402
 from coach_gym.agents.generation import transformers as sampling  # noqa: E402
-from coach_gym.agents.rollout import Attempt  # noqa: E402
 from coach_gym.envs.latency import Latency  # noqa: E402
+from coach_gym.episode import Candidate  # noqa: E402
 
 DEVICES = 8  # as in the paper, with one episode each
 CANDIDATES = (1, 2, 4, 8)
@@ -53,10 +54,14 @@ def _likeliest_first(logprobs: Tensor, draws: int, draw: Any = sampling.inverse_
     return drawn
 
 
-def _act(self: Collector, waiting: list[Attempt], act: Any = Collector._act) -> None:
-    """As the collector's, but that the first response is the likeliest."""
-    with mock.patch.object(sampling, "inverse_cdf", _likeliest_first):
-        act(self, waiting)
+class LikeliestFirst(sampling.TransformersGenerator):
+    """Of candidates that are drawn during roll-outs, the first is the likeliest response."""
+
+    def sample(self, *args: Any, on_first: OnFirst | None = None, **kwargs: Any) -> list[list[Candidate]]:
+        """As `TransformersGenerator.sample`."""
+        draw = _likeliest_first if on_first else sampling.inverse_cdf
+        with mock.patch.object(sampling, "inverse_cdf", draw):
+            return super().sample(*args, on_first=on_first, **kwargs)
 
 
 class Training:
@@ -68,15 +73,14 @@ class Training:
         self.agent = CoachAgent(
             "pocket", self.envs, 0.0, k=k, critic_learning_rate=0.0, batch_size=devices,
             max_new_tokens=SETTINGS["max_new_tokens"], max_prompt_length=SETTINGS["max_prompt_length"], seed=seed,
-            **arguments,
+            generation=LikeliestFirst, **arguments,
         )  # fmt: skip
 
     def iterate(self) -> dict[str, float]:
         """Seconds of one iteration, of its roll-out, and that of these which were waits; and its steps."""
         clock, waited = self.envs.clock, self.envs.clock.waited
         begun = clock.now
-        with mock.patch.object(Collector, "_act", _act):
-            groups = self.agent.collect_rollouts()
+        groups = self.agent.collect_rollouts()
         assert groups is not None
         collected = clock.now
         self.agent.train(groups)
@@ -117,8 +121,7 @@ def main() -> None:
     logging.disable_progress_bar()
     latency = calibrated(DEVICES)
     results = {}
-    command = f"python -m benchmarks.k_scaling --seeds {' '.join(map(str, arguments.seeds))}"
-    command += f" --iterations {arguments.iterations}"
+    command = f"python -m benchmarks.k_scaling {shlex.join(sys.argv[1:])}"
     for name in arguments.variants:
         print(f"\nCoachAgent, candidates {name} ({DEVICE})", flush=True)
         results[name] = measure(latency, arguments.seeds, arguments.iterations, **VARIANTS[name])
@@ -143,7 +146,7 @@ def _report(command: str, latency: Latency, results: dict[str, list[dict[str, fl
     summary = {name: {f"k{k}": ratios(rows, k) for k in CANDIDATES[1:]} for name, rows in results.items()}
     return {
         "benchmark": "k_scaling",
-        "headline": {name: ratio for name, (ratio, _) in summary[next(iter(VARIANTS))].items()},
+        "headline": {name: ratio for name, (ratio, _) in next(iter(summary.values())).items()},
         "command": command,
         "model": "pocket policy, critic and PRM, float32",
         "device": f"{DEVICE}, {DEVICES} with one episode each, latencies on a virtual clock",
@@ -161,7 +164,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--iterations", type=int, default=3, help="of every k and seed, after one to warm up")
     parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS))
     parser.add_argument("--json", type=Path, help="file for the results")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.iterations < 1:
+        parser.error(f"--iterations {options.iterations} leaves nothing to time; pass 1 or more")
+    return options
 
 
 if __name__ == "__main__":

@@ -53,10 +53,10 @@ def calibrated(devices: int, ratio: float = DEVICE_TO_INFERENCE, rollouts: int =
     return Latency().scaled(ratio * inference / (envs.clock.now - begun - inference))
 
 
-def respond(policy: Policy, generator: TransformersGenerator, waiting: list[Attempt], k: int = 1) -> list[str]:
-    """Draws k responses for some states and appends the steps that execute the first of them, whose actions return."""
+def respond(policy: Policy, generator: TransformersGenerator, waiting: list[Attempt]) -> list[str]:
+    """Draws a response for each of some states and appends the steps that execute them, whose actions return."""
     prompts = [policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in waiting]
-    drawn = generator.sample(prompts, k, max_new_tokens=SETTINGS["max_new_tokens"])
+    drawn = generator.sample(prompts, max_new_tokens=SETTINGS["max_new_tokens"])
     for attempt, candidates in zip(waiting, drawn, strict=True):
         action = policy.parse(candidates[0].text, policy.frame(attempt.observation))
         attempt.episode.steps.append(Step(attempt.observation, candidates, 0, action))

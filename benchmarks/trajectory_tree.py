@@ -25,6 +25,7 @@ import multiprocessing
 import os
 import platform
 import resource
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -288,7 +289,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--json", type=Path, help="file for the results")
     options = parser.parse_args()
-    command = f"python -m benchmarks.trajectory_tree --seeds {' '.join(map(str, options.seeds))}"
+    command = f"python -m benchmarks.trajectory_tree {shlex.join(sys.argv[1:])}"
     rows: list[dict[str, Any]] = []
     cuts: list[dict[str, Any]] = []
     for row in chain(sweep(options.steps, options.candidates, options.seeds), sweep_cuts(options.seeds)):

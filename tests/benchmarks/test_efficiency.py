@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks import efficiency
-from benchmarks.efficiency import Run, compare, play, plot, speedup, success_over
+from benchmarks.efficiency import Run, compare, level_times, play, plot, print_levels, speedup, success_over
 
 
 def result(method: str, seed: int, *points: tuple[float, float]) -> dict:
@@ -30,6 +30,36 @@ def test_speedup_is_the_time_of_their_best_over_the_time_at_which_ours_is_as_goo
     assert found["best_success"] == pytest.approx(0.6, abs=0.01)
     assert found["speedup"] == pytest.approx(8, rel=0.05)
     assert speedup(theirs, success_over([result("C", 0, (0, 0.2), (100, 0.9))], "seconds"))["speedup"] is None
+
+
+def test_levels_are_compared_by_means_and_seed_by_seed(capsys):
+    runs = [
+        result("CoachAgent", 0, (0, 0.2), (10, 0.6), (100, 0.6)),
+        result("CoachAgent", 1, (0, 0.2), (20, 0.6), (100, 0.6)),
+        result("PPOAgent", 0, (0, 0.2), (40, 0.6), (100, 0.6)),
+        result("PPOAgent", 1, (0, 0.2), (100, 0.3)),
+    ]
+    levels = level_times(runs)
+    ppo = levels["50%"]["PPOAgent"]
+    assert ppo["seconds"] is None and ppo["speedup"] is None
+    assert ppo["speedup_of_seeds"] == [pytest.approx(4, rel=0.1), None]
+    coach = levels["50%"]["CoachAgent"]
+    assert coach["seconds"] == coach["steps"] == pytest.approx(10, abs=0.3)  # (60 % + 40 %) / 2
+    print_levels(levels)
+    assert "never" in capsys.readouterr().out
+
+
+def test_as_good_from_the_start_is_not_never():
+    ours = success_over([result("A", 0, (0, 0.6), (100, 0.6))], "seconds")
+    detail = speedup(ours, success_over([result("B", 0, (0, 0.2), (80, 0.6))], "seconds"))
+    assert efficiency._ratio(detail) == "from the start"
+
+
+def test_other_settings_are_another_run(monkeypatch):
+    run = Run("PPOAgent", 0, 1.0, 0.01)
+    before = run.file
+    monkeypatch.setitem(efficiency.PPO.settings, "learning_rate", 1.0)
+    assert run.file != before
 
 
 def test_the_headline_has_a_ratio_for_every_baseline_and_the_figure_is_drawn(tmp_path):
