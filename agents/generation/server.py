@@ -324,6 +324,8 @@ class Connection(BaseHTTPRequestHandler):
                 self._end_update("")
 
     def _begin_update(self, body: bytes) -> dict[str, Any]:
+        if self.update is not None:
+            raise Refusal(400, "a transfer in the midst of another, which is given up with this connection")
         head, _ = unpack(body)
         check_shapes(head["shapes"], self.server.shapes)
         update = Update(self.server, head["version"])

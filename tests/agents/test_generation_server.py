@@ -210,6 +210,18 @@ def test_a_transfer_that_breaks_off_leaves_no_weights(policy: Policy, serve) -> 
     assert likeliest(generator, prompts) == expected, "they were sent again"
 
 
+def test_a_transfer_in_the_midst_of_another_is_refused(policy: Policy, serve) -> None:
+    """And locks nobody out."""
+    shapes = {name: list(parameter.shape) for name, parameter in policy.model.named_parameters()}
+    connection = http.client.HTTPConnection(*serve[0].server_address, timeout=5)
+    for version, status in (("one", 200), ("two", 400)):
+        head = {"version": version, "shapes": shapes}
+        connection.request("POST", "/weights/begin", wire.pack(head), {"Content-Type": wire.CONTENT_TYPE})
+        response = connection.getresponse()
+        assert response.status == status and response.read()
+    client(serve[0], policy, patience=5).sample(prompts_of(policy), max_new_tokens=2)
+
+
 def test_another_architecture_is_refused(policy: Policy, serve) -> None:
     generator = client(serve[0], tiny.policy(layers=1))
     with pytest.raises(ValueError, match=r"another than the server's: 12 weights differ, .*layers\.1.* None there"):
