@@ -12,6 +12,7 @@ its share of the episodes and learns from it. What differs from one process:
   the passes, which gets the new weights after every update; or a server has it, which all processes share.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -208,9 +209,21 @@ def _announce(*_: Any) -> None:
 
 
 def clip_gradients(optimizer: Optimizer, max_norm: float) -> float:
-    """Scales the gradients of all processes down to a norm, and returns the norm before."""
+    """Scales the gradients of all processes down to a norm, and returns the norm before.
+
+    Raises:
+        FloatingPointError: It is infinite or not a number, in all processes; a step with it would spoil every weight.
+    """
     norm = clip_grad_norm_([p for group in optimizer.param_groups for p in group["params"]], max_norm)
-    return float(norm.full_tensor() if isinstance(norm, DTensor) else norm)
+    value = float(norm.full_tensor() if isinstance(norm, DTensor) else norm)
+    if not math.isfinite(value):
+        raise FloatingPointError(
+            f"the norm of the gradient is {value}, so no step was made with it and the weights are as before: either "
+            f"the sampler's log-probabilities are far from the trainer's (common with 16-bit samplers; "
+            f"recompute_log_probs=True scores them anew), or earlier steps were too large (go on from an earlier "
+            f"checkpoint with a smaller learning_rate or critic_learning_rate)"
+        )
+    return value
 
 
 @torch.no_grad()

@@ -226,6 +226,23 @@ def test_passes_in_bfloat16_weights_in_float32(tmp_path):
         assert logged["train/value_loss"] == pytest.approx(exact[0][0]["train/value_loss"], rel=0.05)
 
 
+def spoiled():
+    """What an update says where the second process has a gradient that is not finite, and whether weights moved."""
+    agent = make("grpo")
+    groups = episodes(agent)
+    groups[2][0].steps[0].candidates[0].logprobs[0] = -200.0
+    distribute(agent)
+    before = [parameter.to_local().clone() for parameter in agent.policy.model.parameters()]
+    with pytest.raises(FloatingPointError, match="norm of the gradient"):
+        agent.train(groups[2:] if processes.rank() else groups[:2])
+    after = agent.policy.model.parameters()
+    return all(torch.equal(a, b.to_local()) for a, b in zip(before, after, strict=True))
+
+
+def test_one_process_gradient_that_is_not_finite_ends_all(tmp_path):
+    assert together(2, tmp_path, spoiled) == [True, True]
+
+
 def stop_early(folder):
     agent = CoachAgent(tiny.policy(), buttons(), 1e-3, batch_size=4, max_new_tokens=3, seed=0)
     calls = []

@@ -97,6 +97,20 @@ def test_gradients_are_clipped_and_nothing_is_spent_on_episodes_without_advantag
     assert all(torch.equal(old, new) for old, new in zip(before, policy.model.parameters(), strict=True))
 
 
+@pytest.mark.parametrize("advantage", [-1.0, 1.0])
+def test_a_gradient_that_is_not_finite_changes_no_weight(advantage):
+    """One log-probability that the sampler got wrong by 100 nats."""
+    policy = tiny.policy()
+    (episode, _) = made(policy)
+    episode.steps[0].candidates[0].logprobs[0] -= 100
+    tree = build_tree(policy, episode)
+    sample = GRPOAgent(policy, None, batch_size=4).policy_sample(episode, tree, torch.full((2, 2), advantage))
+    before = flat(policy.model)
+    with pytest.raises(FloatingPointError, match="norm of the gradient is (inf|nan).*recompute_log_probs=True"):
+        update_policy(policy, torch.optim.AdamW(policy.model.parameters(), lr=1e-3), [[sample]])
+    assert torch.equal(flat(policy.model), before)
+
+
 def test_critic_fit_is_the_mean_over_all_steps_of_a_mini_batch():
     torch.manual_seed(0)
     policy = tiny.policy()
