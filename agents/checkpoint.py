@@ -42,8 +42,11 @@ def save_agent(agent: "OnlineAgent", path: Path, exclude: set[str]) -> None:
 
     Args:
         agent: what is saved.
-        path: the directory; replaced if there is one.
+        path: the directory; replaced if it holds a saved agent.
         exclude: `{"optimizer"}` leaves the optimizer states out.
+
+    Raises:
+        FileExistsError: `path` is something else; it is left alone.
     """
     with _replacing(agent, path) as fresh:
         policy = whole_policy(agent)
@@ -65,7 +68,10 @@ def save_shards(agent: "OnlineAgent", path: Path) -> None:
 
     Args:
         agent: what is saved.
-        path: the directory, on storage that all processes share; replaced if there is one.
+        path: the directory, on storage that all processes share; replaced if it holds a saved agent.
+
+    Raises:
+        FileExistsError: `path` is something else; it is left alone.
     """
     with _replacing(agent, path) as fresh:
         if processes.rank() == 0:
@@ -79,6 +85,9 @@ def save_shards(agent: "OnlineAgent", path: Path) -> None:
 @contextmanager
 def _replacing(agent: "OnlineAgent", path: Path) -> Iterator[Path]:
     """A new directory with the agent's arguments and counters, which takes the place of `path` when it is filled."""
+    path = path.resolve()
+    if processes.gather(_is_foreign(path))[0]:
+        raise FileExistsError(f"{path} exists and is no saved agent, so it is not replaced; save to another path")
     fresh = path.with_name(path.name + ".partial")
     state = _trainer_state(agent)
     if processes.rank() == 0:
@@ -90,9 +99,25 @@ def _replacing(agent: "OnlineAgent", path: Path) -> Iterator[Path]:
     yield fresh
     processes.barrier()
     if processes.rank() == 0:
-        shutil.rmtree(path, ignore_errors=True)
+        replaced = _replaced(path)
+        if path.exists():
+            shutil.rmtree(replaced, ignore_errors=True)
+            path.rename(replaced)
         fresh.rename(path)
+        shutil.rmtree(replaced, ignore_errors=True)
     processes.barrier()
+
+
+def _is_foreign(path: Path) -> bool:
+    """Whether there is something that no save has made; an empty directory is as good as nothing."""
+    if not path.is_dir():
+        return path.exists()
+    return any(path.iterdir()) and not ((path / _CONFIG).is_file() and (path / _STATE).is_file())
+
+
+def _replaced(path: Path) -> Path:
+    """Where an agent lies while another takes its place."""
+    return path.with_name(path.name + ".replaced")
 
 
 def load_arguments(
@@ -105,7 +130,9 @@ def load_arguments(
         ValueError: it holds an agent of another class, or an argument that JSON cannot hold was not given again.
     """
     if not (path / _CONFIG).is_file():
-        raise FileNotFoundError(f"{path} holds no saved agent: there is no {_CONFIG} in it")
+        before = _replaced(path.resolve())
+        remedy = f"; a save was interrupted, and the agent from before it is {before}" if before.is_dir() else ""
+        raise FileNotFoundError(f"{path} holds no saved agent: there is no {_CONFIG} in it{remedy}")
     config = json.loads((path / _CONFIG).read_text())
     if config["class"] != expected:
         raise ValueError(f"{path} holds a {config['class']}, not a {expected}; load it with {config['class']}.load")

@@ -482,9 +482,12 @@ class OnlineAgent(Agent):
         the critic, or the state of an optimizer in its memory; `checkpoint.save_shards` needs none.
 
         Args:
-            path: the directory; replaced if there is one.
+            path: the directory; replaced if it holds a saved agent.
             exclude: `["optimizer"]` saves two thirds of the space; training then goes on with new optimizers.
             include: takes parts off `exclude`.
+
+        Raises:
+            FileExistsError: `path` is something else than a saved agent; it is left alone.
         """
         checkpoint.save_agent(self, Path(path), set(exclude or ()) - set(include or ()))
 

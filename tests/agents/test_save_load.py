@@ -1,6 +1,8 @@
 """An agent as a directory: what is saved goes on as if nothing had happened."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 import tiny
@@ -91,14 +93,72 @@ def test_saving_again_replaces_and_leaves_nothing_behind(tmp_path):
 def test_an_interrupted_save_keeps_the_old_one(tmp_path):
     agent = make(policy=tiny.policy())
     agent.save(tmp_path / "agent")
-
-    def interrupted(directory):
-        raise KeyboardInterrupt
-
     agent.policy.save = interrupted
     with pytest.raises(KeyboardInterrupt):
         agent.save(tmp_path / "agent")
     CoachAgent.load(tmp_path / "agent")
+
+
+@pytest.mark.parametrize("name", ["runs", "model", "notes.txt"])
+def test_what_is_no_agent_is_not_replaced(name, tmp_path):
+    (tmp_path / "runs").mkdir()
+    tiny.policy().save(tmp_path / "model")  # has a config.json too
+    (tmp_path / "runs/notes.txt").write_text("years of work")
+    (tmp_path / "notes.txt").write_text("years of work")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(FileExistsError, match=f"{name} exists and is no saved agent.*another path"):
+        make(GRPOAgent, policy=tiny.policy()).save(tmp_path / name)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_an_empty_directory_and_a_link_are_filled(tmp_path):
+    agent = make(GRPOAgent, policy=tiny.policy())
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to("empty")
+    agent.save(tmp_path / "empty")
+    agent.num_timesteps = 7
+    agent.save(tmp_path / "link")
+    assert GRPOAgent.load(tmp_path / "empty").num_timesteps == 7
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_an_interruption_while_the_old_one_is_removed_leaves_the_new_one(tmp_path, monkeypatch):
+    agent = make(GRPOAgent, policy=tiny.policy())
+    agent.save(tmp_path / "agent")
+    agent.num_timesteps = 7
+    remove = shutil.rmtree
+
+    def half(directory, **options):
+        if Path(directory).is_dir():
+            (directory / "trainer_state.json").unlink()
+            raise KeyboardInterrupt
+        remove(directory, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", half)
+    with pytest.raises(KeyboardInterrupt):
+        agent.save(tmp_path / "agent")
+    monkeypatch.undo()
+    assert GRPOAgent.load(tmp_path / "agent").num_timesteps == 7
+    agent.save(tmp_path / "agent")
+    assert [path.name for path in tmp_path.iterdir()] == ["agent"]
+
+
+def test_an_interruption_while_names_change_loses_nothing(tmp_path, monkeypatch):
+    agent = make(GRPOAgent, policy=tiny.policy())
+    agent.save(tmp_path / "agent")
+    rename = Path.rename
+    monkeypatch.setattr(Path, "rename", lambda a, b: interrupted() if a.suffix == ".partial" else rename(a, b))
+    with pytest.raises(KeyboardInterrupt):
+        agent.save(tmp_path / "agent")
+    monkeypatch.undo()
+    with pytest.raises(FileNotFoundError, match="no saved agent.*interrupted.*agent.replaced"):
+        GRPOAgent.load(tmp_path / "agent")
+    GRPOAgent.load(tmp_path / "agent.replaced")
+    agent.save(tmp_path / "agent")
+    assert [path.name for path in tmp_path.iterdir()] == ["agent"]
 
 
 def test_optimizers_can_be_left_out(tmp_path):
