@@ -50,8 +50,9 @@ from coach_gym.envs.latency import Latency, SlowEnv  # noqa: E402
 from coach_gym.envs.vector import AndroidVectorEnv  # noqa: E402
 from coach_gym.episode import Episode  # noqa: E402
 
-BATCHES = {8: 2, 32: 1}
-"""How many are played, by number of devices."""
+DEVICES = (8, 32)
+BATCHES = 2
+"""How many are played, one after the other."""
 EPISODES = 4
 """Of a batch, for each device."""
 CHECK_SCALE = 0.2
@@ -142,7 +143,7 @@ def measure(way: str, devices: int, seed: int, latency: Latency | None = None) -
     envs = slow_envs(devices, latency or Latency(), seed)
     agent = make_agent(envs, seed, batch_size=EPISODES * devices, **arguments)
     begun = envs.clock.now
-    steps = play(agent, BATCHES.get(devices, 1))
+    steps = play(agent, BATCHES)
     elapsed = envs.clock.now - begun
     idle = 1 - np.minimum(envs.busy / elapsed, 1.0)
     envs.close()
@@ -291,7 +292,7 @@ def report(command: str, rows: list[dict[str, Any]], checks: list[dict[str, Any]
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.collection", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--devices", type=int, nargs="+", default=list(BATCHES))
+    parser.add_argument("--devices", type=int, nargs="+", default=list(DEVICES))
     parser.add_argument("--check", action="store_true", help="also plays in real time")
     parser.add_argument("--json", type=Path, help="file for the results")
     return parser.parse_args()

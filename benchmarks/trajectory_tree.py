@@ -213,11 +213,32 @@ def sweep(steps: list[int], candidates: list[int], seeds: list[int]) -> Rows:
 
 def sweep_cuts(seeds: list[int]) -> Rows:
     """The tree of an episode whose history is cut ever more often."""
+    policy = Policy.load("pocket")
     walks = {seed: record(CUT_EPISODE[0], seed) for seed in seeds}
     for cuts, seed in tqdm([(cuts, seed) for cuts in CUTS for seed in seeds], desc="cuts"):
         found = _in_process("policy", "tree", walks[seed], *CUT_EPISODE, seed, cuts)
         del found["gradient"]
-        yield {"cuts": cuts, "seed": seed, **found}
+        episode = walks[seed].episode(policy, *CUT_EPISODE, seed)
+        policy.max_prompt_length = prompt_length(policy, episode, cuts)
+        yield {"cuts": cuts, "seed": seed, **found, **count_without_trees(policy, episode)}
+
+
+def count_without_trees(policy: Policy, episode: Episode) -> dict[str, float]:
+    """Tokens of an update without trees, under the same `limit` of the prompt.
+
+    Returns:
+        `separate` tokens, and those of the `mean_prompt`, if the history is cut in blocks; `sliding` and
+        `sliding_prompt` if it loses one step at a time and candidates share the prompt of their state.
+    """
+    history, limit = policy.history(episode.goal, episode.steps), policy.max_prompt_length
+    steps, k = range(episode.length), len(episode.steps[0].candidates)
+    blocks = [len(history.prompt(start, step)) for step, start in enumerate(history.starts(limit))]
+    all_cuts = [[len(history.prompt(start, step)) for start in range(step + 1)] for step in steps]
+    sliding = [max(length for length in lengths if length <= limit or length == lengths[-1]) for lengths in all_cuts]
+    return {
+        "limit": limit, "separate": k * (sum(blocks) + len(steps) * RESPONSE), "mean_prompt": mean(blocks),
+        "sliding": sum(sliding) + len(steps) * k * RESPONSE, "sliding_prompt": mean(sliding),
+    }  # fmt: skip
 
 
 def _in_process(*arguments: Any) -> dict[str, Any]:
@@ -264,11 +285,16 @@ def print_table(rows: list[dict[str, Any]]) -> None:
 def print_cuts(rows: list[dict[str, Any]]) -> None:
     """One line for every number of cuts."""
     print(f"\nthe tree when the history is cut in blocks, T={CUT_EPISODE[0]}, k={CUT_EPISODE[1]}")
-    print(f"{'cuts':>4}{'tokens':>8}{'seconds':>9}{'MB':>6}")
+    print(f"{'cuts':>4}{'limit':>7}{'tokens':>8}{'seconds':>9}{'MB':>6}{'separate':>10}{'mean prompt':>13}"
+          f"{'one step at a time: tokens':>28}{'mean prompt':>13}")  # fmt: skip
     for cuts in CUTS:
-        cell = [{"tree": row} for row in rows if row["cuts"] == cuts]
-        shown = [_mean(cell, "tree", key) for key in ("tokens", "seconds", "megabytes")]
-        print(f"{cuts:4}{shown[0]:8.0f}{shown[1]:9.2f}{shown[2]:6.0f}")
+        cell = [row for row in rows if row["cuts"] == cuts]
+        limit, tokens, seconds, megabytes, separate, prompt, sliding, sliding_prompt = (
+            mean(row[key] for row in cell) for key in
+            ("limit", "tokens", "seconds", "megabytes", "separate", "mean_prompt", "sliding", "sliding_prompt")
+        )  # fmt: skip
+        print(f"{cuts:4}{limit:7.0f}{tokens:8.0f}{seconds:9.2f}{megabytes:6.0f}{separate:10.0f}{prompt:13.0f}"
+              f"{sliding:28.0f}{sliding_prompt:13.0f}")  # fmt: skip
 
 
 def _mean(cell: list[dict[str, Any]], way: str, key: str) -> float:

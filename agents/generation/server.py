@@ -20,6 +20,7 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 import torch
 
@@ -382,6 +383,9 @@ class Connection(BaseHTTPRequestHandler):
             raise Refusal(401, "another key is needed")
         if self.headers.get("Content-Type") != CONTENT_TYPE:
             raise Refusal(415, f"requests are of the type {CONTENT_TYPE}")
+        host = self.headers.get("Host", "")
+        if not self.server.key and not _is_own(urlsplit(f"//{host}").hostname or ""):
+            raise Refusal(403, f"{host!r} is no address of this machine's own; under other names a key is needed: {KEY}")
 
     def _body(self) -> bytes:
         length = int(self.headers.get("Content-Length", 0))
@@ -406,6 +410,8 @@ def check(prompt: Prompt, policy: Policy) -> None:
     Raises:
         ValueError: It is such a one.
     """
+    if not prompt.input_ids:
+        raise ValueError("a prompt has no tokens")
     config = policy.model.config
     size = config.get_text_config().vocab_size
     if strange := [token for token in prompt.input_ids if type(token) is not int or not 0 <= token < size]:
@@ -413,6 +419,8 @@ def check(prompt: Prompt, policy: Policy) -> None:
     vision, merge = config.vision_config, policy.chat.merge_size
     patch = vision.in_channels * vision.temporal_patch_size * vision.patch_size**2
     for image in prompt.images:
+        if len(image.grid) != 3 or not all(type(side) is int and side > 0 for side in image.grid):
+            raise ValueError(f"a screenshot has a grid of {image.grid}, which is not three numbers from 1 on")
         shape = (math.prod(image.grid), patch)
         if tuple(image.pixel_values.shape) != shape or any(side % merge for side in image.grid[1:]):
             raise ValueError(f"a screenshot of {tuple(image.pixel_values.shape)} patches has a grid of {image.grid}")

@@ -17,7 +17,7 @@ from ..chatml import ImageInput
 from ..policy import Prompt
 
 CONTENT_TYPE = "application/x-coach-gym"
-"""Of every request; no web page can send it to a port of the machine that shows the page."""
+"""Of every request; a web page can send it to none but the host that it came from, and servers know their names."""
 KEY = "COACH_GYM_KEY"
 """Environment variable with the key that a server asks for."""
 

@@ -255,6 +255,7 @@ def test_the_first_candidates_are_told_before_the_others_are_asked_for(policy: P
         (lambda p, pad: Prompt([*p.input_ids, -1], p.images), "-1 is no token"),
         (lambda p, pad: Prompt(["<|im_end|>", *p.input_ids], p.images), "'<|im_end|>' is no token"),
         (lambda p, pad: Prompt([*p.input_ids, pad], p.images), "25 image tokens, its 1 screenshots need 24"),
+        (lambda p, pad: Prompt([], []), "no tokens"),
         (lambda p, pad: Prompt(p.input_ids, []), "24 image tokens, its 0 screenshots need 0"),
         (lambda p, pad: Prompt([pad, *[t for t in p.input_ids if t != pad], *[pad] * 23], p.images), "in one place"),
         (lambda p, pad: Prompt(p.input_ids * 60, p.images * 60), "too long"),
@@ -277,6 +278,9 @@ def test_pixels_that_cannot_be_read_harm_nobody(policy: Policy, serve) -> None:
     for pixels, problem in ((image.pixel_values[1:], "has a grid of"), (image.pixel_values / 0, "not finite")):
         with pytest.raises(ValueError, match=problem):
             generator.sample([Prompt(prompt.input_ids, [type(image)(pixels, image.grid)])])
+    for grid in ((1, -8, -12), (1.0, 8.0, 12.0), (8, 12), (1, 1, 8, 12), (1, 0, 12), "abc"):
+        with pytest.raises(ValueError, match="has a grid of"):
+            generator.sample([Prompt(prompt.input_ids, [type(image)(image.pixel_values, grid)])])
     assert likeliest(generator, [prompt]) == expected
 
 
@@ -356,6 +360,27 @@ def test_a_web_page_cannot_ask(serve) -> None:
     connection = http.client.HTTPConnection(*server.server_address)
     connection.request("POST", "/sleep", wire.pack({}), {"Content-Type": "text/plain"})
     assert connection.getresponse().status == 415 and engine.naps == 0
+
+
+@pytest.mark.parametrize(("host", "status"), [
+    ("evil.example:8100", 403), ("127.0.0.1.evil.example", 403), ("", 403), ("[", 400),
+    ("localhost:8100", 200), ("[::1]:8100", 200),
+])  # fmt: skip
+def test_a_page_whose_name_leads_here_cannot_ask(serve, host: str, status: int) -> None:
+    """Nor one that has had its own name resolved to this machine, and so may send what it likes."""
+    server, engine = serve
+    connection = http.client.HTTPConnection(*server.server_address)
+    connection.request("POST", "/sleep", wire.pack({}), {"Content-Type": wire.CONTENT_TYPE, "Host": host})
+    assert connection.getresponse().status == status and engine.naps == (status == 200)
+
+
+def test_with_a_key_names_do_not_matter(policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(wire.KEY, "a secret")
+    with serving(policy) as (server, _):
+        connection = http.client.HTTPConnection(*server.server_address)
+        headers = {"Content-Type": wire.CONTENT_TYPE, "Host": "gpu.example", "Authorization": "Bearer a secret"}
+        connection.request("POST", "/sleep", wire.pack({}), headers)
+        assert connection.getresponse().status == 200
 
 
 @pytest.mark.parametrize(("path", "body", "status"), [

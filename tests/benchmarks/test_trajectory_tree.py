@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks import trajectory_tree as benchmark
 from coach_gym.agents.policy import Policy
-from coach_gym.agents.tree import build_tree
+from coach_gym.agents.tree import build_tree, separate_tree
 from coach_gym.episode import Observation
 
 
@@ -51,6 +51,19 @@ def test_histories_are_cut_as_often_as_asked():
         assert len(build_tree(policy, episode).trunks) == cuts + 1
 
 
+def test_what_cuts_cost_without_trees_is_counted():
+    policy = Policy.load("pocket")
+    episode = walk(8).episode(policy, 8, 2, seed=0)
+    policy.max_prompt_length = benchmark.prompt_length(policy, episode, 0)
+    whole = benchmark.count_without_trees(policy, episode)
+    assert whole["separate"] == sum(trunk.length for trunk in separate_tree(policy, episode).trunks)
+    assert whole["mean_prompt"] == whole["sliding_prompt"]
+    policy.max_prompt_length = benchmark.prompt_length(policy, episode, 2)
+    cut = benchmark.count_without_trees(policy, episode)
+    assert cut["separate"] == sum(trunk.length for trunk in separate_tree(policy, episode).trunks)
+    assert cut["mean_prompt"] < cut["sliding_prompt"] <= cut["limit"] < whole["limit"]
+
+
 def test_report_has_means_over_seeds(capsys):
     def row(update, steps, k, seed, **seconds):
         other = {"megabytes": 1.0, "tokens": 1, "gradient_error": 1e-6}
@@ -61,7 +74,8 @@ def test_report_has_means_over_seeds(capsys):
         row("policy", 12, 4, 0, separate=10.0, state=3.0, tree=1.0), row("critic", 16, 1, 0, separate=7.0, tree=1.0),
         row("policy", 12, 4, 1, separate=28.0, state=8.0, tree=2.0), row("critic", 16, 1, 1, separate=5.0, tree=1.0),
     ]  # fmt: skip
-    cuts = [{"cuts": n, "seed": 0, "tokens": 5, "seconds": 0.1, "megabytes": 2.0} for n in benchmark.CUTS]
+    counted = dict.fromkeys(("limit", "tokens", "separate", "mean_prompt", "sliding", "sliding_prompt"), 5)
+    cuts = [{"cuts": n, "seed": 0, "seconds": 0.1, "megabytes": 2.0, **counted} for n in benchmark.CUTS]
     found = benchmark.report(rows, cuts, "command")["headline"]
     assert found["policy_update_speedup"] == pytest.approx(12)
     assert found["policy_update_speedup_over_state"] == pytest.approx(3.5)
