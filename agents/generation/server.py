@@ -385,7 +385,7 @@ class Connection(BaseHTTPRequestHandler):
             raise Refusal(415, f"requests are of the type {CONTENT_TYPE}")
         host = self.headers.get("Host", "")
         if not self.server.key and not _is_own(urlsplit(f"//{host}").hostname or ""):
-            raise Refusal(403, f"{host!r} is no address of this machine's own; under other names a key is needed: {KEY}")
+            raise Refusal(403, f"{host!r} is no name of this machine's own; to answer to others it takes a key, {KEY}")
 
     def _body(self) -> bytes:
         length = int(self.headers.get("Content-Length", 0))
