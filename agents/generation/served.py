@@ -12,7 +12,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict
 from functools import cached_property
 from itertools import count
@@ -252,7 +252,8 @@ class ServedEngine:
         headers = {"Content-Type": CONTENT_TYPE}
         if key := os.environ.get(KEY):
             headers["Authorization"] = f"Bearer {key}"
-        connection.request("GET" if body is None else "POST", path, body, headers)
+        with suppress(BrokenPipeError, ConnectionResetError):  # refused before all of it was read: the answer says why
+            connection.request("GET" if body is None else "POST", path, body, headers)
         response = connection.getresponse()
         return response.status, response.read()
 

@@ -354,6 +354,16 @@ def test_others_need_a_key(policy: Policy, monkeypatch: pytest.MonkeyPatch, caps
     assert "secret" not in "".join(capsys.readouterr())
 
 
+def test_a_wrong_key_is_told_however_much_is_sent(policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the server closes the connection before it has read it all."""
+    monkeypatch.setenv(wire.KEY, "a secret")
+    with serving(policy) as (server, _):
+        monkeypatch.setenv(wire.KEY, "another")
+        engine = client(server, policy, patience=5).engine
+        with pytest.raises(ValueError, match="asks for another key"):
+            engine.load([], "a version of " + "20 MB" * (4 << 20))
+
+
 def test_a_web_page_cannot_ask(serve) -> None:
     """What a browser lets any page send to a port of this machine."""
     server, engine = serve
