@@ -7,6 +7,7 @@ it: after every transfer it draws a response that the policy scores.
 """
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -223,16 +224,22 @@ def whole_weights(model: nn.Module, dtype: torch.dtype | None = None) -> Iterato
         yield name, rounded.full_tensor() if isinstance(rounded, DTensor) else rounded
 
 
-def fingerprint(model: nn.Module, samples: int = 64) -> str:
+def fingerprint(model: nn.Module) -> str:
     """A short name of a model's weights, after their content: processes that hold the same ones agree on it.
 
-    It is made of a few values of every tensor and of the sum of the bits of all, so that no change escapes it. Of
-    weights that are spread over processes, those of this one are named.
+    It is made of the sums of the bits in every row and every column. A change of three weights or fewer shows in one
+    of them; one of more escapes if it cancels in all, as chance does not have it. Of weights that are spread over
+    processes, those of this one are named.
     """
-    values, sums = [], []
+    sums = []
     for parameter in model.parameters():
-        held = (parameter.to_local() if isinstance(parameter, DTensor) else parameter).detach().flatten()
-        values.append(held[:: max(1, held.numel() // samples)].float())
-        sums.append(held.view(torch.int32 if held.element_size() == 4 else torch.int16).sum())
-    content = torch.cat(values).cpu().numpy().tobytes() + torch.stack(sums).cpu().numpy().tobytes()
-    return hashlib.blake2b(content, digest_size=8).hexdigest()
+        words = _words((parameter.to_local() if isinstance(parameter, DTensor) else parameter).detach())
+        sums += [words.sum(0), words.sum(1)]
+    return hashlib.blake2b(torch.cat(sums).cpu().numpy().tobytes(), digest_size=8).hexdigest()
+
+
+def _words(weights: Tensor) -> Tensor:
+    """The bits of weights as a matrix of integers, without a copy: 64 at a time where they divide, which is fastest."""
+    rows = weights.reshape(len(weights), math.prod(weights.shape[1:]))
+    unit = math.gcd(rows.shape[1], rows.storage_offset()) * rows.element_size()
+    return rows.view(next(kind for kind in (torch.int64, torch.int32, torch.int16) if unit % kind.itemsize == 0))

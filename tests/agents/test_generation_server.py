@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import math
 import socket
 import threading
 import time
@@ -11,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from copy import copy, deepcopy
 from functools import partial
+from itertools import combinations
 
 import pytest
 import tiny
@@ -137,6 +139,23 @@ def test_weights_travel_after_an_update_and_only_then(policy: Policy, serve) -> 
     second = likeliest(generator, prompts)
     assert second == likeliest(TransformersGenerator(policy), prompts) != first
     assert server.status()["version"] == generator.version == fingerprint(policy.model) != version
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("shape", [(60, 40), (50, 33), (1999,), (30, 2, 25), (2000, 1)])
+def test_no_two_weights_change_places_unnoticed(shape: tuple[int, ...], dtype: torch.dtype) -> None:
+    distinct = torch.randperm(math.prod(shape), dtype=torch.int32 if dtype == torch.float32 else torch.int16)
+    model = torch.nn.ParameterList([distinct.view(dtype).reshape(shape), torch.randn(8).to(dtype)[1:]])  # at odd addresses too
+    names = {fingerprint(model), fingerprint(deepcopy(model))}
+    assert len(names) == 1
+    weights = model[0].detach().view(-1)  # of the same memory
+    places = {*range(8), *range(0, 400, shape[-1]), *torch.randperm(len(weights))[:8].tolist()}
+    pairs = [*combinations(places, 2)][:400]
+    for i, j in pairs:
+        weights[[i, j]] = weights[[j, i]]
+        names.add(fingerprint(model))
+        weights[[i, j]] = weights[[j, i]]
+    assert len(names) == 1 + len(pairs)
 
 
 def test_trainers_with_the_same_weights_send_them_once(policy: Policy, serve, monkeypatch: pytest.MonkeyPatch) -> None:
