@@ -27,7 +27,7 @@ class TransformersGenerator:
 
     Args:
         policy: whose current weights are sampled from. A change of the weights, by an optimizer or in place, drops
-            the kept prefixes.
+            the kept prefixes; one by way of `.data` does not, for torch keeps no count of those.
         batch_size: prompts decoded together.
         kept_tokens: prompt tokens whose keys and values are kept between calls; 0 keeps none.
     """
@@ -268,7 +268,7 @@ def weights_version(model: nn.Module) -> tuple[int, int]:
     """A value that changes with a model's weights: its tensors' version counters, and the steps of all optimizers.
 
     Fused optimizers leave the counters as they are; `load_state_dict` and the like take no optimizer step. No
-    optimizer steps a frozen model.
+    optimizer steps a frozen model. What is written by way of `.data` changes neither.
     """
     trained = any(parameter.requires_grad for parameter in model.parameters())
     return sum(parameter._version for parameter in model.parameters()), _steps_taken if trained else 0

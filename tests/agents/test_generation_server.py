@@ -145,7 +145,8 @@ def test_weights_travel_after_an_update_and_only_then(policy: Policy, serve) -> 
 @pytest.mark.parametrize("shape", [(60, 40), (50, 33), (1999,), (30, 2, 25), (2000, 1)])
 def test_no_two_weights_change_places_unnoticed(shape: tuple[int, ...], dtype: torch.dtype) -> None:
     distinct = torch.randperm(math.prod(shape), dtype=torch.int32 if dtype == torch.float32 else torch.int16)
-    model = torch.nn.ParameterList([distinct.view(dtype).reshape(shape), torch.randn(8).to(dtype)[1:]])  # at odd addresses too
+    unaligned = torch.randn(8).to(dtype)[1:]
+    model = torch.nn.ParameterList([distinct.view(dtype).reshape(shape), unaligned])
     names = {fingerprint(model), fingerprint(deepcopy(model))}
     assert len(names) == 1
     weights = model[0].detach().view(-1)  # of the same memory
