@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 class BaseCallback:
     """Base class: override the hooks that start with an underscore; a false `_on_step` stops the training.
 
+    Episodes on the environment that is trained on are under way in `_on_step`: evaluate on another one, or in
+    `_on_rollout_start`.
+
     Args:
         verbose: 0 for no output, 1 for messages.
 

@@ -52,6 +52,9 @@ class Collector:
 
         Returns:
             Its attempts by number; None if the callback stopped the training.
+
+        Raises:
+            RuntimeError: The callback has played on the environments, whose episodes are under way.
         """
         batch = range(self.agent.num_batches * self.size, (self.agent.num_batches + 1) * self.size)
         finished: list[Attempt] = []
@@ -65,6 +68,11 @@ class Collector:
                 callback.update_locals({**locals(), "self": self.agent})
                 if not callback.on_step():
                     return None
+                if not self.rollout.undisturbed:
+                    raise RuntimeError(
+                        "a callback's on_step has begun episodes on the training environment, in the midst of those of "
+                        "the roll-out; give evaluate() an environment of its own, or call it in _on_rollout_start"
+                    )
         while self._judge():
             pass
         return [self.finished.pop(number) for number in batch]

@@ -219,7 +219,8 @@ class OnlineAgent(Agent):
         """Trains.
 
         Episodes are played to their end, so the number of steps taken is a little higher than asked for. An
-        interruption loses the roll-out under way and nothing else: the agent can be saved, used, and trained on.
+        interruption loses the roll-out under way and nothing else: the agent can be saved, used, and trained on, and
+        so can the environments. It waits for the steps and resets under way, as long as these may take.
 
         Args:
             total_timesteps: environment steps to take, over all sub-environments; a lower bound.
@@ -253,6 +254,7 @@ class OnlineAgent(Agent):
         except BaseException:
             if processes.size() == 1:  # other processes wait for this one elsewhere: it has to end, and they with it
                 hooks.on_training_end()
+                settle(self.env)
             raise
         hooks.on_training_end()
         return self
@@ -294,9 +296,9 @@ class OnlineAgent(Agent):
         if callback is None:
             callback = CallbackList([])
             callback.init_callback(self)
+        callback.on_rollout_start()
         if self._collector is None or not self._collector.rollout.undisturbed:
             self._collector = Collector(self)
-        callback.on_rollout_start()
         begun = self.num_timesteps
         finished = self._collector.collect(callback)
         self.num_timesteps = begun + sum(processes.gather(self.num_timesteps - begun))

@@ -13,7 +13,7 @@ from trivial_env import LETTERS, ButtonEnv
 from warm_start import warm_policy
 
 from coach_gym.agents import CoachAgent, GRPOAgent
-from coach_gym.agents.callbacks import CallbackList
+from coach_gym.agents.callbacks import BaseCallback, CallbackList
 from coach_gym.agents.collector import JUDGED_AT_ONCE, Collector
 from coach_gym.agents.evaluation import evaluate
 from coach_gym.agents.tree import separate_log_probs
@@ -315,6 +315,33 @@ def test_environments_are_idle_after_training():
     envs.reset(seed=0)
     agent.learn(8)
     assert len(episodes_of(agent)) == 8
+
+
+@pytest.mark.parametrize("kind", [Devices, lambda n, make: AndroidVectorEnv([make] * n)])
+def test_environments_are_idle_after_an_interruption(kind):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    envs = kind(3, lambda: ButtonEnv(steps=2))
+    agent = coach(envs, max_staleness=1)
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(100, callback=interrupted)
+    envs.reset(seed=1)
+    assert agent.learn(8).n_updates >= 1
+    envs.close()
+
+
+@pytest.mark.parametrize("collection", ["events", "rounds"])
+def test_an_evaluation_in_the_midst_of_a_batch_is_an_error_and_before_it_is_none(collection):
+    class Evaluating(BaseCallback):
+        def __init__(self, hook):
+            super().__init__()
+            setattr(self, hook, lambda: evaluate(self.model, self.training_env, n_eval_episodes=2))
+
+    agent = coach(Devices(3, lambda: ButtonEnv(steps=2)), collection=collection)
+    assert agent.learn(30, callback=Evaluating("_on_rollout_start")).n_updates > 1
+    with pytest.raises(RuntimeError, match="on_step has begun episodes.*an environment of its own"):
+        agent.learn(30, callback=Evaluating("_on_step"))
 
 
 @settings(max_examples=25, deadline=None)
