@@ -241,5 +241,5 @@ def fingerprint(model: nn.Module) -> str:
 def _words(weights: Tensor) -> Tensor:
     """The bits of weights as a matrix of integers, without a copy: 64 at a time where they divide, which is fastest."""
     rows = weights.reshape(len(weights), math.prod(weights.shape[1:]))
-    unit = math.gcd(rows.shape[1], rows.storage_offset()) * rows.element_size()
+    unit = math.gcd(rows.shape[1], rows.stride(0), rows.storage_offset()) * rows.element_size()
     return rows.view(next(kind for kind in (torch.int64, torch.int32, torch.int16) if unit % kind.itemsize == 0))
