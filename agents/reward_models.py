@@ -54,11 +54,12 @@ class GenerativePRM:
     """A vision-language model that writes `<think>…</think> judgment:True` or `judgment:False`.
 
     Args:
-        policy: the judge, with the dialect whose frame it sees screenshots in.
+        policy: the judge, with the dialect whose frame it sees screenshots in. One whose dialect has `ui_text` is asked
+            as the pocket judge is, with the bare step and the screen's text, unless it has a template of its own.
         template: text file that replaces the prompt. `{instruction}`, `{screenshot}` and `{response}` are filled
             in, and if they occur `{screen}`, the screen as text, and `{history}`, the responses before.
-        max_new_tokens: length of a verdict at most; None for 512, and 48 for a pocket judge, which has said what it has
-            to say by then, or never will.
+        max_new_tokens: length of a verdict at most; None for 512, and 48 for one that is asked as the pocket judge is,
+            which has said what it has to say by then, or never will.
         generator: draws the verdicts; None for transformers.
     """
 
@@ -70,7 +71,7 @@ class GenerativePRM:
         generator: Generator | None = None,
     ) -> None:
         self.policy = policy
-        pocket = isinstance(policy.dialect, UITars) and policy.dialect.ui_text
+        pocket = template is None and isinstance(policy.dialect, UITars) and policy.dialect.ui_text
         builtin = PROMPTS / ("process_reward_pocket.txt" if pocket else "process_reward.txt")
         self.template = (template or builtin).read_text("utf-8").removesuffix("\n")
         self.max_new_tokens = max_new_tokens or (48 if pocket else 512)

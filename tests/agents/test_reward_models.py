@@ -126,3 +126,12 @@ def test_a_pocket_judge_is_cut_off_early(policy: Policy):
     assert GenerativePRM.load("pocket").max_new_tokens == 48
     assert GenerativePRM(policy).max_new_tokens == 512
     assert GenerativePRM(policy, max_new_tokens=7).max_new_tokens == 7
+
+
+def test_a_judge_with_a_template_of_its_own_has_time_to_reason(tmp_path):
+    """Though it reads the screen as text, as the pocket judge does."""
+    template = tmp_path / "judge.txt"
+    template.write_text("{instruction} {screenshot}{screen} {response} Reason at length.", "utf-8")
+    policy = tiny.policy(dialect=UITars(28 * 28, 24 * 28 * 28, ui_text=True))
+    assert GenerativePRM(policy, template).max_new_tokens == 512
+    assert GenerativePRM(policy).max_new_tokens == 48
