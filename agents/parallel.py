@@ -259,9 +259,11 @@ def whole_policy(agent: "OnlineAgent") -> Policy:
     """The agent's policy itself, or if it is spread a whole copy, with weights on the first process only."""
     if not is_sharded(agent.policy.model):
         return agent.policy
-    policy = copy(agent.policy)
-    model = agent.policy.model
-    policy.model = _whole(model, untrained_model(model.config, model.dtype))
+    model, policy = agent.policy.model, copy(agent.policy)
+    with torch.device("meta"):
+        empty = untrained_model(model.config, model.dtype)
+    policy.model = _whole(model, empty)
+    policy.model.tie_weights()
     return policy
 
 
@@ -270,11 +272,17 @@ def whole_critic(agent: "OnlineAgent") -> Critic | None:
     if agent.critic is None or not is_sharded(agent.critic):
         return agent.critic
     backbone = agent.critic.backbone
-    return _whole(agent.critic, Critic(untrained_backbone(backbone.config, backbone.dtype)))
+    with torch.device("meta"):
+        empty = Critic(untrained_backbone(backbone.config, backbone.dtype))
+    return _whole(agent.critic, empty)
 
 
-def _whole(model: nn.Module, fresh: Any) -> Any:
+def _whole(model: nn.Module, empty: Any) -> Any:
+    """Fills a model that takes no memory yet, and draws no random numbers, with another's weights and buffers."""
     state = gather_state(model.state_dict())
     if processes.rank() == 0:
-        fresh.load_state_dict(state)
-    return fresh
+        empty.load_state_dict(state, assign=True)
+        for name, buffer in model.named_buffers():
+            owner, _, short = name.rpartition(".")
+            setattr(empty.get_submodule(owner), short, buffer.cpu())
+    return empty

@@ -30,7 +30,8 @@ from coach_gym import train_command
 from coach_gym.__main__ import main
 from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent, processes
 from coach_gym.agents.checkpoint import save_shards
-from coach_gym.agents.parallel import distribute, gather_state, refresh_sampler
+from coach_gym.agents.parallel import distribute, gather_state, refresh_sampler, whole_critic, whole_policy
+from coach_gym.agents.tree import build_tree, log_probs
 
 # Where the server of processes looks for this module, which it imports once for all of them.
 os.environ["PYTHONPATH"] = os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")])
@@ -187,6 +188,33 @@ def test_what_is_exported_is_read_by_transformers(tmp_path):
     results = together(2, tmp_path, learn, tmp_path, None, 12, "agent")
     model = Qwen2_5_VLForConditionalGeneration.from_pretrained(tmp_path / "agent/actor")
     torch.testing.assert_close(dict(model.state_dict()), dict(results[0][0]["policy"]), rtol=0, atol=0)
+
+
+def exported(folder, architecture):
+    """What writing a whole agent takes, and whether what the first process writes is the agent."""
+    agent = make("coach", architecture=architecture)
+    agent.critic.value_head.weight.data.normal_()
+    tree = build_tree(agent.policy, tiny.episode(agent.policy))
+    with torch.no_grad():
+        expected = torch.cat(sum(log_probs(agent.policy, tree), [])), torch.cat(agent.critic.q_values(tree))
+    distribute(agent)
+    before = torch.get_rng_state()
+    agent.save(folder / "agent")
+    drawn = not torch.equal(torch.get_rng_state(), before)
+    policy, critic = whole_policy(agent), whole_critic(agent)
+    if processes.rank() > 0:
+        return drawn, {p.device.type for model in (policy.model, critic) for p in model.parameters()}
+    with torch.no_grad():
+        found = torch.cat(sum(log_probs(policy, tree), [])), torch.cat(critic.q_values(tree))
+    tied = policy.model.lm_head.weight is policy.model.get_input_embeddings().weight
+    return drawn, tied, [torch.equal(one, other) for one, other in zip(expected, found, strict=True)]
+
+
+@pytest.mark.parametrize("architecture", ["qwen2_vl", "qwen2_5_vl", "qwen3_vl"])
+def test_only_the_first_process_holds_what_is_exported(architecture, tmp_path):
+    first, second = together(2, tmp_path, partial(exported, architecture=architecture), tmp_path)
+    assert first == (False, True, [True, True])
+    assert second == (False, {"meta"})
 
 
 def test_a_hostile_index_does_not_run(tmp_path):
