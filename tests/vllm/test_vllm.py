@@ -113,6 +113,29 @@ def test_the_first_candidates_are_told_while_others_are_drawn(random: VllmGenera
     assert [len(row) for row in drawn] == [4, 4, 4] and any(under_way)
 
 
+def test_the_others_share_the_prefill_of_the_first(random: VllmGenerator):
+    """Though they join in the same step: only what does not fill a block of the cache is computed again."""
+    policy, engine = random.policy, random.engine
+    block, (model,) = engine.engine.vllm_config.cache_config.block_size, engine.engine.collective_rpc(vllms_model)
+    encoded: list[int] = []
+    count = lambda _, pixels, keywords: encoded.append(len(keywords["grid_thw"]))  # noqa: E731
+    hook = model.visual.register_forward_pre_hook(count, with_kwargs=True)
+    observations = [tiny.observation(np.random.default_rng(seed)) for seed in (11, 12)]
+    prompts = [policy.prompt(f"{n} {'Save it. ' * 99}", [], seen) for n, seen in enumerate(observations)]
+    random.sample(prompts_of(policy, (1,)), max_new_tokens=2)  # the weights travel
+    before = Counter(engine.counts)
+    encoded.clear()
+    random.sample(prompts, k=4, max_new_tokens=2)
+    hook.remove()
+    blocks = [(len(prompt) - 1) // block * block for prompt in prompts]
+    assert min(blocks) > 0 and engine.counts["cached_tokens"] - before["cached_tokens"] == sum(blocks)
+    assert sum(encoded) == 2
+
+
+def vllms_model(worker):
+    return worker.model_runner.model
+
+
 def test_draws_follow_torchs_seed(random: VllmGenerator):
     prompts = prompts_of(random.policy)
     texts = []
