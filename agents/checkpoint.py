@@ -169,7 +169,7 @@ def restore(agent: "OnlineAgent", path: Path) -> None:
             optimizer.load_state_dict(states[name])
     state = json.loads((path / _STATE).read_text())
     agent.num_timesteps, agent.n_updates = state["num_timesteps"], state["n_updates"]
-    agent.num_batches, agent.task_entropy = state["num_batches"], state["task_entropy"]
+    agent.num_instances, agent.task_entropy = state["num_instances"], state["task_entropy"]
     share = slice(processes.rank(), None, processes.size())
     agent.ep_info_buffer.extend(state["ep_info"][share])
     agent.ep_success_buffer.extend(state["ep_success"][share])
@@ -217,7 +217,7 @@ def _trainer_state(agent: "OnlineAgent") -> dict[str, Any]:
     return {
         "num_timesteps": agent.num_timesteps,
         "n_updates": agent.n_updates,
-        "num_batches": agent.num_batches,
+        "num_instances": agent.num_instances,
         "task_entropy": agent.task_entropy,
         "ep_info": infos,
         "ep_success": successes,

@@ -35,6 +35,7 @@ class Collector:
 
     Attributes:
         rollout: what is under way, from one batch to the next.
+        first: number of the next batch's first episode, among those of this process.
     """
 
     def __init__(self, agent: OnlineAgent) -> None:
@@ -42,8 +43,8 @@ class Collector:
         self.agent = agent
         self.in_rounds = agent.collection == "rounds" or not hasattr(agent.env, "send_reset")
         self.size = agent.batch_size // processes.size()
-        first = agent.num_batches * self.size
-        self.rollout = Rollout(agent.env, agent.task_seeds(first), first, until=first)
+        self.first = -(-agent.num_instances // processes.size()) * agent.group_size
+        self.rollout = Rollout(agent.env, agent.task_seeds(self.first), self.first, until=self.first)
         self.finished: dict[int, Attempt] = {}
         self._unjudged: deque[tuple[Episode, int]] = deque()
 
@@ -56,7 +57,7 @@ class Collector:
         Raises:
             RuntimeError: The callback has played on the environments, whose episodes are under way.
         """
-        batch = range(self.agent.num_batches * self.size, (self.agent.num_batches + 1) * self.size)
+        batch = range(self.first, self.first + self.size)
         finished: list[Attempt] = []
         while any(number not in self.finished for number in batch):
             transition = self._round(batch.stop) if self.in_rounds else self._event(batch.stop)
@@ -75,6 +76,7 @@ class Collector:
                     )
         while self._judge():
             pass
+        self.first = batch.stop
         return [self.finished.pop(number) for number in batch]
 
     def _round(self, stop: int) -> Transition:

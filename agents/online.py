@@ -86,7 +86,7 @@ class OnlineAgent(Agent):
         num_timesteps: environment steps taken, over all sub-environments and processes.
         total_timesteps: where the current call of `learn` ends.
         n_updates: iterations that ended in an update.
-        num_batches: roll-outs played to their end.
+        num_instances: task instances in the roll-outs that were played to their end, over all processes.
         n_candidates: responses drawn in every state during roll-outs.
         group_size: episodes that share a seed.
         critic: the critic, None for a method without one.
@@ -168,7 +168,7 @@ class OnlineAgent(Agent):
         if env is not None:
             self.set_env(env)
 
-        self.num_timesteps = self.total_timesteps = self.n_updates = self.num_batches = 0
+        self.num_timesteps = self.total_timesteps = self.n_updates = self.num_instances = 0
         self._collector: Collector | None = None
         self.ep_info_buffer: deque[dict[str, float]] = deque(maxlen=stats_window_size)
         self.ep_success_buffer: deque[float] = deque(maxlen=stats_window_size)
@@ -306,7 +306,7 @@ class OnlineAgent(Agent):
             self._collector = None  # what is under way was drawn to be continued at once
             return None
         assert finished is not None
-        self.num_batches += 1
+        self.num_instances += self.batch_size // self.group_size
         callback.on_rollout_end()
         played = [attempt.episode for attempt in finished]
         fault_rate = np.mean([episode.fault is not None for episode in played])

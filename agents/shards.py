@@ -27,7 +27,7 @@ _ALLOWED = {
     ),
     "torch.distributed.checkpoint.filesystem": ("_StorageInfo",),
     "torch.serialization": ("_get_layout",),
-    "torch": ("Size", "float32", "bfloat16"),
+    "torch": ("Size", "float64", "float32", "float16", "bfloat16"),
     "pathlib": ("Path", "PosixPath"),
 }  # fmt: skip
 

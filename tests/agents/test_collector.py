@@ -62,7 +62,8 @@ class Script:
     def __init__(self, env: Any, batch_size: int, k: int = 1, max_staleness: int = 0, judges_steps: bool = False):
         self.env, self.batch_size, self.n_candidates, self.max_staleness = env, batch_size, k, max_staleness
         self.judges_steps = judges_steps
-        self.num_batches = 0
+        self.num_batches = self.num_instances = 0
+        self.group_size = 1
         self.policy = self.generator = self
         self.log: list[tuple[str, int]] = []
         self.collector = Collector(self)  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from trivial_env import ButtonEnv
 from warm_start import warm_policy
 
 from coach_gym.agents import CheckpointCallback, CoachAgent, GRPOAgent, PPOAgent
+from coach_gym.agents.checkpoint import save_shards
 
 
 def buttons() -> SyncVectorEnv:
@@ -159,6 +160,35 @@ def test_an_interruption_while_names_change_loses_nothing(tmp_path, monkeypatch)
     GRPOAgent.load(tmp_path / "agent.replaced")
     agent.save(tmp_path / "agent")
     assert [path.name for path in tmp_path.iterdir()] == ["agent"]
+
+
+@pytest.mark.parametrize(("method", "other"), [
+    (CoachAgent, {"batch_size": 4}), (CoachAgent, {"batch_size": 12}), (GRPOAgent, {"group_size": 8}),
+    (GRPOAgent, {"group_size": 2, "batch_size": 6}),
+])  # fmt: skip
+def test_a_batch_of_another_size_has_new_task_instances(method, other, tmp_path):
+    agent = make(method, policy=tiny.policy())
+    for _ in range(3):
+        agent.collect_rollouts()
+    agent.save(tmp_path / "agent")
+    loaded = method.load(tmp_path / "agent", env=buttons(), **other)
+    loaded.collect_rollouts()
+    played, following = (
+        {seed for env in trained.env.envs for seed in env.resets if seed is not None} for trained in (agent, loaded)
+    )
+    assert len(played) == 24 // agent.group_size and len(following) == loaded.batch_size // loaded.group_size
+    assert not played & following
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.filterwarnings("ignore:the policy's weights are")
+def test_shards_of_any_precision_are_read(dtype, tmp_path):
+    policy = tiny.policy()
+    policy.model.to(dtype)
+    agent = make(GRPOAgent, policy=policy)
+    save_shards(agent, tmp_path / "agent")
+    loaded = GRPOAgent.load(tmp_path / "agent").policy.model.state_dict()
+    assert_equal(dict(loaded), {name: weight.float() for name, weight in policy.model.state_dict().items()})
 
 
 def test_optimizers_can_be_left_out(tmp_path):
