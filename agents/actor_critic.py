@@ -50,6 +50,11 @@ class ActorCriticAgent(OnlineAgent):
         clip_range_vf: float = 0.5,
         **shared: Any,
     ) -> None:
+        if not 0 <= critic_warmup_ratio <= 1 or critic_epochs < 1:
+            raise ValueError(
+                f"critic_warmup_ratio={critic_warmup_ratio} must be a share of the training, from 0 for none to 1 "
+                f"(0.1 in the paper), and critic_epochs={critic_epochs} at least 1"
+            )
         super().__init__(policy, env, learning_rate, **shared)
         self.critic_learning_rate = critic_learning_rate
         self.critic_warmup_ratio = critic_warmup_ratio

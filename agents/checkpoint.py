@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from coach_gym.dialects import Dialect
+
 from . import processes
 from .architectures import read_config, untrained_backbone, untrained_model
 from .critic import Critic
@@ -143,14 +145,16 @@ def load_arguments(
     if (path / CRITIC).is_dir():
         parts["critic"] = path / CRITIC
     if (path / SHARDS).is_dir():
-        parts = _unfilled(path, parts, device)
+        parts = _unfilled(path, parts, device, given.get("dialect"))
     return {**config["arguments"], **parts, **given}
 
 
-def _unfilled(path: Path, parts: dict[str, Any], device: str | torch.device) -> dict[str, Any]:
+def _unfilled(
+    path: Path, parts: dict[str, Any], device: str | torch.device, dialect: Dialect | None
+) -> dict[str, Any]:
     """Models whose weights are still to come out of shards."""
     model = untrained_model(read_config(path / ACTOR))
-    filled: dict[str, Any] = {"policy": Policy.around(model.to(as_device(device)), path / ACTOR)}
+    filled: dict[str, Any] = {"policy": Policy.around(model.to(as_device(device)), path / ACTOR, dialect)}
     if "critic" in parts:
         backbone = untrained_backbone(read_config(path / CRITIC))
         filled["critic"] = Critic(backbone.to(as_device(device)))

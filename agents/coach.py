@@ -10,7 +10,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import torch
 
@@ -71,6 +71,8 @@ class CoachAgent(ActorCriticAgent):
     ) -> None:
         if k < 1:
             raise ValueError(f"k={k} candidates leave nothing to execute; pass at least 1 (4 in the paper)")
+        if discount not in get_args(Discount):
+            raise ValueError(f"discount={discount!r} is none of {get_args(Discount)}; see returns.py for the two")
         super().__init__(policy, env, learning_rate, **shared)
         self.k = k
         self.n_candidates = 1 if resample else k

@@ -33,13 +33,17 @@ class GRPOAgent(OnlineAgent):
         group_size: int = 4,
         **shared: Any,
     ) -> None:
+        self.group_size = group_size
         super().__init__(policy, env, learning_rate, **shared)
-        if group_size < 2 or self.batch_size % group_size:
+
+    def _check_arguments(self) -> None:
+        super()._check_arguments()
+        if self.group_size < 2 or self.batch_size % self.group_size:
             raise ValueError(
                 f"a roll-out of batch_size={self.batch_size} episodes does not divide into groups of group_size="
-                f"{group_size}, at least 2; use a batch_size that is a multiple of it, such as {8 * group_size}"
+                f"{self.group_size}, at least 2; use a batch_size that is a multiple of it, such as "
+                f"{8 * self.group_size}"
             )
-        self.group_size = group_size
 
     def train(self, groups: list[list[Episode]]) -> None:
         """Outcomes normalised within each group, then the policy's clipped step."""

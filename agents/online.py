@@ -185,11 +185,13 @@ class OnlineAgent(Agent):
                 f"mini_batch_size={self.mini_batch_size} episodes cannot be drawn from the batch_size="
                 f"{self.batch_size} episodes of a roll-out; choose it between 1 and {self.batch_size}, or None for all"
             )
-        if self.temperature <= 0:
+        if not 0 < self.temperature < float("inf"):
             raise ValueError(
-                f"temperature={self.temperature} leaves one response in every state and nothing to learn; pass a "
-                f"positive one (1.0 in the paper), and deterministic=True to predict() for greedy actions"
+                f"temperature={self.temperature} is no positive number, and 0 leaves one response in every state and "
+                f"nothing to learn; pass 1.0 as in the paper, and deterministic=True to predict() for greedy actions"
             )
+        if self.max_new_tokens < 1:
+            raise ValueError(f"max_new_tokens={self.max_new_tokens} leaves no room for a response; the paper has 512")
         if self.collection not in ("events", "rounds"):
             raise ValueError(f"collection={self.collection!r} is neither 'events' nor 'rounds'")
         if self.max_staleness < 0 or (self.max_staleness and self.collection == "rounds"):

@@ -83,15 +83,23 @@ class Policy:
 
         Args:
             policy: `"pocket"`, a local directory, a hub id, a pair (model, processor), or a policy, which is
-                returned as it is.
+                returned as it is, on the device if one is named.
             dialect: overrides the dialect that the directory names; UI-TARS where none is named.
-            device: `"auto"` is CUDA where there is one.
+            device: `"auto"` is CUDA where there is one, and where a policy is.
             dtype: of the weights; None keeps the stored one on an accelerator and takes float32 on a CPU.
 
         Raises:
-            ValueError: The architecture is none of `ARCHITECTURES`; nothing has been loaded yet.
+            ValueError: The architecture is none of `ARCHITECTURES`, or a policy has another dialect; nothing has been
+                loaded yet.
         """
         if isinstance(policy, Policy):
+            if dialect not in (None, policy.dialect):
+                raise ValueError(
+                    f"dialect={type(dialect).__name__}(...) beside a Policy that has a {type(policy.dialect).__name__} "
+                    f"of its own; make the policy with it: Policy(model, tokenizer, image_processor, dialect)"
+                )
+            if device != "auto":
+                policy.model.to(as_device(device))
             return policy
         device = as_device(device)
         if isinstance(policy, tuple):

@@ -16,6 +16,7 @@ from warm_start import warm_policy
 
 from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent, evaluate_policy
 from coach_gym.agents.online import FIRST_TRAINING_SEED, OnlineAgent
+from coach_gym.agents.policy import Policy
 from coach_gym.agents.tree import build_tree, separate_log_probs
 from coach_gym.episode import Episode
 
@@ -244,6 +245,11 @@ def test_mini_batches_cover_everything_once_an_epoch():
     ("method", "arguments", "said"),
     [
         (CoachAgent, {"k": 0}, "k=0.*at least 1"),
+        (CoachAgent, {"discount": "fwd"}, "discount='fwd'.*'forward', 'paper'"),
+        (CoachAgent, {"critic_warmup_ratio": -1}, "critic_warmup_ratio=-1.*0 for none to 1"),
+        (PPOAgent, {"critic_epochs": 0}, "critic_epochs=0 at least 1"),
+        (GRPOAgent, {"max_new_tokens": 0}, "max_new_tokens=0.*512"),
+        (GRPOAgent, {"temperature": float("nan")}, "temperature=nan is no positive number"),
         (CoachAgent, {"batch_size": 4, "mini_batch_size": 5}, "mini_batch_size=5.*batch_size=4"),
         (CoachAgent, {"temperature": 0}, "temperature=0.*deterministic=True"),
         (PPOAgent, {"clip_range": 1.5}, "clip_range=1.5"),
@@ -252,7 +258,8 @@ def test_mini_batches_cover_everything_once_an_epoch():
         (GRPOAgent, {"group_size": 1}, "group_size=1"),
     ],
 )
-def test_arguments_that_make_no_sense(method, arguments, said):
+def test_arguments_that_make_no_sense(method, arguments, said, monkeypatch):
+    monkeypatch.setattr(Policy, "load", lambda *_: pytest.fail("a model was loaded before"))
     with pytest.raises(ValueError, match=said):
         make(method, policy=tiny.policy(), **arguments)
 

@@ -245,6 +245,13 @@ def test_load_takes_a_model_with_its_processor(policy: Policy) -> None:
     assert Policy.load(loaded) is loaded
 
 
+def test_load_moves_a_policy_and_does_not_teach_it_another_dialect() -> None:
+    policy = tiny.policy()
+    with pytest.raises(ValueError, match="dialect=QwenMobileUse.*beside a Policy that has a UITars"):
+        Policy.load(policy, dialect=QwenMobileUse())
+    assert Policy.load(policy, dialect=policy.dialect, device="meta").device.type == "meta"
+
+
 def test_observations_may_differ_in_size(policy: Policy) -> None:
     tall = tiny.observation(np.random.default_rng(0))
     wide = Observation(np.zeros((112, 168, 3), dtype=np.uint8))

@@ -14,6 +14,7 @@ from warm_start import warm_policy
 
 from coach_gym.agents import CheckpointCallback, CoachAgent, GRPOAgent, PPOAgent
 from coach_gym.agents.checkpoint import save_shards
+from coach_gym.dialects import UITars
 
 
 def buttons() -> SyncVectorEnv:
@@ -189,6 +190,13 @@ def test_shards_of_any_precision_are_read(dtype, tmp_path):
     save_shards(agent, tmp_path / "agent")
     loaded = GRPOAgent.load(tmp_path / "agent").policy.model.state_dict()
     assert_equal(dict(loaded), {name: weight.float() for name, weight in policy.model.state_dict().items()})
+
+
+def test_a_dialect_of_ones_own_is_given_again(tmp_path):
+    class Own(UITars): ...
+
+    save_shards(make(GRPOAgent, policy=tiny.policy()), tmp_path / "shards")
+    assert isinstance(GRPOAgent.load(tmp_path / "shards", dialect=Own()).policy.dialect, Own)
 
 
 def test_optimizers_can_be_left_out(tmp_path):
