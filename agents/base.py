@@ -46,6 +46,8 @@ class Agent(ABC):
     temperature: float
     max_new_tokens: int
     batch_size: int
+    collection: str
+    max_staleness: int
     n_updates: int
     _collector: Collector | None
 
@@ -107,9 +109,14 @@ class Agent(ABC):
         Args:
             env: as in the constructor; this process' own.
             force_reset: for the signature's sake: every roll-out begins with a reset.
+
+        Raises:
+            ValueError: It does not fit the agent; the message has the remedy.
         """
         share = self.batch_size // processes.size()
-        self.env = as_vector_env(gym.make_vec(env, num_envs=share) if isinstance(env, str) else env)
+        envs = as_vector_env(gym.make_vec(env, num_envs=share) if isinstance(env, str) else env)
+        self._check_collection(envs)
+        self.env = envs
         self._collector = None
         if self.env.num_envs > share:
             warnings.warn(
@@ -117,6 +124,23 @@ class Agent(ABC):
                 f"many of num_envs={self.env.num_envs} environments busy; "
                 f"pass batch_size={self.env.num_envs * processes.size()} or a multiple of it",
                 stacklevel=2,
+            )
+
+    def _check_collection(self, envs: VectorEnv) -> None:
+        """Whether devices can be served one by one, if that is asked for."""
+        if self.collection == "rounds" or hasattr(envs, "send_reset"):
+            return
+        name, inner = type(envs).__name__, type(envs.unwrapped).__name__
+        if self.max_staleness:
+            raise ValueError(
+                f"max_staleness={self.max_staleness} lets devices play ahead one by one, which {name} cannot; pass an "
+                f"environment of vectorization_mode='vector_entry_point', unwrapped, or max_staleness=0"
+            )
+        if hasattr(envs.unwrapped, "send_reset"):
+            warnings.warn(
+                f"{name} hides how {inner} serves devices one by one, so they wait for one another; pass the "
+                f"environment unwrapped, or collection='rounds' if that is meant",
+                stacklevel=4,
             )
 
     def set_random_seed(self, seed: int | None = None) -> None:

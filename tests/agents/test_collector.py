@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 import torch
+from gymnasium.vector import SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trivial_env import LETTERS, ButtonEnv
@@ -368,6 +370,21 @@ def test_whatever_the_schedule(devices, batch_size, k, max_staleness, steps, jud
                 assert len(step.candidates) == k and step.judged == judges_steps
                 assert 0 <= batch - step.version <= max_staleness
     envs.close()
+
+
+def test_environments_that_cannot_be_served_one_by_one(recwarn):
+    hidden = RecordEpisodeStatistics(Devices(2))
+    for envs in (hidden, SyncVectorEnv([ButtonEnv])):
+        with pytest.raises(ValueError, match=f"max_staleness=2.*{type(envs).__name__} cannot.*unwrapped"):
+            coach(envs, max_staleness=2)
+    coach(SyncVectorEnv([ButtonEnv]))
+    coach(hidden, collection="rounds")
+    assert not [str(warning.message) for warning in recwarn if "one another" in str(warning.message)]
+    with pytest.warns(UserWarning, match="RecordEpisodeStatistics hides how Devices .* wait .*'rounds'"):
+        agent = coach(hidden)
+    with pytest.raises(ValueError, match="max_staleness=1"):
+        coach(Devices(2), max_staleness=1).set_env(hidden)
+    assert len(episodes_of(agent)) == 8
 
 
 def test_options_that_contradict_each_other():
