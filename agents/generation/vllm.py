@@ -228,7 +228,7 @@ def fingerprint(model: nn.Module) -> str:
     """A short name of a model's weights, after their content: processes that hold the same ones agree on it.
 
     It is made of the sums of the bits in every row and every column. A change of three weights or fewer shows in one
-    of them; one of more escapes if it cancels in all, as chance does not have it. Of weights that are spread over
+    of them; one of more escapes if it cancels in all, which does not happen by chance. Of weights that are spread over
     processes, those of this one are named.
     """
     sums = []
