@@ -1,7 +1,9 @@
-"""What every agent can do: act, live in an environment, hand out its parameters; Stable-Baselines3's surface."""
+"""What every agent can do: act, live in an environment, hand out its parameters; Stable-Baselines3's surface.
+
+The half of `OnlineAgent` that has no learning in it, in a file of its own for length.
+"""
 
 import warnings
-from abc import ABC
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,7 @@ from .rollout import as_vector_env, observation_of, sub_observation
 Env = gym.Env | VectorEnv | str
 
 
-class Agent(ABC):
+class Agent:
     """A policy that acts, and what a training adds to it.
 
     Attributes:

@@ -8,13 +8,14 @@
    of the policy (Equation 4).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
 import torch
 
-from coach_gym.episode import Episode, Observation
+from coach_gym.episode import Episode, Observation, Step
 
 from . import processes
 from .actor_critic import ActorCriticAgent
@@ -103,7 +104,7 @@ class CoachAgent(ActorCriticAgent):
 
     def judge_steps(self, steps: list[tuple[Episode, int]]) -> None:
         """Process rewards of some steps, each given by its episode and number."""
-        questions = [(episode.goal, _executed(episode)[: t + 1]) for episode, t in steps]
+        questions = [(episode.goal, _transcript(episode.steps[: t + 1])) for episode, t in steps]
         assert isinstance(self.prm, StepwisePRM)
         with self.timed("judge"):
             rewards = self.prm.judge(questions)
@@ -115,7 +116,7 @@ class CoachAgent(ActorCriticAgent):
         for episode in episodes:
             if self.prm is not None and not all(step.judged for step in episode.steps):
                 with self.timed("judge"):
-                    rewards = self.prm.score(episode.goal, _executed(episode))
+                    rewards = self.prm.score(episode.goal, _transcript(episode.steps))
                 for step, reward in zip(episode.steps, rewards, strict=True):
                     step.process_reward, step.judged = reward, True
             for step, return_ in zip(episode.steps, self._returns(episode), strict=True):
@@ -163,6 +164,6 @@ class CoachAgent(ActorCriticAgent):
         self.update_policy([self.policy_sample(episode, tree, acloo(q), first) for episode, tree, q in batch])
 
 
-def _executed(episode: Episode) -> list[tuple[Observation, str]]:
+def _transcript(steps: Sequence[Step]) -> list[tuple[Observation, str]]:
     """What the agent saw and the response that was executed, for every step."""
-    return [(step.observation, step.candidates[step.executed].text) for step in episode.steps]
+    return [(step.observation, step.candidates[step.executed].text) for step in steps]

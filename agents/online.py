@@ -3,7 +3,7 @@
 import sys
 import time
 import warnings
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -42,7 +42,7 @@ Schedule = float | Callable[[float], float]
 Item = TypeVar("Item")
 
 
-class OnlineAgent(Agent):
+class OnlineAgent(Agent, ABC):
     """Alternates roll-outs, in which the policy plays a batch of episodes, and updates, which `train` defines.
 
     Defaults are the paper's (its table of hyper-parameters).
@@ -175,7 +175,7 @@ class OnlineAgent(Agent):
         self._logger = Logger(None, [])
         self._custom_logger = False
         self._seconds: dict[str, float] = defaultdict(float)
-        self._started = (time.perf_counter(), 0)
+        self._begun_at, self._begun_with = time.perf_counter(), 0  # seconds, steps: of the current `learn`
 
     def _check_arguments(self) -> None:
         if self.batch_size < 1 or self.n_epochs < 1:
@@ -273,7 +273,7 @@ class OnlineAgent(Agent):
             self.ep_info_buffer.clear()
             self.ep_success_buffer.clear()
         self.total_timesteps = self.num_timesteps + steps
-        self._started = (time.perf_counter(), self.num_timesteps)
+        self._begun_at, self._begun_with = time.perf_counter(), self.num_timesteps
         self._seconds.clear()
         if not self._custom_logger:
             self._logger.close()
@@ -315,7 +315,7 @@ class OnlineAgent(Agent):
         self.logger.record("rollout/fault_rate", processes.mean(float(fault_rate)))
         ages = [self.n_updates - step.version for episode in played for step in episode.steps]
         self.logger.record("rollout/staleness", processes.mean(float(np.mean(ages))))
-        groups = [[e for e in group if e.learnable] for group in _chunks(played, self.group_size)]
+        groups = [[e for e in group if e.learnable] for group in _batched(played, self.group_size)]
         return [group for group in groups if group]
 
     @abstractmethod
@@ -350,7 +350,7 @@ class OnlineAgent(Agent):
         """Keeps the statistics of episodes that say something about the agent."""
         for attempt in finished:
             if attempt.episode.learnable:
-                elapsed = time.perf_counter() - self._started[0]
+                elapsed = time.perf_counter() - self._begun_at
                 self.ep_info_buffer.append({"r": attempt.reward, "l": attempt.length, "t": round(elapsed, 3)})
                 self.ep_success_buffer.append(float(attempt.episode.success))
 
@@ -419,7 +419,7 @@ class OnlineAgent(Agent):
         size = self.mini_batch_size // processes.size() if self.mini_batch_size else number
         batches = []
         for _ in range(n_epochs):
-            for indices in _chunks(self.rng.permutation(number).tolist(), size):
+            for indices in _batched(self.rng.permutation(number).tolist(), size):
                 batches.append([items[index] for index in indices if index < len(items)])
         return batches
 
@@ -444,8 +444,7 @@ class OnlineAgent(Agent):
 
     def dump_logs(self, iteration: int = 0) -> None:
         """Writes the log entry of the iterations since the last one, with the seconds that each part took."""
-        started, first_step = self._started
-        elapsed = max(time.perf_counter() - started, sys.float_info.epsilon)
+        elapsed = max(time.perf_counter() - self._begun_at, sys.float_info.epsilon)
         if iteration > 0:
             self.logger.record("time/iterations", iteration, exclude="tensorboard")
         infos, successes = self.recent_episodes()
@@ -453,7 +452,7 @@ class OnlineAgent(Agent):
             self.logger.record("rollout/ep_rew_mean", np.mean([info["r"] for info in infos]))
             self.logger.record("rollout/ep_len_mean", np.mean([info["l"] for info in infos]))
             self.logger.record("rollout/success_rate", np.mean(successes))
-        self.logger.record("time/fps", int((self.num_timesteps - first_step) / elapsed))
+        self.logger.record("time/fps", int((self.num_timesteps - self._begun_with) / elapsed))
         self.logger.record("time/time_elapsed", int(elapsed), exclude="tensorboard")
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         for part, seconds in self._seconds.items():
@@ -526,7 +525,7 @@ class OnlineAgent(Agent):
         return agent
 
 
-def _chunks(items: Sequence[Item], size: int) -> list[list[Item]]:
+def _batched(items: Sequence[Item], size: int) -> list[list[Item]]:
     remaining = iter(items)
     return list(iter(lambda: list(islice(remaining, size)), []))
 
