@@ -236,6 +236,8 @@ class GenerationServer(ThreadingHTTPServer):
         """Draws responses; or says which screenshots it would have to be sent for that."""
         head, tensors = unpack(body)
         rows = head["prompts"]
+        if not rows:
+            raise ValueError("there is no prompt to answer")
         names = {name for row in rows for name in row["images"]}
         images = self.images.find(names, unpack_images(head, tensors))
         if missing := sorted(names - images.keys()):

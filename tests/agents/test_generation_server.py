@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from copy import copy, deepcopy
+from dataclasses import asdict
 from functools import partial
 from itertools import combinations
 
@@ -23,7 +24,7 @@ from coach_gym.agents.generation import Generator, make_generator, served, wire
 from coach_gym.agents.generation.served import GenerationServerError, ServedGenerator, WeightsLostError
 from coach_gym.agents.generation.server import GenerationServer, ImageStore
 from coach_gym.agents.generation.transformers import TransformersGenerator
-from coach_gym.agents.generation.vllm import WeightMismatchError, fingerprint
+from coach_gym.agents.generation.vllm import Sampling, WeightMismatchError, fingerprint
 from coach_gym.agents.policy import Policy, Prompt
 from coach_gym.agents.reward_models import GenerativePRM
 from coach_gym.agents.tree import sequence_log_probs
@@ -416,6 +417,7 @@ def test_with_a_key_names_do_not_matter(policy: Policy, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(("path", "body", "status"), [
     ("/sample", b"\x80\x04nonsense", 400),
     ("/sample", b"{}\n", 400),
+    ("/sample", wire.pack({"prompts": [], "version": "a", "sampling": asdict(Sampling(1, 1.0, 1, 0, []))}), 400),
     ("/weights/piece", wire.pack({}), 400),
     ("/weights/finish", wire.pack({}), 400),
     ("/etc/passwd", b"", 404),
