@@ -298,9 +298,9 @@ class OnlineAgent(Agent, ABC):
         if callback is None:
             callback = CallbackList([])
             callback.init_callback(self)
+        self._collector = self._undisturbed_collector()
         callback.on_rollout_start()
-        if self._collector is None or not self._collector.rollout.undisturbed:
-            self._collector = Collector(self)
+        self._collector = self._undisturbed_collector()  # the callback may have played on the environments
         begun = self.num_timesteps
         finished = self._collector.collect(callback)
         self.num_timesteps = begun + sum(processes.gather(self.num_timesteps - begun))
@@ -317,6 +317,10 @@ class OnlineAgent(Agent, ABC):
         self.logger.record("rollout/staleness", processes.mean(float(np.mean(ages))))
         groups = [[e for e in group if e.learnable] for group in _batched(played, self.group_size)]
         return [group for group in groups if group]
+
+    def _undisturbed_collector(self) -> Collector:
+        known = self._collector
+        return known if known is not None and known.rollout.undisturbed else Collector(self)
 
     @abstractmethod
     def train(self, groups: list[list[Episode]]) -> None:
