@@ -343,7 +343,7 @@ def plot(results: list[dict[str, Any]], path: Path) -> None:
         panel.set(xlabel=label)
         panel.grid(alpha=0.3)
     panels[0].set(ylabel=f"success on {EPISODES} held-out instances (%)", ylim=(20, 85))
-    panels[0].legend(loc="lower right")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
     figure.suptitle(f"Pocket policy, {len(TASKS)} task families ({DEVICE}), {DEVICES} slow devices on a virtual clock")
     figure.savefig(path, dpi=120)
 
