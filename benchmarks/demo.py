@@ -1,4 +1,4 @@
-"""`make demo`: CoachAgent learns on the embedded phone, on a CPU, in a quarter of an hour.
+"""`make demo`: CoachAgent learns on the embedded phone, on a CPU, in minutes.
 
 Trains the pocket policy on a mix of task families, evaluates it on held-out instances before and after, and writes
 to `runs/demo/`: results.json, learning_curve.png, episode.png, TensorBoard logs and the trained agent.
