@@ -194,10 +194,9 @@ class VllmGenerator:
 
     def _draw_probe(self, prompt: Prompt) -> Candidate:
         with torch.random.fork_rng():  # whether weights have changed is not to change what is drawn
-            drawn: list[Drawn] = []
             sampling = self._sampling(1, 1.0, PROBE_TOKENS)
-            self.engine.generate([prompt], sampling, self.version, lambda _, first: drawn.append(first))
-        return self._candidate(drawn[0])
+            ((drawn,),) = self.engine.generate([prompt], sampling, self.version, lambda *_: None)
+        return self._candidate(drawn)
 
     def _verify(self, prompt: Prompt, drawn: Candidate, dtype: torch.dtype) -> None:
         """Scores a drawn response with the policy, whose passes are in `dtype`."""
