@@ -17,12 +17,8 @@ test: lint types unit
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 
-# mypy looks for modules in folders, and two of ours lie beside the package: it is given one tree
 types: $(VENV)/installed
-	rm -rf build/types && mkdir -p build/types/coach_gym
-	ln -s $(CURDIR)/coach_gym/* build/types/coach_gym/
-	ln -s $(CURDIR)/agents $(CURDIR)/envs build/types/coach_gym/
-	cd build/types && $(CURDIR)/$(BIN)/mypy --config-file $(CURDIR)/setup.cfg -p coach_gym
+	$(BIN)/mypy -p coach_gym
 
 unit: $(VENV)/installed
 	$(BIN)/python -m pytest -n 2

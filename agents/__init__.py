@@ -1,6 +1,10 @@
 """Agents that learn on Android environments, with Stable-Baselines3's surface."""
 
-from coach_gym.agents.callbacks import (
+from coach_gym.agents.coach import CoachAgent
+from coach_gym.agents.evaluation import evaluate, evaluate_policy
+from coach_gym.agents.grpo import GRPOAgent
+from coach_gym.agents.ppo import PPOAgent
+from coach_gym.agents.training.callbacks import (
     BaseCallback,
     CallbackList,
     CheckpointCallback,
@@ -9,10 +13,6 @@ from coach_gym.agents.callbacks import (
     ProgressBarCallback,
     StopTrainingOnRewardThreshold,
 )
-from coach_gym.agents.coach import CoachAgent
-from coach_gym.agents.evaluation import evaluate, evaluate_policy
-from coach_gym.agents.grpo import GRPOAgent
-from coach_gym.agents.ppo import PPOAgent
 
 __all__ = [
     "BaseCallback",

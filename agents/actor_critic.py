@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 from torch.optim import AdamW
 
-from .base import Env
-from .critic import Critic
-from .online import OnlineAgent, Schedule, set_learning_rate
-from .parallel import in_step
-from .policy import PolicySource
-from .tree import Tree
-from .updates import CriticSample, fit_critic
+from coach_gym.agents.distributed.parallel import in_step
+from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.policy import PolicySource
+from coach_gym.agents.models.tree import Tree
+from coach_gym.agents.training.base import Env
+from coach_gym.agents.training.online import OnlineAgent, Schedule, set_learning_rate
+from coach_gym.agents.training.updates import CriticSample, fit_critic
 
 CriticSource = str | Path | Critic | None
 Item = TypeVar("Item")

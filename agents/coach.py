@@ -15,18 +15,17 @@ from typing import Any, get_args
 
 import torch
 
+from coach_gym.agents.actor_critic import ActorCriticAgent
+from coach_gym.agents.distributed import processes
+from coach_gym.agents.generation import is_address
+from coach_gym.agents.models.policy import PolicySource
+from coach_gym.agents.models.reward_models import GenerativePRM, ProcessRewardModel, StepwisePRM
+from coach_gym.agents.training.advantages import acloo
+from coach_gym.agents.training.base import Env
+from coach_gym.agents.training.online import Schedule
+from coach_gym.agents.training.returns import Discount, discounted_outcome, process_outcome_returns
+from coach_gym.agents.training.updates import CriticSample
 from coach_gym.episode import Episode, Observation, Step
-
-from . import processes
-from .actor_critic import ActorCriticAgent
-from .advantages import acloo
-from .base import Env
-from .generation import is_address
-from .online import Schedule
-from .policy import PolicySource
-from .returns import Discount, discounted_outcome, process_outcome_returns
-from .reward_models import GenerativePRM, ProcessRewardModel, StepwisePRM
-from .updates import CriticSample
 
 
 class CoachAgent(ActorCriticAgent):

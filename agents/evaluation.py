@@ -10,7 +10,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import VectorEnv
 
-from .rollout import Attempt, Rollout, as_vector_env
+from coach_gym.agents.playing.rollout import Attempt, Rollout, as_vector_env
 
 StepCallback = Callable[[dict[str, Any], dict[str, Any]], None]
 

@@ -4,12 +4,11 @@ from typing import Any
 
 import torch
 
+from coach_gym.agents.models.policy import PolicySource
+from coach_gym.agents.training.advantages import grpo
+from coach_gym.agents.training.base import Env
+from coach_gym.agents.training.online import OnlineAgent, Schedule
 from coach_gym.episode import Episode
-
-from .advantages import grpo
-from .base import Env
-from .online import OnlineAgent, Schedule
-from .policy import PolicySource
 
 
 class GRPOAgent(OnlineAgent):

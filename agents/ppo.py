@@ -4,15 +4,14 @@ from typing import Any
 
 import torch
 
+from coach_gym.agents.actor_critic import ActorCriticAgent
+from coach_gym.agents.distributed import processes
+from coach_gym.agents.models.policy import PolicySource
+from coach_gym.agents.training.advantages import gae
+from coach_gym.agents.training.base import Env
+from coach_gym.agents.training.online import Schedule
+from coach_gym.agents.training.updates import CriticSample
 from coach_gym.episode import Episode
-
-from . import processes
-from .actor_critic import ActorCriticAgent
-from .advantages import gae
-from .base import Env
-from .online import Schedule
-from .policy import PolicySource
-from .updates import CriticSample
 
 
 class PPOAgent(ActorCriticAgent):

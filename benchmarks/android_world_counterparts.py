@@ -10,35 +10,38 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, time, timedelta
 from typing import Any
 
+from coach_gym.envs.apps.calendar import data as calendar_data
+from coach_gym.envs.apps.calendar import world_tasks as calendar
+from coach_gym.envs.apps.clock import data as clock_data
+from coach_gym.envs.apps.clock.task_alarms import ClockTask
+from coach_gym.envs.apps.contacts.world_tasks import AddressBookTask
+from coach_gym.envs.apps.expense import app as expense_app
+from coach_gym.envs.apps.expense import world_tasks as expense
+from coach_gym.envs.apps.gallery.world_tasks import DCIM, SaveCopyOfReceiptTaskEval
+from coach_gym.envs.apps.joplin import data as joplin_data
+from coach_gym.envs.apps.joplin import world_tasks as notes
+from coach_gym.envs.apps.markor import world_tasks as markor
+from coach_gym.envs.apps.markor.app import NOTEBOOK
+from coach_gym.envs.apps.messages import world_tasks as messages
+from coach_gym.envs.apps.opentracks import data as opentracks_data
+from coach_gym.envs.apps.opentracks import world_tasks as sports
+from coach_gym.envs.apps.osmand import data as osmand_data
+from coach_gym.envs.apps.osmand.world_tasks import MapTask
+from coach_gym.envs.apps.recipes import app as recipes_app
+from coach_gym.envs.apps.recipes import world_tasks as recipes
+from coach_gym.envs.apps.recorder.app import RECORDS
+from coach_gym.envs.apps.recorder.world_tasks import RecordingTask
+from coach_gym.envs.apps.settings import world_tasks as system
+from coach_gym.envs.apps.tasks import data as tasks_data
+from coach_gym.envs.apps.tasks import world_tasks as tasks
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.phone import PhoneDevice
-from coach_gym.envs.experts.official import ADAPTED, MONDAY, NOW, SUNDAY, day_named, time_named
-from coach_gym.envs.phone.apps import calendar_data, clock_data, joplin_data, opentracks_data, osmand_data, tasks_data
-from coach_gym.envs.phone.apps import expense as expense_app
-from coach_gym.envs.phone.apps import recipes as recipes_app
-from coach_gym.envs.phone.apps.markor import NOTEBOOK
-from coach_gym.envs.phone.apps.recorder import RECORDS
 from coach_gym.envs.phone.epoch import from_seconds, midnight, to_seconds
 from coach_gym.envs.phone.providers import contacts, telephony
-from coach_gym.envs.suites.alarms import ClockTask
-from coach_gym.envs.suites.android_world import (
-    calendar,
-    expense,
-    markor,
-    messages,
-    notes,
-    recipes,
-    sports,
-    system,
-    tasks,
-)
-from coach_gym.envs.suites.android_world.contacts import AddressBookTask
-from coach_gym.envs.suites.android_world.gallery import DCIM, SaveCopyOfReceiptTaskEval
-from coach_gym.envs.suites.android_world.maps import MapTask
-from coach_gym.envs.suites.android_world.recorder import RecordingTask
-from coach_gym.envs.suites.file_tree import FileTask, read_tree
+from coach_gym.envs.suites.official_world.experts import ADAPTED, MONDAY, NOW, SUNDAY, day_named, time_named
 from coach_gym.envs.suites.suite import builtin_suite
-from coach_gym.envs.suites.task import Task
+from coach_gym.envs.tasks.file_tree import FileTask, read_tree
+from coach_gym.envs.tasks.task import Task
 
 Params = Mapping[str, Any]
 

@@ -45,7 +45,7 @@ from transformers.utils import logging  # noqa: E402
 from benchmarks.demo import DEVICE, SETTINGS  # noqa: E402
 from benchmarks.latency_ratio import make_env, slow_envs  # noqa: E402
 from coach_gym.agents import CoachAgent  # noqa: E402
-from coach_gym.agents.rollout import Attempt, Rollout, observation_of, sub_observation  # noqa: E402
+from coach_gym.agents.playing.rollout import Attempt, Rollout, observation_of, sub_observation  # noqa: E402
 from coach_gym.envs.latency import Latency, SlowEnv  # noqa: E402
 from coach_gym.envs.vector import AndroidVectorEnv  # noqa: E402
 from coach_gym.episode import Episode  # noqa: E402

@@ -25,12 +25,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 
 import coach_gym  # noqa: E402, F401
-import coach_gym.envs.experts  # noqa: E402, F401
+import coach_gym.envs.suites.experts  # noqa: E402, F401
 from coach_gym.actions import Action, format_action  # noqa: E402
-from coach_gym.envs.experts.run import play  # noqa: E402
-from coach_gym.envs.experts.screen import EXPERTS  # noqa: E402
 from coach_gym.envs.suites import official_lab  # noqa: E402
 from coach_gym.envs.suites.official_lab import checkout  # noqa: E402
+from coach_gym.envs.suites.play import play  # noqa: E402
+from coach_gym.envs.tasks.screen import EXPERTS  # noqa: E402
 
 SCREEN = (540, 1200)
 

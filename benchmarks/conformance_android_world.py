@@ -36,16 +36,16 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 
 import coach_gym  # noqa: E402, F401
-import coach_gym.envs.experts  # noqa: E402, F401
+import coach_gym.envs.suites.experts  # noqa: E402, F401
 from benchmarks.android_world_counterparts import INCOMPARABLE, STRICTER, counterpart  # noqa: E402
 from coach_gym.actions import Action, format_action, parse_action  # noqa: E402
 from coach_gym.envs.devices.device import Device  # noqa: E402
 from coach_gym.envs.devices.phone import PhoneDevice  # noqa: E402
-from coach_gym.envs.experts.run import play  # noqa: E402
 from coach_gym.envs.suites.official_world import upstream  # noqa: E402
 from coach_gym.envs.suites.official_world.connection import connect  # noqa: E402
+from coach_gym.envs.suites.play import play  # noqa: E402
 from coach_gym.envs.suites.suite import Suite, official_suite  # noqa: E402
-from coach_gym.envs.suites.task import Task  # noqa: E402
+from coach_gym.envs.tasks.task import Task  # noqa: E402
 
 SCREEN = (540, 1200)
 STAGES = ("setup", "evaluate", "teardown")

@@ -27,10 +27,10 @@ from transformers.utils import logging
 
 import coach_gym
 from coach_gym.agents import CoachAgent
-from coach_gym.agents.callbacks import BaseCallback
 from coach_gym.agents.evaluation import Evaluation, evaluate
+from coach_gym.agents.training.callbacks import BaseCallback
 from coach_gym.episode import Episode
-from coach_gym.strip import episode_strip
+from coach_gym.recording.strip import episode_strip
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)

@@ -37,9 +37,9 @@ from tqdm import tqdm  # noqa: E402
 from benchmarks.demo import DEVICE, SETTINGS, SUITE, TASKS, make_envs  # noqa: E402
 from benchmarks.latency_ratio import DEVICE_TO_INFERENCE, calibrated, slow_envs  # noqa: E402
 from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent  # noqa: E402
-from coach_gym.agents.callbacks import BaseCallback  # noqa: E402
 from coach_gym.agents.evaluation import evaluate  # noqa: E402
-from coach_gym.agents.online import OnlineAgent  # noqa: E402
+from coach_gym.agents.training.callbacks import BaseCallback  # noqa: E402
+from coach_gym.agents.training.online import OnlineAgent  # noqa: E402
 from coach_gym.envs.latency import Latency  # noqa: E402
 from coach_gym.envs.virtual_time import VirtualClock  # noqa: E402
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from torch import nn
 
-from coach_gym.agents.mrope import Grid
-from coach_gym.agents.tree import Tree
+from coach_gym.agents.models.mrope import Grid
+from coach_gym.agents.models.tree import Tree
 
 
 @dataclass

@@ -30,8 +30,8 @@ os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
 
 import numpy as np  # noqa: E402  (after the number of threads is set)
 
-from coach_gym.agents.generation.served import ServedGenerator  # noqa: E402
-from coach_gym.agents.policy import Policy, Prompt  # noqa: E402
+from coach_gym.agents.generation.vllm.client import ServedGenerator  # noqa: E402
+from coach_gym.agents.models.policy import Policy, Prompt  # noqa: E402
 from coach_gym.episode import Candidate, Observation, Step  # noqa: E402
 
 SCREEN = (600, 270, 3)

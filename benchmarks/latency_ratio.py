@@ -7,8 +7,8 @@ from functools import partial
 
 from benchmarks.demo import SCREEN, SETTINGS, SUITE, TASKS
 from coach_gym.agents.generation.transformers import TransformersGenerator
-from coach_gym.agents.policy import Policy
-from coach_gym.agents.rollout import Attempt, Rollout
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.playing.rollout import Attempt, Rollout
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.latency import Latency
 from coach_gym.envs.virtual_time import VirtualClock, VirtualTimeEnv

@@ -28,7 +28,7 @@ from pathlib import Path
 import torch
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 
-from coach_gym.agents.tree import MAX_BRANCH_TOKENS
+from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS
 
 GB = 1e9
 OPENING = 1000  # tokens before the first screenshot

@@ -28,8 +28,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 
 import coach_gym  # noqa: E402, F401
-import coach_gym.envs.experts  # noqa: E402, F401
-from coach_gym.envs.experts.run import play  # noqa: E402
+import coach_gym.envs.suites.experts  # noqa: E402, F401
+from coach_gym.envs.suites.play import play  # noqa: E402
 
 SCREENS = ((270, 600), (1080, 2400))
 SUITES = ("AndroidWorld-v0", "AndroidLab-v0")

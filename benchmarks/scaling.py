@@ -50,8 +50,8 @@ from benchmarks.flops import Size, forward_flops, size_of_tree  # noqa: E402
 from benchmarks.latency_ratio import calibrated  # noqa: E402
 from coach_gym.actions import ActionError, parse_action  # noqa: E402
 from coach_gym.agents import CoachAgent  # noqa: E402
-from coach_gym.agents.callbacks import BaseCallback  # noqa: E402
-from coach_gym.agents.tree import build_tree  # noqa: E402
+from coach_gym.agents.models.tree import build_tree  # noqa: E402
+from coach_gym.agents.training.callbacks import BaseCallback  # noqa: E402
 from coach_gym.envs.android import AndroidEnv  # noqa: E402
 from coach_gym.envs.latency import Latency  # noqa: E402
 from coach_gym.envs.virtual_time import VirtualClock, VirtualTimeEnv  # noqa: E402

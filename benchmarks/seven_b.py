@@ -48,12 +48,12 @@ from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration  #
 
 from benchmarks.flops import Size, forward_flops, size_of_tree  # noqa: E402
 from benchmarks.memory import TEXT, VISION  # noqa: E402
-from coach_gym.agents.chatml import stack_images  # noqa: E402
-from coach_gym.agents.critic import Critic  # noqa: E402
-from coach_gym.agents.losses import clipped_value_loss, ppo_clip  # noqa: E402
-from coach_gym.agents.policy import POCKET, Policy  # noqa: E402
-from coach_gym.agents.tree import Tree, build_tree, log_probs, separate_tree  # noqa: E402
-from coach_gym.agents.updates import CriticSample, PolicySample, fit_critic, update_policy  # noqa: E402
+from coach_gym.agents.models.chatml import stack_images  # noqa: E402
+from coach_gym.agents.models.critic import Critic  # noqa: E402
+from coach_gym.agents.models.policy import POCKET, Policy  # noqa: E402
+from coach_gym.agents.models.tree import Tree, build_tree, log_probs, separate_tree  # noqa: E402
+from coach_gym.agents.training.losses import clipped_value_loss, ppo_clip  # noqa: E402
+from coach_gym.agents.training.updates import CriticSample, PolicySample, fit_critic, update_policy  # noqa: E402
 from coach_gym.dialects import UITars  # noqa: E402
 from coach_gym.episode import Candidate, Episode, Observation, Step  # noqa: E402
 

@@ -46,11 +46,11 @@ from tqdm import tqdm  # noqa: E402
 import coach_gym  # noqa: E402, F401  (registers the environments)
 from benchmarks.trl_update import HOW_TO_INSTALL, trl_losses  # noqa: E402
 from benchmarks.trl_update import version as trl_version  # noqa: E402
-from coach_gym.agents.critic import Critic  # noqa: E402
-from coach_gym.agents.losses import clipped_value_loss, ppo_clip  # noqa: E402
-from coach_gym.agents.policy import Policy  # noqa: E402
-from coach_gym.agents.rollout import observation_of  # noqa: E402
-from coach_gym.agents.tree import Candidates, Tree, build_tree, log_probs, separate_tree  # noqa: E402
+from coach_gym.agents.models.critic import Critic  # noqa: E402
+from coach_gym.agents.models.policy import Policy  # noqa: E402
+from coach_gym.agents.models.tree import Candidates, Tree, build_tree, log_probs, separate_tree  # noqa: E402
+from coach_gym.agents.playing.rollout import observation_of  # noqa: E402
+from coach_gym.agents.training.losses import clipped_value_loss, ppo_clip  # noqa: E402
 from coach_gym.episode import Candidate, Episode, Observation, Step  # noqa: E402
 
 STEPS, CANDIDATES = (4, 8, 12, 16), (1, 2, 4, 8)
@@ -243,7 +243,8 @@ def count_without_trees(policy: Policy, episode: Episode) -> dict[str, float]:
 
 def _in_process(*arguments: Any) -> dict[str, Any]:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["gymnasium", "coach_gym", "coach_gym.agents.online", "trl.trainer.grpo_trainer"])
+    ours_and_theirs = ["coach_gym.agents.training.online", "trl.trainer.grpo_trainer"]
+    context.set_forkserver_preload(["gymnasium", "coach_gym", *ours_and_theirs])
     ours, theirs = context.Pipe()
     process = context.Process(target=_send, args=(theirs, *arguments))
     process.start()

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from coach_gym.agents.chatml import stack_images
-from coach_gym.agents.policy import Policy
+from coach_gym.agents.models.chatml import stack_images
+from coach_gym.agents.models.policy import Policy
 from coach_gym.episode import Episode
 
 HOW_TO_INSTALL = "pip install trl"

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 
 import gymnasium as gym
 
-from coach_gym import doctor, phone_command, serve_command, train_command
+from coach_gym.cli import doctor
+from coach_gym.cli import phone as phone_command
+from coach_gym.cli import serve as serve_command
+from coach_gym.cli import train as train_command
 from coach_gym.envs.suites.suite import builtin_suite
 from coach_gym.registration import env_ids
 

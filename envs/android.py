@@ -17,8 +17,8 @@ from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.suite import Suite, load_suite
-from coach_gym.envs.suites.task import Params, Task
-from coach_gym.envs.suites.words import ParamRng, Split
+from coach_gym.envs.tasks.task import Params, Task
+from coach_gym.envs.tasks.words import ParamRng, Split
 from coach_gym.spaces import Pixels, Unicode
 from coach_gym.ui import Node, compress
 

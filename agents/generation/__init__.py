@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
+from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.episode import Candidate
-
-from ..policy import Policy, Prompt
 
 OnFirst = Callable[[int, Candidate], None]
 """Is told the number of a prompt and the first of its candidates, while others may still be drawn."""
@@ -55,15 +54,15 @@ def make_generator(generation: Generation, policy: Policy) -> Generator:
     if callable(generation):
         return generation(policy)
     if generation == "transformers":
-        from .transformers import TransformersGenerator
+        from coach_gym.agents.generation.transformers import TransformersGenerator
 
         return TransformersGenerator(policy)
     if generation == "vllm":
-        from .vllm import VllmGenerator
+        from coach_gym.agents.generation.vllm.generator import VllmGenerator
 
         return VllmGenerator(policy)
     if is_address(generation):
-        from .served import ServedGenerator
+        from coach_gym.agents.generation.vllm.client import ServedGenerator
 
         return ServedGenerator(policy, generation)
     raise ValueError(

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..chatml import ImageInput
-from ..policy import Prompt
+from coach_gym.agents.models.chatml import ImageInput
+from coach_gym.agents.models.policy import Prompt
 
 
 class BatchCache:

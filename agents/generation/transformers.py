@@ -14,12 +14,11 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from coach_gym.agents.generation import OnFirst
+from coach_gym.agents.generation.kv_cache import BatchCache, Prefix, PrefixStore
+from coach_gym.agents.models.chatml import ImageInput, stack_images
+from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.episode import Candidate
-
-from ..chatml import ImageInput, stack_images
-from ..policy import Policy, Prompt
-from . import OnFirst
-from .kv_cache import BatchCache, Prefix, PrefixStore
 
 
 class TransformersGenerator:

@@ -12,7 +12,7 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerFast, Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from coach_gym.agents.policy import Policy
+from coach_gym.agents.models.policy import Policy
 from coach_gym.dialects import UITars
 
 Pasts = tuple[tuple[Tensor, Tensor, int], ...]

@@ -19,14 +19,13 @@ from PIL import Image
 
 import coach_gym  # noqa: F401  (registers the environments)
 from coach_gym.actions import Action, format_action, parse_action
-from coach_gym.agents.chatml import ImageInput
-from coach_gym.agents.policy import Policy
+from coach_gym.agents.models.chatml import ImageInput
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.pocket.sequences import PATCH, Sequence
 from coach_gym.dialects import Frame
-from coach_gym.envs.experts.screen import EXPERTS, Screen
+from coach_gym.envs.tasks.screen import EXPERTS, Screen
 from coach_gym.episode import Observation
 from coach_gym.ui import Element, parse_ui
-
-from .sequences import PATCH, Sequence
 
 FAMILIES = {
     "AndroidWorld-v0": (

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 
 from coach_gym.actions import Action, ActionError, parse_action
 from coach_gym.agents.generation.transformers import TransformersGenerator
-from coach_gym.agents.policy import Policy
-from coach_gym.agents.reward_models import GenerativePRM, format_judgment
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.models.reward_models import GenerativePRM, format_judgment
+from coach_gym.agents.pocket.demonstrations import Demonstration, blunder, small_picture
+from coach_gym.agents.pocket.sequences import Sequence
 from coach_gym.episode import Candidate, Episode, Step
-
-from .demonstrations import Demonstration, blunder, small_picture
-from .sequences import Sequence
 
 NEAR = 0.14
 """Points this near, as a share of the screen's width, count as one (GUI-Odyssey's rule, which the paper takes)."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from transformers import PreTrainedTokenizerFast
 
-from .build import SPACE, vocabulary_words
-from .sequences import Sequence
+from coach_gym.agents.pocket.build import SPACE, vocabulary_words
+from coach_gym.agents.pocket.sequences import Sequence
 
 WIDTH, HEIGHT = 56, 112
 """The model's frame of a phone's screen."""

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from coach_gym.agents.mrope import rope_index
+from coach_gym.agents.models.mrope import rope_index
 
 PATCH, MERGE, FRAMES = 14, 2, 2
 MEAN, STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)

@@ -19,14 +19,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from coach_gym.agents.critic import Critic
 from coach_gym.agents.generation.transformers import TransformersGenerator
-from coach_gym.agents.policy import Policy
-from coach_gym.agents.reward_models import GenerativePRM
-from coach_gym.agents.tree import build_tree
-
-from .build import build_policy
-from .demonstrations import (
+from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.models.reward_models import GenerativePRM
+from coach_gym.agents.models.tree import build_tree
+from coach_gym.agents.pocket.build import build_policy
+from coach_gym.agents.pocket.demonstrations import (  # fmt: skip
     FAMILIES,
     Demonstration,
     careless,
@@ -34,10 +33,10 @@ from .demonstrations import (
     load_sequences,
     save_sequences,
     to_sequence,
-)  # fmt: skip
-from .judgments import Judged, judge, verdict_sequences
-from .screens import PLACE, Screens
-from .sequences import Batch, Sequence, batches, token_loss
+)
+from coach_gym.agents.pocket.judgments import Judged, judge, verdict_sequences
+from coach_gym.agents.pocket.screens import PLACE, Screens
+from coach_gym.agents.pocket.sequences import Batch, Sequence, batches, token_loss
 
 STAGES = {"ground": 10.0, "imitate": 46.0, "careless": 5.0, "prm": 7.0, "critic": 6.0}
 """Minutes of training of each stage, on one core of a server."""

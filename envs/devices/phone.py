@@ -11,9 +11,9 @@ import numpy as np
 
 from coach_gym.actions import Action, ActionError
 from coach_gym.envs.devices.gestures import DRAG, WAIT, scroll_end
-from coach_gym.envs.phone.apps import MODULES
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.profiles import MODULES
 from coach_gym.ui import Node
 
 
@@ -22,7 +22,7 @@ class PhoneDevice:
 
     Args:
         width, height: screen in pixels.
-        modules: which apps are installed, by their modules in `coach_gym.envs.phone.apps`.
+        modules: which apps are installed, by their modules in `coach_gym.envs.profiles`.
     """
 
     name = "embedded phone"

@@ -19,16 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import ScrollState, TextInput, View
-from coach_gym.envs.phone.toolkit.widgets import (
-    Button,
-    Column,
-    ListItem,
-    ListView,
-    Radio,
-    Row,
-    Text,
-    TextField,
-)
+from coach_gym.envs.phone.toolkit.widgets import Button, Column, ListItem, ListView, Radio, Row, Text, TextField
 
 if TYPE_CHECKING:
     from coach_gym.envs.phone.intents import Intent

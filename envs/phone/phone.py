@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from coach_gym.envs.phone.app import App, Screen
-from coach_gym.envs.phone.apps import MODULES, all_apps
+from coach_gym.envs.phone.input.touch import Touch
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.system.launcher import Launcher, Recents
 from coach_gym.envs.phone.toolkit.paint import Painter
 from coach_gym.envs.phone.toolkit.view import TextInput
-from coach_gym.envs.phone.touch import Touch
 from coach_gym.envs.phone.windows import Windows
+from coach_gym.envs.profiles import MODULES, all_apps
 from coach_gym.ui import Node
 
 START = datetime(2023, 10, 15, 15, 34)  # the day on which AndroidWorld's phones live (UTC)

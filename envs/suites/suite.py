@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from coach_gym.envs.errors import UsageError
-from coach_gym.envs.phone.apps import MODULES
-from coach_gym.envs.suites.task import Task
-from coach_gym.envs.suites.words import ParamRng, Split
+from coach_gym.envs.profiles import MODULES
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import ParamRng, Split
 
 Benchmark = Literal["android_world", "android_lab"]
 
@@ -22,7 +22,7 @@ class Suite:
         benchmark: What the families are modelled on, ``"android_world"`` or ``"android_lab"``.
         source: ``"builtin"`` for our own families, ``"official"`` for upstream's.
         families: Task classes by name, in a fixed order.
-        modules: The apps of the embedded phone that it runs on, by their modules in `coach_gym.envs.phone.apps`.
+        modules: The apps of the embedded phone that it runs on, by their modules in `coach_gym.envs.profiles`.
     """
 
     benchmark: str

@@ -12,10 +12,10 @@ from itertools import count
 import torch
 from torch import Tensor
 
-from coach_gym.agents.generation.server import GenerationServer
 from coach_gym.agents.generation.transformers import TransformersGenerator
-from coach_gym.agents.generation.vllm import Drawn, Sampling
-from coach_gym.agents.policy import Policy, Prompt
+from coach_gym.agents.generation.vllm.generator import Drawn, Sampling
+from coach_gym.agents.generation.vllm.server import GenerationServer
+from coach_gym.agents.models.policy import Policy, Prompt
 
 
 class StandIn:

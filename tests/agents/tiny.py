@@ -8,9 +8,9 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AutoConfig, PreTrainedTokenizerFast
 from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
 
-from coach_gym.agents.architectures import untrained_model
-from coach_gym.agents.chatml import CONTROL_TOKENS
-from coach_gym.agents.policy import Policy
+from coach_gym.agents.models.architectures import untrained_model
+from coach_gym.agents.models.chatml import CONTROL_TOKENS
+from coach_gym.agents.models.policy import Policy
 from coach_gym.dialects import Dialect, UITars
 from coach_gym.episode import Candidate, Episode, Observation, Step
 

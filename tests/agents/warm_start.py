@@ -2,17 +2,17 @@
 
 from functools import cache
 
-import tiny
 import torch
-from trivial_env import COLOURS, LETTERS, ButtonEnv
 
-from coach_gym.agents.critic import Critic
 from coach_gym.agents.generation.transformers import TransformersGenerator
-from coach_gym.agents.policy import Policy
-from coach_gym.agents.rollout import observation_of
-from coach_gym.agents.tree import build_tree, log_probs
-from coach_gym.agents.updates import CriticSample, fit_critic
+from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.models.tree import build_tree, log_probs
+from coach_gym.agents.playing.rollout import observation_of
+from coach_gym.agents.training.updates import CriticSample, fit_critic
 from coach_gym.episode import Candidate, Episode, Step
+from tests.agents import tiny
+from tests.agents.trivial_env import COLOURS, LETTERS, ButtonEnv
 
 
 def letter(policy: Policy, text: str) -> Candidate:

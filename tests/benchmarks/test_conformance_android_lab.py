@@ -2,15 +2,12 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
 from benchmarks import conformance_android_lab as benchmark
-from coach_gym.envs.experts.screen import EXPERTS
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "envs"))
-import toy_lab  # noqa: E402  (its folder is known only now)
+from coach_gym.envs.tasks.screen import EXPERTS
+from tests.envs.suites import toy_lab
 
 
 @pytest.fixture

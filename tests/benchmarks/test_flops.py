@@ -8,7 +8,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.flops import forward_flops, size_of_tree
 from benchmarks.seven_b import TINY, build, record, with_candidates
-from coach_gym.agents.tree import build_tree, log_probs, separate_tree
+from coach_gym.agents.models.tree import build_tree, log_probs, separate_tree
 
 
 @pytest.fixture(scope="module")

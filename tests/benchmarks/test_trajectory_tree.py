@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks import trajectory_tree as benchmark
-from coach_gym.agents.policy import Policy
-from coach_gym.agents.tree import build_tree, separate_tree
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.models.tree import build_tree, separate_tree
 from coach_gym.episode import Observation
 
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from coach_gym.actions import Action, ActionError
 from coach_gym.envs.devices.device import Device
-from coach_gym.envs.experts.screen import EXPERTS, Screen, expert
 from coach_gym.envs.suites.suite import Suite
-from coach_gym.envs.suites.task import Task
-from coach_gym.envs.suites.words import FIRST_NAMES, ParamRng
+from coach_gym.envs.tasks.screen import EXPERTS, Screen, expert
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import FIRST_NAMES, ParamRng
 from coach_gym.ui import Node
 
 SIZE = (60, 120)

@@ -7,13 +7,13 @@ from functools import partial
 import gymnasium as gym
 import numpy as np
 import pytest
-from fake_device import SIZE, SUITE, FakeDevice
 from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.vector import AndroidVectorEnv
+from tests.envs.fake_device import SIZE, SUITE, FakeDevice
 
 make_env = partial(AndroidEnv, device=FakeDevice, screen_size=SIZE, suite=SUITE)
 SAVE_ADA = {"task": "SaveName", "params": {"name": "Ada"}}

@@ -1,12 +1,12 @@
 """vLLM draws with Qwen2-VL and Qwen3-VL what the policy would draw, before and after an update."""
 
 import pytest
-import tiny
 import torch
 from test_vllm import errors, prompts_of
 
 from coach_gym.agents.generation.transformers import TransformersGenerator
-from coach_gym.agents.generation.vllm import VllmGenerator
+from coach_gym.agents.generation.vllm.generator import VllmGenerator
+from tests.agents import tiny
 
 
 @pytest.mark.parametrize("architecture", ["qwen2_vl", "qwen3_vl"])

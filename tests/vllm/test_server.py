@@ -9,20 +9,20 @@ from copy import copy, deepcopy
 
 import numpy as np
 import pytest
-import tiny
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from gymnasium.vector import SyncVectorEnv
 from test_vllm import disturb, errors, prompts_of
-from trivial_env import ButtonEnv
 
 from coach_gym.agents import CoachAgent
-from coach_gym.agents.generation.served import GenerationServerError, ServedGenerator
-from coach_gym.agents.generation.vllm import WeightMismatchError
-from coach_gym.agents.parallel import gather_state
-from coach_gym.agents.policy import Policy, Prompt
-from coach_gym.agents.reward_models import GenerativePRM
+from coach_gym.agents.distributed.parallel import gather_state
+from coach_gym.agents.generation.vllm.client import GenerationServerError, ServedGenerator
+from coach_gym.agents.generation.vllm.generator import WeightMismatchError
+from coach_gym.agents.models.policy import Policy, Prompt
+from coach_gym.agents.models.reward_models import GenerativePRM
+from tests.agents import tiny
+from tests.agents.trivial_env import ButtonEnv
 
 BLOCK = 128  # tokens that vLLM's cache for CPUs keeps or forgets together
 

@@ -6,20 +6,19 @@ from functools import partial
 
 import numpy as np
 import pytest
-import tiny
 import torch
-import warm_start
 from gymnasium.vector import SyncVectorEnv
-from trivial_env import ButtonEnv
 
 from coach_gym.agents import CoachAgent, evaluate
 from coach_gym.agents.generation.transformers import TransformersGenerator
-from coach_gym.agents.generation.vllm import VllmGenerator, WeightMismatchError
-from coach_gym.agents.generation.vllm_engine import LocalEngine
-from coach_gym.agents.policy import Policy, Prompt
-from coach_gym.agents.reward_models import GenerativePRM
-from coach_gym.agents.tree import sequence_log_probs
+from coach_gym.agents.generation.vllm.engine import LocalEngine
+from coach_gym.agents.generation.vllm.generator import VllmGenerator, WeightMismatchError
+from coach_gym.agents.models.policy import Policy, Prompt
+from coach_gym.agents.models.reward_models import GenerativePRM
+from coach_gym.agents.models.tree import sequence_log_probs
 from coach_gym.episode import Candidate
+from tests.agents import tiny, warm_start
+from tests.agents.trivial_env import ButtonEnv
 
 random_policy = partial(tiny.policy, hidden=128)  # vLLM's kernels for CPUs begin with heads of 32; tied embeddings
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from coach_gym.envs.phone import shell
 from coach_gym.envs.phone.servers.adb_sync import Sync
 from coach_gym.envs.phone.servers.adb_transport import Refused, Service, Stream, Transport
-from coach_gym.envs.phone.servers.clock import RunningPhone
 from coach_gym.envs.phone.servers.http import Stream as AnyStream
+from coach_gym.envs.phone.servers.lock import RunningPhone
 from coach_gym.envs.phone.servers.terminal import Terminal
-from coach_gym.envs.phone.shell import state
-from coach_gym.envs.phone.shell.process import Input
+from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.language.process import Input
 
 if TYPE_CHECKING:
     from coach_gym.envs.phone.phone import Phone

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.paths import link, real
 from coach_gym.envs.phone.servers.adb_transport import Stream
-from coach_gym.envs.phone.servers.clock import RunningPhone
-from coach_gym.envs.phone.shell.attributes import Attributes, attributes, names_in, of_link
+from coach_gym.envs.phone.servers.lock import RunningPhone
+from coach_gym.envs.phone.shell.commands.attributes import Attributes, attributes, names_in, of_link
 
 if TYPE_CHECKING:
     from coach_gym.envs.phone.phone import Phone

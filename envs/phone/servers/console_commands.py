@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from time import monotonic
 
+from coach_gym.envs.phone.input.ime import enter_text
+from coach_gym.envs.phone.input.keys import CODES, LINUX_CODES, press
 from coach_gym.envs.phone.servers.hardware import Hardware
-from coach_gym.envs.phone.servers.ime import enter_text
-from coach_gym.envs.phone.servers.keys import CODES, LINUX_CODES, press
 
 Command = Callable[[str], str]
 """From the rest of the line to the answer, each line of which ends in a carriage return and a line feed."""

@@ -21,8 +21,8 @@ from android_env.proto import snapshot_service_pb2_grpc as snapshot_services
 from google.protobuf.empty_pb2 import Empty
 from PIL import Image
 
+from coach_gym.envs.phone.input.keys import CODES, LINUX_CODES, MODIFIERS, press
 from coach_gym.envs.phone.servers.hardware import Hardware
-from coach_gym.envs.phone.servers.keys import CODES, LINUX_CODES, MODIFIERS, press
 
 HOST = "127.0.0.1"
 VERSION = "33.1.24 (embedded phone)"

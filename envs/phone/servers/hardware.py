@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from coach_gym.envs.phone.apps.messages import receive
+from coach_gym.envs.apps.messages.app import receive
+from coach_gym.envs.phone.input.fingers import Fingers
 from coach_gym.envs.phone.providers import telephony
-from coach_gym.envs.phone.servers.fingers import Fingers
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL, battery_level
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.servers import uiautomator_http
 from coach_gym.envs.phone.servers.adb import Adb
-from coach_gym.envs.phone.servers.clock import RunningPhone
 from coach_gym.envs.phone.servers.console import Console
 from coach_gym.envs.phone.servers.emulator_grpc import EmulatorGrpc
 from coach_gym.envs.phone.servers.forwarder import Forwarder
 from coach_gym.envs.phone.servers.hardware import Hardware
 from coach_gym.envs.phone.servers.listener import HOST, Listener
+from coach_gym.envs.phone.servers.lock import RunningPhone
 from coach_gym.envs.phone.servers.uiautomator import UiAutomator
 
 if TYPE_CHECKING:

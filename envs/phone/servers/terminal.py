@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from coach_gym.envs.phone.servers.clock import RunningPhone
+from coach_gym.envs.phone.servers.lock import RunningPhone
 from coach_gym.envs.phone.shell import Session, is_complete
-from coach_gym.envs.phone.shell.process import Input
+from coach_gym.envs.phone.shell.language.process import Input
 
 if TYPE_CHECKING:
     from coach_gym.envs.phone.phone import Phone

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from PIL import Image
 
+from coach_gym.envs.phone.input import scrolling
+from coach_gym.envs.phone.input.fingers import LONG_PRESS, Fingers
+from coach_gym.envs.phone.input.ime import enter_text, field_at
+from coach_gym.envs.phone.input.keys import CODES, light_screen, press, screen_is_on
 from coach_gym.envs.phone.phone import STEP
-from coach_gym.envs.phone.servers import scrolling
-from coach_gym.envs.phone.servers.fingers import LONG_PRESS, Fingers
-from coach_gym.envs.phone.servers.ime import enter_text, field_at
-from coach_gym.envs.phone.servers.keys import CODES, light_screen, press, screen_is_on
 from coach_gym.envs.phone.servers.selectors import Found, find
 from coach_gym.ui import Node, to_xml
 

@@ -10,23 +10,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from coach_gym.envs.phone.shell import (
+from coach_gym.envs.phone.shell.commands import (
     activities,
-    builtins,
     content,
     database,
     dumps,
     files,
     listing,
     packages,
-    parse,
     screen,
     sed,
     system,
     text,
 )
-from coach_gym.envs.phone.shell.interpreter import KILLED, Exit, Leave, Shell
-from coach_gym.envs.phone.shell.process import Command, Input, Streams
+from coach_gym.envs.phone.shell.language import builtins, parse
+from coach_gym.envs.phone.shell.language.interpreter import KILLED, Exit, Leave, Shell
+from coach_gym.envs.phone.shell.language.process import Command, Input, Streams
 
 if TYPE_CHECKING:
     from coach_gym.envs.phone.phone import Phone

@@ -9,7 +9,7 @@ from typing import Any
 from coach_gym.envs.phone.app import App, Screen
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
-from coach_gym.envs.phone.toolkit.widgets import (
+from coach_gym.envs.phone.toolkit.widgets import (  # fmt: skip
     Button,
     Card,
     Column,
@@ -22,7 +22,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Space,
     Text,
     TextField,
-)  # fmt: skip
+)
 
 PER_PAGE = 12
 WALLPAPER = "#e8f0fe"

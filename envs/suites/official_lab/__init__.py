@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from typing import Literal
 
-from coach_gym.envs.phone.apps import LAB_MODULES
+from coach_gym.envs.profiles import LAB_MODULES
 from coach_gym.envs.suites.official_lab import checkout
 from coach_gym.envs.suites.official_lab.answers import same_answer
 from coach_gym.envs.suites.official_lab.fixed import fix

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 
+from coach_gym.envs.apps.calendario import app as lab_calendar
+from coach_gym.envs.apps.calendario.app import Event
+from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.phone import preferences
-from coach_gym.envs.phone.apps import clock_data, lab_calendar
-from coach_gym.envs.phone.apps.lab_calendar import Event
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.providers.contacts import Contact

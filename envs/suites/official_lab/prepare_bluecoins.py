@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from coach_gym.envs.phone.apps.bluecoins_data import DATABASE, EXPENSE, INCOME, Transaction, add
+from coach_gym.envs.apps.bluecoins.data import DATABASE, EXPENSE, INCOME, Transaction, add
 from coach_gym.envs.phone.phone import Phone
 
 FOOD, GROCERIES, RIDES, HOUSING, FUN, SHOPPING = 2, 3, 4, 5, 6, 7

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from coach_gym.envs.phone.apps.cantook_data import Library
+from coach_gym.envs.apps.cantook.data import Library
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.media.epub import Book, write
 from coach_gym.envs.phone.phone import Phone

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from coach_gym.envs.phone.apps.mapsme_data import DATABASE, Area, Line, Place, Road, World, write
+from coach_gym.envs.apps.mapsme.data import DATABASE, Area, Line, Place, Road, World, write
 from coach_gym.envs.phone.phone import Phone
 
 PLACES = {  # key: name, kind, address, latitude, longitude; a crossing has no name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from functools import lru_cache
 
-from coach_gym.envs.phone.apps.pimusic_data import MUSIC, Music
+from coach_gym.envs.apps.pimusic.data import MUSIC, Music
 from coach_gym.envs.phone.media.mp4 import silence
 from coach_gym.envs.phone.phone import Phone
 

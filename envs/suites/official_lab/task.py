@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from coach_gym.actions import Action
+from coach_gym.envs.apps.clock.lab import TODAY
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import DeviceError
-from coach_gym.envs.phone.apps.lab_clock import TODAY
 from coach_gym.envs.suites.official_lab import compressed, queries
 from coach_gym.envs.suites.official_lab.checkout import Definition, Judging
 from coach_gym.envs.suites.official_lab.prepare import prepare
-from coach_gym.envs.suites.task import Params, Task
+from coach_gym.envs.tasks.task import Params, Task
 from coach_gym.ui import Node, to_dump
 
 BUDGET = 25  # upstream's max_rounds

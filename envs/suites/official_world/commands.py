@@ -16,9 +16,9 @@ from android_env.components.adb_controller import AdbController
 from android_env.components.errors import AdbControllerError
 from android_env.proto import adb_pb2
 
+from coach_gym.envs.apps.messages.app import receive
 from coach_gym.envs.devices.adb import Adb, failures
 from coach_gym.envs.phone import shell
-from coach_gym.envs.phone.apps.messages import receive
 from coach_gym.envs.phone.paths import real
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.suites.official_world import upstream
 from coach_gym.envs.suites.official_world.connection import connect, pass_time
-from coach_gym.envs.suites.task import Task
-from coach_gym.envs.suites.words import ParamRng
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import ParamRng
 
 STEPS_PER_COMPLEXITY = 10  # upstream's runner gives int(10 * complexity) steps
 HOLD_AT_START = frozenset(

@@ -1,0 +1,88 @@
+"""Weights and optimizer states as every process holds them, in the format of torch.distributed.checkpoint.
+
+Only tensors go in: what else there is to know stands in JSON beside them. So nothing is unpickled but the index of the
+tensors, and that with the classes of an index only.
+"""
+
+import io
+import pickle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.distributed.checkpoint as dcp
+from torch import Tensor
+from torch.distributed.checkpoint.metadata import Metadata, StorageMeta
+
+from coach_gym.agents.distributed import processes
+
+if TYPE_CHECKING:
+    from coach_gym.agents.training.online import OnlineAgent
+
+_INDEX = ".metadata"
+_ALLOWED = {
+    "torch.distributed.checkpoint.metadata": (
+        "Metadata", "TensorStorageMetadata", "TensorProperties", "_MEM_FORMAT_ENCODING", "ChunkStorageMetadata",
+        "MetadataIndex", "StorageMeta",
+    ),
+    "torch.distributed.checkpoint.filesystem": ("_StorageInfo",),
+    "torch.serialization": ("_get_layout",),
+    "torch": ("Size", "float64", "float32", "float16", "bfloat16"),
+    "pathlib": ("Path", "PosixPath"),
+}  # fmt: skip
+
+
+def write_shards(agent: "OnlineAgent", path: Path) -> None:
+    """Every process writes its shards; all have to call it."""
+    dcp.save(_tensors(agent), storage_writer=dcp.FileSystemWriter(path), **_group())
+
+
+def read_shards(agent: "OnlineAgent", path: Path) -> None:
+    """Fills the agent, which may be spread over another number of processes, or be whole in a single one."""
+    reader = _Reader(path)
+    _prepare_optimizers(agent, set(reader.read_metadata().state_dict_metadata))
+    dcp.load(_tensors(agent), storage_reader=reader, **_group())
+
+
+def _group() -> dict[str, Any]:
+    return {"process_group": processes.control_group()} if processes.size() > 1 else {"no_dist": True}
+
+
+def _tensors(agent: "OnlineAgent") -> dict[str, Tensor]:
+    """All tensors by name, the agent's own, which reading overwrites."""
+    tensors = {}
+    for part, model in agent.models.items():
+        optimizer = agent.optimizers[f"{part}.optimizer"]
+        for name, parameter in model.named_parameters():
+            tensors[f"{part}/{name}"] = parameter.detach()
+            for key, value in optimizer.state.get(parameter, {}).items():
+                tensors[f"{part}.optimizer/{name}/{key}"] = value
+    return tensors
+
+
+def _prepare_optimizers(agent: "OnlineAgent", stored: set[str]) -> None:
+    """Makes room for the states of AdamW that there are."""
+    for part, model in agent.models.items():
+        optimizer = agent.optimizers[f"{part}.optimizer"]
+        for name, parameter in model.named_parameters():
+            if f"{part}.optimizer/{name}/step" in stored:
+                moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}
+                optimizer.state[parameter] = {"step": torch.tensor(0.0), **moments}
+
+
+class _Reader(dcp.FileSystemReader):
+    """Reads the index without running what somebody may have put into it."""
+
+    def read_metadata(self, *_: Any, **__: Any) -> Metadata:
+        index = (Path(self.path) / _INDEX).read_bytes()
+        metadata = _IndexUnpickler(io.BytesIO(index)).load()
+        metadata.storage_meta = metadata.storage_meta or StorageMeta()
+        metadata.storage_meta.load_id = self.load_id
+        return metadata
+
+
+class _IndexUnpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if name not in _ALLOWED.get(module, ()):
+            raise pickle.UnpicklingError(f"the index of a checkpoint has no business with {module}.{name}")
+        return super().find_class(module, name)

@@ -1,0 +1,243 @@
+"""Sampling with vLLM: tokens and preprocessed screenshots in, tokens and log-probabilities out.
+
+vLLM never sees text, nor does it preprocess a screenshot: both are done once, by the policy, so that trainer and
+sampler read the same numbers. What it adds is its kernels, its paged prefix cache, and batches that never wait for
+their longest member. Its weights follow the policy's before anything is drawn from them, and its word is not taken for
+it: after every transfer it draws a response that the policy scores.
+"""
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.distributed.tensor import DTensor
+
+from coach_gym.agents.generation import OnFirst
+from coach_gym.agents.generation.transformers import weights_version
+from coach_gym.agents.models.policy import Policy, Prompt
+from coach_gym.agents.models.tree import sequence_log_probs
+from coach_gym.episode import Candidate
+
+PROBE_TOKENS = 16
+TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 0.1, torch.float16: 0.03}
+"""Mean difference in log-probability, a token, that rounding explains. Tiny models differ by 1e-6 and 3e-3."""
+
+
+class WeightMismatchError(RuntimeError):
+    """vLLM draws from other weights than the policy's."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How responses are drawn.
+
+    Attributes:
+        k: responses a prompt.
+        temperature: divides the logits; 0 takes the likeliest token.
+        limit: tokens of a response at most.
+        end: the token that ends one.
+        banned: tokens that none may contain.
+    """
+
+    k: int
+    temperature: float
+    limit: int
+    end: int
+    banned: Sequence[int]
+
+
+@dataclass
+class Drawn:
+    """One response as an engine returns it.
+
+    Attributes:
+        token_ids: its tokens, the end-of-turn token included.
+        logprobs: of each token, under the distribution that it was drawn from.
+        version: of the weights that drew it; None if they changed meanwhile.
+    """
+
+    token_ids: list[int]
+    logprobs: list[float]
+    version: str | None
+
+
+class Engine(Protocol):
+    """Where vLLM runs."""
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Of its passes."""
+        ...
+
+    def generate(
+        self,
+        prompts: Sequence[Prompt],
+        sampling: Sampling,
+        version: str,
+        on_first: Callable[[int, Drawn], None],
+    ) -> list[list[Drawn]]:
+        """Draws responses to every prompt; `version` is that of the weights that are to draw them.
+
+        `on_first` is told the number of a prompt and its first response, if possible while others are still drawn.
+        """
+        ...
+
+    def load(self, weights: Iterable[tuple[str, Tensor]], version: str) -> None:
+        """Replaces the weights, by the names of the transformers model, and forgets what the old ones computed."""
+        ...
+
+    def sleep(self) -> None:
+        """Gives its accelerator memory to the trainer until the next call of another method."""
+        ...
+
+
+class VllmGenerator:
+    """Draws candidate responses; takes the place of `TransformersGenerator`.
+
+    Args:
+        policy: whose current weights are sampled from.
+        engine: where vLLM runs; None starts it in this process.
+        options: vLLM's `EngineArgs` of an engine in this process, `gpu_memory_utilization=0.4` for instance.
+
+    Attributes:
+        version: name of the weights that are in force, after their content.
+    """
+
+    def __init__(self, policy: Policy, engine: Engine | None = None, **options: Any) -> None:
+        if engine is None and find_spec("vllm") is None:
+            raise ImportError("vLLM is not installed: pip install 'coach-gym[vllm]'")
+        self.policy = policy
+        self.version = ""
+        self._engine, self._options = engine, options
+        self._weights: tuple[int, int] | None = None
+
+    @cached_property
+    def engine(self) -> Engine:
+        """vLLM, started when it is first needed."""
+        if self._engine is not None:
+            return self._engine
+        from coach_gym.agents.generation.vllm.engine import LocalEngine
+
+        return LocalEngine(self.policy, **self._options)
+
+    @torch.no_grad()
+    def sample(
+        self,
+        prompts: Sequence[Prompt],
+        k: int = 1,
+        temperature: float = 1.0,
+        max_new_tokens: int = 512,
+        greedy: bool = False,
+        on_first: OnFirst | None = None,
+    ) -> list[list[Candidate]]:
+        """Draws k independent responses to every prompt from the current policy.
+
+        Args:
+            prompts: of any lengths.
+            k: responses a prompt.
+            temperature: divides the logits; also of the returned log-probabilities.
+            max_new_tokens: where a response is cut that does not end by itself.
+            greedy: takes the likeliest token instead of drawing one; log-probabilities are then at temperature 1.
+            on_first: told the number of a prompt and its first candidate as soon as that is complete.
+
+        Returns:
+            For every prompt its k candidates. Log-probabilities are those of the distribution that was drawn
+            from, the end-of-turn token included.
+
+        Raises:
+            WeightMismatchError: vLLM has other weights than the policy.
+        """
+        if not prompts:
+            return []
+        self._follow(prompts[0])
+        sampling = self._sampling(k, 0.0 if greedy else temperature, max_new_tokens)
+
+        def tell(number: int, drawn: Drawn) -> None:
+            if on_first is not None:
+                on_first(number, self._candidate(drawn))
+
+        rows = self.engine.generate(prompts, sampling, self.version, tell)
+        return [[self._candidate(drawn) for drawn in row] for row in rows]
+
+    def sleep(self) -> None:
+        """Gives accelerator memory to the trainer until the next `sample`."""
+        if "engine" in vars(self):
+            self.engine.sleep()
+
+    def _sampling(self, k: int, temperature: float, limit: int) -> Sampling:
+        return Sampling(k, temperature, limit, self.policy.eos, self.policy.banned)
+
+    def _candidate(self, drawn: Drawn) -> Candidate:
+        if drawn.version != self.version:
+            raise WeightMismatchError(
+                f"a response was drawn with weights {drawn.version}, the policy's are {self.version}: somebody else "
+                f"updates this engine. An engine belongs to one policy"
+            )
+        return self.policy.candidate(drawn.token_ids, drawn.logprobs)
+
+    def _follow(self, probe: Prompt) -> None:
+        """Brings the policy's weights into the engine if they have changed, and verifies that they are in force."""
+        weights = weights_version(self.policy.model)
+        if weights == self._weights:
+            return
+        self.version = fingerprint(self.policy.model)
+        self.engine.load(whole_weights(self.policy.model), self.version)
+        self._verify(probe, self._draw_probe(probe), self.policy.model.dtype)
+        self._weights = weights
+
+    def _draw_probe(self, prompt: Prompt) -> Candidate:
+        with torch.random.fork_rng():  # whether weights have changed is not to change what is drawn
+            sampling = self._sampling(1, 1.0, PROBE_TOKENS)
+            ((drawn,),) = self.engine.generate([prompt], sampling, self.version, lambda *_: None)
+        return self._candidate(drawn)
+
+    def _verify(self, prompt: Prompt, drawn: Candidate, dtype: torch.dtype) -> None:
+        """Scores a drawn response with the policy, whose passes are in `dtype`."""
+        training = self.policy.model.training
+        self.policy.model.eval()
+        try:
+            scored = sequence_log_probs(self.policy, prompt, drawn)
+        finally:
+            self.policy.model.train(training)
+        difference = (scored.cpu() - torch.tensor(drawn.logprobs)).abs().mean().item()
+        tolerance = max(TOLERANCE[self.engine.dtype], TOLERANCE[dtype])
+        if not difference <= tolerance:  # nor NaN
+            raise WeightMismatchError(
+                f"after the transfer of weights {self.version} vLLM's log-probabilities differ from the policy's by "
+                f"{difference:.2g} a token, where {self.engine.dtype} explains {tolerance}: the weights did not "
+                f"arrive, or vLLM runs another model"
+            )
+
+
+def whole_weights(model: nn.Module, dtype: torch.dtype | None = None) -> Iterator[tuple[str, Tensor]]:
+    """Weights one by one, rounded to `dtype`, and gathered from the processes that share them; tied ones once."""
+    for name, parameter in model.named_parameters():
+        rounded = parameter.detach().to(dtype or parameter.dtype)
+        yield name, rounded.full_tensor() if isinstance(rounded, DTensor) else rounded
+
+
+def fingerprint(model: nn.Module) -> str:
+    """A short name of a model's weights, after their content: processes that hold the same ones agree on it.
+
+    It is made of the sums of the bits in every row and every column. A change of three weights or fewer shows in one
+    of them; one of more escapes if it cancels in all, which does not happen by chance. Of weights that are spread over
+    processes, those of this one are named.
+    """
+    sums = []
+    for parameter in model.parameters():
+        words = _words((parameter.to_local() if isinstance(parameter, DTensor) else parameter).detach())
+        sums += [words.sum(0), words.sum(1)]
+    return hashlib.blake2b(torch.cat(sums).cpu().numpy().tobytes(), digest_size=8).hexdigest()
+
+
+def _words(weights: Tensor) -> Tensor:
+    """The bits of weights as a matrix of integers, without a copy: 64 at a time where they divide, which is fastest."""
+    rows = weights.reshape(len(weights), math.prod(weights.shape[1:]))
+    unit = math.gcd(rows.shape[1], rows.stride(0), rows.storage_offset()) * rows.element_size()
+    return rows.view(next(kind for kind in (torch.int64, torch.int32, torch.int16) if unit % kind.itemsize == 0))

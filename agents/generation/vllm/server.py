@@ -1,0 +1,474 @@
+"""Sampling with vLLM in a server of its own, which several trainers share: the server's half.
+
+One thread steps the engine; a thread for each connection reads requests and waits for their results. All requests that
+have come meanwhile join the batch before the next token is drawn, so many small ones cost little more than one large
+one. Whatever changes the engine waits until nothing is being drawn, in the order of arrival: no response is drawn with
+two versions of the weights.
+"""
+
+import hmac
+import json
+import math
+import os
+import queue
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+import torch
+
+from coach_gym.agents.generation.vllm.engine import LocalEngine, image_ranges
+from coach_gym.agents.generation.vllm.generator import Drawn, Sampling
+from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, unpack, unpack_images
+from coach_gym.agents.models.architectures import read_config, untrained_model
+from coach_gym.agents.models.chatml import ImageInput
+from coach_gym.agents.models.policy import POCKET, Policy, Prompt
+
+IMAGE_BYTES = 4 << 30
+"""Of preprocessed screenshots that are kept; one of a phone in full resolution has 24 MB."""
+SILENCE = 600.0
+"""Seconds without a word after which a connection is closed, and the transfer on it given up."""
+
+
+class Refusal(Exception):
+    """A request that is in order but cannot be fulfilled.
+
+    Args:
+        status: of HTTP.
+        problem: for the client.
+    """
+
+    def __init__(self, status: int, problem: str) -> None:
+        super().__init__(problem)
+        self.status = status
+
+
+# ---- the engine's thread ----------------------------------------------------------------------------------------
+
+
+@dataclass
+class Request:
+    """Prompts of one client on their way.
+
+    Attributes:
+        prompts: what to answer.
+        sampling: how.
+        version: of the weights that are to do it.
+        result: where the responses are awaited.
+        numbers: the engine's, of the prompts.
+        finished: responses, by numbers.
+    """
+
+    prompts: Sequence[Prompt]
+    sampling: Sampling
+    version: str
+    result: Future[list[list[Drawn]]] = field(default_factory=Future)
+    numbers: list[str] = field(default_factory=list)
+    finished: dict[str, list[Drawn]] = field(default_factory=dict)
+
+
+class EngineLoop:
+    """Steps the engine with what the threads of all clients ask of it.
+
+    Args:
+        engine: without weights.
+
+    Attributes:
+        version: of the weights in force; empty while there are none.
+    """
+
+    def __init__(self, engine: LocalEngine) -> None:
+        self.engine = engine
+        self.version = ""
+        self._inbox: queue.SimpleQueue[Request | tuple[Callable[[], None], Future[None]]] = queue.SimpleQueue()
+        self._under_way: dict[str, Request] = {}
+
+    def draw(self, prompts: Sequence[Prompt], sampling: Sampling, version: str) -> list[list[Drawn]]:
+        """Draws responses, batched with those of others; for any thread."""
+        request = Request(prompts, sampling, version)
+        self._inbox.put(request)
+        return request.result.result()
+
+    def between(self, work: Callable[[], None]) -> Future[None]:
+        """Has something done when all that was asked for before is done; for any thread."""
+        done: Future[None] = Future()
+        self._inbox.put((work, done))
+        return done
+
+    def run(self) -> None:
+        """Never returns; raises what the engine raises, which then is past using."""
+        while True:
+            try:
+                task = self._inbox.get(block=not self.engine.busy)
+            except queue.Empty:
+                self._step()
+                continue
+            if isinstance(task, Request):
+                self._begin(task)
+                continue
+            while self.engine.busy:
+                self._step()
+            _settle(*task)
+
+    def _begin(self, request: Request) -> None:
+        try:
+            self._check_version(request.version)
+            request.numbers = self.engine.submit(request.prompts, request.sampling)
+        except Exception as error:
+            request.result.set_exception(error)
+            return
+        self._under_way |= dict.fromkeys(request.numbers, request)
+
+    def _check_version(self, wanted: str) -> None:
+        if not self.version:
+            raise Refusal(410, f"there are no weights here, so none of version {wanted}; they have to be sent first")
+        if wanted != self.version:
+            raise Refusal(
+                409,
+                f"the weights here are version {self.version}, not {wanted}: another trainer replaced them. Trainers "
+                f"with different weights need servers of their own",
+            )
+
+    def _step(self) -> None:
+        for number, drawn in self.engine.step().items():
+            request = self._under_way.pop(number)
+            request.finished[number] = drawn
+            if len(request.finished) == len(request.numbers):
+                request.result.set_result([request.finished[number] for number in request.numbers])
+
+
+def _settle(work: Callable[[], None], done: Future[None]) -> None:
+    try:
+        work()
+    except Exception as error:
+        done.set_exception(error)
+    else:
+        done.set_result(None)
+
+
+# ---- what clients ask for ---------------------------------------------------------------------------------------
+
+
+class ImageStore:
+    """The latest screenshots that clients have sent.
+
+    Args:
+        capacity: bytes.
+    """
+
+    def __init__(self, capacity: int = IMAGE_BYTES) -> None:
+        self.capacity = capacity
+        self._kept: OrderedDict[str, ImageInput] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, names: set[str], given: Mapping[str, ImageInput]) -> dict[str, ImageInput]:
+        """Those of these names that are known, among them the ones that were just given."""
+        with self._lock:
+            found = {name: self._kept[name] for name in names & self._kept.keys()} | dict(given)
+            for name, image in found.items():
+                self._kept[name] = image
+                self._kept.move_to_end(name)
+            while sum(image.pixel_values.nbytes for image in self._kept.values()) > self.capacity:
+                self._kept.popitem(last=False)
+        return found
+
+
+class GenerationServer(ThreadingHTTPServer):
+    """Answers trainers over HTTP.
+
+    It has its port from the start, so that one that is taken is known before an engine is started, which takes a
+    while; it answers once it runs.
+
+    Args:
+        policy: whose architecture and tokenizer it serves; its weights are not looked at.
+        host: address to listen on; all but this machine's own need a key in the environment.
+        port: 0 takes a free one.
+
+    Raises:
+        ValueError: Others could reach it, and there is no key.
+        OSError: The port is taken.
+    """
+
+    daemon_threads = True
+    request_queue_size = 128
+    loop: EngineLoop
+
+    def __init__(self, policy: Policy, host: str = "127.0.0.1", port: int = 8100) -> None:
+        self.key = os.environ.get(KEY, "")
+        if not self.key and not _is_own(host):
+            raise ValueError(
+                f"others could reach {host}, and take or replace the weights; set {KEY} here and for the trainers to "
+                f"a secret of your own, or listen on 127.0.0.1"
+            )
+        super().__init__((host, port), Connection, bind_and_activate=False)
+        self.server_bind()
+        self.policy = policy
+        self.shapes = {name: list(parameter.shape) for name, parameter in policy.model.named_parameters()}
+        self.images = ImageStore()
+        self.updating = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"http://{self.server_address[0]!s}:{self.server_address[1]}"
+
+    def run(self, engine: LocalEngine) -> None:
+        """Serves for as long as the engine lives, which is stepped by this thread."""
+        self.loop = EngineLoop(engine)
+        self.server_activate()
+        print(f"{self.url}    (Ctrl-C ends it.)", flush=True)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.loop.run()
+
+    def status(self) -> dict[str, Any]:
+        """What clients may know."""
+        engine = self.loop.engine
+        return {"version": self.loop.version, "dtype": str(engine.dtype).removeprefix("torch."), **engine.counts}
+
+    def sample(self, body: bytes) -> dict[str, Any]:
+        """Draws responses; or says which screenshots it would have to be sent for that."""
+        head, tensors = unpack(body)
+        rows = head["prompts"]
+        if not rows:
+            raise ValueError("there is no prompt to answer")
+        names = {name for row in rows for name in row["images"]}
+        images = self.images.find(names, unpack_images(head, tensors))
+        if missing := sorted(names - images.keys()):
+            return {"missing": missing}
+        prompts = [Prompt(row["tokens"], [images[name] for name in row["images"]]) for row in rows]
+        for prompt in prompts:
+            check(prompt, self.policy)
+        drawn = self.loop.draw(prompts, Sampling(**head["sampling"]), head["version"])
+        return {"drawn": [[(one.token_ids, one.logprobs, one.version) for one in row] for row in drawn]}
+
+    def sleep(self, _body: bytes) -> dict[str, Any]:
+        """Gives accelerator memory to others until the next request, if it was started for that."""
+        self.loop.between(self.loop.engine.sleep).result()
+        return {}
+
+
+class Update:
+    """A transfer of weights on one connection; there is one at a time.
+
+    Args:
+        server: that gets them.
+        version: of the weights.
+    """
+
+    def __init__(self, server: GenerationServer, version: str) -> None:
+        self.server, self.version = server, version
+        server.updating.acquire()
+
+    def begin(self) -> None:
+        """Lets what is being drawn end; from now on there are no weights."""
+
+        def prepare() -> None:
+            self.server.loop.version = ""
+            self.server.loop.engine.begin_update()
+
+        self.server.loop.between(prepare).result()
+
+    def take(self, body: bytes) -> None:
+        """Some of the weights."""
+        _, tensors = unpack(body)
+        self.server.loop.between(partial(self.server.loop.engine.update, tensors)).result()
+
+    def finish(self, version: str) -> None:
+        """Puts them in force under a name, or if that is empty gives them up."""
+
+        def put_in_force() -> None:
+            self.server.loop.engine.finish_update(version)
+            self.server.loop.version = version
+
+        self.server.loop.between(put_in_force).result()
+
+    def close(self) -> None:
+        """Lets others transfer theirs."""
+        self.server.updating.release()
+
+
+class Connection(BaseHTTPRequestHandler):
+    """One connection: reads requests, one after the other, and answers them."""
+
+    server: GenerationServer
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    timeout = SILENCE
+    update: Update | None = None
+
+    def do_GET(self) -> None:  # noqa: N802  (the base class' name)
+        """`/status`."""
+        self._reply(lambda _: self.server.status() if self.path == "/status" else self._unknown())
+
+    def do_POST(self) -> None:  # noqa: N802
+        """Everything else."""
+        answers = {
+            "/sample": self.server.sample,
+            "/sleep": self.server.sleep,
+            "/weights/begin": self._begin_update,
+            "/weights/piece": self._take_piece,
+            "/weights/finish": self._finish_update,
+        }
+        self._reply(answers.get(self.path, lambda _: self._unknown()))
+
+    def finish(self) -> None:
+        """Gives up a transfer that the connection did not live to see the end of."""
+        try:
+            super().finish()
+        finally:
+            if self.update is not None:
+                self._end_update("")
+
+    def _begin_update(self, body: bytes) -> dict[str, Any]:
+        if self.update is not None:
+            raise Refusal(400, "a transfer in the midst of another, which is given up with this connection")
+        head, _ = unpack(body)
+        check_shapes(head["shapes"], self.server.shapes)
+        update = Update(self.server, head["version"])
+        if head["version"] == self.server.loop.version:
+            update.close()
+            return {"held": True}
+        self.update = update
+        update.begin()
+        return {"held": False}
+
+    def _take_piece(self, body: bytes) -> dict[str, Any]:
+        if self.update is None:
+            raise Refusal(400, "weights without a beginning; a transfer keeps to one connection")
+        self.update.take(body)
+        return {}
+
+    def _finish_update(self, _body: bytes) -> dict[str, Any]:
+        if self.update is None:
+            raise Refusal(400, "the end of a transfer without its beginning; it keeps to one connection")
+        self._end_update(self.update.version)
+        return {}
+
+    def _end_update(self, version: str) -> None:
+        assert self.update is not None
+        try:
+            self.update.finish(version)
+        finally:
+            self.update.close()
+            self.update = None
+
+    # ---- HTTP ---------------------------------------------------------------------------------------------------
+
+    def _reply(self, answer: Callable[[bytes], dict[str, Any]]) -> None:
+        try:
+            self._check_sender()
+            status, content = 200, json.dumps(answer(self._body())).encode()
+        except Refusal as refusal:
+            status, content = refusal.status, str(refusal).encode()
+        except (ValueError, KeyError, TypeError) as error:
+            status, content = 400, f"{type(error).__name__}: {error}".encode()
+        except Exception as error:
+            status, content = 500, f"{type(error).__name__}: {error}".encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        if status != 200:
+            self.close_connection = True  # of what was refused, the rest may still be under way
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def _check_sender(self) -> None:
+        given = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        if not hmac.compare_digest(given.encode(), self.server.key.encode()):
+            raise Refusal(401, "another key is needed")
+        if self.headers.get("Content-Type") != CONTENT_TYPE:
+            raise Refusal(415, f"requests are of the type {CONTENT_TYPE}")
+        host = self.headers.get("Host", "")
+        if not self.server.key and not _is_own(urlsplit(f"//{host}").hostname or ""):
+            raise Refusal(403, f"{host!r} is no name of this machine's own; to answer to others it takes a key, {KEY}")
+
+    def _body(self) -> bytes:
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)
+        if len(body) < length:
+            raise ValueError(f"{len(body)} bytes of {length} came")
+        return body
+
+    def _unknown(self) -> dict[str, Any]:
+        raise Refusal(404, "nothing is answered here")
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        """Says nothing: requests are many."""
+
+
+# ---- checks -----------------------------------------------------------------------------------------------------
+
+
+def check(prompt: Prompt, policy: Policy) -> None:
+    """A prompt that the model cannot read would bring down the engine, and all clients with it.
+
+    Raises:
+        ValueError: It is such a one.
+    """
+    if not prompt.input_ids:
+        raise ValueError("a prompt has no tokens")
+    config = policy.model.config
+    size = config.get_text_config().vocab_size
+    if strange := [token for token in prompt.input_ids if type(token) is not int or not 0 <= token < size]:
+        raise ValueError(f"{strange[0]!r} is no token; those of the model are numbers below {size}")
+    vision, merge = config.vision_config, policy.chat.merge_size
+    patch = vision.in_channels * vision.temporal_patch_size * vision.patch_size**2
+    for image in prompt.images:
+        if len(image.grid) != 3 or not all(type(side) is int and side > 0 for side in image.grid):
+            raise ValueError(f"a screenshot has a grid of {image.grid}, which is not three numbers from 1 on")
+        shape = (math.prod(image.grid), patch)
+        if tuple(image.pixel_values.shape) != shape or any(side % merge for side in image.grid[1:]):
+            raise ValueError(f"a screenshot of {tuple(image.pixel_values.shape)} patches has a grid of {image.grid}")
+        if not image.pixel_values.isfinite().all():
+            raise ValueError("a screenshot has pixels that are not finite")
+    pads = prompt.input_ids.count(policy.chat.image_pad)
+    wanted = sum(math.prod(image.grid) // merge**2 for image in prompt.images)
+    if pads != wanted:
+        raise ValueError(f"a prompt has {pads} image tokens, its {len(prompt.images)} screenshots need {wanted}")
+    for start, length in image_ranges(prompt, policy.chat):
+        if set(prompt.input_ids[start : start + length]) != {policy.chat.image_pad}:
+            raise ValueError(f"the {length} image tokens of a screenshot are not all in one place, from {start} on")
+
+
+def check_shapes(theirs: Mapping[str, Sequence[int]], ours: Mapping[str, Sequence[int]]) -> None:
+    """Weights of another architecture would be loaded in part, or break the engine.
+
+    Raises:
+        ValueError: They are of another.
+    """
+    different = [name for name in sorted(theirs.keys() | ours.keys()) if theirs.get(name) != ours.get(name)]
+    if different:
+        name = different[0]
+        raise ValueError(
+            f"the trainer's model is another than the server's: {len(different)} weights differ, {name} is "
+            f"{theirs.get(name)} there and {ours.get(name)} here; start the server with the trainer's --policy"
+        )
+
+
+def server_options() -> dict[str, Any]:
+    """`EngineArgs` of a server, which has its accelerator to itself, but not the memory of a CPU."""
+    if not torch.cuda.is_available():
+        return {"dtype": "float32"}
+    return {"dtype": "bfloat16", "enforce_eager": False, "enable_sleep_mode": False, "gpu_memory_utilization": 0.9}
+
+
+def describe(source: str) -> Policy:
+    """A policy that has everything but weights, of `"pocket"`, a directory or a hub id."""
+    path = str(POCKET) if source == "pocket" else source
+    with torch.device("meta"):
+        model = untrained_model(read_config(path))
+    return Policy.around(model, path)
+
+
+def _is_own(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,79 @@
+"""The critic: the policy's architecture with a value head in place of the language head."""
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from transformers import AutoModel
+
+from coach_gym.agents.models.policy import POCKET, Policy
+from coach_gym.agents.models.tree import Tree, Trunk
+from coach_gym.agents.models.tree_attention import enable_tree_attention
+
+_HEAD = "value_head.safetensors"
+
+
+class Critic(nn.Module):
+    """Q(s, a) and V(s) from the last hidden states of a backbone of its own.
+
+    Q of a response is the mean of the value head over the response's tokens, V of a state its value at the
+    prompt's last token. The head is one linear layer that starts at zero, so that an untrained critic
+    prefers nothing.
+
+    Args:
+        backbone: model without language head, `Qwen2_5_VLModel` for instance.
+        value_head: linear layer to one value; new if None.
+    """
+
+    def __init__(self, backbone: Any, value_head: nn.Linear | None = None) -> None:
+        super().__init__()
+        enable_tree_attention(backbone)
+        self.backbone = backbone
+        if value_head is None:
+            value_head = nn.Linear(backbone.config.get_text_config().hidden_size, 1)
+            nn.init.zeros_(value_head.weight)
+            nn.init.zeros_(value_head.bias)
+        self.value_head = value_head.to(backbone.device)
+
+    @classmethod
+    def from_policy(cls, policy: Policy) -> "Critic":
+        """A critic that starts from a copy of the policy's weights."""
+        return cls(deepcopy(policy.model.model))
+
+    @classmethod
+    def load(cls, source: str | Path, device: str | torch.device = "cpu") -> "Critic":
+        """Reads what `save` wrote; `"pocket"` is the shipped critic. Weights are float32."""
+        directory = POCKET.parent / "critic" if source == "pocket" else Path(source)
+        backbone = AutoModel.from_pretrained(directory, dtype=torch.float32)
+        critic = cls(backbone)
+        head = {name: tensor.float() for name, tensor in load_file(directory / _HEAD).items()}
+        critic.value_head.load_state_dict(head)
+        return critic.to(device)
+
+    def save(self, directory: str | Path) -> None:
+        """Writes the backbone as transformers does, and the head beside it."""
+        self.backbone.save_pretrained(directory)
+        head = {name: tensor.contiguous() for name, tensor in self.value_head.state_dict().items()}
+        save_file(head, Path(directory) / _HEAD)
+
+    def forward(self, trunk: Trunk) -> Tensor:
+        """Values (L,), float32, of all columns of a packed sequence."""
+        hidden = self.backbone(**trunk.forward_arguments(self.backbone)).last_hidden_state[0]
+        values = self.value_head(hidden.to(self.value_head.weight.dtype))[:, 0].float()
+        return values.clone()  # FSDP does without views
+
+    def q_values(self, tree: Tree) -> list[Tensor]:
+        """Q of every response that has a span in the tree: a tensor (k,) for every step, k = 1 without branches."""
+        means = (value for trunk in tree.trunks for value in self._response_values(trunk))
+        return [torch.stack(step) for step in tree.by_step(means)]
+
+    def _response_values(self, trunk: Trunk) -> list[Tensor]:
+        columns = self(trunk)
+        return [columns[span.start : span.stop].mean() for span in trunk.responses]
+
+    def state_values(self, tree: Tree) -> Tensor:
+        """V of every step, (T,)."""
+        return torch.cat([self(trunk)[trunk.prompt_ends] for trunk in tree.trunks])

@@ -1,0 +1,252 @@
+"""The policy: a vision-language model, the tokens it reads, and the dialect it speaks."""
+
+import json
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Union
+
+import torch
+from torch import Tensor, nn
+from transformers import AutoModelForImageTextToText, AutoTokenizer
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+from coach_gym.actions import ActionError, format_action
+from coach_gym.agents.models.architectures import check_architecture, read_config
+from coach_gym.agents.models.chatml import VISION_PAD, ChatML, Segment, join
+from coach_gym.agents.models.history import History
+from coach_gym.agents.models.mrope import rope_index
+from coach_gym.agents.models.tree_attention import enable_tree_attention
+from coach_gym.dialects import Dialect, Frame, QwenMobileUse, UITars
+from coach_gym.episode import Candidate, Observation, Step
+
+Prompt = Segment
+"""All tokens before one response, and the screenshots they show."""
+
+PolicySource = Union[str, Path, tuple[nn.Module, Any], "Policy"]
+"""What `Policy.load` takes: `"pocket"`, a directory, a hub id, (model, processor), or a policy."""
+
+POCKET = Path(__file__).parents[1] / "pocket" / "weights" / "policy"
+DIALECTS: dict[str, type[UITars] | type[QwenMobileUse]] = {"UITars": UITars, "QwenMobileUse": QwenMobileUse}
+_SETTINGS, _TEMPLATE = "coach_gym.json", "coach_gym_prompt.txt"
+
+
+class Policy:
+    """Turns episodes into prompts, tokens into actions, and logits into log-probabilities.
+
+    Any model of one of the `ARCHITECTURES` works. It stays the transformers model that it is, with one more attention
+    implementation to its name.
+
+    Args:
+        model: `Qwen2_5_VLForConditionalGeneration`, or that of another of the `ARCHITECTURES`.
+        tokenizer: its tokenizer.
+        image_processor: its image processor; the one of Pillow needs no torchvision.
+        dialect: prompt, action grammar and coordinate frame of the model's family; None for that of UI-TARS, with
+            coordinates up to 1000 unless it is a Qwen2.5-VL.
+        max_prompt_length: tokens of history kept; table 5 of the paper.
+
+    Attributes:
+        chat: the tokeniser of turns.
+        banned: token ids that no response may contain, because a prompt that quotes them would be another prompt.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        image_processor: Any,
+        dialect: Dialect | None = None,
+        max_prompt_length: int = 32_768,
+    ) -> None:
+        check_architecture(model.config.model_type, f"the {type(model).__name__}")
+        enable_tree_attention(model)
+        self.model = model
+        self.tokenizer = tokenizer
+        self.image_processor = image_processor
+        self.dialect: Dialect = dialect or UITars(scale=None if model.config.model_type == "qwen2_5_vl" else 1000)
+        self.max_prompt_length = max_prompt_length
+        self.chat = ChatML(tokenizer, image_processor)
+        self.eos = self.chat.turn_end
+        self.banned = _banned_ids(model.config, tokenizer, self.eos)
+        self._observations: dict[int, tuple[weakref.ref[Observation], Segment]] = {}
+
+    @classmethod
+    def load(
+        cls,
+        policy: PolicySource,
+        dialect: Dialect | None = None,
+        device: str | torch.device = "auto",
+        dtype: torch.dtype | None = None,
+    ) -> "Policy":
+        """Makes a policy of whatever names one.
+
+        Args:
+            policy: `"pocket"`, a local directory, a hub id, a pair (model, processor), or a policy, which is
+                returned as it is, on the device if one is named.
+            dialect: overrides the dialect that the directory names; UI-TARS where none is named.
+            device: `"auto"` is CUDA where there is one, and where a policy is.
+            dtype: of the weights; None keeps the stored one on an accelerator and takes float32 on a CPU.
+
+        Raises:
+            ValueError: The architecture is none of `ARCHITECTURES`, or a policy has another dialect; nothing has been
+                loaded yet.
+        """
+        if isinstance(policy, Policy):
+            if dialect not in (None, policy.dialect):
+                raise ValueError(
+                    f"dialect={type(dialect).__name__}(...) beside a Policy that has a {type(policy.dialect).__name__} "
+                    f"of its own; make the policy with it: Policy(model, tokenizer, image_processor, dialect)"
+                )
+            if device != "auto":
+                policy.model.to(as_device(device))
+            return policy
+        device = as_device(device)
+        if isinstance(policy, tuple):
+            loaded, processor = policy
+            return cls(loaded.to(device), processor.tokenizer, processor.image_processor, dialect)
+        path = str(POCKET if policy == "pocket" else policy)
+        kept: Any = dtype or (torch.float32 if device.type == "cpu" else "auto")
+        model: Any = AutoModelForImageTextToText.from_pretrained(path, config=read_config(path), dtype=kept)
+        return cls.around(model.to(device), path, dialect)
+
+    @classmethod
+    def around(cls, model: Any, path: str | Path, dialect: Dialect | None = None) -> "Policy":
+        """A policy of a model and of all else that a directory or hub id has."""
+        image_processor = Qwen2VLImageProcessorPil.from_pretrained(path)
+        tokenizer = AutoTokenizer.from_pretrained(path)
+        return cls(model, tokenizer, image_processor, dialect or _load_dialect(Path(path)))
+
+    def save(self, directory: str | Path) -> None:
+        """Writes a directory that `load`, transformers and vLLM read."""
+        self.model.save_pretrained(directory)
+        self.save_processor(directory)
+
+    def save_processor(self, directory: str | Path) -> None:
+        """Writes what belongs to the policy beside the model."""
+        directory = Path(directory)
+        self.tokenizer.save_pretrained(directory)
+        self.image_processor.save_pretrained(directory)
+        _store_dialect(self.dialect, directory)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.model.device
+
+    def frame(self, observation: Observation) -> Frame:
+        """Coordinate frame of an observation's screenshot."""
+        height, width = observation.screenshot.shape[:2]
+        return self.dialect.frame(width, height, self.chat.token_side)
+
+    def encode_opening(self, goal: str, frame: Frame) -> Segment:
+        """Tokens before the first observation."""
+        return join(self.chat.turn(role, parts) for role, parts in self.dialect.opening(goal, frame))
+
+    def encode_observation(self, goal: str, steps: Sequence[Step], observation: Observation) -> Segment:
+        """Tokens of the turn that shows `observation` after `steps`, and the start of the model's answer.
+
+        Rendered and tokenised once an observation; the screenshot is preprocessed once.
+        """
+        key = id(observation)
+        known = self._observations.get(key)
+        if known is not None and known[0]() is observation:
+            return known[1]
+        frame = self.frame(observation)
+        previous = [step.candidates[step.executed].text for step in steps]
+        parts = self.dialect.observation(goal, observation, len(steps), frame, previous)
+        image = self.chat.encode_image(observation.screenshot, frame)
+        segment = self.chat.turn("user", parts, [image]) + self.chat.generation_prompt
+        forget = weakref.ref(observation, lambda _: self._observations.pop(key, None))
+        self._observations[key] = (forget, segment)
+        return segment
+
+    def prompt(self, goal: str, steps: Sequence[Step], observation: Observation) -> Prompt:
+        """The prompt for `observation` after `steps`: opening, history, observation.
+
+        The prompt of the previous step is a prefix of it, token for token, except where old steps are dropped to
+        keep within `max_prompt_length` (`History.starts`).
+        """
+        history = self.history(goal, steps, observation)
+        return history.prompt(history.starts(self.max_prompt_length)[-1], len(steps))
+
+    def history(self, goal: str, steps: Sequence[Step], observation: Observation | None = None) -> History:
+        """The segments of an episode; `observation` is the state after the last step, if that is to be answered."""
+        shown = [step.observation for step in steps] + ([] if observation is None else [observation])
+        return History(
+            opening=self.encode_opening(goal, self.frame(shown[0])),
+            observations=[self.encode_observation(goal, steps[:t], seen) for t, seen in enumerate(shown)],
+            responses=[self.chat.response(step.candidates[step.executed].token_ids) for step in steps],
+        )
+
+    def position_ids(self, segment: Segment, start: int = 0) -> tuple[Tensor, int]:
+        """Rotary positions (3, L) of a segment that begins at position `start`, and the next free position."""
+        grids = [image.grid for image in segment.images]
+        return rope_index(segment.input_ids, grids, self.chat.image_pad, self.chat.merge_size, start)
+
+    def candidate(self, token_ids: list[int], logprobs: list[float]) -> Candidate:
+        """A response as the roll-out keeps it."""
+        return Candidate(self.chat.decode(token_ids), token_ids, logprobs)
+
+    def parse(self, text: str, frame: Frame) -> str:
+        """Canonical action text of a response, in screen pixels.
+
+        A response that is no action comes back as it is: the environment reports the error to the agent.
+        """
+        try:
+            thought, action = self.dialect.parse(text, frame)
+        except ActionError:
+            return text
+        return format_action(action, thought)
+
+    def log_probs(self, logits: Tensor, temperature: float = 1.0) -> Tensor:
+        """Log-probabilities of the distribution that responses are drawn from and scored under.
+
+        Args:
+            logits: (..., vocabulary), any dtype.
+            temperature: divides the logits.
+
+        Returns:
+            float32, same shape; -inf for the banned tokens.
+        """
+        allowed = (logits.float() / temperature).index_fill(-1, self._banned_index(logits.device), float("-inf"))
+        return allowed.log_softmax(-1)
+
+    def _banned_index(self, device: torch.device) -> Tensor:
+        return torch.tensor(self.banned, dtype=torch.long, device=device)
+
+
+def _banned_ids(config: Any, tokenizer: Any, eos: int) -> list[int]:
+    """Tokens that stand for pixels or padding, the end of a turn excepted."""
+    vision = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id", "vision_token_id")
+    ids: set[Any] = {getattr(config, name, None) for name in vision}
+    ids |= {tokenizer.pad_token_id, tokenizer.convert_tokens_to_ids(VISION_PAD)}
+    return sorted(token for token in ids if token not in (None, eos, tokenizer.unk_token_id))
+
+
+def as_device(device: str | torch.device) -> torch.device:
+    """The device of that name; `"auto"` is CUDA where there is one."""
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(device)
+
+
+def _load_dialect(directory: Path) -> Dialect | None:
+    """The dialect that `Policy.save` wrote beside the weights; None where there is none, as in a hub's checkpoint."""
+    if not (directory / _SETTINGS).is_file():
+        return None
+    settings = json.loads((directory / _SETTINGS).read_text("utf-8"))
+    dialect = DIALECTS[settings.pop("dialect")]
+    template = directory / _TEMPLATE
+    return dialect(**settings, template=template if template.is_file() else None)
+
+
+def _store_dialect(dialect: Dialect, directory: Path) -> None:
+    if not isinstance(dialect, UITars | QwenMobileUse):
+        return  # one of the user's own, which only the user can pass again
+    settings: dict[str, Any] = {"dialect": type(dialect).__name__}
+    settings |= {name: getattr(dialect, name) for name in ("min_pixels", "max_pixels", "scale")}
+    if isinstance(dialect, UITars):
+        settings |= {"ui_text": dialect.ui_text, "language": dialect.language}
+    (directory / _SETTINGS).write_text(json.dumps(settings, indent=2) + "\n", "utf-8")
+    if dialect.template is not None:
+        (directory / _TEMPLATE).write_text(dialect.template.read_text("utf-8"), "utf-8")

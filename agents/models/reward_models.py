@@ -1,0 +1,159 @@
+"""Process rewards: whether an action was a good next step, as a model that reasons first sees it (paper §3.2)."""
+
+import re
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from coach_gym.agents.generation import Generation, Generator, is_address, make_generator
+from coach_gym.agents.generation.transformers import TransformersGenerator
+from coach_gym.agents.generation.vllm.client import GenerationServerError, ServedGenerator
+from coach_gym.agents.models.policy import POCKET, Policy, PolicySource, Prompt
+from coach_gym.dialects import IMAGE, Part, UITars
+from coach_gym.dialects.ui_tars import screen_lines
+from coach_gym.episode import Observation
+
+PROMPTS = Path(__file__).parent / "prompts"
+_PLACEHOLDER = re.compile(r"\{(instruction|screenshot|screen|history|response)\}")
+_JUDGMENT = re.compile(r"\s*judgment:\s*(True|False)\s*", re.IGNORECASE)
+
+
+Question = tuple[str, Sequence[tuple[Observation, str]]]
+"""A goal and the steps so far, of which the last one is to be judged."""
+
+
+class ProcessRewardModel(Protocol):
+    """Judges the steps of an episode."""
+
+    def score(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> list[float | None]:
+        """Rewards of an episode's steps.
+
+        Args:
+            goal: the instruction.
+            steps: what the agent saw and the response that was executed, in order.
+
+        Returns:
+            For every step 1 (good), 0 (bad), or None where the model said nothing of use. Unknown is not 0:
+            who learns from the rewards leaves such a step out.
+        """
+        ...
+
+
+@runtime_checkable
+class StepwisePRM(ProcessRewardModel, Protocol):
+    """A process reward model that judges steps of many episodes at once, and so while these go on."""
+
+    def judge(self, questions: Sequence[Question]) -> list[float | None]:
+        """Rewards, as `score` gives them, of single steps."""
+        ...
+
+
+class GenerativePRM:
+    """A vision-language model that writes `<think>…</think> judgment:True` or `judgment:False`.
+
+    Args:
+        policy: the judge, with the dialect whose frame it sees screenshots in. One whose dialect has `ui_text` is asked
+            as the pocket judge is, with the bare step and the screen's text, unless it has a template of its own.
+        template: text file that replaces the prompt. `{instruction}`, `{screenshot}` and `{response}` are filled
+            in, and if they occur `{screen}`, the screen as text, and `{history}`, the responses before.
+        max_new_tokens: length of a verdict at most; None for 512, and 48 for one that is asked as the pocket judge is,
+            which has said what it has to say by then, or never will.
+        generator: draws the verdicts; None for transformers.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        template: Path | None = None,
+        max_new_tokens: int | None = None,
+        generator: Generator | None = None,
+    ) -> None:
+        self.policy = policy
+        pocket = template is None and isinstance(policy.dialect, UITars) and policy.dialect.ui_text
+        builtin = PROMPTS / ("process_reward_pocket.txt" if pocket else "process_reward.txt")
+        self.template = (template or builtin).read_text("utf-8").removesuffix("\n")
+        self.max_new_tokens = max_new_tokens or (48 if pocket else 512)
+        self.generator: Generator = generator or TransformersGenerator(policy, kept_tokens=0)
+        self._failed = False
+
+    @classmethod
+    def load(
+        cls, source: PolicySource, template: Path | None = None, generation: Generation = "transformers"
+    ) -> "GenerativePRM":
+        """A frozen judge by directory, hub id or model; `"pocket"` is the shipped one. `generation` draws verdicts.
+
+        A judge that a server draws for takes no accelerator memory here: its weights wait on the CPU to be sent.
+        `"pocket@http://127.0.0.1:8101"` names a judge together with its server.
+        """
+        if isinstance(source, str) and "@http" in source:
+            source, generation = source.split("@", 1)
+        device = "cpu" if is_address(generation) else "auto"
+        policy = Policy.load(POCKET.parent / "prm" if source == "pocket" else source, device=device)
+        policy.model.requires_grad_(False)
+        generator = None if generation == "transformers" else make_generator(generation, policy)
+        return cls(policy, template, generator=generator)
+
+    def score(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> list[float | None]:
+        """Verdicts on all steps of an episode."""
+        return self.judge([(goal, steps[: t + 1]) for t in range(len(steps))])
+
+    def judge(self, questions: Sequence[Question]) -> list[float | None]:
+        """Verdicts on single steps in one batch. What cannot be read is drawn once more, and then unknown.
+
+        If a server draws them that does not answer, all are unknown. Once its patience is spent, later questions only
+        look whether it is back: devices must not wait for a judge that is gone.
+
+        Args:
+            questions: goal and steps so far, of which the last one is judged.
+        """
+        if self._failed and isinstance(self.generator, ServedGenerator) and not self.generator.answers():
+            return [None] * len(questions)
+        prompts = [self.prompt(goal, steps) for goal, steps in questions]
+        try:
+            rewards = self._judge_patiently(prompts)
+        except GenerationServerError as error:
+            self._failed = True
+            problem = f"the judge said nothing about {len(prompts)} steps, nor will it until its server answers"
+            warnings.warn(f"{problem}: {error}", stacklevel=2)
+            return [None] * len(prompts)
+        self._failed = False
+        return rewards
+
+    def _judge_patiently(self, prompts: Sequence[Prompt]) -> list[float | None]:
+        rewards = self._judge(prompts, greedy=True)
+        failed = [t for t, reward in enumerate(rewards) if reward is None]
+        if failed:
+            for t, reward in zip(failed, self._judge([prompts[t] for t in failed], greedy=False), strict=True):
+                rewards[t] = reward
+        return rewards
+
+    def _judge(self, prompts: Sequence[Prompt], greedy: bool) -> list[float | None]:
+        verdicts = self.generator.sample(prompts, max_new_tokens=self.max_new_tokens, greedy=greedy)
+        return [parse_judgment(verdict.text) for (verdict,) in verdicts]
+
+    def prompt(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> Prompt:
+        """The question about the last of `steps`."""
+        observation, response = steps[-1]
+        frame = self.policy.frame(observation)
+        history = "\n".join(said for _, said in steps[:-1])
+        values: dict[str, Part] = {"instruction": goal, "screenshot": IMAGE, "history": history, "response": response}
+        if "{screen}" in self.template:
+            values["screen"] = screen_lines(observation, frame)
+        # The split alternates between text and the names of placeholders.
+        pieces = enumerate(_PLACEHOLDER.split(self.template))
+        parts = [values[piece] if index % 2 else piece for index, piece in pieces]
+        image = self.policy.chat.encode_image(observation.screenshot, frame)
+        return self.policy.chat.turn("user", parts, [image]) + self.policy.chat.generation_prompt
+
+
+def format_judgment(good: bool, reasoning: str = "") -> str:
+    """The text that a judge is trained to write."""
+    return f"<think>{reasoning}</think> judgment:{good}"
+
+
+def parse_judgment(text: str) -> float | None:
+    """1 for a verdict of True, 0 for False, None for anything that is not one verdict after the reasoning."""
+    _, closed, verdict = text.rpartition("</think>")
+    found = _JUDGMENT.fullmatch(verdict)
+    return None if not closed or found is None else float(found[1].lower() == "true")

@@ -1,0 +1,377 @@
+"""Hooks into training, with Stable-Baselines3's names and order of calls; its own callbacks work as well."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import VectorEnv
+from tqdm.auto import tqdm
+
+from coach_gym.agents.distributed import processes
+from coach_gym.agents.evaluation import Evaluation, evaluate
+from coach_gym.agents.training.checkpoint import save_shards
+from coach_gym.agents.training.logger import Logger
+
+if TYPE_CHECKING:
+    from coach_gym.agents.training.online import OnlineAgent
+
+
+class BaseCallback:
+    """Base class: override the hooks that start with an underscore; a false `_on_step` stops the training.
+
+    Episodes on the environment that is trained on are under way in `_on_step`: evaluate on another one, or in
+    `_on_rollout_start`.
+
+    Args:
+        verbose: 0 for no output, 1 for messages.
+
+    Attributes:
+        model: the agent.
+        n_calls: how often `on_step` was called, that is calls of `env.step`.
+        num_timesteps: environment steps taken, over all sub-environments.
+        locals: local variables of the calling loop.
+        globals: its global variables.
+        parent: the callback that triggers this one, if one does.
+    """
+
+    model: "OnlineAgent"
+    parent: "BaseCallback | None" = None
+
+    def __init__(self, verbose: int = 0) -> None:
+        self.verbose = verbose
+        self.n_calls = 0
+        self.num_timesteps = 0
+        self.locals: dict[str, Any] = {}
+        self.globals: dict[str, Any] = {}
+
+    @property
+    def training_env(self) -> VectorEnv:
+        """The vector environment that is trained on."""
+        env = self.model.get_env()
+        assert env is not None
+        return env
+
+    @property
+    def logger(self) -> Logger:
+        """The agent's logger."""
+        return self.model.logger
+
+    def init_callback(self, model: "OnlineAgent") -> None:
+        """Called once by `learn`, before everything else."""
+        self.model = model
+        self._init_callback()
+
+    def on_training_start(self, locals_: dict[str, Any], globals_: dict[str, Any]) -> None:
+        """Called before the first roll-out."""
+        self.locals, self.globals = locals_, globals_
+        self.num_timesteps = self.model.num_timesteps
+        self._on_training_start()
+
+    def on_rollout_start(self) -> None:
+        """Called before every roll-out; nothing is half done at this point."""
+        self._on_rollout_start()
+
+    def on_step(self) -> bool:
+        """Called after every call of `env.step`; False stops the training."""
+        self.n_calls += 1
+        self.num_timesteps = self.model.num_timesteps
+        return self._on_step()
+
+    def on_rollout_end(self) -> None:
+        """Called after every roll-out, before the update."""
+        self._on_rollout_end()
+
+    def on_training_end(self) -> None:
+        """Called when `learn` returns or raises."""
+        self._on_training_end()
+
+    def update_locals(self, locals_: dict[str, Any]) -> None:
+        """Called before `on_step` with the variables of the roll-out: `rewards`, `dones`, `infos`, `episodes`."""
+        self.locals.update(locals_)
+        self.update_child_locals(locals_)
+
+    def update_child_locals(self, locals_: dict[str, Any]) -> None:
+        """Passes the variables on to callbacks that this one calls."""
+
+    def _init_callback(self) -> None: ...
+
+    def _on_training_start(self) -> None: ...
+
+    def _on_rollout_start(self) -> None: ...
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_end(self) -> None: ...
+
+    def _on_training_end(self) -> None: ...
+
+
+Function = Callable[[dict[str, Any], dict[str, Any]], bool | None]
+MaybeCallback = None | Function | BaseCallback | Sequence[Any]
+
+
+class ConvertCallback(BaseCallback):
+    """A function of `locals` and `globals` as a callback; training stops when it returns False."""
+
+    def __init__(self, callback: Function, verbose: int = 0) -> None:
+        super().__init__(verbose)
+        self.callback = callback
+
+    def _on_step(self) -> bool:
+        return self.callback(self.locals, self.globals) is not False
+
+
+class CallbackList(BaseCallback):
+    """Several callbacks, called in order; training stops when one of them says so."""
+
+    def __init__(self, callbacks: Sequence[Any]) -> None:
+        super().__init__()
+        self.callbacks = [as_callback(callback) for callback in callbacks]
+
+    def _init_callback(self) -> None:
+        for callback in self.callbacks:
+            callback.init_callback(self.model)
+            callback.parent = self.parent
+
+    def _on_training_start(self) -> None:
+        for callback in self.callbacks:
+            callback.on_training_start(self.locals, self.globals)
+
+    def _on_rollout_start(self) -> None:
+        for callback in self.callbacks:
+            callback.on_rollout_start()
+
+    def _on_step(self) -> bool:
+        return all([callback.on_step() for callback in self.callbacks])  # a list: everyone is called
+
+    def _on_rollout_end(self) -> None:
+        for callback in self.callbacks:
+            callback.on_rollout_end()
+
+    def _on_training_end(self) -> None:
+        for callback in self.callbacks:
+            callback.on_training_end()
+
+    def update_child_locals(self, locals_: dict[str, Any]) -> None:
+        """Passes the variables on."""
+        for callback in self.callbacks:
+            callback.update_locals(locals_)
+
+
+class CheckpointCallback(BaseCallback):
+    """Saves the agent to `{save_path}/{name_prefix}_{num_timesteps}_steps`.
+
+    A checkpoint that falls due in the middle of a roll-out is written before the next one begins: going on from it
+    gives exactly what would have come without the interruption.
+
+    Args:
+        save_freq: calls of `env.step` between two checkpoints.
+        save_path: parent folder.
+        name_prefix: of the folders.
+        verbose: 1 says what was written.
+    """
+
+    def __init__(self, save_freq: int, save_path: str | Path, name_prefix: str = "rl_model", verbose: int = 0) -> None:
+        super().__init__(verbose)
+        self.save_freq = save_freq
+        self.save_path = Path(save_path)
+        self.name_prefix = name_prefix
+        self._due = False
+
+    def _on_step(self) -> bool:
+        self._due |= self.n_calls % self.save_freq == 0
+        return True
+
+    def _on_rollout_start(self) -> None:
+        self._save_if_due()
+
+    def _on_training_end(self) -> None:
+        self._save_if_due()
+
+    def _save_if_due(self) -> None:
+        if not processes.any_of(self._due):
+            return
+        self._due = False
+        path = self.save_path / f"{self.name_prefix}_{self.model.num_timesteps}_steps"
+        if processes.size() > 1:
+            save_shards(self.model, path)  # the whole agent may be more than one process can hold
+        else:
+            self.model.save(path)
+        if self.verbose >= 1 and processes.rank() == 0:
+            print(f"Saved a checkpoint to {path}")
+
+
+class EvalCallback(BaseCallback):
+    """Evaluates the agent now and then, on the same held-out instances every time, and keeps the best.
+
+    Args:
+        eval_env: environment to evaluate on; not the one that is trained on.
+        callback_on_new_best: called when the mean reward is the best so far.
+        callback_after_eval: called after every evaluation.
+        n_eval_episodes: episodes of an evaluation.
+        eval_freq: calls of `env.step` between two evaluations.
+        log_path: folder of `evaluations.npz`: timesteps, results, ep_lengths, successes; nan stands for a fault.
+        best_model_save_path: folder that the best agent is saved in, as `best_model`.
+        deterministic: whether the agent takes its likeliest response instead of drawing one.
+        render: renders the environment after every step.
+        verbose: 1 prints the result.
+        seed: of the first instance.
+
+    Attributes:
+        last: the latest evaluation.
+        best_mean_reward: the highest mean reward so far.
+    """
+
+    def __init__(
+        self,
+        eval_env: gym.Env | VectorEnv,
+        callback_on_new_best: BaseCallback | None = None,
+        callback_after_eval: BaseCallback | None = None,
+        n_eval_episodes: int = 5,
+        eval_freq: int = 10_000,
+        log_path: str | Path | None = None,
+        best_model_save_path: str | Path | None = None,
+        deterministic: bool = True,
+        render: bool = False,
+        verbose: int = 1,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(verbose)
+        self.eval_env = eval_env
+        self.callback_on_new_best = callback_on_new_best
+        self.callback_after_eval = callback_after_eval
+        self.n_eval_episodes = n_eval_episodes
+        self.eval_freq = eval_freq
+        self.log_path = log_path
+        self.best_model_save_path = best_model_save_path
+        self.deterministic = deterministic
+        self.render = render
+        self.seed = seed
+        self.last: Evaluation | None = None
+        self.best_mean_reward = -np.inf
+        self._history: dict[str, list[Any]] = {"timesteps": [], "results": [], "ep_lengths": [], "successes": []}
+
+    @property
+    def _children(self) -> list[BaseCallback]:
+        return [child for child in (self.callback_on_new_best, self.callback_after_eval) if child is not None]
+
+    def _init_callback(self) -> None:
+        if self.best_model_save_path is not None and processes.size() > 1:
+            raise ValueError("only the first process evaluates, and cannot save alone; use CheckpointCallback")
+        if self.eval_env is self.training_env:
+            raise ValueError("eval_env is the training environment, whose episodes are under way; make another one")
+        for child in self._children:
+            child.parent = self
+            child.init_callback(self.model)
+
+    def _on_training_start(self) -> None:
+        for child in self._children:
+            child.on_training_start(self.locals, self.globals)
+
+    def _on_step(self) -> bool:
+        if self.eval_freq <= 0 or self.n_calls % self.eval_freq or processes.rank() > 0:
+            return True
+        self.last = evaluate(
+            self.model, self.eval_env, self.n_eval_episodes, self.deterministic, self.seed, self.render
+        )
+        self._log(self.last)
+        go_on = True
+        if self.last.mean_reward > self.best_mean_reward:
+            self.best_mean_reward = self.last.mean_reward
+            if self.best_model_save_path is not None:
+                self.model.save(Path(self.best_model_save_path) / "best_model")
+            if self.callback_on_new_best is not None:
+                go_on = self.callback_on_new_best.on_step()
+        if self.callback_after_eval is not None:
+            go_on = self.callback_after_eval.on_step() and go_on
+        return go_on
+
+    def _log(self, evaluation: Evaluation) -> None:
+        self.logger.record("eval/mean_reward", evaluation.mean_reward)
+        self.logger.record("eval/mean_ep_length", evaluation.mean_length)
+        self.logger.record("eval/success_rate", evaluation.success_rate)
+        self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
+        self.logger.dump(self.num_timesteps)
+        if self.verbose >= 1:
+            judged = len(evaluation.judged)
+            print(f"Evaluation at {self.num_timesteps} steps: {evaluation.success_rate:.1%} of {judged} episodes")
+        if self.log_path is not None:
+            self._append(evaluation, Path(self.log_path) / "evaluations.npz")
+
+    def _append(self, evaluation: Evaluation, path: Path) -> None:
+        unknown = [result.success is None for result in evaluation.results]
+        columns: dict[str, list[float]] = {
+            "results": [result.reward for result in evaluation.results],
+            "ep_lengths": [result.length for result in evaluation.results],
+            "successes": [bool(result.success) for result in evaluation.results],
+        }
+        self._history["timesteps"].append(self.num_timesteps)
+        for name, column in columns.items():
+            self._history[name].append(np.where(unknown, np.nan, column))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(path, **{name: np.array(rows) for name, rows in self._history.items()})  # type: ignore[arg-type]
+
+    def update_child_locals(self, locals_: dict[str, Any]) -> None:
+        """Passes the variables on."""
+        for child in self._children:
+            child.update_locals(locals_)
+
+
+class StopTrainingOnRewardThreshold(BaseCallback):
+    """Stops the training once the evaluation is good enough; give it to an `EvalCallback` as `callback_on_new_best`.
+
+    Args:
+        reward_threshold: mean reward that is good enough.
+        verbose: 1 says so.
+    """
+
+    def __init__(self, reward_threshold: float, verbose: int = 0) -> None:
+        super().__init__(verbose)
+        self.reward_threshold = reward_threshold
+
+    def _init_callback(self) -> None:
+        if not isinstance(self.parent, EvalCallback):
+            raise ValueError(
+                "StopTrainingOnRewardThreshold needs the rewards of an evaluation; pass it to "
+                "EvalCallback(eval_env, callback_on_new_best=...)"
+            )
+
+    def _on_step(self) -> bool:
+        assert isinstance(self.parent, EvalCallback)
+        reached = self.parent.best_mean_reward >= self.reward_threshold
+        if reached and self.verbose >= 1:
+            print(f"Mean reward {self.parent.best_mean_reward:.2f} has reached {self.reward_threshold}: stopping")
+        return not reached
+
+
+class ProgressBarCallback(BaseCallback):
+    """A progress bar over environment steps, with the success rate of the latest episodes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bar: Any = None
+
+    def _on_training_start(self) -> None:
+        total = self.model.total_timesteps - self.model.num_timesteps
+        self.bar = tqdm(total=total, unit="step", dynamic_ncols=True)
+
+    def _on_step(self) -> bool:
+        done = self.num_timesteps - (self.model.total_timesteps - self.bar.total)
+        self.bar.update(done - self.bar.n)
+        successes = self.model.ep_success_buffer
+        if successes:
+            self.bar.set_postfix_str(f"success {np.mean(successes):.0%} of the last {len(successes)}", refresh=False)
+        return True
+
+    def _on_training_end(self) -> None:
+        self.bar.close()
+
+
+def as_callback(callback: Any) -> Any:
+    """A callback of whatever `learn` was given: nothing, a function, a callback, or a sequence of them."""
+    if isinstance(callback, list | tuple) or callback is None:
+        return CallbackList(callback or [])
+    return callback if hasattr(callback, "on_step") else ConvertCallback(callback)

@@ -1,0 +1,218 @@
+"""The two gradient updates that the methods share: PPO's clipped step of the policy, and the fit of a critic.
+
+Both walk episode by episode: one forward and one backward pass over each trunk of an episode's tree, gradients summed
+over the mini-batch, then one optimiser step. Losses are means over the mini-batch, whatever the lengths of its
+episodes. A mini-batch may be spread over processes, and a process may have none of it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from coach_gym.agents.distributed import processes
+from coach_gym.agents.distributed.parallel import clip_gradients, in_step
+from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.models.tree import Tree, log_probs
+from coach_gym.agents.training.losses import clip_diagnostics, clipped_value_loss, ppo_clip
+
+
+@dataclass
+class PolicySample:
+    """The responses of one episode that the policy learns from.
+
+    Attributes:
+        tree: the packed episode.
+        old_log_probs: log-probability of every token when it was sampled, (N,): all candidates of all steps in order.
+        advantages: advantage of the response that each token belongs to, (N,).
+        first: leading candidates of every step that are in the tree but not learned from.
+    """
+
+    tree: Tree
+    old_log_probs: Tensor
+    advantages: Tensor
+    first: int = 0
+
+    @cached_property
+    def parts(self) -> list["PolicySample"]:
+        """One sample for each trunk, with nothing but what is learned from: each has passes of its own."""
+        trunks = [trunk.without(self.first) for trunk in self.tree.trunks]
+        sizes = [sum(span.length for span in trunk.responses) for trunk in trunks]
+        pieces = zip(trunks, self.old_log_probs.split(sizes), self.advantages.split(sizes), strict=True)
+        return [PolicySample(Tree([trunk]), old, advantages) for trunk, old, advantages in pieces]
+
+
+@dataclass
+class CriticSample:
+    """The targets of one episode.
+
+    Attributes:
+        tree: the packed episode.
+        returns: target of every step, (T,).
+        known: which targets there are, (T,) bool.
+        old_values: estimates before the update, (T,); None before they are computed.
+    """
+
+    tree: Tree
+    returns: Tensor
+    known: Tensor
+    old_values: Tensor | None = None
+
+    @cached_property
+    def parts(self) -> list["CriticSample"]:
+        """One sample for each trunk."""
+        if len(self.tree.trunks) == 1:
+            return [self]
+        sizes = [len(trunk.prompt_ends) for trunk in self.tree.trunks]
+        old = [None] * len(sizes) if self.old_values is None else self.old_values.split(sizes)
+        pieces = zip(self.tree.trunks, self.returns.split(sizes), self.known.split(sizes), old, strict=True)
+        return [CriticSample(Tree([trunk]), *rest) for trunk, *rest in pieces]
+
+
+@dataclass
+class Means:
+    """Running means of what is worth logging, weighted by how many elements stand behind each value."""
+
+    _sums: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    _weights: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    def add(self, weight: float, **values: float) -> None:
+        """Adds one value for each name."""
+        for name, value in values.items():
+            self._sums[name] += weight * value
+            self._weights[name] += weight
+
+    def result(self) -> dict[str, float]:
+        """The means, over all processes."""
+        sums: dict[str, float] = defaultdict(float)
+        weights: dict[str, float] = defaultdict(float)
+        for their_sums, their_weights in processes.gather((dict(self._sums), dict(self._weights))):
+            for name, total in their_sums.items():
+                sums[name] += total
+                weights[name] += their_weights[name]
+        return {name: total / weights[name] for name, total in sums.items()}
+
+
+def update_policy(
+    policy: Policy,
+    optimizer: Optimizer,
+    batches: Iterable[list[PolicySample]],
+    clip_range: float = 0.2,
+    max_grad_norm: float = 1.0,
+    temperature: float = 1.0,
+) -> dict[str, float]:
+    """Minimises PPO's clipped surrogate (the paper's Equation 4), averaged over the tokens of a mini-batch.
+
+    Args:
+        policy: what is trained.
+        optimizer: of its parameters.
+        batches: one mini-batch for every optimiser step.
+        clip_range: epsilon of the clipped ratio.
+        max_grad_norm: the gradient is scaled down to this norm.
+        temperature: that of the sampling.
+
+    Returns:
+        Means over all batches, by the names they are logged under; on a GPU also `peak_memory_gb`, the most that this
+        process' tensors have taken so far.
+    """
+    means = Means()
+
+    def score(tree: Tree) -> Tensor:
+        return torch.cat(sum(log_probs(policy, tree, temperature), []))
+
+    for batch in batches:
+        n_tokens = processes.mean(sum(len(sample.advantages) for sample in batch))
+        optimizer.zero_grad(set_to_none=True)
+        with in_step(policy.model, score):
+            for sample in (part for whole in batch for part in whole.parts):
+                if not sample.advantages.any():  # its gradient is zero
+                    continue
+                new = score(sample.tree)
+                losses = ppo_clip(new, sample.old_log_probs, sample.advantages, clip_range)
+                (losses.sum() / n_tokens).backward()
+                approx_kl, clip_fraction = clip_diagnostics(new, sample.old_log_probs, clip_range)
+                loss, entropy_loss = losses.mean().item(), new.mean().item()  # entropy: minus the mean log-probability
+                means.add(
+                    len(new),
+                    policy_gradient_loss=loss,
+                    entropy_loss=entropy_loss,
+                    approx_kl=approx_kl,
+                    clip_fraction=clip_fraction,
+                )
+        norm = clip_gradients(optimizer, max_grad_norm)
+        optimizer.step()
+        means.add(1, grad_norm=norm)
+    return {**means.result(), **_peak_memory(policy.device)}
+
+
+def _peak_memory(device: torch.device) -> dict[str, float]:
+    return {"peak_memory_gb": torch.cuda.max_memory_allocated(device) / 1e9} if device.type == "cuda" else {}
+
+
+def fit_critic(
+    critic: Critic,
+    optimizer: Optimizer,
+    estimate: Callable[[Tree], Tensor],
+    batches: list[list[CriticSample]],
+    clip_range: float = 0.5,
+    max_grad_norm: float = 1.0,
+) -> dict[str, float]:
+    """Minimises the clipped squared error (the paper's Equation 2), averaged over the steps of a mini-batch.
+
+    Args:
+        critic: what is trained.
+        optimizer: of its parameters.
+        estimate: the critic's values of an episode, (T,), with gradient: Q of the executed actions, or V.
+        batches: one mini-batch for every optimiser step.
+        clip_range: how far an estimate may move before the loss stops pulling it on.
+        max_grad_norm: the gradient is scaled down to this norm.
+
+    Returns:
+        Means over all batches, by the names they are logged under.
+    """
+    means = Means()
+    parts = [[part for sample in batch for part in sample.parts] for batch in batches]
+    with in_step(critic, estimate):
+        _remember_values(estimate, parts)
+    for batch in parts:
+        n_steps = processes.mean(sum(int(sample.known.sum()) for sample in batch))
+        optimizer.zero_grad(set_to_none=True)
+        with in_step(critic, estimate):
+            for sample in batch:
+                if not sample.known.any():
+                    continue
+                values = estimate(sample.tree)
+                if sample.old_values is None:
+                    sample.old_values = values.detach()
+                known = sample.known  # picked before the loss: an unknown return would make every gradient unknown
+                losses = clipped_value_loss(values[known], sample.old_values[known], sample.returns[known], clip_range)
+                (losses.sum() / n_steps).backward()
+                means.add(len(losses), value_loss=losses.mean().item())
+        norm = clip_gradients(optimizer, max_grad_norm)
+        optimizer.step()
+        means.add(1, critic_grad_norm=norm)
+    return {**means.result(), "explained_variance": _explained_variance([s for batch in parts for s in batch])}
+
+
+@torch.no_grad()
+def _remember_values(estimate: Callable[[Tree], Tensor], batches: list[list[CriticSample]]) -> None:
+    """Notes the estimates before the update, except for the first mini-batch, whose own pass comes in time."""
+    for sample in (sample for batch in batches[1:] for sample in batch):
+        if sample.old_values is None and not any(sample is first for first in batches[0]):
+            sample.old_values = estimate(sample.tree)
+
+
+def _explained_variance(samples: list[CriticSample]) -> float:
+    """Share of the returns' variance that the old estimates explain; nan where the returns do not vary."""
+    seen = [sample for sample in samples if sample.old_values is not None]
+    if not processes.any_of(bool(seen)):
+        return float("nan")
+    returns = processes.concatenate([sample.returns[sample.known] for sample in seen])
+    values = processes.concatenate([s.old_values[s.known] for s in seen if s.old_values is not None])
+    variance = returns.var(correction=0)
+    return float(1 - (returns - values).var(correction=0) / variance) if variance > 0 else float("nan")

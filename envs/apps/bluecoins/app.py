@@ -1,0 +1,249 @@
+"""Bluecoins: a book of what was spent and received."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import partial
+
+from coach_gym.envs.apps.bluecoins.data import (
+    CATEGORIES,
+    CURRENCY,
+    DATABASE,
+    EXPENSE,
+    INCOME,
+    PACKAGE,
+    SCHEMA,
+    SIGNS,
+    TYPES,
+    Transaction,
+    add,
+    by_day,
+    change,
+    day_text,
+    money,
+    read,
+    remove,
+)
+from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Screen
+from coach_gym.envs.phone.pickers import DatePicker
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Card,
+    Chip,
+    Column,
+    Empty,
+    Fab,
+    Icon,
+    IconButton,
+    ListItem,
+    ListView,
+    Row,
+    Scaffold,
+    Space,
+    Text,
+    TextField,
+)
+
+COLORS = {EXPENSE: "#c5221f", INCOME: "#188038"}
+ITEM_HINTS = {EXPENSE: "Payee or item purchased", INCOME: "Name of income"}
+MOST_CENTS = 10**13
+
+
+class Bluecoins(DatabaseApp):
+    package = PACKAGE
+    activity = "com.rammigsoftware.bluecoins.ui.activities.main.MainActivity"
+    label = "Bluecoins"
+    icon = "piggy_bank_outline"
+    color = "#0277bd"
+    path = DATABASE
+    schema = SCHEMA
+
+    def main(self) -> Screen:
+        return Book()
+
+
+class Book(Screen):
+    """All transactions day by day, the latest first, with the sums of the current month on top."""
+
+    app: Bluecoins
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.searching = False
+        self.query = TextInput()
+
+    def build(self) -> View:
+        found = read(self.app.db, self.query.text.strip() if self.searching else "")
+        rows: list[View] = [] if self.searching else [self._month([each for _, each in read(self.app.db)])]
+        for day, group in by_day(found):
+            rows.append(_day_header(day, [each for _, each in group]))
+            rows += [self._row(id, each) for id, each in group]
+        title: str | View = TextField(self.query, "Search", "search_src_text") if self.searching else "Bluecoins"
+        icon, desc = ("close", "Close") if self.searching else ("magnify", "Search")
+        rows.append(Space(80))  # the last row can be moved out from under the button
+        body = ListView(rows) if found else Empty("No transactions", "cash_remove")
+        return Scaffold(
+            title, body, actions=[IconButton(icon, desc, self._search)], fab=Fab("plus", "Add transaction", self._add)
+        )
+
+    def on_back(self) -> bool:
+        searching, self.searching = self.searching, False
+        return searching
+
+    def _month(self, transactions: list[Transaction]) -> View:
+        today = self.now.date()
+        month = [each for each in transactions if (each.day.year, each.day.month) == (today.year, today.month)]
+        sums = {kind: sum(each.cents for each in month if each.kind == kind) for kind in TYPES}
+        cells = [_sum(TYPES[kind], sums[kind], COLORS[kind]) for kind in (INCOME, EXPENSE)]
+        cells.append(_sum("Net", sums[INCOME] - sums[EXPENSE], theme.TEXT))
+        heading = Text(f"{today:%B %Y}", 14, theme.PRIMARY, bold=True)
+        return Column([Card([heading, Row(cells)])], pad=(12, 4, 12, 4))
+
+    def _row(self, id: int, transaction: Transaction) -> View:
+        below = transaction.category_name
+        if transaction.notes and transaction.notes != transaction.title:
+            below += f" • {transaction.notes}"
+        amount = Text(money(transaction.signed), 15, COLORS[transaction.kind], bold=True)
+        return ListItem(transaction.title, below, partial(self._open, id), trailing=amount)
+
+    def _search(self) -> None:
+        self.searching = not self.searching
+        self.query.set("")
+        if self.searching:
+            self.focus(self.query)
+
+    def _open(self, id: int) -> None:
+        self.push(Form(id))
+
+    def _add(self) -> None:
+        self.push(Form())
+
+
+def _day_header(day: date, transactions: list[Transaction]) -> View:
+    """A day, and what was spent and received on it."""
+    sums = [(kind, sum(each.signed for each in transactions if each.kind == kind)) for kind in (INCOME, EXPENSE)]
+    totals = [Text(money(total), 13, COLORS[kind]) for kind, total in sums if total]
+    heading = Text(f"{day:%a}, {day_text(day)}", 13, theme.SECONDARY, bold=True, flex=1)
+    return Row([heading, *totals], gap=10, pad=(16, 10, 16, 10), bg=theme.SURFACE_VARIANT)
+
+
+def _sum(label: str, cents: int, color: str) -> View:
+    amount = Text(f"{cents / 100:,.2f}", 14, color, bold=True, align="center", max_lines=1)
+    return Column([Text(label, 12, theme.SECONDARY, align="center"), amount], flex=1, gap=2)
+
+
+class Form(Screen):
+    """A new transaction, or (with `id`) one to change."""
+
+    app: Bluecoins
+
+    def __init__(self, id: int | None = None) -> None:
+        super().__init__()
+        self.id = id
+        self.kind, self.category = EXPENSE, 1
+        self.day: date | None = None
+        self.amount, self.item, self.notes = TextInput(), TextInput(), TextInput()
+        self.loaded = id is None
+
+    def build(self) -> View:
+        self._load()
+        day = self.day or self.now.date()
+        chips = [Chip(name, kind == self.kind, partial(self._turn, kind)) for kind, name in TYPES.items()]
+        rows = [
+            Row([Space(flex=1), *chips, Space(flex=1)], gap=10, pad=(16, 4, 16, 8)),
+            self._amount(),
+            Column([TextField(self.item, ITEM_HINTS[self.kind], "item_name_tv")], pad=(16, 8, 16, 2)),
+            ListItem(day_text(day), on_tap=self._choose_day, leading=Icon("calendar"), min_height=46),
+            ListItem(
+                CATEGORIES[self.kind][self.category], on_tap=self._choose_category, leading=Icon("shape_outline"),
+                min_height=46,
+            ),
+            Column([TextField(self.notes, "Notes", "notes_tv")], pad=(16, 4, 16, 16)),
+        ]  # fmt: skip
+        actions = [IconButton("check", "Save", self._save, "menu_save", theme.PRIMARY)]
+        if self.id is not None:
+            actions.insert(0, IconButton("delete_outline", "Delete", self._ask, "menu_delete"))
+        return Scaffold(TYPES[self.kind], ListView(rows), self.pop, actions)
+
+    def _load(self) -> None:
+        if self.loaded:
+            return
+        self.loaded = True
+        for id, (kind, cents, day, item, notes, category) in read(self.app.db):
+            if id == self.id:
+                self.kind, self.day = kind, day
+                self.category = category if category in CATEGORIES[kind] else min(CATEGORIES[kind])
+                self.amount.set(f"{cents / 100:.2f}")
+                self.item.set(item)
+                self.notes.set(notes)
+
+    def _amount(self) -> View:
+        """Sign, amount and currency; touching the sign turns an expense into an income, and back."""
+        color = COLORS[self.kind]
+        other = INCOME if self.kind == EXPENSE else EXPENSE
+        touch = {"on_tap": partial(self._turn, other), "width": 40, "height": theme.TOUCH, "align": "center"}
+        field = TextField(
+            self.amount, "0.00", "amount_tv", flex=1, color=color, bold=True, on_long=partial(self.focus, self.amount)
+        )
+        return Row(
+            [
+                Text(SIGNS[self.kind], 24, color, bold=True, id="sign_tv", **touch),
+                field,
+                Text(CURRENCY, 16, theme.SECONDARY, bold=True, pad=(10, 10, 10, 10), on_tap=self._currency),
+            ],
+            gap=4, pad=(16, 4, 16, 4),
+        )  # fmt: skip
+
+    def _turn(self, kind: int) -> None:
+        if kind != self.kind:
+            self.kind, self.category = kind, min(CATEGORIES[kind])
+
+    def _currency(self) -> None:
+        self.notify(f"All accounts are kept in {CURRENCY}")
+
+    def _choose_day(self) -> None:
+        self.push(DatePicker(self.day or self.now.date(), self._chose_day))
+
+    def _chose_day(self, day: date) -> None:
+        self.day = day
+
+    def _choose_category(self) -> None:
+        names = CATEGORIES[self.kind]
+        self.push(Choice("Category", list(names.values()), self._chose_category, names[self.category]))
+
+    def _chose_category(self, name: str) -> None:
+        self.category = next(id for id, each in CATEGORIES[self.kind].items() if each == name)
+
+    def _save(self) -> None:
+        cents = _cents(self.amount.text)
+        if cents is None:
+            self.notify("Enter an amount")
+            return
+        day = self.day or self.now.date()
+        item, notes = self.item.text.strip(), self.notes.text.strip()
+        transaction = Transaction(self.kind, cents, day, item, notes, self.category)
+        if self.id is None:
+            add(self.app.db, transaction, self.now.time())
+        else:
+            change(self.app.db, self.id, transaction)
+        self.pop()
+
+    def _ask(self) -> None:
+        self.push(Confirm("Delete transaction?", "", "Delete", self._delete))
+
+    def _delete(self) -> None:
+        remove(self.app.db, self.id or 0)
+        self.pop()
+
+
+def _cents(text: str) -> int | None:
+    """An amount typed with or without thousands separators, or None if it is none."""
+    try:
+        cents = round(float(text.strip().replace(",", "")) * 100)
+    except (ValueError, OverflowError):
+        return None
+    return cents if 0 < cents < MOST_CENTS else None
+
+
+APP = Bluecoins

@@ -1,0 +1,203 @@
+"""Families of Bluecoins."""
+
+from __future__ import annotations
+
+import random
+import re
+from datetime import date, timedelta
+from typing import Any
+
+from coach_gym.envs.apps.bluecoins.data import (
+    CATEGORIES,
+    DATABASE,
+    EXPENSE,
+    INCOME,
+    TYPES,
+    Transaction,
+    add,
+    day_text,
+    read,
+)
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.tasks import words
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import ParamRng
+
+Entry = list  # [kind, cents, day in ISO format, item, notes, category id]: JSON, in the order of a Transaction
+TODAY = date(2023, 10, 15)
+KINDS = {name.lower(): kind for kind, name in TYPES.items()}
+
+
+def entries(rng: ParamRng, count: int) -> list[Entry]:
+    """Transactions of the last ten days that share no item; at least one is an expense."""
+    drawn: list[Entry] = []
+    for item in words.PURCHASES.draw_many(rng, count):
+        kind = INCOME if drawn and rng.random() < 0.25 else EXPENSE
+        day = TODAY - timedelta(days=rng.randrange(10))
+        drawn.append([kind, cents(rng), day.isoformat(), item, "", rng.choice(list(CATEGORIES[kind]))])
+    return drawn
+
+
+def cents(rng: ParamRng) -> int:
+    """An amount."""
+    return rng.randint(2, 1999) * 100 + rng.choice([0, 0, 50, 25, 99])
+
+
+def typed(amount: int) -> str:
+    """An amount as a goal gives it and a user types it."""
+    return f"{amount / 100:.2f}".removesuffix(".00")
+
+
+def transaction(entry: Entry) -> Transaction:
+    """The transaction that parameters describe."""
+    kind, amount, day, item, notes, category = entry
+    return Transaction(kind, amount, date.fromisoformat(day), item, notes, category)
+
+
+class BookTask(Task):
+    """A task on a book that holds `params["entries"]` at the start, and `expected()` in the end."""
+
+    apps = ("Bluecoins",)
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = entries(rng, rng.randint(3, 9))
+        return {"item": drawn[0][3], "entries": rng.sample(drawn, len(drawn))}
+
+    def setup(self, device: Device) -> None:
+        with device.database(DATABASE) as db:
+            for entry in self.params["entries"]:
+                add(db, transaction(entry))
+
+    def expected(self) -> list[Transaction]:
+        """What the book has to hold in the end, and nothing else."""
+        return [transaction(entry) for entry in self.params["entries"]]
+
+    def changed(self, **changes: Any) -> list[Transaction]:
+        """The book with changes to the transaction that the goal names."""
+        book = [transaction(entry) for entry in self.params["entries"]]
+        return [each._replace(**changes) if each.item == self.params["item"] else each for each in book]
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        with device.database(DATABASE) as db:
+            return float(sorted(each for _, each in read(db)) == sorted(self.expected()))
+
+    def another(self, rng: random.Random) -> dict[str, Any]:
+        """The same with another transaction of the book."""
+        others = [entry[3] for entry in self.params["entries"] if entry[3] != self.params["item"]]
+        return {**self.params, "item": rng.choice(others)}
+
+
+class BluecoinsAddTransaction(BookTask):
+    """An expense or an income of today."""
+
+    template = "In Bluecoins, book an {kind} of {amount} CNY for {item}."
+    difficulty = "medium"
+    budget = 18
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        (_, amount, _, item, _, _), *others = entries(rng, rng.randint(2, 6))
+        return {"kind": rng.choice(list(KINDS)), "amount": typed(amount), "item": item, "entries": others}
+
+    def expected(self) -> list[Transaction]:
+        kind = KINDS[self.params["kind"]]
+        amount = round(100 * float(self.params["amount"]))
+        return [
+            *super().expected(),
+            Transaction(kind, amount, TODAY, self.params["item"], category=min(CATEGORIES[kind])),
+        ]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "kind": next(kind for kind in KINDS if kind != self.params["kind"])}
+
+
+class BluecoinsChangeAmount(BookTask):
+    """Another amount for what was booked."""
+
+    template = "In Bluecoins, change the amount of {item} to {amount} CNY."
+    budget = 14
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return {**super().sample(rng), "amount": typed(200_000 + cents(rng))}  # more than any that is booked
+
+    def expected(self) -> list[Transaction]:
+        return self.changed(cents=round(100 * float(self.params["amount"])))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.another(rng)
+
+
+class BluecoinsMoveTransaction(BookTask):
+    """Another day for what was booked."""
+
+    template = "In Bluecoins, change the date of {item} to {date}."
+    difficulty = "medium"
+    budget = 16
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        day = TODAY - timedelta(days=rng.randint(10, 45))  # earlier than all that is booked
+        return {**super().sample(rng), "day": day.isoformat(), "date": day_text(day)}
+
+    def expected(self) -> list[Transaction]:
+        return self.changed(day=date.fromisoformat(self.params["day"]))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.another(rng)
+
+
+class BluecoinsDeleteTransaction(BookTask):
+    """One transaction among others."""
+
+    template = "Delete {item} from Bluecoins."
+    budget = 12
+
+    def expected(self) -> list[Transaction]:
+        return [each for each in super().expected() if each.item != self.params["item"]]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.another(rng)
+
+
+class BluecoinsSpentOnDay(BookTask):
+    """The sum of a day's expenses."""
+
+    template = "According to Bluecoins, how much did I spend on {date}?"
+    kind = "query"
+    budget = 10
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        first, second, *others = entries(rng, rng.randint(5, 10))
+        day, other = (TODAY - timedelta(days=ago) for ago in rng.sample(range(10), 2))
+        first[2] = day.isoformat()
+        second[0], second[1], second[2], second[5] = EXPENSE, first[1] + 700_000, other.isoformat(), 1
+        drawn = [first, second, *others]
+        return {"day": day.isoformat(), "date": day_text(day), "other": other.isoformat(), "entries": drawn}
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        day = date.fromisoformat(self.params["day"])
+        spent = sum(each.cents for each in self.expected() if each.day == day and each.kind == EXPENSE)
+        return super().evaluate(device, answer) * float(_cents(answer or "") == spent)
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "day": self.params["other"]}
+
+
+def _cents(answer: str) -> int | None:
+    """An answer that is an amount and nothing else, with or without currency and separators."""
+    found = re.fullmatch(r"-?(\d[\d,]{0,12})(?:\.(\d{1,2}))?\s*(?:CNY|¥|yuan)?\.?", answer.strip(), re.IGNORECASE)
+    if found is None:
+        return None
+    return 100 * int(found[1].replace(",", "")) + int((found[2] or "").ljust(2, "0"))
+
+
+TASKS: tuple[type[Task], ...] = (
+    BluecoinsAddTransaction,
+    BluecoinsChangeAmount,
+    BluecoinsDeleteTransaction,
+    BluecoinsMoveTransaction,
+    BluecoinsSpentOnDay,
+)

@@ -1,0 +1,260 @@
+"""Experts of the Simple Calendar Pro app."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from coach_gym.envs.tasks.pickers import pick_date, pick_time
+from coach_gym.envs.tasks.screen import Screen, expert
+from coach_gym.ui import Element
+
+APP = "Simple Calendar Pro"
+NOW = datetime(2023, 10, 15, 15, 34)  # when the phone starts
+_START = datetime(1970, 1, 1)
+
+
+@expert(
+    "SimpleCalendarAddOneEvent",
+    "SimpleCalendarAddOneEventRelativeDay",
+    "SimpleCalendarAddOneEventTomorrow",
+    "SimpleCalendarAddOneEventInTwoWeeks",
+    "SimpleCalendarAddRepeatingEvent",
+)
+def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    start = _time(p["start"])
+    yield from open_day(s, start.date())
+    yield s.tap("New Event")
+    yield from s.fill("Title", p["title"])
+    yield from s.fill("Description", p["description"])
+    yield s.back()  # puts the keyboard away
+    yield from _set_time(s, "Start", start.time())
+    yield from _set_time(s, "End", (start + timedelta(minutes=p["minutes"])).time())
+    if p["repetition"] != "No repetition":
+        yield from s.scroll_to("No repetition")
+        yield s.tap("No repetition")
+        yield s.tap(p["repetition"])
+    yield s.tap("Save")
+    yield s.finish()
+
+
+@expert("SimpleCalendarDeleteEvents", "SimpleCalendarDeleteEventsOnRelativeDay")
+def delete_of_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_day(s, date.fromisoformat(p["day"]))
+    first, *rest = [row.label for row in rows(s)]
+    yield s.long_press(first)
+    for label in rest:
+        yield s.tap(label)
+    yield s.tap("Delete")
+    yield s.tap("Yes")
+    yield s.finish()
+
+
+@expert("SimpleCalendarDeleteOneEvent")
+def delete_one(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_event(s, p["title"], _time(p["start"]).date())
+    yield s.tap("Delete")
+    yield s.tap("Yes")
+    yield s.finish()
+
+
+@expert(
+    "SimpleCalendarEventsOnDate",
+    "SimpleCalendarAnyEventsOnDate",
+    "SimpleCalendarEventOnDateAtTime",
+    "SimpleCalendarEventsInTimeRange",
+)
+def titles_on_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_day(s, _time(p["from"]).date())
+    found = entries(s, _time(p["from"]).date())
+    yield s.finish(", ".join(entry.title for entry in found if _time(p["from"]) <= entry.start <= _time(p["to"])))
+
+
+@expert("SimpleCalendarFirstEventAfterStartTime")
+def first_after(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_day(s, _time(p["from"]).date())
+    found = entries(s, _time(p["from"]).date())
+    yield s.finish(next(entry.title for entry in found if entry.start > _time(p["from"])))
+
+
+@expert("SimpleCalendarNextEvent")
+def next_event(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    found = yield from read_list(s, _time(p["from"]))
+    yield s.finish(next(entry.title for entry in found if entry.start > _time(p["from"])))
+
+
+@expert("SimpleCalendarEventsInNextWeek")
+def titles_in_week(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    found = yield from read_list(s, _time(p["to"]))
+    yield s.finish(", ".join(entry.title for entry in found if _time(p["from"]) <= entry.start <= _time(p["to"])))
+
+
+@expert("SimpleCalendarLocationOfEvent")
+def location_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _open_list(s)
+    yield from s.scroll_to(p["title"])
+    yield s.tap(p["title"])
+    yield s.finish(s.find("Location").value)
+
+
+@expert("SimpleCalendarNextMeetingWithPerson")
+def next_meeting(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    found = yield from read_list(s)
+    title = f"Meeting with {p['name']}"
+    start = next(entry.start for entry in found if entry.title == title and entry.start > NOW)
+    yield s.finish(f"{start:%B %-d %Y %H:%M}")
+
+
+@expert("CalendarAddEvent")
+def add_titled(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_day(s, date.fromisoformat(p["day"]))
+    yield s.tap("New Event")
+    yield from s.fill("Title", p["title"])
+    yield s.tap("Save")
+    yield s.finish()
+
+
+@expert("CalendarRenameEvent", "CalendarDescribeEvent", "CalendarLocateEvent")
+def fill_in(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_event(s, p["title"], date.fromisoformat(p["day"]))
+    field = next(name for name in ("title", "location", "description") if name in p["changes"])
+    yield from s.refill(f"event_{field}", p["changes"][field])
+    yield s.tap("Save")
+    yield s.finish()
+
+
+@expert("CalendarRepeatEvent")
+def repeat(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_event(s, p["title"], date.fromisoformat(p["day"]))
+    yield from s.scroll_to("No repetition")
+    yield s.tap("No repetition")
+    yield s.tap(p["changes"]["repetition"])
+    yield s.tap("Save")
+    yield s.finish()
+
+
+@expert("CalendarAllDayEvent")
+def all_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_event(s, p["title"], date.fromisoformat(p["day"]))
+    yield s.tap("All-day")
+    yield s.tap("Save")
+    yield s.finish()
+
+
+@expert("CalendarMoveEvent")
+def move(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_event(s, p["title"], date.fromisoformat(p["day"]))
+    yield s.tap("event_start_date")
+    yield from pick_date(s, _time(p["changes"]["start"]).date())
+    yield s.tap("Save")
+    yield s.finish()
+
+
+@expert("CalendarStartOfEvent")
+def start_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    day = date.fromisoformat(p["day"])
+    yield from open_day(s, day)
+    yield s.finish(next(f"{entry.start:%H:%M}" for entry in entries(s, day) if entry.title == p["title"]))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An event in a list."""
+
+    title: str
+    start: datetime
+
+
+def open_day(s: Screen, day: date) -> Iterator[str]:
+    """From anywhere to the list of a day's events, through its month."""
+    yield from s.open(APP)
+    while (month := _shown_month(s)) != day.replace(day=1):
+        yield s.tap("Next month" if month < day else "Previous month")
+    yield s.tap(str(day.day))
+
+
+def open_event(s: Screen, title: str, day: date) -> Iterator[str]:
+    """From anywhere to an event of a day."""
+    yield from open_day(s, day)
+    yield from s.scroll_to(title)
+    yield s.tap(title)
+
+
+def rows(s: Screen) -> list[Element]:
+    """The rows of a list of events."""
+    return [element for element in s.elements if element.long_clickable]
+
+
+def _shown_month(s: Screen) -> date:
+    """The month in the title, which names the year only if it is not the present one."""
+    title = s.find(_is_month).label
+    return datetime.strptime(title if " " in title else f"{title} {NOW.year}", "%B %Y").date()
+
+
+def _is_month(element: Element) -> bool:
+    return element.cls == "TextView"
+
+
+def _set_time(s: Screen, which: str, at: time) -> Iterator[str]:
+    """Sets the time of start or end, unless it is right."""
+    if not s.has(f"{which} time {at:%H:%M}"):
+        field = f"event_{which.lower()}_time"
+        yield from s.scroll_to(field)
+        yield s.tap(field)
+        yield from pick_time(s, at)
+
+
+def _open_list(s: Screen) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap("Change view")
+    yield s.tap("Simple event list")
+
+
+def read_list(s: Screen, until: datetime = datetime.max) -> Generator[str, None, list[Entry]]:
+    """The events from today on, all those up to a time and some after it."""
+    yield from _open_list(s)
+    seen: dict[Entry, None] = {}
+    day = NOW.date()
+    while True:
+        day = _read_page(s, day, seen)
+        if any(entry.start > until for entry in seen) or not any(element.scrollable for element in s.elements):
+            break
+        before = s.text
+        yield s.scroll("down")
+        if s.text == before:
+            break
+    return sorted(seen, key=lambda entry: entry.start)
+
+
+def entries_by_day(s: Screen) -> list[Entry]:
+    """The events on the screen, which stand below headings with their days."""
+    seen: dict[Entry, None] = {}
+    _read_page(s, NOW.date(), seen)
+    return list(seen)
+
+
+def _read_page(s: Screen, day: date, seen: dict[Entry, None]) -> date:
+    """Adds the events on the screen; those above the first heading are of `day`. Returns the last heading's day."""
+    for element in s.elements:
+        if element.long_clickable:
+            seen |= dict.fromkeys(_entry(element, day))
+        elif element.label.endswith(")"):
+            day = datetime.strptime(f"{element.label} {NOW.year}", "%B %d (%a) %Y").date()
+    return day
+
+
+def entries(s: Screen, day: date) -> list[Entry]:
+    """The events on the screen, which are of a day."""
+    return [entry for row in rows(s) for entry in _entry(row, day)]
+
+
+def _entry(row: Element, day: date) -> list[Entry]:
+    """What a row says; nothing if its second line is hidden, as at the edges of a list that was scrolled."""
+    title, *hours = row.label.split(", ")
+    return [Entry(title, datetime.combine(day, time.fromisoformat(hours[-1][:5])))] if hours else []
+
+
+def _time(seconds: int) -> datetime:
+    return _START + timedelta(seconds=seconds)

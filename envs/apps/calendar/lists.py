@@ -1,0 +1,155 @@
+"""The screens of Simple Calendar Pro that list events: one day, and all that is ahead or searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, timedelta
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.apps.calendar import data as calendar_data
+from coach_gym.envs.apps.calendar.data import Event
+from coach_gym.envs.apps.calendar.event_deletion import ask_to_delete
+from coach_gym.envs.apps.calendar.event_form import EventForm, new_event
+from coach_gym.envs.phone.app import Screen
+from coach_gym.envs.phone.epoch import from_seconds
+from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Empty,
+    Fab,
+    Header,
+    IconButton,
+    ListItem,
+    ListView,
+    Scaffold,
+    TextField,
+)
+
+if TYPE_CHECKING:
+    from coach_gym.envs.apps.calendar.app import Calendar
+
+AHEAD = timedelta(days=100)  # how far the event list reaches
+ONE_DAY = timedelta(days=1)
+
+
+def heading(day: date) -> str:
+    """A day as lists call it, e.g. `October 15 (Sun)`."""
+    return f"{day:%B %-d (%a)}"
+
+
+def when(event: Event) -> str:
+    """The hours of an event."""
+    start, end = (f"{from_seconds(at):%H:%M}" for at in (event.start, event.end))
+    return "All-day" if event.all_day else start if event.start == event.end else f"{start} - {end}"
+
+
+class EventList(Screen):
+    """What lists have in common: a touch opens an event; a long touch marks it, and what is marked can be deleted."""
+
+    app: Calendar
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.marked: list[Event] = []
+
+    def rows(self, events: Iterable[Event]) -> list[View]:
+        """A row for each event."""
+        return [self._row(event) for event in events]
+
+    def _row(self, event: Event) -> View:
+        tap = partial(self._mark if self.marked else self._open, event)
+        return ListItem(
+            event.title, when(event), tap, on_long=partial(self._mark, event), selected=event in self.marked
+        )
+
+    def marking(self, body: View) -> View:
+        """The screen while something is marked."""
+        delete = IconButton("delete_outline", "Delete", self._ask, "cab_delete")
+        return Scaffold(f"{len(self.marked)} selected", body, self._unmark, [delete])
+
+    def _open(self, event: Event) -> None:
+        self.push(EventForm(event))
+
+    def _mark(self, event: Event) -> None:
+        if event in self.marked:
+            self.marked.remove(event)
+        else:
+            self.marked.append(event)
+        self.phone.focus = None
+
+    def _unmark(self) -> None:
+        self.marked = []
+
+    def _ask(self) -> None:
+        ask_to_delete(self, self.marked, self._unmark)
+
+    def on_back(self) -> bool:
+        marked, self.marked = self.marked, []
+        return bool(marked)
+
+
+class DayView(EventList):
+    """The events of a day."""
+
+    def __init__(self, day: date) -> None:
+        super().__init__()
+        self.day = day
+
+    def build(self) -> View:
+        rows = self.rows(calendar_data.between(self.app.db, self.day, self.day))
+        body = ListView(rows) if rows else Empty("No items found", "calendar_blank_outline")
+        if self.marked:
+            return self.marking(body)
+        body.on_swipe = self._swiped
+        actions = [
+            IconButton("chevron_left", "Previous day", partial(self._turn, -1), "top_left_arrow"),
+            IconButton("chevron_right", "Next day", partial(self._turn, 1), "top_right_arrow"),
+        ]
+        fab = Fab("plus", "New Event", self._new, "calendar_fab")
+        return Scaffold(heading(self.day), body, self.pop, actions, fab)
+
+    def _turn(self, days: int) -> None:
+        self.day += days * ONE_DAY
+
+    def _swiped(self, way: str) -> None:
+        if way in ("left", "right"):
+            self._turn(1 if way == "left" else -1)
+
+    def _new(self) -> None:
+        self.push(new_event(self.now, self.day))
+
+
+class Agenda(EventList):
+    """All events from today on, or those that match what is searched for."""
+
+    def __init__(self, searching: bool = False) -> None:
+        super().__init__()
+        self.searching = searching
+        self.query = TextInput()
+
+    def build(self) -> View:
+        parts: list[View] = []
+        for day, events in groupby(self._events(), lambda event: event.day):
+            parts += [Header(heading(day)), *self.rows(events)]
+        body = ListView(parts) if parts else Empty("No items found", "calendar_blank_outline")
+        if self.marked:
+            return self.marking(body)
+        fab = Fab("plus", "New Event", self._new, "calendar_fab")
+        if self.searching:
+            return Scaffold(TextField(self.query, "Search", "search_src_text"), body, self.pop, fab=fab)
+        search = IconButton("magnify", "Search", self._search, "search")
+        return Scaffold("Simple event list", body, self.pop, [search], fab)
+
+    def _events(self) -> list[Event]:
+        if self.searching:
+            return calendar_data.search(self.app.db, self.query.text)
+        today = self.now.date()
+        return calendar_data.between(self.app.db, today, today + AHEAD)
+
+    def _new(self) -> None:
+        self.push(new_event(self.now, self.now.date()))
+
+    def _search(self) -> None:
+        self.searching = True
+        self.focus(self.query)

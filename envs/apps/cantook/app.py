@@ -1,0 +1,389 @@
+"""Cantook: a library of books (EPUB files), and a reader."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from coach_gym.envs.apps.cantook.data import DATABASE, FILES, PACKAGE, SCHEMA, Library, Shelved
+from coach_gym.envs.phone.app import App, Choice, Confirm, Prompt, Screen
+from coach_gym.envs.phone.folders import SHARED, entries
+from coach_gym.envs.phone.media import epub
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    BottomNavigation,
+    Button,
+    Column,
+    Empty,
+    Fab,
+    Header,
+    Icon,
+    IconButton,
+    ListItem,
+    ListView,
+    Row,
+    Scaffold,
+    Space,
+    Tabs,
+    Text,
+    TextField,
+)
+
+SECTIONS = (("home_outline", "Home"), ("bookshelf", "My Books"), ("dots_horizontal", "More"))
+TABS = ("Books", "Authors", "Categories", "Collections")
+RECENT = 4  # books in each list of the home page
+PAGE = 6  # paragraphs on a page
+COVERS = ("#5c6bc0", "#00838f", "#6d4c41", "#ad1457", "#2e7d32", "#ef6c00")
+NEW = "New collection"
+
+
+class Cantook(App):
+    package = PACKAGE
+    activity = "com.aldiko.android.ui.MainActivity"
+    label = "Cantook"
+    icon = "book_open_page_variant"
+    color = "#00838f"
+
+    def install(self) -> None:
+        self.phone.storage.create_database(DATABASE, SCHEMA)
+        self.phone.storage.mkdir(FILES)
+
+    def main(self) -> Screen:
+        return Main()
+
+    @property
+    def library(self) -> Library:
+        """The books of the phone."""
+        return Library(self.phone.storage)
+
+
+def cover(book: Shelved, width: float) -> View:
+    """A book's cover: its initials on a colour that goes with the title."""
+    color = COVERS[sum(map(ord, book.title)) % len(COVERS)]
+    initials = "".join(word[0] for word in book.title.split() if word[0].isupper())[:3]
+    letters = Text(initials, width * 0.3, "#ffffff", bold=True, important=False)
+    return View(
+        "android.widget.ImageView", [letters], bg=color, radius=4, width=width, height=width * 1.4, align="center",
+        justify="center", important=False,
+    )  # fmt: skip
+
+
+class BookList(Screen):
+    """A screen with books to open."""
+
+    app: Cantook
+
+    def rows(self, books: Sequence[Shelved]) -> list[View]:
+        """A row for every book: touched it is opened, held it tells more."""
+        return [self._book(book) for book in books]
+
+    def _book(self, book: Shelved) -> View:
+        more = IconButton("dots_vertical", f"Options of {book.title}", partial(self._details, book.id))
+        progress = Text(book.progress, 13, theme.SECONDARY)
+        return ListItem(
+            book.title, book.author, partial(self._read, book.id), partial(self._details, book.id), cover(book, 34),
+            Row([progress, more], gap=2),
+        )  # fmt: skip
+
+    def _read(self, id: int) -> None:
+        self.app.library.open(id, self.now)
+        self.push(Reader(id))
+
+    def _details(self, id: int) -> None:
+        self.push(Details(id))
+
+
+class Main(BookList):
+    """Home, the shelves, and what else there is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.section, self.tab = "Home", TABS[0]
+        self.searching = False
+        self.query = TextInput()
+
+    def build(self) -> View:
+        bottom = BottomNavigation(SECTIONS, self.section, self._select)
+        if self.section == "Home":
+            return Scaffold("Cantook", self._home(), bottom=bottom)
+        if self.section == "More":
+            return Scaffold("More", self._more(), bottom=bottom)
+        title: str | View = TextField(self.query, "Search") if self.searching else "My Books"
+        icon, desc = ("close", "Close") if self.searching else ("magnify", "Search")
+        fab = Fab("plus", NEW, self._new) if self.tab == "Collections" else None
+        return Scaffold(
+            title, self._shelf(), actions=[IconButton(icon, desc, self._search)], fab=fab, bottom=bottom,
+            tabs=Tabs(TABS, self.tab, self._turn),
+        )  # fmt: skip
+
+    def on_back(self) -> bool:
+        searching, away = self.searching, self.section != "Home"
+        self.searching = False
+        if not searching:
+            self.section = "Home"
+        return searching or away
+
+    def _select(self, section: str) -> None:
+        self.section, self.searching = section, False
+
+    def _turn(self, tab: str) -> None:
+        self.tab, self.searching = tab, False
+
+    def _search(self) -> None:
+        self.searching, self.tab = not self.searching, TABS[0]
+        self.query.set("")
+        if self.searching:
+            self.focus(self.query)
+
+    # home
+
+    def _home(self) -> View:
+        library = self.app.library
+        if not (added := library.books("added")):
+            return Empty("No books yet", "bookshelf")
+        read = [book for book in library.books("opened") if book.opened is not None]
+        rows = [Header("Recently read"), *self.rows(read[:RECENT])] if read else []
+        return ListView([*rows, Header("Recently added"), *self.rows(added[:RECENT])], key="home")
+
+    # shelves
+
+    def _shelf(self) -> View:
+        contents: dict[str, Callable[[], list[View]]] = {
+            "Books": self._books,
+            "Authors": partial(self._groups, "author"),
+            "Categories": partial(self._groups, "category"),
+            "Collections": self._collections,
+        }
+        rows = contents[self.tab]()
+        return ListView(rows, key=self.tab) if rows else Empty("Nothing here", "bookshelf")
+
+    def _books(self) -> list[View]:
+        words = self.query.text.strip().casefold() if self.searching else ""
+        books = [book for book in self.app.library.books() if words in f"{book.title}\n{book.author}".casefold()]
+        return self.rows(books)
+
+    def _groups(self, kind: str) -> list[View]:
+        sizes = Counter(getattr(book, kind) for book in self.app.library.books())
+        return [self._group(kind, name, sizes[name]) for name in sorted(sizes, key=str.casefold)]
+
+    def _group(self, kind: str, name: str, size: int) -> View:
+        icon = {"author": "account_outline", "category": "tag_outline"}.get(kind, "folder_outline")
+        books = f"{size} book{'' if size == 1 else 's'}"
+        delete = partial(self._ask_delete, name) if kind == "collection" else None
+        return ListItem(name or "Unknown", books, partial(self._open, kind, name), delete, Icon(icon))
+
+    def _collections(self) -> list[View]:
+        library = self.app.library
+        return [self._group("collection", name, len(library.collected(name))) for _, name in library.collections()]
+
+    def _open(self, kind: str, name: str) -> None:
+        self.push(Shelf(kind, name))
+
+    def _new(self) -> None:
+        self.push(Prompt(NEW, self._create, hint="Collection name", yes="Create"))
+
+    def _create(self, name: str) -> None:
+        name = name.strip()
+        if not name or not self.app.library.create(name):
+            self.notify("A collection of that name exists already" if name else "A collection needs a name")
+
+    def _ask_delete(self, name: str) -> None:
+        self.push(Confirm(f"Delete {name}?", "Its books stay.", "Delete", partial(self._delete, name)))
+
+    def _delete(self, name: str) -> None:
+        ids = {name: id for id, name in self.app.library.collections()}
+        self.app.library.delete_collection(ids[name])
+
+    # more
+
+    def _more(self) -> View:
+        return ListView([
+            ListItem("Import files", "EPUB files of this phone", self._import, leading=Icon("file_import_outline")),
+            ListItem("Help", "Reading, importing, collections", self._help, leading=Icon("help_circle_outline")),
+            ListItem("About", "Cantook by Aldiko", leading=Icon("information_outline")),
+        ], key="more")  # fmt: skip
+
+    def _import(self) -> None:
+        self.push(Import())
+
+    def _help(self) -> None:
+        self.push(Help())
+
+
+class Shelf(BookList):
+    """The books of an author, a category or a collection."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__()
+        self.kind, self.name = kind, name
+
+    def build(self) -> View:
+        library = self.app.library
+        if self.kind == "collection":
+            books = library.collected(self.name)
+        else:
+            books = [book for book in library.books() if getattr(book, self.kind) == self.name]
+        body = ListView(self.rows(books)) if books else Empty("No books here", "bookshelf")
+        return Scaffold(self.name or "Unknown", body, on_back=self.pop)
+
+
+class Details(BookList):
+    """What is known of a book, and what can be done with it."""
+
+    def __init__(self, id: int) -> None:
+        super().__init__()
+        self.id = id
+
+    def build(self) -> View:
+        book = self.app.library.book(self.id)
+        if book is None:
+            return Scaffold("Info", Empty("The book is gone", "bookshelf"), on_back=self.pop)
+        texts = [
+            Text(book.title, 18, bold=True),
+            Text(book.author, 14, theme.SECONDARY),
+            Text(book.category, 14, theme.SECONDARY),
+            Text(book.progress, 14, theme.PRIMARY, bold=True),
+        ]
+        mark = "Mark as unread" if book.read else "Mark as read"
+        rows = [
+            Row([cover(book, 84), Column(texts, gap=5, flex=1)], gap=16, pad=(16, 8, 16, 14)),
+            Column([Button("Read", partial(self._read, book.id))], pad=(16, 0, 16, 10)),
+            ListItem(mark, on_tap=partial(self._mark, book), leading=Icon("check_circle_outline")),
+            ListItem("Add to collection", on_tap=self._choose, leading=Icon("folder_plus_outline")),
+            ListItem("Delete", on_tap=partial(self._ask, book), leading=Icon("delete_outline")),
+        ]
+        return Scaffold("Info", ListView(rows), on_back=self.pop)
+
+    def _mark(self, book: Shelved) -> None:
+        self.app.library.move(book, 0 if book.read else book.length)
+
+    def _choose(self) -> None:
+        names = [name for _, name in self.app.library.collections()]
+        self.push(Choice("Add to collection", [NEW, *names], self._chose))
+
+    def _chose(self, name: str) -> None:
+        if name == NEW:
+            self.push(Prompt(NEW, self._create, hint="Collection name", yes="Create"))
+            return
+        self.app.library.collect(name, self.id)
+        self.notify(f"Added to {name}")
+
+    def _create(self, name: str) -> None:
+        if name := name.strip():
+            self.app.library.create(name)
+            self._chose(name)
+
+    def _ask(self, book: Shelved) -> None:
+        self.push(Confirm("Delete book?", f"{book.title} is removed from this phone.", "Delete", self._delete))
+
+    def _delete(self) -> None:
+        if (book := self.app.library.book(self.id)) is not None:
+            self.app.library.remove(book)
+        self.pop()
+
+
+class Reader(Screen):
+    """A page of a book; a finger to the left turns it."""
+
+    app: Cantook
+
+    def __init__(self, id: int) -> None:
+        super().__init__()
+        self.id = id
+
+    def build(self) -> View:
+        book = self.app.library.book(self.id)
+        if book is None:
+            return Scaffold("", Empty("The book is gone", "bookshelf"), on_back=self.pop)
+        text = self.app.library.paragraphs(book)
+        start = min(book.position, max(0, len(text) - PAGE)) if book.read else book.position
+        page = [Text(paragraph, 16, pad=(24, 0, 24, 12)) for paragraph in text[start : start + PAGE]]
+        body = ListView([Space(8), *page], key=f"page {start}", on_swipe=self._swiped)
+        foot = Row(
+            [
+                IconButton("chevron_left", "Previous page", partial(self._turn, -1)),
+                Text(book.progress, 13, theme.SECONDARY, align="center", flex=1),
+                IconButton("chevron_right", "Next page", partial(self._turn, 1)),
+            ],
+            pad=(8, 2, 8, 2), bg=theme.SURFACE_VARIANT,
+        )  # fmt: skip
+        return Scaffold(book.title, body, self.pop, bottom=foot)
+
+    def _swiped(self, way: str) -> None:
+        if way in ("left", "right"):
+            self._turn(1 if way == "left" else -1)
+
+    def _turn(self, pages: int) -> None:
+        """Back from the end leads to the page before the last."""
+        book = self.app.library.book(self.id)
+        if book is not None:
+            here = max(0, book.length - PAGE) if book.read and pages < 0 else book.position
+            self.app.library.move(book, here + pages * PAGE)
+
+
+class Import(Screen):
+    """Folders of the shared storage, and the books in them."""
+
+    app: Cantook
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = SHARED
+
+    def build(self) -> View:
+        found = [entry for entry in entries(self.phone.storage, self.folder) if entry.folder or _is_book(entry.name)]
+        rows = [
+            ListItem(
+                entry.name, on_tap=partial(self._open if entry.folder else self._import, entry.path),
+                leading=Icon("folder" if entry.folder else "book_outline"),
+            )
+            for entry in sorted(found, key=lambda entry: (not entry.folder, entry.name.casefold()))
+        ]  # fmt: skip
+        title = "Internal storage" if self.folder == SHARED else self.folder.rpartition("/")[2]
+        body = ListView(rows, key=self.folder) if rows else Empty("No books in this folder", "folder_open_outline")
+        return Scaffold(title, body, on_back=self._up)
+
+    def on_back(self) -> bool:
+        below = self.folder != SHARED
+        if below:
+            self.folder = self.folder.rpartition("/")[0]
+        return below
+
+    def _up(self) -> None:
+        if not self.on_back():
+            self.pop()
+
+    def _open(self, folder: str) -> None:
+        self.folder = folder
+
+    def _import(self, path: str) -> None:
+        book = self.app.library.add(self.phone.storage.read(path) or b"", self.now)
+        if book is None:
+            self.notify("This file cannot be read")
+            return
+        self.pop()
+        self.notify("Imported into My Books")
+
+
+def _is_book(name: str) -> bool:
+    return name.rpartition(".")[2].lower() in epub.EXTENSIONS
+
+
+class Help(Screen):
+    """How things are done."""
+
+    app: Cantook
+
+    def build(self) -> View:
+        answers = (
+            ("How do I import a book?", "Choose Import files, open its folder and touch the file."),
+            ("How do I turn pages?", "Move your finger to the left or to the right."),
+            ("How do I mark a book as read?", "Hold the book, or touch the dots beside it."),
+        )
+        rows = [Column([Header(question), Text(answer, 15, pad=(16, 0, 16, 8))]) for question, answer in answers]
+        return Scaffold("Help", ListView(rows), on_back=self.pop)
+
+
+APP = Cantook

@@ -1,0 +1,209 @@
+"""Families of Cantook."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+from coach_gym.envs.apps.cantook.data import DATABASE, FILES
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.phone.media import epub
+from coach_gym.envs.tasks import words
+from coach_gym.envs.tasks.answers import plain
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import ParamRng
+
+Entry = list  # [title, author, category, paragraphs, paragraphs read]: JSON
+CATEGORIES = ("Adventure", "Biography", "Comedies", "Fantasy", "Historical", "Mystery", "Novels", "Poetry")
+EBOOKS = "/sdcard/Download/Ebooks"
+OCTOBER = 1696118400000  # the first of October 2023, in milliseconds: when the first book was added
+DAY = 86_400_000
+
+
+def books(rng: ParamRng, count: int) -> list[Entry]:
+    """Books whose titles share no word, by two to four authors, none of them read to the end."""
+    authors = words.full_names(rng, rng.randint(2, 4))
+    drawn = []
+    for slug in words.slugs(rng, count):
+        paragraphs = words.SENTENCES.draw_many(rng, rng.randint(5, 12))
+        title = "The " + slug.replace("_", " ").title()
+        read = rng.randrange(len(paragraphs))
+        drawn.append([title, rng.choice(authors), rng.choice(CATEGORIES), paragraphs, read])
+    return drawn
+
+
+def file_of(entry: Entry) -> bytes:
+    """The EPUB file of a book."""
+    title, author, category, paragraphs, _ = entry
+    return epub.write(epub.Book(title, author, category, tuple(paragraphs)))
+
+
+class ShelfTask(Task):
+    """A task on the books in `params["books"]`. It is solved when the shelf holds `expected()`."""
+
+    apps = ("Cantook",)
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = books(rng, rng.randint(3, 8))
+        return {"title": rng.choice(drawn)[0], "books": drawn}
+
+    def setup(self, device: Device) -> None:
+        with device.database(DATABASE) as db:
+            for id, entry in enumerate(self.params["books"], 1):
+                title, author, category, paragraphs, read = entry
+                path = f"{FILES}/{id}.epub"
+                device.write(path, file_of(entry))
+                db.execute(
+                    "INSERT INTO books(title, author, category, path, length, position, added) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (title, author, category, path, len(paragraphs), read, OCTOBER + id * DAY),
+                )
+
+    def expected(self) -> dict[str, int]:
+        """How many paragraphs of each book have to be read in the end."""
+        return {title: read for title, *_, read in self.params["books"]}
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        with device.database(DATABASE) as db:
+            rows = db.execute("SELECT title, position FROM books").fetchall()
+        return float(Counter(rows) == Counter(self.expected().items()))
+
+    def entry(self) -> Entry:
+        """The book that the goal names."""
+        return next(entry for entry in self.params["books"] if entry[0] == self.params["title"])
+
+    def another(self, rng: random.Random) -> dict[str, Any]:
+        """The same with another title."""
+        others = [entry[0] for entry in self.params["books"] if entry[0] != self.params["title"]]
+        return {**self.params, "title": rng.choice(others)}
+
+
+class CantookDeleteBook(ShelfTask):
+    """One book among others."""
+
+    template = "Delete the book {title} from Cantook."
+    budget = 14
+
+    def expected(self) -> dict[str, int]:
+        return {title: read for title, read in super().expected().items() if title != self.params["title"]}
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.another(rng)
+
+
+class CantookMarkAsRead(ShelfTask):
+    """One book among others."""
+
+    template = "Mark the book {title} as read in Cantook."
+    budget = 12
+
+    def expected(self) -> dict[str, int]:
+        return {**super().expected(), self.params["title"]: len(self.entry()[3])}
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.another(rng)
+
+
+class CantookImportBook(ShelfTask):
+    """One of the files in the folder of books."""
+
+    template = "Import the file {file} from the folder Download/Ebooks into Cantook."
+    difficulty = "medium"
+    budget = 16
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        *shelf, first, second = books(rng, rng.randint(4, 7))
+        files = {entry[0].lower().replace(" ", "_") + ".epub": entry for entry in (first, second)}
+        return {"title": first[0], "file": list(files)[0], "files": files, "books": shelf}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        for name, entry in self.params["files"].items():
+            device.write(f"{EBOOKS}/{name}", file_of(entry))
+
+    def expected(self) -> dict[str, int]:
+        return {**super().expected(), self.params["title"]: 0}
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "file": list(self.params["files"])[1]}
+
+
+class CantookCreateCollection(ShelfTask):
+    """An empty collection."""
+
+    template = "Create a collection called {name} in Cantook."
+    budget = 14
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return {**super().sample(rng), "name": " ".join(words.ADJECTIVES.draw_many(rng, 2))}
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        with device.database(DATABASE) as db:
+            names = db.execute("SELECT name FROM collections").fetchall()
+        return super().evaluate(device, answer) * float(names == [(self.params["name"],)])
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "name": self.params["name"].split()[0]}
+
+
+class CantookProgressOf(ShelfTask):
+    """How far one book is read; another is read farther or less far."""
+
+    template = "According to Cantook, how many percent of the book {title} have I read?"
+    kind = "query"
+    budget = 12
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        params = super().sample(rng)
+        first, second = params["books"][:2]
+        first[4], second[4] = 1 + first[4] % (len(first[3]) - 1), 0
+        return {**params, "title": first[0], "other": second[0]}
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        *_, paragraphs, read = self.entry()
+        share = f"{100 * read / len(paragraphs):.1f}"
+        given = plain(answer or "").removesuffix("percent").removesuffix("%").strip()
+        return super().evaluate(device, answer) * float(given in (share, share.removesuffix(".0")))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "title": self.params["other"]}
+
+
+class CantookBooksByAuthor(ShelfTask):
+    """How many books there are by an author; another has more or fewer."""
+
+    template = "How many books by {author} do I have in Cantook?"
+    kind = "query"
+    budget = 12
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        here, there = words.full_names(rng, 2)
+        counts = rng.sample(range(1, 6), 2)
+        drawn = books(rng, sum(counts))
+        for entry, author in zip(drawn, [here] * counts[0] + [there] * counts[1], strict=True):
+            entry[1] = author
+        return {"title": drawn[0][0], "author": here, "other": there, "books": rng.sample(drawn, len(drawn))}
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        count = sum(author == self.params["author"] for _, author, *_ in self.params["books"])
+        given = plain(answer or "").removesuffix(" books").removesuffix(" book")
+        return super().evaluate(device, answer) * float(given == str(count))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "author": self.params["other"]}
+
+
+TASKS: tuple[type[Task], ...] = (
+    CantookBooksByAuthor,
+    CantookCreateCollection,
+    CantookDeleteBook,
+    CantookImportBook,
+    CantookMarkAsRead,
+    CantookProgressOf,
+)

@@ -1,0 +1,113 @@
+"""Families of Chrome: a web page among the downloads, on which something is to be done."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from coach_gym.envs.apps.chrome import pages as browser_pages
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import ParamRng, slugs
+
+PACKAGE = "com.android.chrome"
+DOWNLOADS = "/sdcard/Download"
+COLORS = (
+    "#ff0000", "#00ff00", "#0000ff", "#ffff00", "#ff00ff", "#00ffff", "#800000", "#008000", "#000080", "#808000",
+    "#800080", "#008080", "#ffa500", "#ff1493", "#9932cc", "#20b2aa", "#4b0082", "#00ff7f", "#d2691e", "#708090",
+    "#f0e68c", "#a0522d", "#ff8080", "#6495ed",
+)  # fmt: skip
+
+
+class BrowserTask(Task):
+    """A page that says "Success!" once what it asks for is done."""
+
+    apps = ("Files", "Chrome")
+    difficulty = "medium"
+    preamble = "In the Files app, open {name} among the downloads with Chrome. "
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        name, *others = (f"{slug}.html" for slug in slugs(rng, rng.randint(1, 3)))
+        return {"name": name, "others": others, **cls.puzzle(rng)}
+
+    @classmethod
+    @abstractmethod
+    def puzzle(cls, rng: ParamRng) -> dict[str, Any]:
+        """What is random about the page."""
+
+    @abstractmethod
+    def page(self) -> bytes:
+        """The page as it lies among the downloads."""
+
+    def setup(self, device: Device) -> None:
+        device.write(f"{DOWNLOADS}/{self.params['name']}", self.page())
+        for name in self.params["others"]:
+            device.write(f"{DOWNLOADS}/{name}", b"<html><body><h1>Notes</h1><p>Nothing to do here.</p></body></html>")
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        if device.foreground != PACKAGE:
+            return 0.0
+        return float(any("Success!" in (node.text, node.desc) for node in device.ui().walk()))
+
+
+class BrowserMaze(BrowserTask):
+    """A maze with four buttons."""
+
+    template = BrowserTask.preamble + "Then bring the X to the green cell at the lower right, with the buttons."
+    budget = 34
+
+    @classmethod
+    def puzzle(cls, rng: ParamRng) -> dict[str, Any]:
+        return {"grid": maze(rng, rng.randint(3, 5))}
+
+    def page(self) -> bytes:
+        return browser_pages.maze(self.params["grid"])
+
+
+def maze(rng: ParamRng, size: int) -> list[str]:
+    """A square of walls through which a random way leads from the first cell to the last."""
+    way = [(0, 0)]
+    while way[-1] != (size - 1, size - 1):
+        row, column = way[-1]
+        down = column == size - 1 or (row < size - 1 and rng.random() < 0.5)
+        way.append((row + 1, column) if down else (row, column + 1))
+    free = {*way, *((rng.randrange(size), rng.randrange(size)) for _ in range(size))}
+    grid = [["." if (row, column) in free else "#" for column in range(size)] for row in range(size)]
+    grid[-1][-1] = "G"
+    return ["".join(row) for row in grid]
+
+
+class BrowserMultiply(BrowserTask):
+    """Numbers that are shown one after the other."""
+
+    template = BrowserTask.preamble + (
+        "Then remember the {count} numbers that it shows one after the other, and enter their product."
+    )
+    budget = 26
+
+    @classmethod
+    def puzzle(cls, rng: ParamRng) -> dict[str, Any]:
+        numbers = [rng.randint(1, 9) for _ in range(rng.randint(3, 5))]
+        return {"numbers": numbers, "count": str(len(numbers))}
+
+    def page(self) -> bytes:
+        return browser_pages.product(self.params["numbers"])
+
+
+class BrowserDraw(BrowserTask):
+    """A canvas that wants some colours."""
+
+    template = BrowserTask.preamble + "Then draw lines in all the colors shown at its top, and hand the drawing in."
+    budget = 28
+
+    @classmethod
+    def puzzle(cls, rng: ParamRng) -> dict[str, Any]:
+        palette = rng.sample(COLORS, len(COLORS))
+        return {"palette": palette, "wanted": rng.sample(palette, rng.randint(2, 3))}
+
+    def page(self) -> bytes:
+        return browser_pages.drawing(self.params["wanted"], self.params["palette"])
+
+
+TASKS: tuple[type[Task], ...] = (BrowserDraw, BrowserMaze, BrowserMultiply)

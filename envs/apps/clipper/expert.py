@@ -1,0 +1,23 @@
+"""Expert of copying: any text field will do, and the home screen's search has one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from coach_gym.envs.tasks.screen import Screen, expert
+from coach_gym.ui import Element
+
+
+@expert("SystemCopyToClipboard")
+def copy(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield s.home()
+    yield s.tap("Search apps")
+    yield from s.fill(_field, p["text"])
+    yield s.long_press(_field)
+    yield s.tap("Copy")
+    yield s.finish()
+
+
+def _field(element: Element) -> bool:
+    return element.editable

@@ -1,0 +1,133 @@
+"""The Clock app's world clock."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import partial
+
+from coach_gym.envs.apps.clock import data as clock_data
+from coach_gym.envs.phone import preferences
+from coach_gym.envs.phone.app import Menu, Screen, TextInput
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Column,
+    Empty,
+    Fab,
+    IconButton,
+    ListItem,
+    ListView,
+    Row,
+    Scaffold,
+    Text,
+    TextField,
+)
+
+_BY_OFFSET = {  # hours ahead of UTC in the middle of October, when clocks in Europe and America still show summer time
+    -7: "Phoenix Seattle Vancouver",
+    -6: "Calgary Denver",
+    -5: "Bogota Chicago Dallas Houston Lima Memphis Quito",
+    -4: "Boston Havana Miami Montreal Ottawa Tampa Toronto",
+    -3: "Santiago",
+    0: "Accra Dakar Reykjavik",
+    1: "Dublin Edinburgh Glasgow Lagos Lisbon London Porto Tunis",
+    2: "Barcelona Berlin Brussels Budapest Copenhagen Dresden Florence Geneva Hamburg Leipzig Lyon Madrid Marseille "
+    "Milan Munich Naples Nice Oslo Paris Prague Rome Rotterdam Salzburg Seville Stockholm Turin Utrecht Valencia "
+    "Venice Vienna Warsaw Zagreb Zurich",
+    3: "Athens Cairo Helsinki Istanbul Nairobi Riga Sofia Tallinn Vilnius",
+    5.5: "Mumbai",
+    7: "Bangkok Hanoi Jakarta",
+    8: "Manila Perth Shanghai",
+    9: "Kyoto Osaka Seoul Tokyo",
+    11: "Melbourne Sydney",
+    13: "Auckland",
+}
+OFFSETS = dict(sorted((name, offset) for offset, names in _BY_OFFSET.items() for name in names.split()))
+"""Cities by name, with the hours that their clocks are ahead of the phone's."""
+
+
+def time_in(city: str, now: datetime) -> datetime:
+    """What the clocks of a city show."""
+    return now + timedelta(hours=OFFSETS[city])
+
+
+class WorldClock(Screen):
+    """The phone's time and that of the chosen cities."""
+
+    def build(self) -> View:
+        seconds = preferences.load(self.phone.storage, clock_data.PREFERENCES).get("display_clock_seconds", False)
+        here = [
+            Text(self.now.strftime("%H:%M:%S" if seconds else "%H:%M"), 56, id="digital_clock"),
+            Text(self.now.strftime("%a, %b %-d"), 14, theme.SECONDARY, id="date"),
+        ]
+        rows = [self._row(city) for city in self._cities()]
+        return Column([Column(here, pad=(16, 4, 16, 12)), ListView([*rows, View(height=80)], "cities")])
+
+    def fab(self) -> View:
+        return Fab("earth", "Add city", self._add)
+
+    def _row(self, city: str) -> View:
+        there = time_in(city, self.now)
+        clock = Text(there.strftime("%H:%M"), 24)
+        return ListItem(city, difference(self.now, there), on_long=partial(self._menu, city), trailing=clock)
+
+    def _cities(self) -> list[str]:
+        return clock_data.cities(preferences.load(self.phone.storage, clock_data.PREFERENCES))
+
+    def _store(self, names: list[str]) -> None:
+        preferences.update(self.phone.storage, clock_data.PREFERENCES, clock_data.city_values(names))
+
+    def _add(self) -> None:
+        self.push(CitySearch(self))
+
+    def add(self, city: str) -> None:
+        """Shows one more city."""
+        if city not in self._cities():
+            self._store([*self._cities(), city])
+
+    def _menu(self, city: str) -> None:
+        self.push(Menu([("Delete", partial(self._delete, city))], placement="center"))
+
+    def _delete(self, city: str) -> None:
+        self._store([name for name in self._cities() if name != city])
+
+
+class CitySearch(Screen):
+    """All cities, or those that begin with what was typed."""
+
+    def __init__(self, owner: WorldClock) -> None:
+        super().__init__()
+        self.owner = owner
+        self.query = TextInput()
+
+    def build(self) -> View:
+        field = TextField(self.query, "Search for a city", "search_src_text", flex=1, border=None)
+        clear = [IconButton("close", "Clear text", self._clear)] if self.query.text else []
+        typed = self.query.text.strip().casefold()
+        rows = [ListItem(city, on_tap=partial(self._chosen, city)) for city in OFFSETS if _begins(city, typed)]
+        body = ListView(rows) if rows else Empty("No cities found", "earth")
+        return Scaffold(Row([field, *clear]), body, on_back=self.pop)
+
+    def _clear(self) -> None:
+        self.query.set("")
+        self.focus(self.query)
+
+    def _chosen(self, city: str) -> None:
+        self.owner.add(city)
+        self.pop()
+
+
+def _begins(city: str, typed: str) -> bool:
+    return city.casefold().startswith(typed)
+
+
+def difference(here: datetime, there: datetime) -> str:
+    """How the time of another place compares, as the app words it."""
+    days = (there.date() - here.date()).days
+    day = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}[days]
+    minutes = round((there - here).total_seconds() / 60)
+    if not minutes:
+        return f"{day}, same time"
+    hours, rest = divmod(abs(minutes), 60)
+    span = f"{hours}h {rest}m" if rest else f"{hours} hour{'' if hours == 1 else 's'}"
+    return f"{day}, {span} {'ahead' if minutes > 0 else 'behind'}"

@@ -1,0 +1,73 @@
+"""Families of the Clock app. What is running or typed shows on the screen alone, so that is what is checked."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from coach_gym.envs.apps.clock import task_alarms as alarms
+from coach_gym.envs.apps.clock.data import PACKAGE
+from coach_gym.envs.apps.clock.task_alarms import ClockTask
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.tasks.words import ParamRng
+
+
+class _OnScreen(ClockTask):
+    """A state of the Clock app that has to be in front; the alarms stay as they are."""
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return {"alarms": alarms.entries(rng, rng.randrange(4))}
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        shown = _shown(device) if device.foreground == PACKAGE else []
+        return super().evaluate(device, answer) if self.reached(shown) else 0.0
+
+    def reached(self, shown: list[str]) -> bool:
+        """Whether the texts and descriptions on the screen are those of the wanted state."""
+        return False
+
+
+def _shown(device: Device) -> list[str]:
+    """Texts and descriptions of all that is on the screen."""
+    nodes = [node for node in device.ui().walk() if node.visible and not node.decor]
+    return [node.text for node in nodes if node.text] + [node.desc for node in nodes if node.desc]
+
+
+class ClockStopWatchRunning(_OnScreen):
+    template = "Run the stopwatch."
+    budget = 8
+
+    def reached(self, shown: list[str]) -> bool:
+        return "Pause" in shown and "Lap" in shown
+
+
+class ClockStopWatchPausedVerify(_OnScreen):
+    """The stopwatch stands still from the start; it has to be looked at."""
+
+    template = "Show the stopwatch and make sure that it is paused."
+    budget = 6
+
+    def reached(self, shown: list[str]) -> bool:
+        return "Start" in shown and shown.count("Stopwatch") >= 2
+
+
+class ClockTimerEntry(_OnScreen):
+    """A timer typed in and not started."""
+
+    template = "Enter a timer of {hours} hours, {minutes} minutes and {seconds} seconds. Do not start it."
+    budget = 20
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        minutes, seconds = rng.randrange(60), rng.randrange(1, 60)
+        return {"hours": rng.randrange(24), "minutes": minutes, "seconds": seconds, **super().sample(rng)}
+
+    def reached(self, shown: list[str]) -> bool:
+        return "{hours:02d}h {minutes:02d}m {seconds:02d}s".format(**self.params) in shown
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "seconds": self.params["seconds"] % 59 + 1}
+
+
+TASKS = (ClockStopWatchRunning, ClockStopWatchPausedVerify, ClockTimerEntry)

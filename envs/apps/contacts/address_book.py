@@ -1,0 +1,74 @@
+"""People as task parameters, and the phone's address book as checks read it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.phone.providers import contacts
+from coach_gym.envs.phone.providers.contacts import Contact
+from coach_gym.envs.tasks import words
+from coach_gym.envs.tasks.words import ParamRng
+
+Person = list[str]
+"""Name and phone number: JSON."""
+
+
+def people(rng: ParamRng, count: int) -> list[Person]:
+    """Persons that share no name and no number."""
+    return [[name, number] for name, number in zip(words.full_names(rng, count), numbers(rng, count), strict=True)]
+
+
+def numbers(rng: ParamRng, count: int) -> list[str]:
+    """Different phone numbers."""
+    drawn: dict[str, None] = {}
+    while len(drawn) < count:
+        drawn[words.phone_number(rng)] = None
+    return list(drawn)
+
+
+def other_number(number: str) -> str:
+    """The same number but for its last digit."""
+    return number[:-1] + str((int(number[-1]) + 1) % 10)
+
+
+def contact(name: str, number: str = "", **more: Any) -> Contact:
+    """A contact with a first and a last name and perhaps a mobile number."""
+    first, _, last = name.partition(" ")
+    return Contact(first, last, phones=[(number, "Mobile")] if number else [], **more)
+
+
+def store(device: Device, entries: Iterable[Contact]) -> None:
+    """Adds contacts to a device's address book."""
+    with device.database(contacts.PATH) as db:
+        contacts.insert_all(db, entries)
+
+
+def store_groups(device: Device, titles: Iterable[str]) -> None:
+    """Adds labels that contacts can be given."""
+    with device.database(contacts.PATH) as db:
+        for title in titles:
+            contacts.create_group(db, title)
+
+
+def card(entry: Contact) -> tuple:
+    """All that is known of a contact, such that two ways to write the same are equal.
+
+    A number is its digits, and which of the name's words stand in which field does not matter.
+    """
+    numbers = sorted((contacts.digits(number), label) for number, label in entry.phones)
+    more = (entry.company, entry.title, entry.note, entry.starred, sorted(entry.labels))
+    return (entry.name, numbers, sorted(entry.emails), *more)
+
+
+def unlabelled(entry: Contact) -> tuple:
+    """A `card` without the labels of phone numbers."""
+    name, numbers, *rest = card(entry)
+    return (name, [number for number, _ in numbers], *rest)
+
+
+def holds(device: Device, expected: Iterable[Contact], key: Callable[[Contact], tuple] = unlabelled) -> bool:
+    """Whether the address book holds just the expected contacts."""
+    with device.database(contacts.PATH) as db:
+        return sorted(map(key, contacts.everybody(db))) == sorted(map(key, expected))

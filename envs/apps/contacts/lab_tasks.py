@@ -1,0 +1,291 @@
+"""Families of the Contacts app on address books that say more than a number."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from coach_gym.envs.apps.contacts import address_book
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.phone.providers.contacts import Contact
+from coach_gym.envs.tasks import words
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import ParamRng
+
+LABELS = ("Book club", "Clients", "Family", "Football", "Friends", "Neighbours", "School", "Suppliers")
+TRADES = ("Bakery", "Books", "Clinic", "Motors", "Studio", "Travel")
+
+
+def card(rng: ParamRng, name: str, number: str) -> dict[str, Any]:
+    """All about one person, as the arguments of `address_book.contact`: JSON."""
+    company = f"{words.NOUNS.draw(rng).title()} {rng.choice(TRADES)}"
+    return {"name": name, "number": number, "emails": [email(rng, name)], "company": company}
+
+
+def cards(rng: ParamRng, count: int) -> list[dict[str, Any]]:
+    """Different persons."""
+    return [card(rng, *person) for person in address_book.people(rng, count)]
+
+
+def email(rng: ParamRng, name: str) -> str:
+    """An e-mail address with a name in it."""
+    return f"{name.split()[0].lower()}@{words.NOUNS.draw(rng)}.org"
+
+
+class CardsTask(Task):
+    """A task on an address book that holds `params["people"]` at the start, each a `card`.
+
+    It is solved when the book holds `expected()`: these people, one of them changed, added or gone.
+    """
+
+    apps = ("Contacts",)
+
+    def setup(self, device: Device) -> None:
+        address_book.store(device, self.people())
+
+    def people(self) -> list[Contact]:
+        """Whom the address book holds at the start."""
+        return [address_book.contact(**person) for person in self.params["people"]]
+
+    def split(self) -> tuple[Contact, list[Contact]]:
+        """The one whom the goal names, and all others."""
+        people = self.people()
+        chosen = next(contact for contact in people if contact.name == self.params["name"])
+        return chosen, [contact for contact in people if contact is not chosen]
+
+    def expected(self) -> list[Contact]:
+        """Whom the address book has to hold in the end, and nobody else."""
+        return self.people()
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        return float(address_book.holds(device, self.expected(), address_book.card))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Somebody else."""
+        names = [person["name"] for person in self.params["people"] if person["name"] != self.params["name"]]
+        return {**self.params, "name": rng.choice(names)}
+
+    @classmethod
+    def someone(cls, rng: ParamRng, most: int = 7) -> dict[str, Any]:
+        """Parameters of a task about one of several people."""
+        people = cards(rng, rng.randint(3, most))
+        return {"name": rng.choice(people)["name"], "people": people}
+
+
+class ContactsAddColleague(CardsTask):
+    """A new contact with a company and a number that is labelled."""
+
+    template = "Create a contact: {name}, company {company}, work phone {number}."
+    difficulty = "medium"
+    budget = 26
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        new, *people = cards(rng, rng.randint(2, 6))
+        return {"name": new["name"], "company": new["company"], "number": new["number"], "people": people}
+
+    def expected(self) -> list[Contact]:
+        new = address_book.contact(self.params["name"], company=self.params["company"])
+        new.phones = [(self.params["number"], "Work")]
+        return [*self.people(), new]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "number": address_book.other_number(self.params["number"])}
+
+
+class ContactsAddWithEmail(CardsTask):
+    """A new contact with a number and an e-mail address."""
+
+    template = "Save {name} as a new contact with mobile number {number} and email {email}."
+    difficulty = "medium"
+    budget = 22
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        new, *people = cards(rng, rng.randint(2, 6))
+        return {"name": new["name"], "number": new["number"], "email": new["emails"][0], "people": people}
+
+    def expected(self) -> list[Contact]:
+        new = address_book.contact(self.params["name"], self.params["number"], emails=[self.params["email"]])
+        return [*self.people(), new]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "email": self.params["email"].replace(".org", ".com")}
+
+
+class ContactsChangeEmail(CardsTask):
+    """An e-mail address exchanged for another."""
+
+    template = "Change the email of {name} to {email}."
+    difficulty = "medium"
+    budget = 14
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        params = cls.someone(rng)
+        known = {person["emails"][0] for person in params["people"]}
+        return {**params, "email": next(e for e in iter(lambda: email(rng, params["name"]), None) if e not in known)}
+
+    def expected(self) -> list[Contact]:
+        chosen, others = self.split()
+        chosen.emails = [self.params["email"]]
+        return [*others, chosen]
+
+
+class ContactsAddNote(CardsTask):
+    """A note about somebody."""
+
+    template = "Add this note to the contact {name}: {note}"
+    difficulty = "medium"
+    budget = 18
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return {**cls.someone(rng), "note": words.SENTENCES.draw(rng)}
+
+    def expected(self) -> list[Contact]:
+        chosen, others = self.split()
+        chosen.note = self.params["note"]
+        return [*others, chosen]
+
+
+class ContactsSetLabel(CardsTask):
+    """One of the labels that there are, given to somebody."""
+
+    template = "Give {name} the label {label}."
+    difficulty = "medium"
+    budget = 14
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        labels = sorted(rng.sample(LABELS, 3))
+        return {**cls.someone(rng), "labels": labels, "label": rng.choice(labels)}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        address_book.store_groups(device, self.params["labels"])
+
+    def expected(self) -> list[Contact]:
+        chosen, others = self.split()
+        chosen.labels = [self.params["label"]]
+        return [*others, chosen]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        labels = [label for label in self.params["labels"] if label != self.params["label"]]
+        return {**self.params, "label": rng.choice(labels)}
+
+
+class ContactsRemoveFavorite(CardsTask):
+    """One of several favourites that is none any more."""
+
+    template = "Remove {name} from the favorite contacts."
+    budget = 8
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        people = cards(rng, rng.randint(4, 7))
+        favorites = rng.sample(people, rng.randint(2, 3))
+        for person in favorites:
+            person["starred"] = True
+        return {"name": rng.choice(favorites)["name"], "people": people}
+
+    def expected(self) -> list[Contact]:
+        chosen, others = self.split()
+        chosen.starred = False
+        return [*others, chosen]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        starred = [person["name"] for person in self.params["people"] if person.get("starred")]
+        return {**self.params, "name": rng.choice([name for name in starred if name != self.params["name"]])}
+
+
+class ContactsDeleteByNumber(CardsTask):
+    """Somebody removed of whom only the number is known: there are too many to look at them all."""
+
+    template = "Delete the contact whose phone number is {number}."
+    difficulty = "medium"
+    budget = 18
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        people = cards(rng, rng.randint(9, 14))
+        chosen = rng.choice(people)
+        return {"name": chosen["name"], "number": chosen["number"], "people": people}
+
+    def expected(self) -> list[Contact]:
+        return self.split()[1]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        numbers = {person["number"] for person in self.params["people"]} - {self.params["number"]}
+        return {**self.params, "number": rng.choice(sorted(numbers))}
+
+
+class ContactsEmailOf(CardsTask):
+    """A question about an e-mail address."""
+
+    template = "What is the email address of {name}?"
+    kind = "query"
+    budget = 10
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return cls.someone(rng, most=14)
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        right = (answer or "").strip(" .").casefold() == self.split()[0].emails[0].casefold()
+        return float(right and super().evaluate(device, answer))
+
+
+class ContactsCompanyOf(CardsTask):
+    """A question about where somebody works."""
+
+    template = "Which company does {name} work for?"
+    kind = "query"
+    budget = 10
+    sample = ContactsEmailOf.sample
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        right = (answer or "").strip(" .").casefold() == self.split()[0].company.casefold()
+        return float(right and super().evaluate(device, answer))
+
+
+class ContactsCountAtCompany(CardsTask):
+    """A question whose answer is counted in what a search finds."""
+
+    template = "How many of my contacts work for {company}?"
+    difficulty = "medium"
+    kind = "query"
+    budget = 8
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        people = cards(rng, rng.randint(8, 11))
+        sizes = rng.sample(range(1, 5), 2)  # different, so that the one is a wrong answer for the other
+        large, small = people[0]["company"], people[4]["company"]
+        for person in people[: sizes[0]]:
+            person["company"] = large
+        for person in people[4 : 4 + sizes[1]]:
+            person["company"] = small
+        count = sum(person["company"] == large for person in people)
+        return {"company": large, "count": count, "other": small, "people": people}
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        right = (answer or "").strip(" .") == str(self.params["count"])
+        return float(right and super().evaluate(device, answer))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "company": self.params["other"]}
+
+
+TASKS = (
+    ContactsAddColleague,
+    ContactsAddWithEmail,
+    ContactsChangeEmail,
+    ContactsAddNote,
+    ContactsSetLabel,
+    ContactsRemoveFavorite,
+    ContactsDeleteByNumber,
+    ContactsEmailOf,
+    ContactsCompanyOf,
+    ContactsCountAtCompany,
+)

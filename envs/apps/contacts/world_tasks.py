@@ -1,0 +1,166 @@
+"""Families of the Contacts app."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from coach_gym.envs.apps.contacts import address_book
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.phone.providers.contacts import Contact, digits
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import ParamRng
+from coach_gym.ui import Node
+
+
+class AddressBookTask(Task):
+    """A task on an address book that holds `params["people"]` at the start: names and numbers."""
+
+    apps = ("Contacts",)
+
+    def setup(self, device: Device) -> None:
+        address_book.store(device, self.people)
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        return float(address_book.holds(device, self.expected()))
+
+    @property
+    def people(self) -> list[Contact]:
+        """Whom the address book holds at the start."""
+        return [address_book.contact(*person) for person in self.params["people"]]
+
+    def expected(self) -> list[Contact]:
+        """Whom the address book has to hold in the end, and nobody else."""
+        return self.people
+
+    def others(self) -> list[Contact]:
+        """Everybody but the one whom the goal names."""
+        return [contact for contact in self.people if contact.name != self.params["name"]]
+
+
+class ContactsAddContact(AddressBookTask):
+    """A new contact with a name and a phone number."""
+
+    template = "Add {name} to the contacts with phone number {number}."
+    budget = 18
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        (name, number), *people = address_book.people(rng, rng.randint(1, 7))
+        return {"name": name, "number": number, "people": people}
+
+    def expected(self) -> list[Contact]:
+        return [*self.people, address_book.contact(self.params["name"], self.params["number"])]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "number": address_book.other_number(self.params["number"])}
+
+
+class ContactsNewContactDraft(AddressBookTask):
+    """The form for a new contact, filled in and left on the screen unsaved."""
+
+    template = (
+        "Start a new contact: first name {first}, last name {last}, phone {number} with the label {label}. "
+        "Leave the form open, do not save it."
+    )
+    budget = 22
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        (name, number), *people = address_book.people(rng, rng.randint(1, 6))
+        first, last = name.split(" ")
+        label = rng.choice(["Home", "Work"])
+        return {"first": first, "last": last, "number": number, "label": label, "people": people}
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        shown = list(device.ui().walk())
+        first, last, phone = (_typed(shown, hint) for hint in ("First name", "Last name", "Phone"))
+        wanted = self.params
+        filled = (first, last, digits(phone)) == (wanted["first"], wanted["last"], digits(wanted["number"]))
+        labelled = any(node.text == wanted["label"] and node.desc == f"{node.text} Phone" for node in shown)
+        return float(filled and labelled and super().evaluate(device, answer))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "label": {"Home": "Work", "Work": "Home"}[self.params["label"]]}
+
+
+def _typed(nodes: list[Node], hint: str) -> str:
+    """What stands in the field with that hint, "" if it is not on the screen."""
+    return next((node.text.strip() for node in nodes if node.hint == hint), "")
+
+
+class ContactsDeleteContact(AddressBookTask):
+    """One of several contacts removed."""
+
+    template = "Delete the contact {name}."
+    budget = 12
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        people = address_book.people(rng, rng.randint(3, 7))
+        return {"name": rng.choice(people)[0], "people": people}
+
+    def expected(self) -> list[Contact]:
+        return self.others()
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "name": rng.choice(self.others()).name}
+
+
+class ContactsEditPhone(AddressBookTask):
+    """A contact's only number exchanged for another."""
+
+    template = "{name} has a new phone number: {number}. Replace the old one in the contacts."
+    difficulty = "medium"
+    budget = 16
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        (_, number), *people = address_book.people(rng, rng.randint(4, 7))
+        return {"name": rng.choice(people)[0], "number": number, "people": people}
+
+    def expected(self) -> list[Contact]:
+        return [*self.others(), address_book.contact(self.params["name"], self.params["number"])]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "name": rng.choice(self.others()).name}
+
+
+class ContactsFavorite(AddressBookTask):
+    """A contact marked as a favourite."""
+
+    template = "Add {name} to the favorite contacts."
+    budget = 8
+    sample = ContactsDeleteContact.sample
+
+    def expected(self) -> list[Contact]:
+        chosen = next(contact for contact in self.people if contact.name == self.params["name"])
+        chosen.starred = True
+        return [*self.others(), chosen]
+
+    near_miss = ContactsDeleteContact.near_miss
+
+
+class ContactsPhoneNumberOf(AddressBookTask):
+    """A question about a number."""
+
+    template = "What is the phone number of {name}?"
+    kind = "query"
+    budget = 8
+    sample = ContactsDeleteContact.sample
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        number = dict(map(tuple, self.params["people"]))[self.params["name"]]
+        return float(digits(answer or "") == digits(number) and super().evaluate(device, answer))
+
+    near_miss = ContactsDeleteContact.near_miss
+
+
+TASKS = (
+    ContactsAddContact,
+    ContactsNewContactDraft,
+    ContactsDeleteContact,
+    ContactsEditPhone,
+    ContactsFavorite,
+    ContactsPhoneNumberOf,
+)

@@ -1,0 +1,25 @@
+"""The expert of Simple Draw Pro."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from coach_gym.envs.tasks.screen import Screen, expert
+
+
+@expert("SimpleDrawProCreateDrawing")
+def draw(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    name, _, ending = p["file_name"].rpartition(".")
+    yield from s.open("Simple Draw Pro")
+    left, top, right, bottom = s.find("Canvas").bounds
+    yield s.drag("Canvas", ((left + 3 * right) // 4, (top + 3 * bottom) // 4))
+    yield s.tap("Save")
+    yield s.type(name)  # in place of the name that is proposed, which is selected
+    yield s.tap(ending.upper())
+    yield s.tap("OK")
+    yield s.tap("Show roots")
+    yield s.tap("sdk_gphone_x86_64")
+    yield s.tap("Pictures")
+    yield s.tap("SAVE")
+    yield s.finish()

@@ -1,0 +1,88 @@
+"""Families of the Files app."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+from coach_gym.envs.apps.files.world_tasks import (
+    FOLDERS,
+    FilesMoveFile,
+    StorageTask,
+    file_names,
+    folder_of_files,
+    with_sizes,
+)
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.phone.folders import size_text
+from coach_gym.envs.tasks.answers import plain, same_number
+from coach_gym.envs.tasks.file_tree import Tree
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import ParamRng
+
+
+class FilesCopyFile(FilesMoveFile):
+    """A file is in two folders afterwards."""
+
+    template = "Copy the file {name} from the folder {folder} to the folder {target}."
+
+    def expected(self, tree: Tree) -> Tree:
+        return {**tree, f"{self.params['target']}/{self.params['name']}": tree[self.path]}
+
+
+class FilesFileSize(StorageTask):
+    """The size of one file, as the list shows it."""
+
+    template = "How large is the file {name} in the folder {folder}?"
+    budget = 8
+    kind = "query"
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return folder_of_files(rng)
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        size = size_text(self.params["files"][self.path])
+        return super().evaluate(device, answer) * float(_compact(answer or "") == _compact(size))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.but(name=self.another(rng))
+
+
+def _compact(size: str) -> str:
+    """A size as it may also be written: 2.50 kB becomes 2.5kb, 2.00 kB becomes 2kb."""
+    return re.sub(r"(\.\d*?)0+(?=kb$)", r"\1", plain(size).replace(" ", "")).replace(".kb", "kb")
+
+
+class FilesCountFiles(StorageTask):
+    """How many files a folder has; another folder has more or fewer."""
+
+    template = "How many files are in the folder {folder}?"
+    budget = 8
+    kind = "query"
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        folder, other = rng.sample(sorted(FOLDERS), 2)
+        here, there = rng.sample(range(1, 7), 2)
+        files = with_sizes(rng, folder, file_names(rng, folder, here))
+        return {
+            "folder": folder,
+            "other": other,
+            "files": files | with_sizes(rng, other, file_names(rng, other, there)),
+        }
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        count = sum(path.startswith(self.params["folder"] + "/") for path in self.params["files"])
+        return super().evaluate(device, answer) * float(same_number(answer, count))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return self.but(folder=self.params["other"])
+
+
+TASKS: tuple[type[Task], ...] = (
+    FilesCopyFile,
+    FilesCountFiles,
+    FilesFileSize,
+)

@@ -1,0 +1,334 @@
+"""Simple Gallery Pro: the pictures of the shared storage, folder by folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from coach_gym.envs.apps.files.app import Destination
+from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Prompt, Screen
+from coach_gym.envs.phone.folders import (
+    SHARED,
+    Entry,
+    FolderScreen,
+    by_date,
+    by_name,
+    by_size,
+    copy_into,
+    entries,
+    move_into,
+    name_error,
+    size_text,
+)
+from coach_gym.envs.phone.intents import VIEW, Intent
+from coach_gym.envs.phone.media import pictures
+from coach_gym.envs.phone.paths import real
+from coach_gym.envs.phone.storage import Storage
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Column,
+    Empty,
+    Grid,
+    Icon,
+    IconButton,
+    ListItem,
+    ListView,
+    Picture,
+    Scaffold,
+    Text,
+    TextField,
+)
+
+ORDERS = {  # label: what is compared, whether the largest comes first
+    "Date, newest first": (by_date, True),
+    "Date, oldest first": (by_date, False),
+    "Name": (by_name, False),
+    "Size": (by_size, True),
+}
+FOLDER_SIDE, PICTURE_SIDE = 160, 106  # dp: two and three beside each other on a screen of 360
+FRAME = (3, 3, 3, 4)  # dp around a thumbnail
+GREY, CHOSEN = "#202124", "#a8c7fa"
+
+
+class Gallery(App):
+    package = "com.simplemobiletools.gallery.pro"
+    activity = "com.simplemobiletools.gallery.pro.activities.MainActivity"
+    label = "Simple Gallery Pro"
+    icon = "image_multiple_outline"
+    color = "#f57c00"
+
+    def main(self) -> Screen:
+        return Folders()
+
+    def open(self, intent: Intent) -> bool:
+        """Shows a picture: `file:` links."""
+        path = real(intent.path)
+        if intent.action != VIEW or path.rpartition(".")[2].lower() not in pictures.EXTENSIONS:
+            return False
+        self.phone.open_screen(self.package, Viewer(path))
+        return True
+
+
+def albums(storage: Storage) -> dict[str, list[Entry]]:
+    """The folders of the shared storage in which pictures lie, with these, newest first."""
+    paths = {path.rpartition("/")[0] for path in storage.files_below(SHARED) if _is_shown(path[len(SHARED) :])}
+    found = {path: album(storage, path) for path in paths}
+    return dict(sorted(found.items(), key=lambda folder: folder[1][0].modified, reverse=True))
+
+
+def album(storage: Storage, folder: str) -> list[Entry]:
+    """The pictures of a folder, newest first."""
+    files = sorted(filter(_is_picture, entries(storage, folder)), key=by_name)
+    return sorted(files, key=by_date, reverse=True)
+
+
+def _is_shown(path: str) -> bool:
+    """Whether a path is a picture's and no app's own or hidden."""
+    hidden = "/." in path or path.startswith("/Android/")
+    return not hidden and path.rpartition(".")[2].lower() in pictures.EXTENSIONS
+
+
+def _is_picture(entry: Entry) -> bool:
+    return entry.extension in pictures.EXTENSIONS
+
+
+class Folders(Screen):
+    """All folders with pictures, each with its newest one."""
+
+    def build(self) -> View:
+        cells = [self._cell(path, found) for path, found in sorted(albums(self.phone.storage).items(), key=_name_of)]
+        body = ListView([Grid(cells, 2, gap=8, pad=10)]) if cells else Empty("No media files have been found.")
+        return Scaffold(Gallery.label, body)
+
+    def _cell(self, path: str, found: list[Entry]) -> View:
+        picture = thumbnail(self, found[0].path, FOLDER_SIDE)
+        name = Text(path.rpartition("/")[2], 14, bold=True, max_lines=1, id="dir_name")
+        count = Text(str(len(found)), 12, theme.SECONDARY, id="photo_cnt")
+        return View(
+            "android.widget.RelativeLayout", [picture, name, count],
+            on_tap=partial(self._open, path), gap=1, pad=FRAME, bg=theme.SURFACE_VARIANT, id="dir_holder",
+        )  # fmt: skip
+
+    def _open(self, path: str) -> None:
+        self.push(Pictures(path))
+
+
+def _name_of(folder: tuple[str, list[Entry]]) -> str:
+    return folder[0].rpartition("/")[2].casefold()
+
+
+def thumbnail(screen: Screen, path: str, side: int) -> View:
+    """The middle of a picture as a square of so many dp; a sign if it cannot be decoded."""
+    shown = pictures.thumbnail(screen.phone.storage.read(path) or b"", round(side * screen.phone.density))
+    if shown is not None:
+        return Picture(shown, height=side, important=False)
+    sign = Icon("image_broken_variant", 32, theme.OUTLINE)
+    return Column([sign], height=side, bg=theme.SURFACE_VARIANT, justify="center", align="center")
+
+
+class Pictures(FolderScreen):
+    """The pictures of one folder, and what can be done with those selected."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder)
+        self.order = "Date, newest first"
+
+    def listed(self) -> list[Entry]:
+        words = self.query.text.strip().casefold() if self.query else ""
+        key, descending = ORDERS[self.order]
+        found = sorted(filter(_is_picture, entries(self.phone.storage, self.folder)), key=by_name)
+        return sorted((e for e in found if words in e.name.casefold()), key=key, reverse=descending)
+
+    def build(self) -> View:
+        cells = [self._cell(entry) for entry in self.listed()]
+        body = ListView([Grid(cells, 3, gap=4, pad=8)]) if cells else Empty("No media files have been found.")
+        if self.selected:
+            return Scaffold(f"{len(self.selected)} / {len(cells)}", body, self.unselect, self._selection_actions())
+        if self.query is not None:
+            return Scaffold(TextField(self.query, "Search"), body, self.end_search)
+        actions = [
+            IconButton("magnify", "Search", self.start_search, "search"),
+            IconButton("sort", "Sort by", self._choose_order, "sort"),
+        ]
+        return Scaffold(self.folder.rpartition("/")[2], body, self.pop, actions)
+
+    def _cell(self, entry: Entry) -> View:
+        chosen = entry.path in self.selected
+        name = Text(entry.name, 11, max_lines=2, id="medium_name", pad=(2, 2, 2, 0))
+        return View(
+            "android.widget.RelativeLayout", [thumbnail(self, entry.path, PICTURE_SIDE), name],
+            on_tap=partial(self._tap, entry.path), on_long=partial(self.toggle, entry.path), selected=chosen,
+            bg=CHOSEN if chosen else theme.SURFACE_VARIANT, pad=FRAME, id="media_item_holder",
+        )  # fmt: skip
+
+    def _tap(self, path: str) -> None:
+        if self.selected:
+            self.toggle(path)
+        else:
+            self.push(Viewer(path))
+
+    def _choose_order(self) -> None:
+        self.push(Choice("Sort by", list(ORDERS), self._order, self.order))
+
+    def _order(self, order: str) -> None:
+        self.order = order
+
+    def _selection_actions(self) -> list[View]:
+        properties = IconButton("information_outline", "Properties", self._show_properties)
+        return [
+            *([properties] if len(self.selected) == 1 else []),
+            IconButton("delete_outline", "Delete", self._confirm_delete, "cab_delete"),
+            IconButton("dots_vertical", "More options", self._more),
+        ]
+
+    def _more(self) -> None:
+        items: list[tuple[str, Callable[[], None]]] = [
+            ("Copy to", self._copy), ("Move to", self._move), ("Select all", self.select_all),
+        ]  # fmt: skip
+        self.push(Menu(items + ([("Rename", self._rename)] if len(self.selected) == 1 else [])))
+
+    def _show_properties(self) -> None:
+        self.push(Properties(self.selected[0]))
+
+    def _copy(self) -> None:
+        self.push(SelectDestination(self.copy_selected))
+
+    def _move(self) -> None:
+        self.push(SelectDestination(self.move_selected))
+
+    def _rename(self) -> None:
+        path = self.selected[0]
+        self.ask_name("Rename", partial(self.rename, path), path.rpartition("/")[2])
+
+    def _confirm_delete(self) -> None:
+        what = self.selected[0].rpartition("/")[2] if len(self.selected) == 1 else f"{len(self.selected)} items"
+        self.push(Confirm(f"Are you sure you want to delete {what}?", "", "Yes", self.delete_selected, "No"))
+
+
+class Viewer(Screen):
+    """One picture on the whole screen; swiping shows its neighbours."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+
+    def build(self) -> View:
+        name = self.path.rpartition("/")[2]
+        actions = [
+            IconButton("information_outline", "Properties", self._show_properties, "menu_properties"),
+            IconButton("delete_outline", "Delete", self._confirm_delete, "bottom_delete"),
+            IconButton("dots_vertical", "More options", self._more),
+        ]
+        return Scaffold(Text(name, 15, max_lines=2), self._picture(name), self.pop, actions)
+
+    def _picture(self, name: str) -> View:
+        shown = pictures.pixels(self.phone.storage.read(self.path) or b"", self.phone.width, self.phone.height)
+        if shown is None:
+            return Column([Empty("This picture can't be shown", "image_broken_variant")], on_swipe=self._swiped)
+        return Picture(shown, name, whole=True, bg=GREY, on_swipe=self._swiped, id="gestures_view")
+
+    def _swiped(self, way: str) -> None:
+        paths = [entry.path for entry in album(self.phone.storage, self.path.rpartition("/")[0])]
+        step = {"left": 1, "right": -1}.get(way, 0)
+        if self.path in paths:
+            self.path = paths[min(max(0, paths.index(self.path) + step), len(paths) - 1)]
+
+    def _more(self) -> None:
+        items = [("Copy to", self._copy), ("Move to", self._move), ("Rename", self._ask_name)]
+        self.push(Menu(items))
+
+    def _show_properties(self) -> None:
+        self.push(Properties(self.path))
+
+    def _copy(self) -> None:
+        self.push(SelectDestination(self._copy_into))
+
+    def _copy_into(self, folder: str) -> None:
+        copy_into(self.phone.storage, [self.path], folder)
+        self.notify("Files copied successfully")
+
+    def _move(self) -> None:
+        self.push(SelectDestination(self._move_into))
+
+    def _move_into(self, folder: str) -> None:
+        move_into(self.phone.storage, [self.path], folder)
+        self.pop()
+
+    def _ask_name(self) -> None:
+        prompt = Prompt("Rename", self._rename, self.path.rpartition("/")[2], "Name")
+        prompt.input.selected = True
+        self.push(prompt)
+        self.focus(prompt.input)
+
+    def _rename(self, name: str) -> None:
+        folder, _, old = self.path.rpartition("/")
+        error = name_error(self.phone.storage, folder, name.strip())
+        if name.strip() == old:
+            return
+        if error:
+            self.notify(error)
+            return
+        self.phone.storage.move(self.path, f"{folder}/{name.strip()}")
+        self.path = f"{folder}/{name.strip()}"
+
+    def _confirm_delete(self) -> None:
+        name = self.path.rpartition("/")[2]
+        self.push(Confirm(f"Are you sure you want to delete {name}?", "", "Yes", self._delete, "No"))
+
+    def _delete(self) -> None:
+        self.phone.storage.remove(self.path)
+        self.pop()
+
+
+class Properties(Dialog):
+    """What is known of a picture."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__("Properties")
+        self.path = path
+
+    def content(self) -> Sequence[View]:
+        storage = self.phone.storage
+        folder, _, name = self.path.rpartition("/")
+        size = pictures.size(storage.read(self.path) or b"")
+        facts = {
+            "Name": name,
+            "Path": folder,
+            "Size": size_text(storage.size(self.path)),
+            "Resolution": f"{size[0]} x {size[1]}" if size else "unknown",
+            "Last modified": storage.modified(self.path).strftime("%d.%m.%Y %H:%M"),
+        }
+        return [ListItem(fact, value, min_height=40, pad=(20, 4, 20, 4)) for fact, value in facts.items()]
+
+    def buttons(self) -> Sequence[View]:
+        return [self.button("OK")]
+
+
+class SelectDestination(Dialog):
+    """Asks for a folder: one in which pictures lie, or any other."""
+
+    def __init__(self, then: Callable[[str], None]) -> None:
+        super().__init__("Select destination")
+        self.then = then
+
+    def content(self) -> Sequence[View]:
+        rows = [self._row(path) for path in albums(self.phone.storage)]
+        return [Column([ListView(rows)], height=min(264, 48 * len(rows)))]
+
+    def _row(self, path: str) -> View:
+        folder = path[len(SHARED) + 1 :] or "Internal"
+        return ListItem(folder, "", partial(self._chosen, path), leading=Icon("folder"), min_height=48)
+
+    def _chosen(self, path: str) -> None:
+        self.pop()
+        self.then(path)
+
+    def buttons(self) -> Sequence[View]:
+        return [self.button("Cancel"), self.button("Other folder", self._other)]
+
+    def _other(self) -> None:
+        self.phone.push(self.app, Destination("OK", self.then))
+
+
+APP = Gallery

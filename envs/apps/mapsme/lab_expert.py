@@ -1,0 +1,223 @@
+"""Experts of MAPS.ME."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from typing import Any
+
+from coach_gym.envs.tasks.screen import Screen, expert
+from coach_gym.ui import Element
+
+APP = "MAPS.ME"
+CAR, WALK, SUBWAY, BICYCLE = "By car", "On foot", "By subway", "By bicycle"
+CAMPUS, OXFORD = "Stanford Campus Oval", "Oxford Street & University Avenue"
+COAST, ROUTE_51 = "2700 Coast Avenue", "Route 51"
+
+
+# questions about routes
+
+
+@expert("map_1")
+def walk_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _plan(s, CAMPUS, OXFORD)
+    yield s.tap(WALK)
+    time, length = _summary(s)
+    yield s.finish(f"{length}, {time}")
+
+
+@expert("map_2")
+def drive_to_bus(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _plan(s, COAST, ROUTE_51)
+    yield s.tap(CAR)
+    time, length = _summary(s)
+    yield s.finish(f"{length}, {time}")
+
+
+@expert("map_3")
+def ride_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _plan(s, CAMPUS, OXFORD)
+    yield s.tap(BICYCLE)
+    yield s.finish(_summary(s)[0])
+
+
+@expert("map_4")
+def lines_to_bus(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _plan(s, COAST, ROUTE_51)
+    yield s.tap(SUBWAY)
+    yield s.finish(" and ".join(line.replace("Subway", "subway") for line in _summary(s)[1:]))
+
+
+@expert("map_5")
+def faster_to_bus(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _compare(s, COAST, ROUTE_51)
+
+
+@expert("map_6")
+def faster_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _compare(s, CAMPUS, OXFORD)
+
+
+# questions about what is near
+
+
+@expert("map_7")
+def nearest_restaurant(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _search(s, "Restaurant")
+    yield s.finish(_name(_found(s)[0]))
+
+
+@expert("map_8")
+def walk_to_restaurant(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _search(s, "Restaurant")
+    name = _name(_found(s)[0])
+    yield from _route_to_first(s, WALK)
+    yield s.finish(f"{name}, about {_summary(s)[0]}")
+
+
+@expert("map_9")
+def nearest_hotel(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _search(s, "Hotel")
+    yield s.finish(_name(_found(s)[0]))
+
+
+@expert("map_10")
+def drive_to_ikea(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _search(s, "IKEA")
+    yield from _route_to_first(s, CAR)
+    yield s.finish(_summary(s)[0])
+
+
+@expert("MapsNearest")
+def nearest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _search(s, p["kind"])
+    yield s.finish(_name(_found(s)[0]))
+
+
+@expert("MapsTravelTime")
+def travel_time(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _plan(s, p["start"], p["target"])
+    yield s.tap(p["how"].capitalize())
+    yield s.finish(_summary(s)[0])
+
+
+# what is to be done
+
+
+@expert("map_11")
+def work_at_openai(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _set_my_place(s, "Work", "OpenAI")
+
+
+@expert("MapsSetMyPlace")
+def set_my_place(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _set_my_place(s, p["role"], p["name"])
+
+
+@expert("map_12")
+def go_to_stanford(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _go_to(s, "Stanford University", CAR)
+
+
+@expert("map_13")
+def go_to_university_south(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _go_to(s, "University South", CAR)
+
+
+@expert("map_14")
+def go_to_openai(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _go_to(s, "OpenAI", CAR)
+
+
+@expert("map_15")
+def go_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _go_to(s, "University of California, Berkeley", CAR)
+
+
+@expert("MapsNavigate")
+def navigate(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _go_to(s, p["name"], p["how"].capitalize())
+
+
+# working the app
+
+
+def _search(s: Screen, words: str) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap("Find")
+    yield from _type_query(s, words)
+
+
+def _type_query(s: Screen, words: str) -> Iterator[str]:
+    """Types and puts the keyboard away."""
+    yield from s.fill("Search", words)
+    yield s.back()
+
+
+def _choose(s: Screen, name: str) -> Iterator[str]:
+    """Looks for a place and touches it."""
+    yield from _type_query(s, name)
+    yield s.tap(next(row for row in _found(s) if _name(row) == name))
+
+
+def _plan(s: Screen, start: str, target: str) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap("Route")
+    for end, name in (("From", start), ("To", target)):
+        yield s.tap(end)
+        yield from _choose(s, name)
+
+
+def _route_to_first(s: Screen, mode: str) -> Iterator[str]:
+    """From the results of a search on."""
+    yield s.tap(_found(s)[0])
+    yield s.tap("Route to")
+    yield s.tap(mode)
+
+
+def _go_to(s: Screen, name: str, mode: str) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap("Find")
+    yield from _choose(s, name)
+    yield s.tap("Route to")
+    if not s.find(mode).checked:
+        yield s.tap(mode)
+    yield s.tap("Start")
+    yield s.finish()
+
+
+def _set_my_place(s: Screen, role: str, name: str) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap("My places")
+    yield s.tap(role)
+    yield from _choose(s, name)
+    yield s.finish()
+
+
+def _compare(s: Screen, start: str, target: str) -> Iterator[str]:
+    """Riding against public transportation."""
+    yield from _plan(s, start, target)
+    riding = yield from _minutes(s, BICYCLE)
+    subway = yield from _minutes(s, SUBWAY)
+    yield s.finish("public transportation" if subway < riding else "riding")
+
+
+def _minutes(s: Screen, mode: str) -> Generator[str, None, int]:
+    yield s.tap(mode)
+    words = _summary(s)[0].split()
+    return sum(int(number) * (60 if unit == "hr" else 1) for number, unit in zip(words[::2], words[1::2], strict=True))
+
+
+def _summary(s: Screen) -> list[str]:
+    """The texts below the map of a route: its time, and its length or lines."""
+    below = s.find("Map").bounds[3]
+    return [element.label for element in s.elements if element.bounds[1] >= below and element.cls == "TextView"]
+
+
+def _found(s: Screen) -> list[Element]:
+    """The results of a search, from top to bottom: rows that say how far away they are."""
+    return [element for element in s.elements if element.clickable and element.label.endswith(("km", " m"))]
+
+
+def _name(row: Element) -> str:
+    """What a place is called: all in front of what it is."""
+    return row.label.split(" • ")[0].rpartition(", ")[0]

@@ -1,0 +1,109 @@
+"""What MAPS.ME's screens share: the map, rows of places, and the search for a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.apps.mapsme import data
+from coach_gym.envs.apps.mapsme import map as mapsme_map
+from coach_gym.envs.apps.mapsme.data import HERE, Place, Point, World
+from coach_gym.envs.apps.mapsme.route import distances
+from coach_gym.envs.phone.app import Screen
+from coach_gym.envs.phone.system import bars
+from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import Action, Empty, Icon, ListItem, ListView, Scaffold, TextField
+
+if TYPE_CHECKING:
+    from coach_gym.envs.apps.mapsme.app import MapsMe
+
+ICONS = {
+    "Bus stop": "bus", "Café": "coffee", "Hotel": "bed", "Neighbourhood": "home_group", "Office": "office_building",
+    "Park": "tree", "Pharmacy": "medical_bag", "Restaurant": "silverware_fork_knife", "Shop": "cart",
+    "Station": "subway_variant", "Town": "city", "University": "school",
+}  # fmt: skip
+
+
+Pin = tuple[str, Point]
+"""A kind of `mapsme_map.PINS`, and where it stands."""
+
+
+class MapScreen(Screen):
+    """A screen with a map on it."""
+
+    app: MapsMe
+
+    def picture(
+        self, world: World, view: mapsme_map.View, pins: Sequence[Pin] = (), line: Sequence[Point] = ()
+    ) -> View:
+        """A part of the map, with the phone and other things on it."""
+        here = None if world.here is None else world.place(world.here)
+        marks = [("here", here.point)] if here else []
+        pixels = mapsme_map.draw(world, view, (*marks, *pins), tuple(line), self.phone.density)
+        return View("android.view.SurfaceView", image=pixels, desc="Map", flex=1)
+
+    def size(self, less: float) -> tuple[float, float]:
+        """Width and height in dp of the screen without bars and without `less` dp of its height."""
+        d = self.phone.density
+        return self.phone.width / d, self.phone.height / d - bars.STATUS_HEIGHT - bars.NAVIGATION_HEIGHT - less
+
+
+def row(world: World, place: Place, on_tap: Action) -> View:
+    """A place of a list: what it is called, what and where it is, how far away."""
+    parts = [part for part in (place.kind, place.address, away(world, place)) if part]
+    return ListItem(place.name, " • ".join(parts), on_tap, leading=Icon(ICONS.get(place.kind, "map_marker_outline")))
+
+
+def away(world: World, place: Place) -> str:
+    """How far a place is from the phone by road; empty where no road leads to it."""
+    km = distances(world).get(place.id)
+    return "" if km is None else data.distance_text(km)
+
+
+class Search(MapScreen):
+    """Places by name, kind or address, the nearest first.
+
+    Args:
+        then: is called with the id of the place that is touched (a bound method or a partial of one).
+        here: whether the phone's own place can be chosen, too.
+        stays: whether this screen stays open for another choice.
+    """
+
+    def __init__(self, then: Callable[[int], None], here: bool = False, stays: bool = False) -> None:
+        super().__init__()
+        self.query = TextInput()
+        self.then, self.here, self.stays = then, here, stays
+
+    def build(self) -> View:
+        field = TextField(self.query, "Search", "search_query")
+        words = self.query.text.casefold().split()
+        world = self.app.world
+        rows = self._found(world, words) if words else self._kinds(world)
+        if self.here and world.here is not None:
+            rows.insert(0, ListItem(HERE, on_tap=partial(self._choose, world.here), leading=Icon("crosshairs_gps")))
+        body = ListView(rows, key=self.query.text) if rows else Empty("Nothing was found", "map_search_outline")
+        return Scaffold(field, body, on_back=self.pop)
+
+    def _found(self, world: World, words: Sequence[str]) -> list[View]:
+        """What fits and can be reached."""
+        near = distances(world)
+        found = [place for place in world.places if place.name and all(word in _about(place) for word in words)]
+        found = sorted((place for place in found if place.id in near), key=lambda place: near[place.id])
+        return [row(world, place, partial(self._choose, place.id)) for place in found]
+
+    def _kinds(self, world: World) -> list[View]:
+        kinds = sorted({place.kind for place in world.places if place.name})
+        return [ListItem(kind, on_tap=partial(self._ask, kind), leading=Icon(ICONS.get(kind, "tag"))) for kind in kinds]
+
+    def _ask(self, kind: str) -> None:
+        self.query.set(kind)
+
+    def _choose(self, id: int) -> None:
+        if not self.stays:
+            self.pop()
+        self.then(id)
+
+
+def _about(place: Place) -> str:
+    return f"{place.name} {place.kind} {place.address}".casefold()

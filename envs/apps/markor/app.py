@@ -1,0 +1,291 @@
+"""Markor: notes as plain text files in Documents/Markor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from coach_gym.envs.apps.messages.app import Messages, NewConversation
+from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Screen
+from coach_gym.envs.phone.folders import SHARED, Entry, FolderScreen, by_date, by_name, by_size, by_type, entries
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Column,
+    Fab,
+    Icon,
+    IconButton,
+    ListItem,
+    ListView,
+    Scaffold,
+    Text,
+    TextField,
+)
+
+NOTEBOOK = f"{SHARED}/Documents/Markor"
+EXTENSIONS = (".md", ".txt")
+NO_EXTENSION = "none"
+EDITOR_ID = "document__fragment__edit__highlighting_editor"
+ORDERS = {"Name": by_name, "Date": by_date, "Size": by_size, "File type": by_type}
+
+
+class Markor(App):
+    package = "net.gsantner.markor"
+    activity = ".activity.MainActivity"
+    label = "Markor"
+    icon = "note_text_outline"
+    color = "#d14b3a"
+
+    def install(self) -> None:
+        self.phone.storage.mkdir(NOTEBOOK)
+
+    def main(self) -> Screen:
+        return Notes()
+
+
+class Notes(FolderScreen):
+    """The notebook: notes and folders, and what can be done with those selected."""
+
+    def __init__(self) -> None:
+        super().__init__(NOTEBOOK)
+
+    def build(self) -> View:
+        body = ListView([self._row(entry) for entry in self.listed()], key=self.folder)
+        if self.selected:
+            return Scaffold(str(len(self.selected)), body, self.unselect, self._selection_actions())
+        if self.query is not None:
+            return Scaffold(TextField(self.query, "Search"), body, self.end_search)
+        actions = [
+            IconButton("magnify", "Search", self.start_search, "action_search"),
+            IconButton("sort", "Sort by", self._choose_order, "action_sort"),
+        ]
+        fab = Fab("plus", "Create a new file or folder", self._create, "fab_add_new_item")
+        return Scaffold(self.folder.rpartition("/")[2], body, None if self.at_root else self.up, actions, fab)
+
+    def _row(self, entry: Entry) -> View:
+        date = "" if entry.folder else entry.modified.strftime("%b %-d %H:%M")
+        return ListItem(
+            entry.name, date, partial(self._tap, entry), partial(self.toggle, entry.path),
+            leading=Icon("folder" if entry.folder else "file_document_outline"), selected=entry.path in self.selected,
+        )  # fmt: skip
+
+    def _tap(self, entry: Entry) -> None:
+        if self.selected:
+            self.toggle(entry.path)
+        elif entry.folder:
+            self.enter(entry.path)
+        else:
+            self.push(Editor(entry.path, self._text(entry.path)))
+
+    def _text(self, path: str) -> str:
+        return decoded(self.phone.storage.read(path))
+
+    def _choose_order(self) -> None:
+        current = next(label for label, sort in ORDERS.items() if sort is self.sort)
+        options = [*ORDERS, "Reverse order"]
+        self.push(Choice("Sort by", options, self._order, current))
+
+    def _order(self, label: str) -> None:
+        if label == "Reverse order":
+            self.sort_by(self.sort, not self.descending)
+        else:
+            self.sort_by(ORDERS[label], self.descending)
+
+    # new files and folders
+
+    def _create(self) -> None:
+        dialog = NewFile(self._create_file, self._create_folder)
+        self.push(dialog)
+        self.focus(dialog.name)
+
+    def _create_file(self, name: str) -> None:
+        if self.may_create(self.folder, name):
+            path = f"{self.folder}/{name}"
+            self.phone.storage.write(path, b"")
+            editor = Editor(path, "")
+            self.push(editor)
+            self.focus(editor.input)
+
+    def _create_folder(self, name: str) -> None:
+        if self.may_create(self.folder, name):
+            self.phone.storage.mkdir(f"{self.folder}/{name}")
+
+    # what is selected
+
+    def _selection_actions(self) -> list[View]:
+        rename = IconButton("form_textbox", "Rename", self._rename, "action_rename_selected_item")
+        return [
+            *([rename] if len(self.selected) == 1 else []),
+            IconButton("delete_outline", "Delete", self._confirm_delete, "action_delete_selected_items"),
+            IconButton("folder_move_outline", "Move", self._move, "action_move_selected_items"),
+            IconButton("dots_vertical", "More options", self._more),
+        ]
+
+    def _more(self) -> None:
+        self.push(Menu([("Select all", self.select_all), ("Copy", self._copy), ("Share", self._share)]))
+
+    def _share(self) -> None:
+        notes = [path for path in self.selected if not self.phone.storage.is_dir(path)]
+        if notes:
+            self.push(ShareSheet("\n".join(self._text(path) for path in notes)))
+
+    def _confirm_delete(self) -> None:
+        names = "\n".join(path.rpartition("/")[2] for path in self.selected)
+        self.push(Confirm("Confirm delete", names, "OK", self.delete_selected))
+
+    def _rename(self) -> None:
+        path = self.selected[0]
+        self.ask_name("Rename", partial(self.rename, path), path.rpartition("/")[2])
+
+    def _move(self) -> None:
+        self.push(FolderPicker("Move", self.move_selected))
+
+    def _copy(self) -> None:
+        self.push(FolderPicker("Copy", self.copy_selected))
+
+
+class NewFile(Dialog):
+    """Asks for the name of a new file or folder. A name that ends like a note keeps its extension."""
+
+    def __init__(self, file: Callable[[str], None], folder: Callable[[str], None]) -> None:
+        super().__init__()
+        self.name, self.extension = TextInput(), EXTENSIONS[0]
+        self.file, self.folder = file, folder
+
+    def content(self) -> Sequence[View]:
+        extension = ListItem(
+            "Extension", self.extension, self._choose, pad=(4, 2, 4, 2), min_height=44, id="new_file_dialog__ext"
+        )
+        return [Column([TextField(self.name, "Name", "new_file_dialog__name", self._submit), extension], pad=16)]
+
+    def buttons(self) -> Sequence[View]:
+        return [
+            self.button("Folder", self._make_folder),
+            self.button("Cancel"),
+            self.button("OK", self._make_file),
+        ]
+
+    def _choose(self) -> None:
+        self.push(Choice("Extension", (*EXTENSIONS, NO_EXTENSION), self._chosen, self.extension))
+
+    def _chosen(self, extension: str) -> None:
+        self.extension = extension
+
+    def _submit(self) -> None:
+        self.pop()
+        self._make_file()
+
+    def _make_file(self) -> None:
+        name = self.name.text.strip()
+        extension = "" if self.extension == NO_EXTENSION or name.endswith(EXTENSIONS) else self.extension
+        self.file(name and name + extension)
+
+    def _make_folder(self) -> None:
+        self.folder(self.name.text.strip())
+
+
+class FolderPicker(Dialog):
+    """Folders of the notebook to walk through; "Select" takes the one shown."""
+
+    def __init__(self, title: str, then: Callable[[str], None]) -> None:
+        super().__init__(title)
+        self.folder, self.then = NOTEBOOK, then
+
+    def content(self) -> Sequence[View]:
+        folders = [entry for entry in entries(self.phone.storage, self.folder) if entry.folder]
+        rows = [self._row(entry.name, entry.path) for entry in folders]
+        if self.folder != NOTEBOOK:
+            rows.insert(0, self._row("..", self.folder.rpartition("/")[0]))
+        here = Text(self.folder.rpartition("/")[2], 14, theme.SECONDARY, pad=(20, 0, 20, 4), id="folder_path")
+        return [here, Column([ListView(rows, key=self.folder)], height=264)]
+
+    def _row(self, name: str, path: str) -> View:
+        return ListItem(name, "", partial(self._enter, path), leading=Icon("folder"), min_height=44)
+
+    def _enter(self, path: str) -> None:
+        self.folder = path
+
+    def buttons(self) -> Sequence[View]:
+        return [self.button("Cancel"), self.button("Select", self._finish)]
+
+    def _finish(self) -> None:
+        self.then(self.folder)
+
+
+class Editor(Screen):
+    """One note as text. Save keeps it, and so does leaving the screen."""
+
+    def __init__(self, path: str, text: str) -> None:
+        super().__init__()
+        self.path, self.saved, self.input = path, text, TextInput(text)
+
+    def build(self) -> View:
+        field = TextField(self.input, "Note text", EDITOR_ID, lines=8, flex=1, border=None)
+        actions = [
+            IconButton("content_save_outline", "Save", self._save, "action_save"),
+            IconButton("dots_vertical", "More options", self._more),
+        ]
+        return Scaffold(self.path.rpartition("/")[2], ListView([field]), self._leave, actions)
+
+    def on_back(self) -> bool:
+        self._save()
+        return False
+
+    def _leave(self) -> None:
+        self._save()
+        self.pop()
+
+    def _save(self) -> None:
+        if self.input.text != self.saved:
+            self.saved = self.input.text
+            self.phone.storage.write(self.path, self.saved.encode())
+
+    def _more(self) -> None:
+        items: list[tuple[str, Callable[[], None]]] = [
+            ("Jump to top", partial(self._jump, 0)),
+            ("Jump to bottom", partial(self._jump, len(self.input.text))),
+            ("Select all", self._select_all),
+            ("Paste", self._paste),
+            ("Share", self._share),
+        ]
+        self.push(Menu(items))
+
+    def _jump(self, position: int) -> None:
+        self.input.cursor, self.input.selected = position, False
+        self.focus(self.input)
+
+    def _select_all(self) -> None:
+        self.input.selected = bool(self.input.text)
+        self.focus(self.input)
+
+    def _paste(self) -> None:
+        self.input.insert(self.phone.clipboard)
+        self.focus(self.input)
+
+    def _share(self) -> None:
+        self._save()
+        self.push(ShareSheet(self.saved))
+
+
+class ShareSheet(Menu):
+    """What can be done with a text outside of the app."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__([(Messages.label, self._send), ("Copy to clipboard", self._copy)], "bottom")
+        self.text = text
+
+    def _send(self) -> None:
+        screen = NewConversation(self.text)
+        self.phone.open_screen(Messages.package, screen)
+        screen.focus(screen.input)
+
+    def _copy(self) -> None:
+        self.phone.clipboard = self.text
+
+
+def decoded(data: bytes | None) -> str:
+    """A file as text; empty if there is none."""
+    return (data or b"").decode("utf-8", "replace")
+
+
+APP = Markor

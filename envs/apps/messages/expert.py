@@ -1,0 +1,107 @@
+"""Experts of Simple SMS Messenger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from coach_gym.envs.tasks.screen import Screen, expert
+from coach_gym.ui import Element
+
+Params = Mapping[str, Any]
+APP = "Simple SMS Messenger"
+FIELD = "Type a message…"
+
+
+@expert("SimpleSmsSend")
+def send_to_number(s: Screen, p: Params) -> Iterator[str]:
+    yield from write_to(s, p["number"])
+    yield from send(s, p["message"])
+
+
+@expert("SmsSendToContact")
+def send_to_contact(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap("New conversation")
+    yield s.tap(p["name"])
+    yield from send(s, p["message"])
+
+
+@expert("SimpleSmsReply")
+def reply(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap(p["number"])
+    yield from send(s, p["message"])
+
+
+@expert("SimpleSmsReplyMostRecent")
+def reply_to_latest(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap(next(element for element in s.elements if element.long_clickable))
+    yield from send(s, p["message"])
+
+
+@expert("SimpleSmsSendClipboardContent")
+def send_clipboard(s: Screen, p: Params) -> Iterator[str]:
+    yield from write_to(s, p["number"])
+    yield s.long_press(FIELD)
+    yield s.tap("Paste")
+    yield s.tap("SMS")
+    yield s.finish()
+
+
+@expert("SimpleSmsResend")
+def resend(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap(p["name"])
+    ours = [element for element in s.elements if _sent(element, s)]
+    yield from send(s, ours[-1].label)
+
+
+@expert("SimpleSmsSendReceivedAddress")
+def forward(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap(p["name2"])
+    yield s.long_press("thread_message_body")
+    yield s.tap("Forward message")
+    yield s.tap(p["name1"])
+    yield s.tap("SMS")
+    yield s.finish()
+
+
+@expert("SmsDeleteThread")
+def delete_thread(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.long_press(p["name"])
+    yield s.tap("Delete")
+    yield s.tap("Yes")
+    yield s.finish()
+
+
+@expert("SmsTextOf")
+def text_of(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap(p["name"])
+    yield s.finish(s.find("thread_message_body").label)
+
+
+def write_to(s: Screen, number: str) -> Iterator[str]:
+    """Starts a conversation with a number."""
+    yield from s.open(APP)
+    yield s.tap("New conversation")
+    yield from s.fill("Add Contact or Number…", number)
+    yield s.tap("OK")
+
+
+def send(s: Screen, message: str) -> Iterator[str]:
+    """Sends a message in the conversation on the screen, and that is all."""
+    yield from s.fill(FIELD, message)
+    yield s.tap("SMS")
+    yield s.finish()
+
+
+def _sent(element: Element, s: Screen) -> bool:
+    """Whether an element is a message of ours: those stand at the right."""
+    left, _, right, _ = element.bounds
+    width = max(other.bounds[2] for other in s.elements)
+    return element.id == "thread_message_body" and left > width - right

@@ -1,0 +1,277 @@
+"""OpenTracks: recorded sports activities, as a list and one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+from coach_gym.envs.apps.opentracks.data import (
+    CATEGORIES,
+    DATABASE,
+    PACKAGE,
+    SCHEMA,
+    Track,
+    clock_text,
+    delete,
+    distance_text,
+    elevation_text,
+    save,
+    speed_text,
+    totals,
+    track,
+    tracks,
+)
+from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Menu, Screen
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Button,
+    Column,
+    Divider,
+    Empty,
+    Fab,
+    Header,
+    Icon,
+    IconButton,
+    ListView,
+    Row,
+    Scaffold,
+    Text,
+    TextField,
+)
+
+ORANGE = "#ef6c00"
+
+
+class OpenTracks(DatabaseApp):
+    package = PACKAGE
+    activity = "de.dennisguse.opentracks.TrackListActivity"
+    label = "OpenTracks"
+    icon = "map_marker_path"
+    color = ORANGE
+    path = DATABASE
+    schema = SCHEMA
+
+    def main(self) -> Screen:
+        return Tracks()
+
+
+class Tracks(Screen):
+    """All activities, the latest first, or those in which the words searched for stand."""
+
+    app: OpenTracks
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.query: TextInput | None = None
+
+    def build(self) -> View:
+        rows: list[View] = []
+        for found in self._found():
+            rows += [_row(found, partial(self._open, found.id)), Divider()]
+        body = ListView(rows, pad=(0, 0, 0, 76)) if rows else Empty("No recorded tracks yet", "map_marker_path")
+        title: str | View = "OpenTracks"
+        actions = [
+            IconButton("magnify", "Search", self._start_search, "search"),
+            IconButton("dots_vertical", "More options", self._menu),
+        ]
+        if self.query is not None:
+            title = TextField(self.query, "Search name, type or description", "search_src_text")
+            actions[0] = IconButton("close", "Clear query", self._end_search, "search_close_btn")
+        fab = Fab("record", "Record", self._record, "track_list_fab_action")
+        return Scaffold(title, body, actions=actions, fab=fab)
+
+    def _found(self) -> list[Track]:
+        return tracks(self.app.db, self.query.text.strip() if self.query else "")
+
+    def on_back(self) -> bool:
+        searching = self.query is not None
+        self.query = None
+        return searching
+
+    def _start_search(self) -> None:
+        self.query = TextInput()
+        self.focus(self.query)
+
+    def _end_search(self) -> None:
+        self.query = None
+
+    def _menu(self) -> None:
+        self.push(Menu([("Aggregated statistics", self._totals)]))
+
+    def _totals(self) -> None:
+        self.push(Totals(self._found()))
+
+    def _open(self, id: int) -> None:
+        self.push(Details(id))
+
+    def _record(self) -> None:
+        self.push(Recording(self.now))
+
+
+def _row(shown: Track, on_tap: partial) -> View:
+    notes = f"[{shown.category}] {shown.description}" if shown.category else shown.description
+    left: list[View] = [
+        Text(shown.name, 16, max_lines=1, id="track_list_item_name"),
+        Row(
+            [
+                Text(f"{shown.start:%b %-d %Y}", 13, theme.SECONDARY, id="track_list_item_date"),
+                Text(f"{shown.start:%H:%M}", 13, theme.SECONDARY, id="track_list_item_time"),
+            ],
+            gap=10,
+        ),
+    ]
+    right = [
+        Text(clock_text(shown.seconds), 13, theme.SECONDARY, id="track_list_item_total_time"),
+        Text(distance_text(shown.meters), 13, theme.SECONDARY, id="track_list_item_distance"),
+    ]
+    if notes:
+        left.append(Text(notes, 13, theme.SECONDARY, max_lines=1, id="track_list_item_category_description"))
+    icon = CATEGORIES.get(shown.category, "account_question_outline")
+    return View(
+        "android.widget.RelativeLayout",
+        [Icon(icon, 28, ORANGE), Column(left, gap=3, flex=1), Column(right, gap=3, align="end")],
+        axis="h", gap=14, align="center", pad=(16, 10, 16, 10), on_tap=on_tap,
+    )  # fmt: skip
+
+
+class Totals(Screen):
+    """What activities of each type add up to."""
+
+    def __init__(self, shown: Sequence[Track]) -> None:
+        super().__init__()
+        self.shown = list(shown)
+
+    def build(self) -> View:
+        rows: list[View] = []
+        for category, (count, seconds, meters) in totals(self.shown).items():
+            figures = [
+                _figure("Distance", distance_text(meters)), _figure("Total time", clock_text(seconds)),
+                _figure("Avg. speed", speed_text(meters, seconds)),
+            ]  # fmt: skip
+            rows += [Header(f"{category or 'unknown'} ({count})"), Row(figures, pad=(16, 0, 16, 10)), Divider()]
+        body = ListView(rows) if rows else Empty("No recorded tracks yet", "map_marker_path")
+        return Scaffold("Aggregated statistics", body, self.pop)
+
+
+class Details(Screen):
+    """The statistics of one activity."""
+
+    app: OpenTracks
+
+    def __init__(self, id: int) -> None:
+        super().__init__()
+        self.id = id
+
+    def build(self) -> View:
+        shown = track(self.app.db, self.id)
+        if shown is None:
+            return Scaffold("", Empty("This track was deleted", "map_marker_path"), self.pop)
+        actions = [
+            IconButton("pencil_outline", "Edit", self._edit, "track_detail_menu_edit"),
+            IconButton("dots_vertical", "More options", self._menu),
+        ]
+        return Scaffold(shown.name, ListView(_statistics(shown)), self.pop, actions)
+
+    def _edit(self) -> None:
+        self.push(Form(self.id))
+
+    def _menu(self) -> None:
+        self.push(Menu([("Delete", self._ask)]))
+
+    def _ask(self) -> None:
+        self.push(Confirm("Delete track?", "This track will be deleted permanently.", "OK", self._delete))
+
+    def _delete(self) -> None:
+        delete(self.app.db, self.id)
+        self.pop()
+
+
+def _statistics(shown: Track) -> list[View]:
+    start, stop = f"{shown.start:%b %-d %Y %H:%M}", f"{shown.stop:%b %-d %Y %H:%M}"
+    speed, moving = speed_text(shown.meters, shown.seconds), speed_text(shown.meters, shown.moving)
+    pairs = (
+        (("Activity type", shown.category or "unknown"), ("Distance", distance_text(shown.meters))),
+        (("Total time", clock_text(shown.seconds)), ("Moving time", clock_text(shown.moving))),
+        (("Avg. speed", speed), ("Avg. moving", moving)),
+        (("Gain", elevation_text(shown.gain)), ("Loss", elevation_text(shown.loss))),
+        (("Start time", start), ("End time", stop)),
+    )
+    rows: list[View] = [Row([_figure(*pair) for pair in two], pad=(20, 10, 20, 10)) for two in pairs]
+    return [*rows, Divider(), Header("Description"), Text(shown.description or "–", 15, pad=(16, 0, 16, 16))]
+
+
+def _figure(name: str, value: str) -> View:
+    """A number with its name above it."""
+    return Column([Text(name, 12, theme.SECONDARY, id="stats_description"), Text(value, 18, id="stats_value")], flex=1)
+
+
+class Form(Screen):
+    """Name, type and description of an activity, to be changed."""
+
+    app: OpenTracks
+
+    def __init__(self, id: int) -> None:
+        super().__init__()
+        self.id = id
+        self.name, self.category, self.description = TextInput(), TextInput(), TextInput()
+        self.loaded = False
+
+    def build(self) -> View:
+        self._load()
+        choose = IconButton("menu_down", "Choose activity type", self._choose, "fields_edit_activity_type_icon")
+        category = TextField(self.category, "Activity type", "track_edit_activity_type", flex=1)
+        fields = [
+            TextField(self.name, "Name", "track_edit_name"),
+            Row([category, choose], gap=6),
+            TextField(self.description, "Description", "track_edit_description", lines=3),
+            Row([Button("Cancel", self.pop, kind="text"), Button("Save", self._save)], gap=8, justify="end"),
+        ]
+        return Scaffold("Edit track", ListView([Column(fields, gap=12, pad=16)]), self.pop)
+
+    def _load(self) -> None:
+        known = None if self.loaded else track(self.app.db, self.id)
+        if known is not None:
+            self.name.set(known.name)
+            self.category.set(known.category)
+            self.description.set(known.description)
+        self.loaded = True
+
+    def _choose(self) -> None:
+        self.push(Choice("Select activity type", list(CATEGORIES), self.category.set, self.category.text))
+
+    def _save(self) -> None:
+        self.app.db.execute(
+            "UPDATE tracks SET name = ?, category = ?, activity_type = ?, description = ? WHERE _id = ?",
+            (self.name.text, self.category.text, self.category.text, self.description.text, self.id),
+        )
+        self.pop()
+
+
+class Recording(Screen):
+    """An activity that is going on. The phone lies still, so that only time is recorded."""
+
+    app: OpenTracks
+
+    def __init__(self, start: datetime) -> None:
+        super().__init__()
+        self.start = start
+
+    def build(self) -> View:
+        seconds = int((self.now - self.start).total_seconds())
+        figures = [_figure("Distance", distance_text(0)), _figure("Total time", clock_text(seconds))]
+        state = Text("GPS searching for signal…", 13, theme.SECONDARY, pad=(20, 10, 20, 10))
+        stop = Row([Button("Stop", self._stop, "track_recording_fab_action")], justify="center", pad=24)
+        return Scaffold("Recording", Column([state, Row(figures, pad=20), stop]))
+
+    def on_back(self) -> bool:
+        self._stop()
+        return True
+
+    def _stop(self) -> None:
+        id = save(self.app.db, f"{self.start:%Y-%m-%d %H:%M}", self.start, self.now)
+        self.replace(Form(id))
+
+
+APP = OpenTracks

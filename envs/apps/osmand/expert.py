@@ -1,0 +1,54 @@
+"""Experts of the OsmAnd app."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from coach_gym.envs.tasks.screen import Screen, expert
+from coach_gym.ui import Element
+
+APP = "OsmAnd"
+
+
+@expert("OsmAndFavorite")
+def add_favorite(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from s.open(APP)
+    yield from _find(s, p["location"])
+    yield s.tap("Add to favorites")
+    yield s.tap("Save")
+    yield s.finish()
+
+
+@expert("OsmAndMarker")
+def add_marker(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from s.open(APP)
+    yield from _find(s, p["location"])
+    yield s.tap("Marker")
+    yield s.finish()
+
+
+@expert("OsmAndTrack")
+def save_track(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from s.open(APP)
+    yield s.tap("Show main menu")
+    yield s.tap("Plan a route")
+    for name in p["waypoints"]:
+        yield from _find(s, name)
+        yield s.tap("Add")
+    yield s.tap("Done")
+    yield s.tap("Save")
+    yield s.finish()
+
+
+def _find(s: Screen, location: str) -> Iterator[str]:
+    """Searches for a place and shows it on the map. Of several, the one whose name was searched for."""
+    yield s.tap("Search")
+    yield s.type(location)
+    name = location.split(", ")[0]
+    rows = s.find_all(_is_result)
+    yield s.tap(next((row for row in rows if row.label.split(", ")[0] == name), rows[0]))
+
+
+def _is_result(element: Element) -> bool:
+    return element.clickable and element.label.endswith(("km", " m"))

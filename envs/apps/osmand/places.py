@@ -1,0 +1,104 @@
+"""OsmAnd's lists: markers, favourites and tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from coach_gym.envs.apps.osmand import data
+from coach_gym.envs.apps.osmand.data import MARKERS, TRACKS, Marker, Place
+from coach_gym.envs.phone.app import Confirm, Menu, Screen
+from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.phone.toolkit.widgets import Empty, Header, Icon, IconButton, ListItem, ListView, Scaffold
+
+ORANGE = "#ff8800"
+
+
+class PlaceList(Screen):
+    """A list whose rows lead to the map: `show` (a bound method) is called with the place that is touched."""
+
+    def __init__(self, show: Callable[[Place], Any]) -> None:
+        super().__init__()
+        self.show = show
+
+    def go(self, place: Place) -> None:
+        """Closes the lists and shows a place on the map."""
+        map_screen = self.phone.stack[0]
+        while self.phone.top is not map_screen:
+            self.phone.pop(self.phone.top)
+        self.show(place)
+
+
+class Markers(PlaceList):
+    """All markers: those ahead, and the history of those passed."""
+
+    def build(self) -> View:
+        shown = data.markers(self.phone.storage.database(MARKERS))
+        ahead, passed = [m for m in shown if not m.passed], [m for m in shown if m.passed]
+        rows = [self._row(marker) for marker in ahead]
+        rows += [Header("History"), *(self._row(marker) for marker in passed)] if passed else []
+        body = ListView(rows) if rows else Empty("No map markers", "flag_outline")
+        return Scaffold("Map markers", body, self.pop)
+
+    def _row(self, marker: Marker) -> View:
+        tick = IconButton(
+            "restore" if marker.passed else "check", "Restore" if marker.passed else "Mark passed",
+            partial(self._pass, marker),
+        )  # fmt: skip
+        delete = partial(self._ask, marker)
+        where = data.point_text(marker.place.point)
+        icon = Icon("flag_outline" if marker.passed else "flag", color="#1a73e8")
+        return ListItem(marker.place.name, where, partial(self.go, marker.place), delete, icon, tick)
+
+    def _pass(self, marker: Marker) -> None:
+        data.pass_marker(self.phone.storage.database(MARKERS), marker, self.now)
+
+    def _ask(self, marker: Marker) -> None:
+        delete = partial(data.delete_marker, self.phone.storage.database(MARKERS), marker.id)
+        self.push(Confirm(f"Delete {marker.place.name}?", "", "Delete", delete))
+
+
+class Favorites(PlaceList):
+    """All favourites."""
+
+    def build(self) -> View:
+        shown = data.favorites(self.phone.storage)
+        rows = [self._row(place) for place in shown]
+        return Scaffold("Favorites", ListView(rows) if rows else Empty("No favorites", "star_outline"), self.pop)
+
+    def _row(self, place: Place) -> View:
+        more = IconButton("dots_vertical", f"More options for {place.name}", partial(self._menu, place))
+        icon = Icon("star", color="#f5a623")
+        return ListItem(place.name, data.point_text(place.point), partial(self.go, place), leading=icon, trailing=more)
+
+    def _menu(self, place: Place) -> None:
+        self.push(Menu([("Delete", partial(self._delete, place))]))
+
+    def _delete(self, place: Place) -> None:
+        kept = data.favorites(self.phone.storage)
+        kept.remove(place)
+        data.save_favorites(self.phone.storage, kept)
+
+
+class Tracks(Screen):
+    """All tracks, by name."""
+
+    def build(self) -> View:
+        files = self.phone.storage.listdir(TRACKS)
+        rows = [self._row(name) for name in files if name.endswith(".gpx")]
+        return Scaffold("Tracks", ListView(rows) if rows else Empty("No tracks", "map_marker_path"), self.pop)
+
+    def _row(self, name: str) -> View:
+        points = data.track(self.phone.storage, f"{TRACKS}/{name}")
+        what = f"{data.distance_text(data.length(points))}  •  {len(points)} points"
+        more = IconButton("dots_vertical", f"More options for {name}", partial(self._menu, name))
+        icon = Icon("map_marker_path", color=ORANGE)
+        return ListItem(name.removesuffix(".gpx"), what, leading=icon, trailing=more)
+
+    def _menu(self, name: str) -> None:
+        self.push(Menu([("Delete", partial(self._ask, name))]))
+
+    def _ask(self, name: str) -> None:
+        delete = partial(self.phone.storage.remove, f"{TRACKS}/{name}")
+        self.push(Confirm(f"Delete {name}?", "", "Delete", delete))

@@ -1,0 +1,399 @@
+"""Pi Music Player: songs, albums, artists and playlists, and a player."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from coach_gym.envs.apps.pimusic.data import DATABASE, PACKAGE, SCHEMA, SORTS, Music, Song, clock, count
+from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Prompt, Screen
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Column,
+    Divider,
+    Empty,
+    Icon,
+    IconButton,
+    ListItem,
+    ListView,
+    Radio,
+    Row,
+    Scaffold,
+    Slider,
+    Space,
+    Tabs,
+    Text,
+    TextField,
+)
+
+TABS = ("TRACKS", "ALBUMS", "ARTISTS", "PLAYLISTS")
+HINT = "Swipe up for Now Playing list, Equalizer and more"
+RESTART = 3  # seconds into a song after which "Previous" goes back to its start
+NEW = "Create playlist"
+PRESETS = ("Normal", "Classical", "Dance", "Flat", "Folk", "Jazz", "Pop", "Rock")
+
+
+class PiMusic(App):
+    package = PACKAGE
+    activity = "com.Project100Pi.themusicplayer.MainActivity"
+    label = "Pi Music Player"
+    icon = "pi"
+    color = "#c2185b"
+
+    def install(self) -> None:
+        self.phone.storage.create_database(DATABASE, SCHEMA)
+
+    def main(self) -> Screen:
+        return Main()
+
+    @property
+    def music(self) -> Music:
+        """The songs, playlists and player of the phone."""
+        return Music(self.phone.storage)
+
+    def toggle(self) -> None:
+        """Pauses, or goes on."""
+        music, now = self.music, self.phone.now
+        if (playing := music.playing(now)) is not None:
+            music.go_to(playing.place, playing.seconds, not playing.runs, now)
+
+
+class SongList(Screen):
+    """A screen with songs, with the bar of the player below them."""
+
+    app: PiMusic
+
+    def listed(self) -> list[Song]:
+        """The songs on the screen, in order."""
+        raise RuntimeError(f"{type(self).__name__} lists no songs")
+
+    def rows(self, songs: Sequence[Song]) -> list[View]:
+        """A row for each of the songs that are listed: title, artist, length."""
+        return [self._row(place, song) for place, song in enumerate(songs)]
+
+    def _row(self, place: int, song: Song) -> View:
+        more = IconButton("dots_vertical", f"Options of {song.title}", partial(self._menu, song))
+        end = Row([Text(clock(song.seconds), 13, theme.SECONDARY), more], gap=2)
+        note = Icon("music_note", 28, self.app.color)
+        return ListItem(song.title, song.artist, partial(self._play, place), leading=note, trailing=end)
+
+    def _play(self, place: int) -> None:
+        self.app.music.play(self.listed(), place, self.now)
+        self.push(Player())
+
+    def _menu(self, song: Song) -> None:
+        self.push(
+            Menu(
+                [
+                    ("Play next", partial(self._play_next, song)),
+                    ("Add to playlist", partial(self._ask_playlist, song)),
+                    ("Song info", partial(self._info, song)),
+                ],
+                "bottom",
+            )
+        )
+
+    def _play_next(self, song: Song) -> None:
+        music, playing = self.app.music, self.app.music.playing(self.now)
+        if playing is None:
+            music.play([song], 0, self.now)
+            return
+        queue = music.queue()
+        music.set_queue([*queue[: playing.place + 1], song, *queue[playing.place + 1 :]])
+        music.go_to(playing.place, playing.seconds, playing.runs, self.now)
+
+    def _ask_playlist(self, song: Song) -> None:
+        names = [name for _, name in self.app.music.playlists()]
+        self.push(Choice("Add to playlist", [NEW, *names], partial(self._add, song)))
+
+    def _add(self, song: Song, name: str) -> None:
+        if name == NEW:
+            self.push(Prompt(NEW, partial(self._create_with, song), hint="Playlist name", yes="Create"))
+            return
+        ids = {name: id for id, name in self.app.music.playlists()}
+        self.app.music.add(ids[name], song)
+        self.notify(f"Added to {name}")
+
+    def _create_with(self, song: Song, name: str) -> None:
+        if self.create(name):
+            self._add(song, name.strip())
+
+    def create(self, name: str) -> bool:
+        """Makes an empty playlist, or says why not."""
+        name = name.strip()
+        made = bool(name) and self.app.music.create(name) is not None
+        if not made:
+            self.notify("A playlist of that name exists already" if name else "A playlist needs a name")
+        return made
+
+    def _info(self, song: Song) -> None:
+        self.push(Info(song))
+
+    # order
+
+    def sort_button(self, where: str) -> View:
+        """Asks how a kind of list is to be sorted."""
+        return IconButton("sort", "Sort By", partial(self._sort, where))
+
+    def _sort(self, where: str) -> None:
+        self.push(SortBy(*self.app.music.order(where), partial(self._sorted, where)))
+
+    def _sorted(self, where: str, sort: str, descending: bool) -> None:
+        self.app.music.set_order(where, sort, descending)
+
+    # the bar of the player
+
+    def bar(self) -> View | None:
+        """What is being played, to be paused or opened; nothing if nothing ever was."""
+        playing = self.app.music.playing(self.now)
+        if playing is None:
+            return None
+        icon, desc = ("pause", "Pause") if playing.runs else ("play", "Play")
+        texts = [Text(playing.song.title, 14, bold=True, max_lines=1), Text(playing.song.artist, 12, max_lines=1)]
+        parts = [Icon("album", 34, self.app.color), Column(texts, flex=1), IconButton(icon, desc, self.app.toggle)]
+        return View(
+            "android.widget.RelativeLayout", parts, axis="h", gap=12, align="center", pad=(16, 6, 8, 6), bg="#fde7ef",
+            on_tap=self._open_player,
+        )  # fmt: skip
+
+    def _open_player(self) -> None:
+        self.push(Player())
+
+
+class Main(SongList):
+    """Everything there is, under four tabs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tab = TABS[0]
+        self.searching = False
+        self.query = TextInput()
+
+    def build(self) -> View:
+        title: str | View = TextField(self.query, "Search") if self.searching else self.app.label
+        icon, desc = ("close", "Close") if self.searching else ("magnify", "Search")
+        actions = [IconButton(icon, desc, self._search)]
+        if self.tab == TABS[0] and not self.searching:
+            actions.append(self.sort_button("tracks"))
+        content = {"TRACKS": self._tracks, "ALBUMS": self._albums, "ARTISTS": self._artists}.get(
+            self.tab, self._playlists
+        )
+        rows = content()
+        body = ListView(rows, key=self.tab) if rows else Empty("No songs found", "music_note_off")
+        return Scaffold(title, body, actions=actions, tabs=Tabs(TABS, self.tab, self._select), bottom=self.bar())
+
+    def on_back(self) -> bool:
+        searching, self.searching = self.searching, False
+        return searching
+
+    def listed(self) -> list[Song]:
+        words = self.query.text.strip().casefold() if self.searching else ""
+        found = [song for song in self.app.music.songs() if words in f"{song.title}\n{song.artist}".casefold()]
+        return self.app.music.sorted(found, "tracks")
+
+    def _search(self) -> None:
+        self.searching, self.tab = not self.searching, TABS[0]
+        self.query.set("")
+        if self.searching:
+            self.focus(self.query)
+
+    def _select(self, tab: str) -> None:
+        self.tab, self.searching = tab, False
+
+    def _tracks(self) -> list[View]:
+        songs = self.listed()
+        heading = Text(count(songs), 13, theme.SECONDARY, pad=(16, 10, 16, 4))
+        return [heading, *self.rows(songs)] if songs else []
+
+    def _albums(self) -> list[View]:
+        return [self._group("album", album, songs) for album, songs in _groups(self.app.music.songs(), 3)]
+
+    def _artists(self) -> list[View]:
+        return [self._group("artist", artist, songs) for artist, songs in _groups(self.app.music.songs(), 2)]
+
+    def _group(self, kind: str, name: str, songs: Sequence[Song]) -> View:
+        icon = Icon("album" if kind == "album" else "account_music", 30, self.app.color)
+        return ListItem(name, count(songs), partial(self._open, kind, name), leading=icon)
+
+    def _playlists(self) -> list[View]:
+        new = ListItem(NEW, on_tap=self._new, leading=Icon("plus", 30, self.app.color))
+        rows = [
+            ListItem(
+                name, count(self.app.music.content(id)), partial(self._open, "playlist", name),
+                partial(self._ask_delete, id, name), leading=Icon("playlist_music", 30, self.app.color),
+            )
+            for id, name in self.app.music.playlists()
+        ]  # fmt: skip
+        return [new, *rows]
+
+    def _open(self, kind: str, name: str) -> None:
+        self.push(Group(kind, name))
+
+    def _new(self) -> None:
+        self.push(Prompt(NEW, self.create, hint="Playlist name", yes="Create"))
+
+    def _ask_delete(self, id: int, name: str) -> None:
+        self.push(Confirm(f"Delete {name}?", "Its songs stay.", "Delete", partial(self._delete, id)))
+
+    def _delete(self, id: int) -> None:
+        self.app.music.delete(id)
+
+
+def _groups(songs: Sequence[Song], column: int) -> list[tuple[str, list[Song]]]:
+    """Songs by artist or album, in alphabetical order."""
+    names = sorted({str(song[column]) for song in songs}, key=str.casefold)
+    return [(name, [song for song in songs if song[column] == name]) for name in names]
+
+
+class Group(SongList):
+    """The songs of an artist, an album or a playlist."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        super().__init__()
+        self.kind, self.name = kind, name
+
+    def build(self) -> View:
+        heading = Text(self.name, 19, max_lines=1, flex=1, important=False)
+        title = View("android.widget.FrameLayout", [heading], desc=self.name, flex=1)
+        actions = [] if self.kind == "playlist" else [self.sort_button(self.kind)]
+        songs = self.listed()
+        body = ListView(self.rows(songs)) if songs else Empty("No songs yet", "music_note_off")
+        return Scaffold(title, body, self.pop, actions, bottom=self.bar())
+
+    def listed(self) -> list[Song]:
+        music = self.app.music
+        if self.kind == "playlist":
+            ids = {name: id for id, name in music.playlists()}
+            return music.content(ids.get(self.name, 0))
+        column = 3 if self.kind == "album" else 2
+        return music.sorted([song for song in music.songs() if song[column] == self.name], self.kind)
+
+
+class SortBy(Dialog):
+    """By what a list is sorted, and which way; `then` is called with both."""
+
+    def __init__(self, sort: str, descending: bool, then: Callable[[str, bool], None]) -> None:
+        super().__init__("Sort By")
+        self.sort, self.descending, self.then = sort, descending, then
+
+    def content(self) -> Sequence[View]:
+        ways = (("Ascending", False), ("Descending", True))
+        return [
+            *[Radio(sort, sort == self.sort, partial(self._choose, sort)) for sort in SORTS],
+            Divider(),
+            *[Radio(name, way == self.descending, partial(self._turn, way)) for name, way in ways],
+        ]
+
+    def buttons(self) -> Sequence[View]:
+        return [self.button("Cancel"), self.button("OK", self._done)]
+
+    def _choose(self, sort: str) -> None:
+        self.sort = sort
+
+    def _turn(self, descending: bool) -> None:
+        self.descending = descending
+
+    def _done(self) -> None:
+        self.then(self.sort, self.descending)
+
+
+class Info(Dialog):
+    """All that is known of a song."""
+
+    def __init__(self, song: Song) -> None:
+        super().__init__("Song info")
+        self.song = song
+
+    def content(self) -> Sequence[View]:
+        song = self.song
+        lines = [
+            ("Title", song.title), ("Artist", song.artist), ("Album", song.album), ("Duration", clock(song.seconds)),
+            ("Location", song.path),
+        ]  # fmt: skip
+        return [Text(f"{name}: {value}", 15, pad=(20, 5, 20, 5)) for name, value in lines]
+
+    def buttons(self) -> Sequence[View]:
+        return [self.button("OK")]
+
+
+class Player(Screen):
+    """The song that is being played."""
+
+    app: PiMusic
+
+    def build(self) -> View:
+        playing = self.app.music.playing(self.now)
+        if playing is None:
+            return Scaffold("", Empty("Nothing is being played", "music_note_off"), on_back=self.pop)
+        song, _, seconds, runs = playing
+        cover = View(
+            "android.widget.ImageView", [Icon("music", 110, "#ffffff")], bg=self.app.color, radius=16, width=230,
+            height=230, align="center", justify="center", important=False,
+        )  # fmt: skip
+        times = Row([Text(clock(seconds), 13), Space(flex=1), Text(clock(song.seconds), 13)], pad=(20, 0, 20, 0))
+        controls = [
+            IconButton("skip_previous", "Previous", partial(self._skip, -1)),
+            IconButton("pause" if runs else "play", "Pause" if runs else "Play", self.app.toggle),
+            IconButton("skip_next", "Next", partial(self._skip, 1)),
+        ]
+        body = [
+            Column([cover], align="center", justify="center", flex=1),
+            Text(song.title, 20, bold=True, align="center", max_lines=1, pad=(20, 6, 20, 0)),
+            Text(song.artist, 14, theme.SECONDARY, align="center", max_lines=1, pad=(20, 2, 20, 6)),
+            Column([Slider(seconds / max(1, song.seconds), self._seek, "Seek", "seek_bar")], pad=(10, 0, 10, 0)),
+            times,
+            Row(controls, gap=28, justify="center", pad=(0, 8, 0, 8)),
+            Text(HINT, 12, theme.SECONDARY, align="center", pad=(16, 12, 16, 14), on_tap=self._queue),
+        ]
+        return Scaffold("", Column(body, on_swipe=self._swiped), on_back=self.pop)
+
+    def _seek(self, share: float) -> None:
+        if (playing := self.app.music.playing(self.now)) is not None:
+            self.app.music.go_to(playing.place, round(share * playing.song.seconds), playing.runs, self.now)
+
+    def _skip(self, step: int) -> None:
+        playing = self.app.music.playing(self.now)
+        if playing is None:
+            return
+        place = playing.place if step < 0 and playing.seconds > RESTART else playing.place + step
+        self.app.music.go_to(place % len(self.app.music.queue()), 0, playing.runs, self.now)
+
+    def _swiped(self, way: str) -> None:
+        if way == "up":
+            self._queue()
+
+    def _queue(self) -> None:
+        self.push(Queue())
+
+
+class Queue(Screen):
+    """The Now Playing list: what is played, one after the other."""
+
+    app: PiMusic
+
+    def build(self) -> View:
+        playing = self.app.music.playing(self.now)
+        at = -1 if playing is None else playing.place
+        rows = [self._row(place, song, place == at) for place, song in enumerate(self.app.music.queue())]
+        equalizer = IconButton("equalizer", "Equalizer", self._equalizer)
+        return Scaffold("Now Playing list", ListView(rows), on_back=self.pop, actions=[equalizer])
+
+    def _row(self, place: int, song: Song, current: bool) -> View:
+        mark = Icon("volume_high" if current else "music_note", 24, self.app.color)
+        length = Text(clock(song.seconds), 13, theme.SECONDARY)
+        return ListItem(
+            song.title, song.artist, partial(self._go, place), leading=mark, trailing=length, selected=current
+        )
+
+    def _go(self, place: int) -> None:
+        self.app.music.go_to(place, 0, True, self.now)
+
+    def _equalizer(self) -> None:
+        self.push(Choice("Equalizer", PRESETS, self._equalize, self.app.music.preset))
+
+    def _equalize(self, preset: str) -> None:
+        self.app.music.set_preset(preset)
+
+
+APP = PiMusic

@@ -1,0 +1,237 @@
+"""Families of the Broccoli recipe app."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, ClassVar
+
+from coach_gym.envs.apps.recipes.app import DATABASE
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.tasks import words
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import ParamRng
+
+Recipe = list  # [title, description, servings, preparation time, ingredients, directions]: JSON
+COLUMNS = ("title", "description", "servings", "preparationTime", "ingredients", "directions")
+DESCRIPTIONS = ("Quick and easy", "For guests", "A family dish", "Light and fresh", "Good for winter", "Spicy")
+TIMES = ("10 mins", "20 mins", "30 mins", "45 mins", "1 hr", "2 hrs")
+INGREDIENTS = ("onion", "garlic", "rice", "beans", "tomato", "butter", "cheese", "pepper", "lemon", "basil", "oil")
+DIRECTIONS = ("Mix and bake.", "Cook on low heat.", "Stir well and serve cold.", "Fry and season.", "Boil and drain.")
+
+
+def recipes(rng: ParamRng, count: int) -> list[Recipe]:
+    """Recipes that share no title."""
+    return [_recipe(rng, title) for title in words.DISHES.draw_many(rng, count)]
+
+
+def _recipe(rng: ParamRng, title: str) -> Recipe:
+    servings = f"{rng.randint(1, 8)} servings"
+    ingredients = ", ".join(rng.sample(INGREDIENTS, 2))
+    return [title, rng.choice(DESCRIPTIONS), servings, rng.choice(TIMES), ingredients, rng.choice(DIRECTIONS)]
+
+
+class CookBookTask(Task):
+    """A task on a cook book that holds `params["recipes"]` at the start."""
+
+    apps: ClassVar[tuple[str, ...]] = ("Broccoli",)
+
+    def setup(self, device: Device) -> None:
+        columns, marks = ", ".join(COLUMNS), ", ".join("?" * len(COLUMNS))
+        with device.database(DATABASE) as db:
+            db.executemany(f"INSERT INTO recipes({columns}) VALUES ({marks})", self.params["recipes"])
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        with device.database(DATABASE) as db:
+            rows = db.execute(f"SELECT {', '.join(f'''coalesce({c}, '')''' for c in COLUMNS)} FROM recipes").fetchall()
+        return float(sorted(rows) == sorted(tuple(recipe) for recipe in self.expected()))
+
+    def expected(self) -> list[Recipe]:
+        """What the book has to hold in the end, and nothing else."""
+        return self.params["recipes"]
+
+
+class RecipeAddSingleRecipe(CookBookTask):
+    """One recipe with title, description, servings, time, ingredients and directions."""
+
+    template = "Add this recipe: {spoken}."
+    difficulty = "medium"
+    budget = 32
+    count = 1
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = recipes(rng, cls.count + rng.randint(1, 4))
+        return {"new": drawn[: cls.count], "recipes": drawn[cls.count :]}
+
+    @property
+    def goal(self) -> str:
+        return self.template.format(spoken="; then ".join(_spoken(recipe) for recipe in self.params["new"]))
+
+    def expected(self) -> list[Recipe]:
+        return [*self.params["recipes"], *self.params["new"]]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        *kept, (title, description, servings, time, *rest) = self.params["new"]
+        return {**self.params, "new": [*kept, [title, description, "9 servings", time, *rest]]}
+
+
+def _spoken(recipe: Recipe) -> str:
+    title, description, servings, time, ingredients, directions = recipe
+    return (
+        f"title {title}, description {description}, servings {servings}, preparation time {time}, "
+        f"ingredients {ingredients}, directions {directions}"
+    )
+
+
+class RecipeAddMultipleRecipes(RecipeAddSingleRecipe):
+    """Two recipes."""
+
+    template = "Add these recipes: {spoken}."
+    difficulty = "hard"
+    budget = 64
+    count = 2
+
+
+class RecipeDeleteSingleRecipe(CookBookTask):
+    """One recipe of a short book."""
+
+    template = "Delete the recipe {names}."
+    budget = 14
+    count, noise = 1, (1, 4)
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = recipes(rng, cls.count + rng.randint(*cls.noise))
+        return {"names": [recipe[0] for recipe in drawn[: cls.count]], "recipes": rng.sample(drawn, len(drawn))}
+
+    @property
+    def goal(self) -> str:
+        return self.template.format(names=", ".join(self.params["names"]))
+
+    def expected(self) -> list[Recipe]:
+        return [recipe for recipe in self.params["recipes"] if recipe[0] not in self.params["names"]]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "names": [*self.params["names"][1:], self.expected()[0][0]]}
+
+
+class RecipeDeleteSingleWithRecipeWithNoise(RecipeDeleteSingleRecipe):
+    """One recipe of a book that has to be scrolled."""
+
+    budget = 24
+    noise = (14, 22)
+
+
+class RecipeDeleteMultipleRecipes(RecipeDeleteSingleRecipe):
+    """Three recipes of a short book."""
+
+    template = "Delete these recipes: {names}."
+    budget = 34
+    count, noise = 3, (1, 3)
+
+
+class RecipeDeleteMultipleRecipesWithNoise(RecipeDeleteMultipleRecipes):
+    """Three recipes of a book that has to be scrolled."""
+
+    difficulty = "medium"
+    budget = 60
+    noise = (14, 20)
+
+
+class RecipeDeleteMultipleRecipesWithConstraint(CookBookTask):
+    """All recipes that use something, which only their own pages say."""
+
+    template = "Delete every recipe that has {ingredient} among its ingredients."
+    difficulty = "hard"
+    budget = 50
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = recipes(rng, rng.randint(5, 6))
+        ingredient, *others = rng.sample(INGREDIENTS, len(INGREDIENTS))
+        for i, recipe in enumerate(drawn):
+            recipe[4] = ", ".join([ingredient, others[0]] if i < 2 else rng.sample(others, 2))
+        return {"ingredient": ingredient, "recipes": rng.sample(drawn, len(drawn))}
+
+    def expected(self) -> list[Recipe]:
+        return [recipe for recipe in self.params["recipes"] if self.params["ingredient"] not in recipe[4].split(", ")]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        other = self.expected()[0][4].split(", ")
+        return {**self.params, "ingredient": next(i for i in other if i != self.params["ingredient"])}
+
+
+class RecipeDeleteDuplicateRecipes(CookBookTask):
+    """One recipe stands in the book twice."""
+
+    template = "One recipe is in the book twice. Delete one of the two copies."
+    budget = 14
+    noise = 4
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = recipes(rng, cls.noise)
+        return {"twice": drawn[0], "recipes": rng.sample([*drawn, drawn[0]], len(drawn) + 1)}
+
+    def expected(self) -> list[Recipe]:
+        kept = list(self.params["recipes"])
+        kept.remove(self.params["twice"])
+        return kept
+
+
+class RecipeDeleteDuplicateRecipes2(RecipeDeleteDuplicateRecipes):
+    """The same in a book that has to be scrolled."""
+
+    difficulty = "medium"
+    budget = 30
+    noise = 16
+
+
+class RecipeDeleteDuplicateRecipes3(RecipeDeleteDuplicateRecipes2):
+    """The same where others have title and description of the doubled one, too, and differ in what is below."""
+
+    template = (
+        "One recipe is in the book twice, word for word; others only look like it in the list. "
+        "Delete one of the two copies."
+    )
+    difficulty = "hard"
+    budget = 50
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = recipes(rng, cls.noise)
+        title, description, *_ = twice = drawn[0]
+        for i in range(3):
+            drawn.append([title, description, f"{10 + i} servings", *_recipe(rng, title)[3:]])
+        return {"twice": twice, "recipes": rng.sample([*drawn, twice], len(drawn) + 1)}
+
+
+class RecipeServingsOf(CookBookTask):
+    """How many a recipe serves."""
+
+    template = "How many servings does the recipe {name} make? Answer with the number."
+    kind = "query"
+    budget = 10
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = recipes(rng, rng.randint(3, 6))
+        for i, recipe in enumerate(drawn):
+            recipe[2] = f"{i + 1} servings"
+        rng.shuffle(drawn)
+        return {"name": drawn[0][0], "recipes": rng.sample(drawn, len(drawn))}
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        servings = next(recipe[2] for recipe in self.params["recipes"] if recipe[0] == self.params["name"])
+        right = (answer or "").strip() in (servings, servings.split(" ")[0])
+        return super().evaluate(device, answer) * float(right)
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "name": next(r[0] for r in self.params["recipes"] if r[0] != self.params["name"])}
+
+
+TASKS: tuple[type[Task], ...] = (
+    RecipeAddSingleRecipe, RecipeAddMultipleRecipes, RecipeDeleteSingleRecipe, RecipeDeleteSingleWithRecipeWithNoise,
+    RecipeDeleteMultipleRecipes, RecipeDeleteMultipleRecipesWithNoise, RecipeDeleteMultipleRecipesWithConstraint,
+    RecipeDeleteDuplicateRecipes, RecipeDeleteDuplicateRecipes2, RecipeDeleteDuplicateRecipes3, RecipeServingsOf,
+)  # fmt: skip

@@ -1,0 +1,35 @@
+"""Experts of Audio Recorder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from coach_gym.envs.tasks.screen import Screen, expert
+
+APP = "Audio Recorder"
+
+
+@expert("AudioRecorderRecordAudio")
+def record(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from s.open(APP)
+    for _ in range(p.get("clips", 1)):
+        yield from _clip(s)
+        yield s.tap("Save")
+    yield s.finish()
+
+
+@expert("AudioRecorderRecordAudioWithFileName")
+def record_with_name(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from s.open(APP)
+    yield from _clip(s)
+    yield s.type(p["file_name"])  # in place of the name that is proposed, which is selected
+    yield s.tap("Save")
+    yield s.finish()
+
+
+def _clip(s: Screen) -> Iterator[str]:
+    """Some seconds of sound, up to the question for its name."""
+    yield s.tap("Start recording")
+    yield s.wait()
+    yield s.tap("Stop recording")

@@ -1,0 +1,182 @@
+"""Settings: switches, levels and choices of the phone, kept in Android's settings tables."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from coach_gym.envs.apps.settings import pages
+from coach_gym.envs.apps.settings.pages import Page
+from coach_gym.envs.phone.app import App, Screen, TextInput
+from coach_gym.envs.phone.intents import Intent
+from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Column,
+    Empty,
+    Icon,
+    IconButton,
+    ListItem,
+    ListView,
+    Row,
+    Scaffold,
+    Text,
+    TextField,
+)
+
+DEFAULTS = {
+    "global": {
+        "wifi_on": "1", "wifi_network": "AndroidWifi", "bluetooth_on": "1", "airplane_mode_on": "0",
+        "mobile_data": "1", "nfc_on": "1", "low_power": "0", "zen_mode": "0", "auto_time": "1", "auto_time_zone": "1",
+        "data_saver": "0", "device_name": "Pixel 6",
+    },
+    "secure": {
+        "ui_night_mode": "1", "location_mode": "3", "night_display_activated": "0", "notification_badging": "1",
+        "notification_history_enabled": "0", "lock_screen_show_notifications": "1",
+        "accessibility_display_inversion_enabled": "0", "accessibility_captioning_enabled": "0",
+    },
+    "system": {
+        "screen_brightness": "102", "screen_brightness_mode": "0", "screen_off_timeout": "60000", "font_scale": "1.0",
+        "accelerometer_rotation": "0", "time_12_24": "24", "status_bar_show_battery_percent": "0",
+        "volume_music": "6", "volume_voice": "4", "volume_ring": "5", "volume_alarm": "6", "vibrate_when_ringing": "0",
+        "dtmf_tone": "1", "sound_effects_enabled": "1", "lockscreen_sounds_enabled": "1", "ringtone": "Zen",
+        "system_locales": "en-US",
+    },
+}  # fmt: skip
+
+MAIN = (  # icon, title, page
+    ("wifi", "Network & internet", pages.Network),
+    ("devices", "Connected devices", pages.ConnectedDevices),
+    ("apps", "Apps", pages.Apps),
+    ("bell_outline", "Notifications", pages.Notifications),
+    ("battery", "Battery", pages.Battery),
+    ("harddisk", "Storage", pages.Storage),
+    ("volume_high", "Sound & vibration", pages.Sound),
+    ("brightness_6", "Display", pages.Display),
+    ("human", "Accessibility", pages.Accessibility),
+    ("map_marker_outline", "Location", pages.Location),
+    ("information_outline", "System", pages.System),
+    ("cellphone", "About phone", pages.AboutPhone),
+)
+
+SEARCHED = (  # title, the page that has it; pages themselves are found by their titles
+    ("Airplane mode", pages.Network),
+    ("Battery percentage", pages.Battery),
+    ("Brightness level", pages.Display),
+    ("Dark theme", pages.Display),
+    ("Device name", pages.AboutPhone),
+    ("Do Not Disturb", pages.Notifications),
+    ("Media volume", pages.Sound),
+    ("NFC", pages.ConnectedDevices),
+    ("Night Light", pages.Display),
+    ("Bluetooth", pages.ConnectedDevices),
+    ("Android version", pages.AboutPhone),
+    ("Screen timeout", pages.Display),
+    ("Wi\u2011Fi", pages.Internet),
+    ("Internet", pages.Internet),
+    ("Font size", pages.FontSize),
+    ("Languages", pages.Languages),
+    ("Date & time", pages.DateAndTime),
+    ("Battery Saver", pages.Battery),
+)
+
+
+ACTIONS = {  # after android.settings.: the page that it opens
+    "WIFI_SETTINGS": pages.Internet, "WIRELESS_SETTINGS": pages.Network, "BLUETOOTH_SETTINGS": pages.ConnectedDevices,
+    "AIRPLANE_MODE_SETTINGS": pages.Network, "DISPLAY_SETTINGS": pages.Display, "SOUND_SETTINGS": pages.Sound,
+    "APPLICATION_SETTINGS": pages.Apps, "DATE_SETTINGS": pages.DateAndTime, "LOCALE_SETTINGS": pages.Languages,
+    "LOCATION_SOURCE_SETTINGS": pages.Location, "ACCESSIBILITY_SETTINGS": pages.Accessibility,
+    "INTERNAL_STORAGE_SETTINGS": pages.Storage, "DEVICE_INFO_SETTINGS": pages.AboutPhone,
+    "BATTERY_SAVER_SETTINGS": pages.Battery, "NOTIFICATION_SETTINGS": pages.Notifications,
+}  # fmt: skip
+
+
+class Settings(App):
+    package = "com.android.settings"
+    activity = ".Settings"
+    label = "Settings"
+    icon = "cog"
+    color = "#5f6368"
+
+    def install(self) -> None:
+        table = self.phone.storage.settings
+        for namespace, values in DEFAULTS.items():
+            for key, value in values.items():
+                table.setdefault((namespace, key), value)
+        self.phone.storage.write(BATTERY_LEVEL, b"84\n")
+        self.phone.storage.write(pages.BUILD, pages.build_properties("Pixel 6", "13", "TE1A.220922.034"))
+
+    def main(self) -> Screen:
+        return Main()
+
+    def open(self, intent: Intent) -> bool:
+        """The page that an action such as `android.settings.WIFI_SETTINGS` names."""
+        action = intent.action.removeprefix("android.settings.")
+        if action == "SETTINGS":
+            self.phone.launch(self.package)
+        elif action in ACTIONS:
+            self.phone.open_screen(self.package, ACTIONS[action]())
+        return action == "SETTINGS" or action in ACTIONS
+
+
+class Main(Screen):
+    """The list of all pages."""
+
+    pages: tuple[tuple[str, str, type[Page]], ...] = MAIN
+    searched: tuple[tuple[str, type[Page]], ...] = SEARCHED
+
+    def build(self) -> View:
+        hint = Text("Search settings", 15, theme.SECONDARY, important=False, flex=1)
+        search = Row(
+            [Icon("magnify"), hint], gap=12, pad=(16, 8, 16, 8), bg=theme.SURFACE_VARIANT, radius=24, height=44,
+            important=True, desc="Search settings", id="search_action_bar", on_tap=self._search,
+        )  # fmt: skip
+        rows = [self._row(*entry) for entry in self.pages]
+        return Scaffold("Settings", Column([Column([search], pad=(12, 0, 12, 6)), ListView(rows)]))
+
+    def _row(self, icon: str, title: str, page: type[Page]) -> View:
+        return ListItem(title, page.summary(self.phone), partial(self._open, page), leading=Icon(icon))
+
+    def _open(self, page: type[Page]) -> None:
+        self.push(page())
+
+    def _search(self) -> None:
+        search = Search([(title, page) for _, title, page in self.pages] + list(self.searched))
+        self.push(search)
+        self.focus(search.query)
+
+
+class Search(Screen):
+    """Finds settings and pages by a part of their titles."""
+
+    def __init__(self, entries: list[tuple[str, type[Page]]]) -> None:
+        super().__init__()
+        self.entries = entries
+        self.query = TextInput()
+
+    def build(self) -> View:
+        field = TextField(self.query, "Search settings", "search_src_text", flex=1, border=None)
+        clear = [IconButton("close", "Clear text", self._clear)] if self.query.text else []
+        found = self._found()
+        rows = [ListItem(title, page.title, partial(self._open, page)) for title, page in found]
+        body = ListView(rows) if rows or not self.query.text.strip() else Empty("No results")
+        return Scaffold(Row([field, *clear]), body, on_back=self.pop)
+
+    def _clear(self) -> None:
+        self.query.set("")
+        self.focus(self.query)
+
+    def _found(self) -> list[tuple[str, type[Page]]]:
+        wanted = _plain(self.query.text)
+        return [entry for entry in self.entries if wanted and wanted in _plain(entry[0])]
+
+    def _open(self, page: type[Page]) -> None:
+        self.push(page())
+
+
+def _plain(text: str) -> str:
+    """As typed on a keyboard: the non-breaking hyphen of Wi\u2011Fi becomes a plain one."""
+    return text.strip().casefold().replace("\u2011", "-")
+
+
+APP = Settings

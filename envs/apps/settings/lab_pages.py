@@ -1,0 +1,384 @@
+"""The pages of Settings that AndroidLab's phone has besides the usual ones, or in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, time
+from functools import partial
+
+from coach_gym.envs.apps.settings import pages as usual
+from coach_gym.envs.apps.settings.pages import Page, option
+from coach_gym.envs.phone.app import Choice, Confirm, Dialog, Prompt
+from coach_gym.envs.phone.pickers import DatePicker, HalfDayPicker
+from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.widgets import (
+    Button,
+    Column,
+    Header,
+    Icon,
+    ListItem,
+    ListView,
+    Radio,
+    Row,
+    Scaffold,
+    Switch,
+    Text,
+    TextField,
+)
+
+ZONE = "Asia/Shanghai"
+LANGUAGES = (
+    "Deutsch (Deutschland)", "English (United Kingdom)", "English (United States)", "Espa\u00f1ol (Espa\u00f1a)",
+    "Espa\u00f1ol (Estados Unidos)", "Espa\u00f1ol (M\u00e9xico)", "Fran\u00e7ais (France)", "Italiano (Italia)",
+    "Portugu\u00eas (Brasil)",
+)  # fmt: skip
+SPOKEN = (
+    "Chinese (China)", "English (United Kingdom)", "English (United States)", "French (France)", "German (Germany)",
+    "Spanish (Spain)",
+)  # fmt: skip
+BROWSERS = ("Chrome", "Firefox")
+INSTALLED = {"com.booking": "Booking.com", "org.mozilla.firefox": "Firefox"}
+"""Apps that can be removed again, with the names of their packages."""
+
+
+class LabPage(Page):
+    """A page whose list is an element, as Android's is: it can have the focus."""
+
+    def build(self) -> View:
+        return Scaffold(self.title, ListView(self.rows(), focusable=True), on_back=self.pop)
+
+
+# network
+
+
+class Network(LabPage):
+    title = "Network & internet"
+
+    def rows(self) -> Sequence[View]:
+        mode = self.get("global", "private_dns_mode")
+        host = self.get("global", "private_dns_specifier")
+        shown = {"off": "Off", "opportunistic": "Automatic"}.get(mode, host)
+        return [
+            self.link(Internet),
+            self.radio("Mobile data", "mobile_data"),
+            self.radio("Airplane mode", "airplane_mode_on"),
+            self.switch("Data Saver", "global", "data_saver"),
+            self.fact("VPN", "None"),
+            ListItem("Private DNS", shown, self._ask_dns),
+        ]
+
+    def _ask_dns(self) -> None:
+        self.push(PrivateDns(self.get("global", "private_dns_mode"), self.get("global", "private_dns_specifier")))
+
+
+class PrivateDns(Dialog):
+    """Which server resolves names: none that is private, whichever there is, or one by name."""
+
+    MODES = {"off": "Off", "opportunistic": "Automatic", "hostname": "Private DNS provider hostname"}
+
+    def __init__(self, mode: str, host: str) -> None:
+        super().__init__("Select Private DNS mode")
+        self.mode, self.host = mode, TextInput(host)
+
+    def content(self) -> Sequence[View]:
+        radios = [Radio(label, mode == self.mode, partial(self._choose, mode)) for mode, label in self.MODES.items()]
+        if self.mode != "hostname":
+            return radios
+        field = TextField(self.host, "Enter hostname of DNS provider", "private_dns_mode_provider_hostname")
+        return [*radios, Column([field], pad=(20, 4, 20, 8))]
+
+    def buttons(self) -> Sequence[View]:
+        return [self.button("Cancel"), self.button("Save", self._save)]
+
+    def _choose(self, mode: str) -> None:
+        self.mode = mode
+
+    def _save(self) -> None:
+        self.phone.storage.settings["global", "private_dns_mode"] = self.mode
+        self.phone.storage.settings["global", "private_dns_specifier"] = self.host.text.strip()
+
+
+class Internet(usual.Internet):
+    def rows(self) -> Sequence[View]:
+        return [*super().rows(), self.link(NetworkPreferences)]
+
+
+class NetworkPreferences(LabPage):
+    title = "Network preferences"
+
+    def rows(self) -> Sequence[View]:
+        return [
+            self.switch("Turn on Wi\u2011Fi automatically", "global", "wifi_wakeup_enabled"),
+            self.switch("Notify for public networks", "global", "wifi_networks_available_notification_on"),
+        ]
+
+
+class ConnectedDevices(usual.ConnectedDevices):
+    def rows(self) -> Sequence[View]:
+        return [
+            self.radio("Bluetooth", "bluetooth_on"),
+            ListItem("Pair new device", on_tap=self._pair, leading=Icon("plus")),
+            self.switch("NFC", "global", "nfc_on"),
+        ]
+
+    def _pair(self) -> None:
+        self.put("global", "bluetooth_on", "1")
+        self.push(PairDevice())
+
+
+class PairDevice(LabPage):
+    title = "Pair new device"
+
+    def rows(self) -> Sequence[View]:
+        name = self.get("secure", "bluetooth_name")
+        return [ListItem("Device name", name, self._rename), Header("Available devices")]
+
+    def _rename(self) -> None:
+        name = self.get("secure", "bluetooth_name")
+        self.push(Prompt("Rename this device", self._renamed, name, hint="Device name", yes="Rename"))
+
+    def _renamed(self, name: str) -> None:
+        if name.strip():
+            self.put("secure", "bluetooth_name", name.strip())
+
+
+# apps and notifications
+
+
+class Apps(usual.Apps):
+    """The apps of the home screen, those that can be removed, and which of them opens what."""
+
+    def rows(self) -> Sequence[View]:
+        there = {package: name for package, name in INSTALLED.items() if ("installed", package) in self._settings}
+        removable = [
+            ListItem(name, on_tap=partial(self._more, package), leading=Icon("application_outline"))
+            for package, name in there.items()
+        ]
+        return [self.link(DefaultApps), *removable, *super().rows()]
+
+    @property
+    def _settings(self) -> dict[tuple[str, str], str]:
+        return self.phone.storage.settings
+
+    def _more(self, package: str) -> None:
+        self.push(RemovableApp(package))
+
+
+class RemovableApp(LabPage):
+    title = "App info"
+
+    def __init__(self, package: str) -> None:
+        super().__init__()
+        self.package = package
+
+    def rows(self) -> Sequence[View]:
+        return [
+            Text(INSTALLED[self.package], 20, pad=(16, 8, 16, 8)),
+            Row([Button("Uninstall", self._ask, kind="tonal")], gap=10, pad=(16, 0, 16, 8)),
+            self.switch("Notifications", "global", f"notifications_blocked_{self.package}", on="0", off="1"),
+        ]
+
+    def _ask(self) -> None:
+        self.push(Confirm(INSTALLED[self.package], "Do you want to uninstall this app?", "OK", self._uninstall))
+
+    def _uninstall(self) -> None:
+        del self.phone.storage.settings["installed", self.package]
+        if self.get("role", "browser") == INSTALLED[self.package]:
+            self.put("role", "browser", BROWSERS[0])
+        self.pop()
+
+
+class DefaultApps(LabPage):
+    title = "Default apps"
+
+    def rows(self) -> Sequence[View]:
+        return [
+            ListItem("Browser app", self.get("role", "browser"), partial(self._open, DefaultBrowser)),
+            self.fact("Phone app", "Phone"),
+            self.fact("SMS app", "Messages"),
+        ]
+
+
+class DefaultBrowser(LabPage):
+    title = "Default browser app"
+
+    def rows(self) -> Sequence[View]:
+        chosen = self.get("role", "browser")
+        there = [name for name in BROWSERS if name != "Firefox" or self.get("installed", "org.mozilla.firefox") != "0"]
+        return [option(name, name == chosen, partial(self.put, "role", "browser", name)) for name in there]
+
+
+class Notifications(usual.Notifications):
+    def rows(self) -> Sequence[View]:
+        return [*super().rows(), self.link(NotificationAccess)]
+
+
+class NotificationAccess(LabPage):
+    """Whose notifications are let through, and whose are not."""
+
+    title = "Device & app notifications"
+
+    def rows(self) -> Sequence[View]:
+        apps = sorted(self.phone.apps.values(), key=lambda app: app.label.casefold())
+        rows: list[View] = []
+        for heading, blocked in (("Allowed", False), ("Not allowed", True)):
+            mine = [app for app in apps if (self.get("global", _blocking(app.package)) == "1") == blocked]
+            rows += [Header(heading)] if mine else []
+            rows += [ListItem(app.label, on_tap=partial(self._show, app.package)) for app in mine]
+        return rows
+
+    def _show(self, package: str) -> None:
+        self.push(AppNotifications(package))
+
+
+class AppNotifications(LabPage):
+    def __init__(self, package: str) -> None:
+        super().__init__()
+        self.package = package
+
+    def rows(self) -> Sequence[View]:
+        name = self.phone.apps[self.package].label
+        switch = self.switch("Allow notification access", "global", _blocking(self.package), on="0", off="1")
+        return [Text(name, 20, pad=(16, 8, 16, 8)), switch]
+
+
+def _blocking(package: str) -> str:
+    return f"notifications_blocked_{package}"
+
+
+# sound and display
+
+
+class Sound(usual.Sound):
+    def rows(self) -> Sequence[View]:
+        rows = list(super().rows())
+        return [*rows[:4], self.link(Vibration), *rows[4:]]
+
+    def _set(self, key: str, highest: int, lowest: int, share: float) -> None:
+        super()._set(key, highest, lowest, share)
+        self.put("system", f"{key}_speaker", self.get("system", key))
+
+
+class Vibration(LabPage):
+    title = "Vibration & haptics"
+
+    def rows(self) -> Sequence[View]:
+        return [
+            self.switch("Ring vibration", "system", "ring_vibration_intensity", on="2", off="0"),
+            self.switch("Notification vibration", "system", "notification_vibration_intensity", on="2", off="0"),
+            self.switch("Touch feedback", "system", "haptic_feedback_intensity", on="2", off="0"),
+        ]
+
+
+class Display(LabPage, usual.Display):
+    def rows(self) -> Sequence[View]:
+        rows = list(usual.Display.rows(self))
+        dark = self.get("secure", "ui_night_mode") == "2"
+        then = partial(self.put, "secure", "ui_night_mode", "1" if dark else "2")
+        rows[3] = ListItem("Dark theme", on_tap=then, trailing=Switch(dark, None, "Dark theme"))
+        return rows
+
+
+# system
+
+
+class System(LabPage):
+    title = "System"
+
+    def rows(self) -> Sequence[View]:
+        return [self.link(LanguagesAndInput), self.link(DateAndTime), self.fact("System update", "Android 13")]
+
+
+class LanguagesAndInput(LabPage):
+    title = "Languages & input"
+
+    def rows(self) -> Sequence[View]:
+        return [self.link(Languages), self.fact("On-screen keyboard", "Gboard"), self.link(TextToSpeech)]
+
+
+class Languages(LabPage):
+    """The phone's languages, the one it speaks first."""
+
+    title = "Languages"
+
+    def rows(self) -> Sequence[View]:
+        rows = [self._language(place, name) for place, name in enumerate(self._names(), start=1)]
+        return [*rows, ListItem("Add a language", on_tap=self._add, leading=Icon("plus"))]
+
+    def _language(self, place: int, name: str) -> View:
+        texts = [Text(name, 15, flex=1), Text(str(place), 15, theme.SECONDARY)]
+        return Row(texts, 14, (16, 8, 24, 8), important=True, on_tap=partial(self._prefer, name), min_height=56)
+
+    def _names(self) -> list[str]:
+        first, *more = self.get("system", "system_locales").split(",")
+        return [usual.label_of(usual.LANGUAGES, first), *more]
+
+    def _prefer(self, name: str) -> None:
+        self._store([name, *(other for other in self._names() if other != name)])
+
+    def _store(self, names: list[str]) -> None:
+        self.put("system", "system_locales", ",".join(names))
+
+    def _add(self) -> None:
+        known = self._names()
+        self.push(Choice("Add a language", [name for name in LANGUAGES if name not in known], self._added))
+
+    def _added(self, name: str) -> None:
+        self._store([*self._names(), name])
+
+
+class TextToSpeech(LabPage):
+    title = "Text-to-speech output"
+
+    def rows(self) -> Sequence[View]:
+        spoken = {name: name for name in SPOKEN}
+        return [
+            self.fact("Preferred engine", "Speech Recognition & Synthesis"),
+            self.choice("Language", "secure", "tts_language", spoken),
+        ]
+
+
+class DateAndTime(LabPage):
+    """The phone's clock; it can be set where it does not set itself."""
+
+    title = "Date & time"
+
+    def rows(self) -> Sequence[View]:
+        by_hand = self.get("global", "auto_time") == "0"
+        return [
+            self.switch("Set time automatically", "global", "auto_time"),
+            ListItem("Date", self.now.strftime("%B %-d, %Y"), self._ask_date, enabled=by_hand),
+            ListItem("Time", self.now.strftime("%-I:%M %p"), self._ask_time, enabled=by_hand),
+            self.switch("Set time zone automatically", "global", "auto_time_zone"),
+            ListItem("Time zone", "GMT+08:00 China Standard Time", partial(self._open, TimeZone)),
+            self.switch("Use 24-hour format", "system", "time_12_24", on="24", off="12"),
+        ]
+
+    def _ask_date(self) -> None:
+        self.push(DatePicker(self.now.date(), self._set_date))
+
+    def _set_date(self, day: date) -> None:
+        self.phone.now = datetime.combine(day, self.now.time())
+
+    def _ask_time(self) -> None:
+        self.push(HalfDayPicker(self.now.time(), self._set_time))
+
+    def _set_time(self, at: time) -> None:
+        self.phone.now = datetime.combine(self.now.date(), at)
+
+
+class TimeZone(LabPage):
+    title = "Time zone"
+
+    def rows(self) -> Sequence[View]:
+        return [self.fact("Region", "China"), self.fact("Time zone", f"{ZONE} (GMT+08:00)")]
+
+
+SEARCHED: dict[str, type[Page]] = {
+    "Internet": Internet, "Wi\u2011Fi": Internet, "Private DNS": Network, "Airplane mode": Network,
+    "Bluetooth": ConnectedDevices, "Device name": PairDevice, "Default apps": DefaultApps, "Languages": Languages,
+    "Text-to-speech output": TextToSpeech, "Date & time": DateAndTime, "Time zone": TimeZone,
+    "Ring vibration": Vibration, "Device & app notifications": NotificationAccess,
+}  # fmt: skip
+"""What the search finds besides the usual, and where."""

@@ -1,0 +1,369 @@
+"""Families of Settings: switches, levels, choices, the phone's name, networks, and questions about them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from coach_gym.envs.apps.settings import pages
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
+from coach_gym.envs.tasks import answers, words
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import ParamRng
+
+SWITCHES = {  # as users name it: namespace, key, on, off
+    "adaptive brightness": ("system", "screen_brightness_mode", "1", "0"),
+    "auto-rotate": ("system", "accelerometer_rotation", "1", "0"),
+    "battery percentage": ("system", "status_bar_show_battery_percent", "1", "0"),
+    "Battery Saver": ("global", "low_power", "1", "0"),
+    "color inversion": ("secure", "accessibility_display_inversion_enabled", "1", "0"),
+    "Data Saver": ("global", "data_saver", "1", "0"),
+    "dial pad tones": ("system", "dtmf_tone", "1", "0"),
+    "Do Not Disturb": ("global", "zen_mode", "1", "0"),
+    "location": ("secure", "location_mode", "3", "0"),
+    "mobile data": ("global", "mobile_data", "1", "0"),
+    "NFC": ("global", "nfc_on", "1", "0"),
+    "Night Light": ("secure", "night_display_activated", "1", "0"),
+    "notification history": ("secure", "notification_history_enabled", "1", "0"),
+    "touch sounds": ("system", "sound_effects_enabled", "1", "0"),
+}
+
+
+def _states(rng: ParamRng) -> dict[str, bool]:
+    return {name: rng.random() < 0.5 for name in SWITCHES}
+
+
+def _put(device: Device, states: dict[str, bool]) -> None:
+    """Brings all switches into given states."""
+    for name, (namespace, key, on, off) in SWITCHES.items():
+        device.put_setting(namespace, key, on if states[name] else off)
+
+
+def _get(device: Device) -> dict[str, bool]:
+    """The states of all switches."""
+    return {name: device.get_setting(*entry[:2]) == entry[2] for name, entry in SWITCHES.items()}
+
+
+class SettingsTask(Task):
+    """A task in Settings before which every switch was put at random, and after which the others are the same."""
+
+    apps = ("Settings",)
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return {"states": _states(rng)}
+
+    def setup(self, device: Device) -> None:
+        _put(device, self.params["states"])
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        return float(_get(device) == self.expected_switches() and self.done(device, answer))
+
+    def expected_switches(self) -> dict[str, bool]:
+        """The states that all switches have to be in."""
+        return self.params["states"]
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        """Whether what was asked for is so."""
+        return True
+
+
+# switches
+
+
+class SettingsSwitch(SettingsTask):
+    template = "Turn {what} {on_or_off}."
+    budget = 12
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        states, what = _states(rng), rng.choice(list(SWITCHES))
+        return {"what": what, "on_or_off": "off" if states[what] else "on", "states": states}
+
+    def expected_switches(self) -> dict[str, bool]:
+        return self.params["states"] | {self.params["what"]: self.params["on_or_off"] == "on"}
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        other = rng.choice([name for name in SWITCHES if name != self.params["what"]])
+        return {**self.params, "what": other, "on_or_off": "off" if self.params["states"][other] else "on"}
+
+
+class SettingsAirplaneMode(SettingsTask):
+    template = "Turn airplane mode {on_or_off}."
+    budget = 8
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return {"on_or_off": rng.choice(("on", "off")), **super().sample(rng)}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        device.put_setting("global", "airplane_mode_on", "0" if self.params["on_or_off"] == "on" else "1")
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        return device.get_setting("global", "airplane_mode_on") == ("1" if self.params["on_or_off"] == "on" else "0")
+
+
+class SettingsDarkTheme(SettingsTask):
+    template = "Turn the dark theme {on_or_off}."
+    budget = 8
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return {"on_or_off": rng.choice(("on", "off")), **super().sample(rng)}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        device.put_setting("secure", "ui_night_mode", "1" if self.params["on_or_off"] == "on" else "2")
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        return device.get_setting("secure", "ui_night_mode") == ("2" if self.params["on_or_off"] == "on" else "1")
+
+
+# levels and choices
+
+
+class SettingsBrightness(SettingsTask):
+    """Within five points of what is asked."""
+
+    template = "Set the brightness to about {percent}%."
+    difficulty = "medium"
+    budget = 10
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        percent = rng.choice((20, 30, 50, 60, 70, 80))
+        starts = [start for start in range(10, 100, 10) if abs(start - percent) > 10]
+        return {"percent": percent, "start": rng.choice(starts), **super().sample(rng)}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        device.put_setting("system", "screen_brightness", str(round(2.55 * self.params["start"])))
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        level = int(device.get_setting("system", "screen_brightness") or 0)
+        return abs(level / 2.55 - self.params["percent"]) <= 5
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "percent": self.params["percent"] + rng.choice((-15, 15))}
+
+
+class _Choice(SettingsTask):
+    """One of several values, another of which is set at the start."""
+
+    setting: tuple[str, str]
+    options: dict[str, str]  # what is shown: value
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        start, choice = rng.sample(list(cls.options), 2)
+        return {"choice": choice, "start": start, **super().sample(rng)}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        device.put_setting(*self.setting, self.options[self.params["start"]])
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        return device.get_setting(*self.setting) == self.options[self.params["choice"]]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        others = [name for name in self.options if name not in (self.params["choice"], self.params["start"])]
+        return {**self.params, "choice": rng.choice(others)}
+
+
+class SettingsScreenTimeout(_Choice):
+    template = "Let the screen turn off after {choice}."
+    budget = 10
+    setting = ("system", "screen_off_timeout")
+    options = pages.TIMEOUTS
+
+
+class SettingsFontSize(_Choice):
+    template = "Set the font size to {choice}."
+    difficulty = "medium"
+    budget = 14
+    setting = ("system", "font_scale")
+    options = pages.FONT_SCALES
+
+
+class SettingsRingtone(_Choice):
+    template = "Choose {choice} as the phone's ringtone."
+    budget = 12
+    setting = ("system", "ringtone")
+    options = {name: name for name in pages.RINGTONES if name != "None"}
+
+
+class SettingsLanguage(_Choice):
+    template = "Change the phone's language to {choice}."
+    budget = 12
+    setting = ("system", "system_locales")
+    options = pages.LANGUAGES
+
+
+class SettingsVolume(SettingsTask):
+    template = "Turn the {sound} volume {how}."
+    difficulty = "medium"
+    budget = 10
+
+    LEVELS = {"media": ("volume_music", 15), "alarm": ("volume_alarm", 7)}
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        how = {"all the way up": 1.0, "all the way down": 0.0}
+        return {"sound": rng.choice(list(cls.LEVELS)), "how": rng.choice(list(how)), **super().sample(rng)}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        for key, highest in self.LEVELS.values():
+            device.put_setting("system", key, str(highest // 2))
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        wanted = {key: highest // 2 for key, highest in self.LEVELS.values()}
+        key, highest = self.LEVELS[self.params["sound"]]
+        lowest = 0 if self.params["sound"] == "media" else 1
+        wanted[key] = highest if self.params["how"].endswith("up") else lowest
+        return all(device.get_setting("system", key) == str(level) for key, level in wanted.items())
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "sound": "alarm" if self.params["sound"] == "media" else "media"}
+
+
+# names
+
+
+class SettingsDeviceName(SettingsTask):
+    template = "Change the name of the phone to {name}."
+    difficulty = "medium"
+    budget = 16
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        owner, name = words.FIRST_NAMES.draw_many(rng, 2)
+        return {"name": f"Phone of {name}", "old_name": f"Phone of {owner}", **super().sample(rng)}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        device.put_setting("global", "device_name", self.params["old_name"])
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        return device.get_setting("global", "device_name") == self.params["name"]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "name": f"{self.params['name']}s"}
+
+
+class SettingsJoinNetwork(SettingsTask):
+    template = "Connect to the Wi-Fi network {network} with the password {password}."
+    difficulty = "medium"
+    budget = 16
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        network = rng.choice([name for name, secured in pages.NETWORKS if secured])
+        return {"network": network, "password": f"{words.slug(rng)}{rng.randrange(100)}", **super().sample(rng)}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        device.put_setting("global", "wifi_network", pages.NETWORKS[0][0])
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        return device.get_setting("global", "wifi_network") == self.params["network"]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        others = [name for name, secured in pages.NETWORKS if secured and name != self.params["network"]]
+        return {**self.params, "network": rng.choice(others)}
+
+
+# questions
+
+
+class SettingsSwitchState(SettingsTask):
+    template = "Is {what} on or off? Answer on or off."
+    budget = 8
+    kind = "query"
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        states, what = _states(rng), rng.choice(list(SWITCHES))
+        other = rng.choice([name for name in SWITCHES if name != what])
+        return {"what": what, "states": states | {other: not states[what]}}
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        return answers.plain(answer or "") == ("on" if self.params["states"][self.params["what"]] else "off")
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        states = self.params["states"]
+        others = [name for name in SWITCHES if states[name] != states[self.params["what"]]]
+        return {**self.params, "what": rng.choice(others)}
+
+
+class SettingsPercentage(SettingsTask):
+    template = "At what percentage is the {what}?"
+    budget = 6
+    kind = "query"
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        battery, brightness = rng.sample(range(5, 100), 2)
+        what = rng.choice(("battery", "screen brightness"))
+        return {"what": what, "battery": battery, "screen brightness": brightness, **super().sample(rng)}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        device.write(BATTERY_LEVEL, f"{self.params['battery']}\n".encode())
+        device.put_setting("system", "screen_brightness", str(round(2.55 * self.params["screen brightness"])))
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        return answers.same_number((answer or "").replace("%", ""), self.params[self.params["what"]])
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "what": "battery" if self.params["what"] != "battery" else "screen brightness"}
+
+
+class SettingsFact(SettingsTask):
+    template = "What is the {what} of this phone?"
+    budget = 10
+    kind = "query"
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        facts = {
+            "name": f"Phone of {words.FIRST_NAMES.draw(rng)}",
+            "model": rng.choice(("Pixel 5", "Pixel 6", "Pixel 6a", "Pixel 7", "Pixel 7 Pro")),
+            "Android version": str(rng.randint(11, 14)),
+            "build number": f"T{rng.choice('BDPQ')}1A.{rng.randint(220101, 231231)}.{rng.randint(1, 40):03d}",
+        }
+        return {"what": rng.choice(list(facts)), "facts": facts, **super().sample(rng)}
+
+    def setup(self, device: Device) -> None:
+        super().setup(device)
+        facts = self.params["facts"]
+        device.put_setting("global", "device_name", facts["name"])
+        build = pages.build_properties(facts["model"], facts["Android version"], facts["build number"])
+        device.write(pages.BUILD, build)
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        return answers.plain(answer or "") == answers.plain(self.params["facts"][self.params["what"]])
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        others = [name for name in self.params["facts"] if name != self.params["what"]]
+        return {**self.params, "what": rng.choice(others)}
+
+
+TASKS = (
+    SettingsSwitch,
+    SettingsAirplaneMode,
+    SettingsDarkTheme,
+    SettingsBrightness,
+    SettingsScreenTimeout,
+    SettingsFontSize,
+    SettingsRingtone,
+    SettingsLanguage,
+    SettingsVolume,
+    SettingsDeviceName,
+    SettingsJoinNetwork,
+    SettingsSwitchState,
+    SettingsPercentage,
+    SettingsFact,
+)

@@ -1,0 +1,331 @@
+"""Families of the Tasks app."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from datetime import date, timedelta
+from typing import Any
+
+from coach_gym.envs.apps.tasks.data import DATABASE, LOW, PRIORITIES, due_on
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.tasks import words
+from coach_gym.envs.tasks.answers import same_items, same_number
+from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.words import ParamRng
+
+Todo = list  # [title, importance, due in ms or 0, completed in ms or 0, notes]: JSON
+TODAY = date(2023, 10, 15)  # a Sunday
+CREATED = due_on(date(2023, 10, 1))
+DAY_MS = 86_400_000
+_YESTERDAY = due_on(TODAY - timedelta(days=1))  # when all was done that is done
+_COLUMNS = "title, importance, dueDate, completed, notes"
+
+
+def todos(rng: ParamRng, count: int) -> list[Todo]:
+    """Tasks to be done that share no title."""
+    return [[title, rng.choice([0, 1, 2, 2, 3]), _due(rng), 0, ""] for title in words.TODOS.draw_many(rng, count)]
+
+
+def _due(rng: ParamRng) -> int:
+    return due_on(TODAY + timedelta(days=rng.randint(-3, 14))) if rng.random() < 0.6 else 0
+
+
+def _seen(row: tuple | Todo) -> tuple:
+    """What a check compares: the day that a task is due on, not the time, and whether it is done, not when."""
+    title, importance, due, completed, notes = row
+    return title, importance, due // DAY_MS, completed > 0, notes or ""
+
+
+class TodoTask(Task):
+    """A task on a list that holds `params["todos"]` at the start."""
+
+    apps = ("Tasks",)
+
+    def setup(self, device: Device) -> None:
+        rows = [(*todo, CREATED, CREATED, str(i)) for i, todo in enumerate(self.params["todos"])]
+        with device.database(DATABASE) as db:
+            db.executemany(
+                f"INSERT INTO tasks({_COLUMNS}, created, modified, remoteId) VALUES (?,?,?,?,?,?,?,?)", rows
+            )
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        with device.database(DATABASE) as db:
+            rows = db.execute(f"SELECT {_COLUMNS} FROM tasks WHERE deleted = 0").fetchall()
+        return float(Counter(map(_seen, rows)) == Counter(map(_seen, self.expected())))
+
+    def expected(self) -> list[Todo]:
+        """What the list has to hold in the end, and nothing else."""
+        return self.params["todos"]
+
+
+class TasksAddTask(TodoTask):
+    """A new task, some with a due date or a priority."""
+
+    budget = 16
+    DUE = {"": 0, "due today": due_on(TODAY), "due tomorrow": due_on(TODAY + timedelta(days=1))}
+    PRIORITY = {"": LOW, "with high priority": 0, "with medium priority": 1}
+    template = "Add this task to the Tasks app: {title}"
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        (title, *_), *rest = todos(rng, rng.randint(2, 6))
+        extra = rng.choice(["", *cls.DUE, *cls.PRIORITY])
+        return {"title": title, "extra": extra, "todos": rest}
+
+    @property
+    def goal(self) -> str:
+        extra = self.params["extra"]
+        return super().goal + (f", {extra}." if extra else ".")
+
+    def expected(self) -> list[Todo]:
+        extra = self.params["extra"]
+        new = [self.params["title"], self.PRIORITY.get(extra, LOW), self.DUE.get(extra, 0), 0, ""]
+        return [*self.params["todos"], new]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        others = sorted({*self.DUE, *self.PRIORITY} - {self.params["extra"]})
+        return {**self.params, "extra": rng.choice(others)}
+
+
+class TasksCompleteTask(TodoTask):
+    """One of several tasks ticked off."""
+
+    template = "Mark the task {title} as completed."
+    budget = 6
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = todos(rng, rng.randint(3, 7))
+        return {"title": rng.choice(drawn)[0], "todos": drawn}
+
+    def expected(self) -> list[Todo]:
+        """The one that the goal names is done."""
+        return [[*t[:3], 1 if t[0] == self.params["title"] else 0, t[4]] for t in self.params["todos"]]
+
+    def others(self) -> list[str]:
+        """Titles that the goal does not name."""
+        return [todo[0] for todo in self.params["todos"] if todo[0] != self.params["title"]]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "title": rng.choice(self.others())}
+
+
+class TasksDeleteTask(TasksCompleteTask):
+    """One of several tasks removed."""
+
+    template = "Delete the task {title}."
+    budget = 10
+
+    def expected(self) -> list[Todo]:
+        return [todo for todo in self.params["todos"] if todo[0] != self.params["title"]]
+
+
+class TasksSetPriority(TasksCompleteTask):
+    """Another priority for one of several tasks."""
+
+    template = "Change the priority of the task {title} to {priority}."
+    budget = 12
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        params = super().sample(rng)
+        before = next(todo[1] for todo in params["todos"] if todo[0] == params["title"])
+        return {"priority": rng.choice([p for p in PRIORITIES if p != PRIORITIES[before]]).lower(), **params}
+
+    def expected(self) -> list[Todo]:
+        new = PRIORITIES.index(self.params["priority"].capitalize())
+        return [[t[0], new if t[0] == self.params["title"] else t[1], *t[2:]] for t in self.params["todos"]]
+
+
+class TasksSetDueDate(TasksCompleteTask):
+    """Another day on which one of several tasks is due."""
+
+    template = "Change the due date of the task {title} to {when}."
+    difficulty = "medium"
+    budget = 16
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        params = super().sample(rng)
+        before = next(todo[2] for todo in params["todos"] if todo[0] == params["title"])
+        days = [day for day in range(17) if due_on(TODAY + timedelta(days=day)) != before]
+        return {**_day(rng.choice(days)), **params}
+
+    def expected(self) -> list[Todo]:
+        new = due_on(date.fromisoformat(self.params["day"]))
+        return [[*t[:2], new if t[0] == self.params["title"] else t[2], *t[3:]] for t in self.params["todos"]]
+
+
+class TasksRenameTask(TasksCompleteTask):
+    """Another title for one of several tasks."""
+
+    template = "Rename the task {title} to {new}."
+    budget = 12
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = todos(rng, rng.randint(4, 7))
+        return {"new": drawn[0][0], "title": drawn[1][0], "todos": rng.sample(drawn[1:], len(drawn) - 1)}
+
+    def expected(self) -> list[Todo]:
+        title, new = self.params["title"], self.params["new"]
+        return [[new if t[0] == title else t[0], *t[1:]] for t in self.params["todos"]]
+
+
+def _day(offset: int) -> dict[str, str]:
+    """A day as parameters: as a date, and as a goal says it."""
+    day = TODAY + timedelta(days=offset)
+    return {"day": day.isoformat(), "when": {0: "today", 1: "tomorrow"}.get(offset) or f"{day:%B %-d}"}
+
+
+class TodoQuestion(TodoTask):
+    """A question about the list, which has to stay as it is; answered with titles."""
+
+    kind = "query"
+    difficulty = "medium"
+    budget = 10
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        right = same_items(answer, (todo[0] for todo in self.asked()))
+        return float(right and super().evaluate(device, answer))
+
+    def asked(self) -> list[Todo]:
+        """The tasks in the right answer."""
+        return [todo for todo in self.params["todos"] if self.fits(todo)]
+
+    def fits(self, todo: Todo) -> bool:
+        """Whether a task is one that the goal asks for."""
+        return self.on_day(todo) and not todo[3]
+
+    def on_day(self, todo: Todo) -> bool:
+        """Whether a task is due on the day in the parameters."""
+        return todo[2] == due_on(date.fromisoformat(self.params["day"]))
+
+
+class TasksDueOnDate(TodoQuestion):
+    """What is due on a day."""
+
+    template = "Which tasks are due {when}? Answer with their titles, separated by commas."
+    more = (3, 8)  # tasks that are likely not in the answer
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        when = _day(rng.randint(0, 13))
+        due = due_on(date.fromisoformat(when["day"]))
+        wanted = rng.randint(1, 3)
+        drawn = todos(rng, wanted + rng.randint(*cls.more))
+        drawn = [cls.asked_for(todo, due) for todo in drawn[:wanted]] + cls.distracting(rng, drawn[wanted:], due)
+        return {**when, "todos": rng.sample(drawn, len(drawn))}
+
+    @classmethod
+    def asked_for(cls, todo: Todo, due: int) -> Todo:
+        """A task changed such that it is in the answer."""
+        return [*todo[:2], due, *todo[3:]]
+
+    @classmethod
+    def distracting(cls, rng: ParamRng, drawn: list[Todo], due: int) -> list[Todo]:
+        """Tasks changed such that they are not in the answer."""
+        return [todo for todo in drawn if todo[2] != due]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """The day after one on which something else is due, or nothing."""
+        day = date.fromisoformat(self.params["day"]) + timedelta(days=1)
+        return {**self.params, **_day((day - TODAY).days)}
+
+
+class TasksHighPriorityTasksDueOnDate(TasksDueOnDate):
+    """What matters on a day."""
+
+    template = "Which tasks with high priority are due {when}? Answer with their titles, separated by commas."
+
+    def fits(self, todo: Todo) -> bool:
+        return super().fits(todo) and todo[1] == 0
+
+    @classmethod
+    def asked_for(cls, todo: Todo, due: int) -> Todo:
+        return [todo[0], 0, due, *todo[3:]]
+
+    @classmethod
+    def distracting(cls, rng: ParamRng, drawn: list[Todo], due: int) -> list[Todo]:
+        same_day = [drawn[0][0], rng.choice([1, 2, 3]), due, *drawn[0][3:]]
+        return [same_day, *super().distracting(rng, drawn[1:], due)]
+
+
+class TasksCompletedTasksForDate(TasksDueOnDate):
+    """What was due on a day and is done."""
+
+    template = "Which tasks due {when} have I completed? Answer with their titles, separated by commas."
+    budget = 14
+
+    def fits(self, todo: Todo) -> bool:
+        return self.on_day(todo) and todo[3] > 0
+
+    @classmethod
+    def asked_for(cls, todo: Todo, due: int) -> Todo:
+        return [*todo[:2], due, _YESTERDAY, todo[4]]
+
+    @classmethod
+    def distracting(cls, rng: ParamRng, drawn: list[Todo], due: int) -> list[Todo]:
+        to_do = [*drawn[0][:2], due, *drawn[0][3:]]
+        done = [[*todo[:3], _YESTERDAY if rng.random() < 0.3 else 0, todo[4]] for todo in drawn[1:]]
+        return [to_do, *super().distracting(rng, done, due)]
+
+
+class TasksIncompleteTasksOnDate(TasksDueOnDate):
+    """What is due on a day and not done; what is done is on the list too."""
+
+    template = "Which tasks due {when} do I still have to do? Answer with their titles, separated by commas."
+
+    @classmethod
+    def distracting(cls, rng: ParamRng, drawn: list[Todo], due: int) -> list[Todo]:
+        done = [*drawn[0][:2], due, _YESTERDAY, drawn[0][4]]
+        return [done, *super().distracting(rng, drawn[1:], due)]
+
+
+class TasksHighPriorityTasks(TodoQuestion):
+    """What matters most of all that is to be done."""
+
+    template = "Which of my tasks have high priority? Answer with their titles, separated by commas."
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        drawn = todos(rng, rng.randint(4, 10))
+        drawn = [[title, 0 if i < 2 else importance, *rest] for i, (title, importance, *rest) in enumerate(drawn)]
+        return {"priority": "high", "todos": rng.sample(drawn, len(drawn))}
+
+    def fits(self, todo: Todo) -> bool:
+        return todo[1] == 0
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        return {**self.params, "priority": "medium"}
+
+
+class TasksDueNextWeek(TodoQuestion):
+    """How much is due in the week that starts tomorrow."""
+
+    template = "How many tasks are due next week, from Monday to Sunday? Answer with a number."
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        return {"from": "2023-10-16", "to": "2023-10-22", "todos": todos(rng, rng.randint(5, 12))}
+
+    def fits(self, todo: Todo) -> bool:
+        first, last = (due_on(date.fromisoformat(self.params[end])) for end in ("from", "to"))
+        return first <= todo[2] <= last
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        return float(same_number(answer, len(self.asked())) and TodoTask.evaluate(self, device, answer))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """All that has a date, or if that is as many, nothing."""
+        dated = sum(todo[2] > 0 for todo in self.params["todos"])
+        first = "2023-10-01" if dated != len(self.asked()) else "2023-12-01"
+        return {**self.params, "from": first, "to": "2023-12-31"}
+
+
+TASKS: tuple[type[Task], ...] = (
+    TasksAddTask, TasksCompleteTask, TasksDeleteTask, TasksSetPriority, TasksSetDueDate, TasksRenameTask,
+    TasksDueOnDate, TasksHighPriorityTasksDueOnDate, TasksCompletedTasksForDate, TasksIncompleteTasksOnDate,
+    TasksHighPriorityTasks, TasksDueNextWeek,
+)  # fmt: skip

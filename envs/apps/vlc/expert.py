@@ -1,0 +1,52 @@
+"""Experts of VLC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from coach_gym.envs.apps.markor import expert as markor
+from coach_gym.envs.tasks.screen import Screen, expert
+
+Params = Mapping[str, Any]
+APP = "VLC"
+
+
+@expert("VlcCreatePlaylist")
+def create_playlist(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open(APP)
+    yield from _create(s, p["playlist_name"], p["files"])
+    yield s.finish()
+
+
+@expert("VlcCreateTwoPlaylists")
+def create_two_playlists(s: Screen, p: Params) -> Iterator[str]:
+    yield from s.open(APP)
+    yield from _create(s, p["playlist_name1"], p["files1"])
+    yield from _create(s, p["playlist_name2"], p["files2"])
+    yield s.finish()
+
+
+def _create(s: Screen, name: str, files: Sequence[str]) -> Iterator[str]:
+    """A new playlist of films, which are added in the order in which they are selected."""
+    for number, file in enumerate(files):
+        yield from s.scroll_to(file)
+        yield s.tap(file) if number else s.long_press(file)
+    yield s.tap("Add to playlist")
+    yield from s.fill("Enter playlist name", name)
+    yield s.tap("Save")
+
+
+@expert("MarkorTranscribeVideo")
+def transcribe(s: Screen, p: Params) -> Iterator[str]:
+    """What a film shows is in no screen text: the expert looks through it to its end, and is told what it shows."""
+    yield from s.open(APP)
+    yield from s.scroll_to(p["video_name"])
+    yield s.tap(p["video_name"])
+    while not s.has("Play"):
+        yield s.tap("Forward 10 seconds")  # every text stands for eight: none is passed over
+    yield from s.open("Markor")
+    yield from markor.new_note(s, p["file_name"])
+    yield from s.fill(markor.EDITOR, ", ".join(p["messages"]))
+    yield s.tap("Save")
+    yield s.finish()

@@ -1,0 +1,98 @@
+"""Text that reaches the phone's fields without the soft keyboard, in any script: paste, and the input methods
+that clients of adb install and talk to by broadcasts.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.input.keys import press
+from coach_gym.envs.phone.phone import STEP
+from coach_gym.ui import Node
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+    from coach_gym.envs.phone.toolkit.view import View
+
+U2_IME = "com.github.uiautomator/.AdbKeyboard"
+"""The input method that the uiautomator2 client installs."""
+
+ADB_IME = "com.android.adbkeyboard/.AdbIME"
+"""ADBKeyBoard. AndroidLab types with it and never chooses it: on its phones it is on from the start, so it is here."""
+
+OK, CANCELED = -1, 0  # android.app.Activity's results
+
+_ACTIONS = {  # what either calls the same thing
+    "ADB_KEYBOARD_INPUT_TEXT": (U2_IME, "input"), "ADB_KEYBOARD_SET_TEXT": (U2_IME, "set"),
+    "ADB_KEYBOARD_CLEAR_TEXT": (U2_IME, "clear"), "ADB_KEYBOARD_INPUT_KEYCODE": (U2_IME, "key"),
+    "ADB_KEYBOARD_EDITOR_CODE": (U2_IME, "enter"), "ADB_KEYBOARD_SMART_ENTER": (U2_IME, "enter"),
+    "ADB_KEYBOARD_HIDE": (U2_IME, "hide"), "ADB_KEYBOARD_GET_CLIPBOARD": (U2_IME, "clipboard"),
+    "ADB_INPUT_TEXT": (ADB_IME, "plain"), "ADB_INPUT_B64": (ADB_IME, "input"), "ADB_INPUT_CODE": (ADB_IME, "key"),
+    "ADB_EDITOR_CODE": (ADB_IME, "enter"), "ADB_CLEAR_TEXT": (ADB_IME, "clear"),
+}  # fmt: skip
+
+
+def enter_text(phone: Phone, text: str) -> None:
+    """Puts a text at the cursor; it is lost without one. A field of one line shows a line break as a space."""
+    view = phone.windows.focused_view()
+    if phone.focus is not None and view is not None:
+        phone.focus.insert(text if view.multiline else text.replace("\n", " "))
+        phone.editing = False
+    phone.elapse(STEP)
+
+
+def field_at(phone: Phone, node: Node) -> View | None:
+    """The text field that a node of the accessibility tree stands for; None if it is none."""
+    x, y = (node.bounds[0] + node.bounds[2]) // 2, (node.bounds[1] + node.bounds[3]) // 2
+    views = (view for root, _ in phone.windows.touchable() for view in root.walk() if view.input is not None)
+    return next((view for view in views if view.cls == node.cls and _holds(view, x, y)), None)
+
+
+def _holds(view: View, x: int, y: int) -> bool:
+    left, top, right, bottom = view.bounds
+    return left <= x < right and top <= y < bottom
+
+
+def broadcast(phone: Phone, action: str, extras: Mapping[str, str | int]) -> tuple[int, str] | None:
+    """A broadcast to an input method. The client's own hears it only while it is the chosen one.
+
+    Args:
+        phone: the phone.
+        action: such as ``ADB_KEYBOARD_INPUT_TEXT``.
+        extras: such as ``{"text": "aGVsbG8="}``.
+
+    Returns:
+        The result code and data of the broadcast, or None if it is none for an input method.
+    """
+    if action not in _ACTIONS:
+        return None
+    ime, what = _ACTIONS[action]
+    if ime == U2_IME and phone.storage.settings.get(("secure", "default_input_method")) != ime:
+        return CANCELED, ""
+    if what == "clipboard":
+        return OK, base64.b64encode(phone.clipboard.encode("utf-8", "replace")).decode()
+    try:
+        _obey(phone, what, extras)
+    except (ValueError, binascii.Error) as error:
+        return CANCELED, str(error)
+    return OK, "success"
+
+
+def _obey(phone: Phone, what: str, extras: Mapping[str, str | int]) -> None:
+    given = str(extras.get("text", extras.get("msg", "")))
+    if what in ("clear", "set") and phone.focus is not None:
+        phone.focus.set("")
+        phone.changed()
+    if what in ("input", "set"):
+        enter_text(phone, base64.b64decode(given, validate=True).decode())
+    elif what == "plain":
+        enter_text(phone, given)
+    elif what == "key":
+        press(phone, int(extras.get("code", 0)))
+    elif what == "enter":
+        phone.key("ENTER")
+    elif what == "hide" and phone.focus is not None:
+        phone.key("BACK")

@@ -1,0 +1,278 @@
+"""`am` and `monkey`: starting and stopping apps, tasks, broadcasts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone import intents
+from coach_gym.envs.phone.input import ime
+from coach_gym.envs.phone.intents import Intent
+from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.language.process import Command, Process
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+CLIPPER = "ca.zgrs.clipper"
+OK, CANCELED = -1, 0  # android.app.Activity's results
+ERROR = 1  # exit code of an activity that could not be started
+
+_EXTRAS: dict[str, Callable[[str], object]] = {  # option: how its value is read
+    "-e": str, "--es": str, "--ei": int, "--el": int, "--ef": float, "--ed": float,
+    "--ez": lambda text: text.lower() in ("true", "t", "1"), "--eu": str, "--ecn": str, "--esa": str, "--eia": str,
+    "--efa": str, "--ela": str, "--esal": str,
+}  # fmt: skip
+_ALONE = (
+    "-W", "-S", "-D", "-N", "-R", "--grant-read-uri-permission", "--grant-write-uri-permission",
+    "--include-stopped-packages", "--receiver-foreground", "--allow-background-activity-starts",
+)  # fmt: skip
+
+
+class BadIntent(Exception):
+    """The arguments describe no intent; the message is Android's."""
+
+
+def read_intent(args: list[str]) -> tuple[Intent, list[str]]:
+    """The intent that the arguments of `am start` or `am broadcast` describe, and the flags among them.
+
+    Raises:
+        BadIntent: A value is missing or malformed, or an option is unknown.
+    """
+    fields: dict[str, str] = {}
+    extras: dict[str, object] = {}
+    categories, flags, rest = [], [], [word for word in args if word]
+    while rest:
+        word = rest.pop(0)
+        if word in _EXTRAS:
+            key, value = _value(word, rest), _value(word, rest)
+            extras[key] = _typed(word, value)
+        elif word in ("-a", "-d", "-t", "-n", "-p", "-f", "--user", "--display", "-i"):
+            fields[word] = _value(word, rest)
+        elif word == "-c":
+            categories.append(_value(word, rest))
+        elif word == "--esn":
+            _value(word, rest)
+        elif word in _ALONE or word.startswith("--activity-"):
+            flags.append(word)
+        elif word.startswith("-"):
+            raise BadIntent(f"Unknown option: {word}")
+        else:
+            _positional(word, fields)
+    package, _, activity = fields.get("-n", "").partition("/")
+    if "-n" in fields and not activity:
+        raise BadIntent(f"Bad component name: {fields['-n']}")
+    return Intent(
+        fields.get("-a", ""), fields.get("-d", ""), fields.get("-t", ""), package or fields.get("-p", ""),
+        package + activity if activity.startswith(".") else activity, tuple(categories), extras,
+    ), flags  # fmt: skip
+
+
+def _value(option: str, rest: list[str]) -> str:
+    if not rest:
+        raise BadIntent(f'Argument expected after "{option}"')
+    return rest.pop(0)
+
+
+def _typed(option: str, value: str) -> object:
+    try:
+        return _EXTRAS[option](value)
+    except ValueError:
+        raise BadIntent(f'java.lang.NumberFormatException: For input string: "{value}"') from None
+
+
+def _positional(word: str, fields: dict[str, str]) -> None:
+    """A last word is a URI, a component, or a package."""
+    fields["-d" if ":" in word else "-n" if "/" in word else "-p"] = word
+
+
+def shown(intent: Intent, flags: int = 0) -> str:
+    """An intent as Android prints it."""
+    parts = [
+        f"act={intent.action}" if intent.action else "",
+        f"cat=[{','.join(intent.categories)}]" if intent.categories else "",
+        f"dat={intent.data}" if intent.data else "", f"typ={intent.type}" if intent.type else "",
+        f"flg=0x{flags:x}" if flags else "",
+        f"pkg={intent.package}" if intent.package and not intent.activity else "",
+        f"cmp={state.short(f'{intent.package}/{intent.activity}')}" if intent.activity else "",
+        "(has extras)" if intent.extras else "",
+    ]  # fmt: skip
+    return f"Intent {{ {' '.join(part for part in parts if part)} }}"
+
+
+def am(p: Process) -> int:
+    verb, *rest = p.args or [""]
+    command = _VERBS.get(verb)
+    if command is None:
+        return p.complain(f"Unknown command: {verb}" if verb else "Activity manager (activity) commands:", 255)
+    try:
+        code = command(p, rest)
+    except BadIntent as fault:
+        kind = "SecurityException" if "permission" in str(fault) else "IllegalArgumentException"
+        return p.complain(f"\nException occurred while executing '{verb}':\njava.lang.{kind}: {fault}", 255)
+    p.phone.changed()
+    return code
+
+
+def start(p: Process, args: list[str]) -> int:
+    """Starts an activity and says so; `-W` waits, `-S` stops the app first."""
+    intent, flags = read_intent(args)
+    p.print(f"Starting: {shown(intent)}")
+    if "-S" in flags and intent.package in p.phone.apps:
+        p.phone.stop(intent.package)
+    was_running = intent.package in p.phone.stacks
+    was_front = p.phone.foreground == intent.package
+    package = intents.start(p.phone, intent)
+    if package is None and intent.activity:
+        name = f"{intent.package}/{intent.activity}"
+        return p.complain(f"Error type 3\nError: Activity class {{{name}}} does not exist.", ERROR)
+    if package is None:
+        return p.complain(f"Error: Activity not started, unable to resolve {shown(intent, 0x10000000)}", ERROR)
+    if was_front:
+        p.print("Warning: Activity not started, its current task has been brought to the front")
+    if "-W" in flags:
+        name = state.short(state.component(p.phone, package))
+        launch = "HOT" if was_front else "WARM" if was_running else "COLD"
+        p.print(f"Status: ok\nLaunchState: {launch}\nActivity: {name}\nTotalTime: 312\nWaitTime: 317\nComplete")
+    return 0
+
+
+def force_stop(p: Process, args: list[str]) -> int:
+    for package in _words(args):
+        if package in p.phone.apps and package in p.phone.stacks:
+            p.phone.stop(package)
+    return 0
+
+
+def _words(args: list[str]) -> list[str]:
+    """The words that are neither options nor the user id of `--user`."""
+    return [a for i, a in enumerate(args) if not a.startswith("-") and (i == 0 or args[i - 1] != "--user")]
+
+
+def kill_all(p: Process, args: list[str]) -> int:
+    """Ends all apps but the one in front."""
+    for package in [name for name in p.phone.stacks if name not in (p.phone.foreground, p.phone.launcher.package)]:
+        p.phone.stop(package)
+    return 0
+
+
+def stack(p: Process, args: list[str]) -> int:
+    """`am stack list|info|remove`, `am task …`: the tasks, and the end of one."""
+    verb, *rest = args or [""]
+    by_id = {str(state.task_id(p.phone, package)): package for package in state.running(p.phone)}
+    if verb in ("list", "info"):
+        for package in state.running(p.phone):
+            p.print(_root_task(p.phone, package))
+    elif verb == "remove" and rest:
+        package = by_id.get(rest[0], p.phone.launcher.package)
+        if package != p.phone.launcher.package:
+            p.phone.stop(package)
+    elif verb not in ("lock", "resizeable", "resize", "size"):
+        return p.complain(f"Error: unknown command '{verb}'", ERROR)
+    return 0
+
+
+def _root_task(phone: Phone, package: str) -> str:
+    id, name = state.task_id(phone, package), state.component(phone, package)
+    bounds = f"bounds=[0,0][{phone.width},{phone.height}]"
+    visible = str(package == phone.foreground).lower()
+    density = round(160 * phone.density)
+    top = f"topActivity=ComponentInfo{{{name}}}"
+    return (
+        f"RootTask id={id} {bounds} displayId=0 userId=0\n configuration={{{phone.font_scale} en-rUS ldltr sw360dp "
+        f"{density}dpi port}}\n  taskId={id}: {name} {bounds} userId=0 visible={visible} {top}\n"
+    )
+
+
+# broadcasts
+
+
+def broadcast(p: Process, args: list[str]) -> int:
+    """Sends a broadcast and tells what came back."""
+    intent, _ = read_intent(args)
+    p.print(f"Broadcasting: {shown(intent, 0x400000)}")
+    result, data = _received(p.phone, intent)
+    p.print(f"Broadcast completed: result={result}" + (f', data="{data}"' if data is not None else ""))
+    return 0
+
+
+def _received(phone: Phone, intent: Intent) -> tuple[int, str | None]:
+    """What whoever hears the broadcast does and answers: result code and data."""
+    extras = {name: value for name, value in intent.extras.items() if isinstance(value, str | int)}
+    typed = ime.broadcast(phone, intent.action, extras)
+    if typed is not None:
+        return typed[0], typed[1] or None
+    if intent.action in ("clipper.get", "clipper.set", "get", "set") and CLIPPER in phone.apps:
+        return _clipper(phone, intent)
+    for receiver in phone.receivers:
+        receiver(intent.action, extras)
+    return CANCELED, None
+
+
+def _clipper(phone: Phone, intent: Intent) -> tuple[int, str | None]:
+    """The clipboard, which Android shows only to the app in front."""
+    if phone.foreground != CLIPPER:
+        return CANCELED, None
+    if intent.action.endswith("get"):
+        return (OK, phone.clipboard) if phone.clipboard else (CANCELED, "")
+    text = intent.extra("text")
+    if "text" not in intent.extras:
+        return CANCELED, "No text is provided. Use -e text \"text to be pasted\""
+    phone.clipboard = text
+    return OK, "Text is copied into clipboard."
+
+
+def current_user(p: Process, args: list[str]) -> int:
+    p.print("0")
+    return 0
+
+
+def start_service(p: Process, args: list[str]) -> int:
+    intent, _ = read_intent(args)
+    if intent.package not in state.packages(p.phone):
+        p.print(f"Starting service: {shown(intent)}")
+        return p.complain("Error: Not found; no service started.", 255)
+    p.print(f"Starting service: {shown(intent)}")
+    return 0
+
+
+def instrument(p: Process, args: list[str]) -> int:
+    name = args[-1] if args else ""
+    p.print(f"INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{{{name}}}")
+    p.print("INSTRUMENTATION_STATUS_CODE: -1")
+    return p.complain(f"android.util.AndroidException: INSTRUMENTATION_FAILED: {name}", 1)
+
+
+def _nothing(p: Process, args: list[str]) -> int:
+    return 0
+
+
+_VERBS: dict[str, Callable[[Process, list[str]], int]] = {
+    "start": start, "start-activity": start, "force-stop": force_stop, "kill": force_stop, "kill-all": kill_all,
+    "stop-app": force_stop, "stack": stack, "task": stack, "broadcast": broadcast, "get-current-user": current_user,
+    "startservice": start_service, "start-service": start_service, "start-foreground-service": start_service,
+    "startforegroundservice": start_service, "stopservice": _nothing, "instrument": instrument,
+    "clear-debug-app": _nothing, "set-debug-app": _nothing, "idle-maintenance": _nothing, "wait-for-broadcast-idle":
+    _nothing, "switch-user": _nothing, "write": _nothing, "set-inactive": _nothing,
+}  # fmt: skip
+
+
+def monkey(p: Process) -> int:
+    """Launches the app of `-p`, as from its icon. Random events are not made."""
+    package = next((b for a, b in zip(p.args, p.args[1:], strict=False) if a == "-p"), "")
+    for word in p.args:
+        p.print(f"  bash arg: {word}")
+    if state.app_of(p.phone, package) is None:
+        p.complain("** No activities found to run, monkey aborted.")
+        return 252
+    count = next((word for word in reversed(p.args) if re.fullmatch(r"\d{1,6}", word)), None)
+    if count is None:
+        return p.complain("** Error: Count not specified", 255)
+    intents.start(p.phone, Intent(intents.MAIN, package=package))
+    p.phone.changed()
+    p.print(f"Events injected: {count}\n## Network stats: elapsed time=17ms (0ms mobile, 0ms wifi, 17ms not connected)")
+    return 0
+
+
+COMMANDS: dict[str, Command] = {"am": am, "monkey": monkey}

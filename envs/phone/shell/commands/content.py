@@ -1,0 +1,262 @@
+"""`content`: Android's content providers, as rows that can be read, added, changed and deleted."""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.epoch import to_seconds
+from coach_gym.envs.phone.folders import SHARED
+from coach_gym.envs.phone.providers import call_log, contacts, telephony
+from coach_gym.envs.phone.shell.commands.database import guarded
+from coach_gym.envs.phone.shell.language.process import Command, Process
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+_PEOPLE = (
+    "SELECT c._id AS _id, r.display_name AS display_name, r.display_name AS name, p.data1 AS number, p.data2 AS type, "
+    "r.starred AS starred, r.contact_id AS person FROM data p JOIN raw_contacts r ON p.raw_contact_id = r._id "
+    f"JOIN contacts c ON r.contact_id = c._id WHERE p.mimetype_id = {contacts.PHONE} AND r.deleted = 0"
+)
+_CONTACTS = (
+    "SELECT c._id AS _id, r.display_name AS display_name, c.starred AS starred, "
+    "c.has_phone_number AS has_phone_number, c.lookup AS lookup FROM contacts c "
+    "JOIN raw_contacts r ON r.contact_id = c._id WHERE r.deleted = 0"
+)
+
+
+class NoProvider(Exception):
+    """The URI belongs to no provider of this phone."""
+
+
+@dataclass
+class Table:
+    """What a URI stands for: a table of a database, or a query that only reads.
+
+    Attributes:
+        source: the table's name, or a SELECT in brackets.
+        condition: which of its rows are meant.
+        order: of the rows if none is asked for.
+    """
+
+    source: str
+    condition: str = "1"
+    order: str = "1"
+
+
+_SMS = {"inbox": telephony.INBOX, "sent": telephony.SENT, "draft": 3, "outbox": 4, "failed": telephony.FAILED}
+_MEDIA = {"images": "image/%", "video": "video/%", "audio": "audio/%", "file": "%", "downloads": "%"}
+
+
+@contextmanager
+def _opened(phone: Phone, uri: str) -> Iterator[tuple[sqlite3.Connection, Table]]:
+    """The database and the table behind a URI.
+
+    Raises:
+        NoProvider: There is none.
+    """
+    authority, _, path = uri.removeprefix("content://").partition("/")
+    path, id = re.fullmatch(r"/*(.*?)/*(?:(?<![^/])(\d{1,18}))?/*", path).groups()  # type: ignore[union-attr]
+    if authority == "media":
+        with closing(_media(phone)) as db:
+            yield db, _narrowed(_media_table(path), id)
+            _remove_missing(phone, db)
+    elif authority == "settings":
+        with closing(_settings(phone)) as db:
+            yield db, _narrowed(Table(path if path in _NAMESPACES else "system"), id)
+            _keep_settings(phone, db)
+    else:
+        place, schema, table = _provider(authority, path)
+        yield phone.storage.create_database(place, schema), _narrowed(table, id)
+
+
+def _narrowed(table: Table, id: str) -> Table:
+    return Table(table.source, f"({table.condition}) AND _id = {int(id)}", table.order) if id else table
+
+
+def _provider(authority: str, path: str) -> tuple[str, str, Table]:
+    """Database, schema and table of the providers that have a database of their own."""
+    if authority in ("sms", "mms-sms"):
+        if path in ("conversations", "threads"):
+            return telephony.PATH, telephony.SCHEMA, Table("threads", order="date DESC")
+        kind = f"type = {_SMS[path]}" if path in _SMS else "1"
+        return telephony.PATH, telephony.SCHEMA, Table("sms", kind, "date DESC, _id DESC")
+    if authority in ("contacts", "com.android.contacts"):
+        people = Table("raw_contacts", "deleted = 0")
+        tables = {"raw_contacts": people, "data": Table("data"), "groups": Table("groups")}
+        rows = f"({_PEOPLE})" if "phones" in path else f"({_CONTACTS})"
+        return contacts.PATH, contacts.SCHEMA, tables.get(path, Table(rows, order="display_name COLLATE NOCASE, _id"))
+    if authority == "call_log":
+        return call_log.PATH, call_log.SCHEMA, Table("calls", order="date DESC")
+    raise NoProvider(authority)
+
+
+# the providers without a database file
+
+
+def _media(phone: Phone) -> sqlite3.Connection:
+    """The files of the shared storage, as the media provider lists them."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    db.execute(
+        "CREATE TABLE files (_id INTEGER PRIMARY KEY, _data TEXT, _display_name TEXT, title TEXT, _size INTEGER,"
+        " mime_type TEXT, date_added INTEGER, date_modified INTEGER, relative_path TEXT)"
+    )
+    for path in sorted(phone.storage.files_below(SHARED)):
+        folder, _, name = path.rpartition("/")
+        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        when = to_seconds(phone.storage.modified(path))
+        row = (path, name, name.rpartition(".")[0] or name, phone.storage.size(path), kind, when, when)
+        db.execute("INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, f"{folder[len(SHARED) + 1 :]}/"))
+    return db
+
+
+def _media_table(path: str) -> Table:
+    kind = next((part for part in path.split("/") if part in _MEDIA), "file")
+    place = f"_data LIKE '{SHARED}/Download/%'" if kind == "downloads" else "1"
+    return Table("files", f"mime_type LIKE '{_MEDIA[kind]}' AND {place}", "_id")
+
+
+def _remove_missing(phone: Phone, db: sqlite3.Connection) -> None:
+    """A row deleted from the media provider is a file deleted."""
+    left = {path for (path,) in db.execute("SELECT _data FROM files")}
+    for path in phone.storage.files_below(SHARED):
+        if path not in left:
+            phone.storage.remove(path)
+
+
+_NAMESPACES = ("system", "secure", "global")
+
+
+def _settings(phone: Phone) -> sqlite3.Connection:
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    columns = "_id INTEGER PRIMARY KEY, name TEXT UNIQUE ON CONFLICT REPLACE, value TEXT"
+    for namespace in _NAMESPACES:
+        db.execute(f'CREATE TABLE "{namespace}" ({columns})')
+    for (namespace, name), value in sorted(phone.storage.settings.items()):
+        if namespace in _NAMESPACES:
+            db.execute(f'INSERT INTO "{namespace}" (name, value) VALUES (?, ?)', (name, value))
+    return db
+
+
+def _keep_settings(phone: Phone, db: sqlite3.Connection) -> None:
+    settings = {key: value for key, value in phone.storage.settings.items() if key[0] not in _NAMESPACES}
+    for namespace in _NAMESPACES:
+        rows = db.execute(f'SELECT name, value FROM "{namespace}"')
+        settings |= {(namespace, name): str(value) for name, value in rows}
+    phone.storage.settings = settings
+
+
+# the command
+
+
+def content(p: Process) -> int:
+    """`content query|insert|update|delete --uri URI [--projection a:b] [--where …] [--sort …] [--bind n:t:v]`."""
+    verb, *rest = p.args or [""]
+    uri = next((b for a, b in zip(rest, rest[1:], strict=False) if a == "--uri"), "")
+    verbs = {"query": _query, "insert": _insert, "update": _update, "delete": _delete}
+    if verb in ("call", "gettype", "read", "write"):
+        return p.complain(f"[ERROR] Unsupported command: {verb}", 1)
+    if verb not in verbs or not uri:
+        return p.complain(f"[ERROR] Unsupported operation: {verb}" if verb not in verbs else "[ERROR] Missing --uri", 1)
+    try:
+        values, binds = _arguments(rest)
+        with _opened(p.phone, uri) as (db, table), guarded(db):
+            verbs[verb](p, db, table, values, binds)
+    except NoProvider as fault:
+        return p.complain(
+            f"Error while accessing provider:{fault}\njava.lang.IllegalStateException: Could not find provider: {fault}"
+        )
+    except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError) as fault:
+        name = uri.removeprefix("content://").partition("/")[0]
+        return p.complain(f"Error while accessing provider:{name}\nandroid.database.sqlite.SQLiteException: {fault}")
+    p.phone.changed()
+    return 0
+
+
+def _arguments(words: list[str]) -> tuple[dict[str, str], dict[str, object]]:
+    """Options with their values, and what `--bind` gives."""
+    values: dict[str, str] = {}
+    binds: dict[str, object] = {}
+    for option, value in zip(words, [*words[1:], ""], strict=False):
+        if option == "--bind":
+            name, kind, text = [*value.split(":", 2), "", ""][:3]
+            binds[name] = _bound(kind, text)
+        elif option.startswith("--"):
+            values[option[2:]] = value
+    return values, binds
+
+
+def _bound(kind: str, text: str) -> object:
+    if kind == "n":
+        return None
+    if kind in ("i", "l"):
+        return int(text)
+    if kind in ("f", "d"):
+        return float(text)
+    return int(text == "true") if kind == "b" else text
+
+
+def _where(table: Table, values: dict[str, str]) -> str:
+    return f"({table.condition}) AND ({values.get('where') or '1'})"
+
+
+def _query(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, str], binds: dict[str, object]) -> None:
+    columns = ", ".join(_quoted(name) for name in values.get("projection", "").split(":") if name) or "*"
+    order = values.get("sort") or table.order
+    cursor = db.execute(f"SELECT {columns} FROM {table.source} WHERE {_where(table, values)} ORDER BY {order}")
+    names = [column[0] for column in cursor.description]
+    empty = True
+    for index, row in enumerate(cursor):
+        cells = (f"{name}={_shown(value)}" for name, value in zip(names, row, strict=True))
+        p.print(f"Row: {index} {', '.join(cells)}")
+        empty = False
+    if empty:
+        p.print("No result found.")
+
+
+def _quoted(name: str) -> str:
+    return name if re.fullmatch(r"[\w.* ()]+", name) else '"' + name.replace('"', '""') + '"'
+
+
+def _shown(value: object) -> str:
+    return "NULL" if value is None else "BLOB" if isinstance(value, bytes) else str(value)
+
+
+def _insert(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, str], binds: dict[str, object]) -> None:
+    if table.source == "sms":
+        _insert_message(p, db, table, binds)
+        return
+    names, marks = ", ".join(map(_quoted, binds)), ", ".join("?" * len(binds))
+    db.execute(f"INSERT INTO {_quoted(table.source)} ({names}) VALUES ({marks})", tuple(binds.values()))
+
+
+def _insert_message(p: Process, db: sqlite3.Connection, table: Table, binds: dict[str, object]) -> None:
+    """A message goes into the conversation with its number; `type` is the folder's if it is not given."""
+    folder = re.search(r"type = (\d)", table.condition)
+    kind = binds.pop("type", int(folder[1]) if folder else telephony.INBOX)
+    address, body = str(binds.pop("address", "")), str(binds.pop("body", ""))
+    row = telephony.insert(db, address, body, int(str(kind)), p.phone.now, read=True)
+    for name, value in binds.items():
+        db.execute(f"UPDATE sms SET {_quoted(name)} = ? WHERE _id = ?", (value, row))
+
+
+def _update(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, str], binds: dict[str, object]) -> None:
+    changes = ", ".join(f"{_quoted(name)} = ?" for name in binds)
+    db.execute(f"UPDATE {table.source} SET {changes} WHERE {_where(table, values)}", tuple(binds.values()))
+
+
+def _delete(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, str], binds: dict[str, object]) -> None:
+    if table.source.startswith("("):
+        wanted = f"SELECT _id FROM {table.source} WHERE {_where(table, values)}"
+        db.execute(f"DELETE FROM raw_contacts WHERE contact_id IN ({wanted})")
+    else:
+        db.execute(f"DELETE FROM {table.source} WHERE {_where(table, values)}")
+
+
+COMMANDS: dict[str, Command] = {"content": content}

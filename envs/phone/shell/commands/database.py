@@ -1,0 +1,219 @@
+"""`sqlite3`: SQL on the phone's databases."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+from coach_gym.envs.phone.shell.language.process import Command, Process
+
+LARGEST = 16 << 20  # bytes of a value
+MOST_STEPS = 20_000_000  # of SQLite's virtual machine in one command line
+_INTERVAL = 10_000
+
+
+@contextmanager
+def guarded(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """A connection on which no statement reaches a file of the host, nor runs for ever.
+
+    The databases are in memory; ATTACH and VACUUM INTO are what would open files.
+    """
+    budget = MOST_STEPS
+
+    def spend() -> int:
+        nonlocal budget
+        budget -= _INTERVAL
+        return int(budget < 0)
+
+    connection.set_authorizer(_allowed)
+    connection.set_progress_handler(spend, _INTERVAL)
+    before = connection.getlimit(sqlite3.SQLITE_LIMIT_LENGTH)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
+    try:
+        yield connection
+    finally:
+        if connection.in_transaction:
+            connection.commit()
+        connection.set_authorizer(None)
+        connection.set_progress_handler(None, 0)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, before)
+
+
+_PRAGMAS = frozenset((
+    "table_info", "table_xinfo", "table_list", "index_list", "index_info", "user_version", "schema_version",
+    "integrity_check", "quick_check", "foreign_keys", "foreign_key_list", "foreign_key_check", "database_list",
+    "encoding", "page_count", "page_size", "journal_mode", "case_sensitive_like", "application_id",
+    "recursive_triggers", "compile_options", "collation_list", "freelist_count",
+))  # fmt: skip
+
+
+def _allowed(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
+    if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH):
+        return sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_PRAGMA and (first or "").lower() not in _PRAGMAS:
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK
+
+
+def sqlite3_(p: Process) -> int:
+    """`sqlite3 [options] FILE [SQL]`; without SQL it is read from standard input."""
+    style = _Style()
+    words = []
+    rest = list(p.args)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-"):
+            words.append(word)
+        elif word.lstrip("-") in ("separator", "nullvalue", "cmd", "newline") and rest:
+            style.set(word.lstrip("-"), rest.pop(0))
+        else:
+            style.set(word.lstrip("-"), "")
+    scripts = words[1:] or p.streams.stdin.read().decode("utf-8", "surrogateescape").split("\n")
+    path = p.path(words[0]) if words and words[0] != ":memory:" else ""
+    if path and (p.storage.is_dir(path) or not p.storage.is_dir(path.rpartition("/")[0] or "/")):
+        return p.complain(f'Error: unable to open database "{words[0]}": unable to open database file')
+    if not p.storage.exists(path):
+        return _run_on_new(p, path, scripts, style)
+    connection = p.storage.database(path)
+    version = _schema_version(connection)
+    code = _run_all(p, connection, scripts, style)
+    if version != _schema_version(connection):
+        p.storage.mark_changed(path)
+    p.phone.changed()
+    return code
+
+
+def _run_on_new(p: Process, path: str, scripts: list[str], style: _Style) -> int:
+    """Works on a database that does not exist; it does afterwards if something is in it."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        code = _run_all(p, connection, scripts, style)
+        if path and _schema_version(connection):
+            p.storage.write(path, connection.serialize())
+    return code
+
+
+def _schema_version(connection: sqlite3.Connection) -> int:
+    """Which changes whenever a table does; -1 if the file is no database."""
+    try:
+        return connection.execute("PRAGMA schema_version").fetchone()[0]
+    except sqlite3.DatabaseError:
+        return -1
+
+
+def _run_all(p: Process, connection: sqlite3.Connection, scripts: list[str], style: _Style) -> int:
+    pending = ""
+    try:
+        with guarded(connection) as db:
+            for script in scripts:
+                if script.startswith(".") and not pending.strip():
+                    _dot_command(p, db, script, style)
+                    continue
+                pending += script + "\n"
+                if len(scripts) == 1 or sqlite3.complete_statement(pending):
+                    _run(p, db, pending, style)
+                    pending = ""
+            if pending.strip():
+                _run(p, db, pending, style)
+    except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError, MemoryError) as fault:
+        return p.complain(f"Error: {fault}")
+    return 0
+
+
+def _run(p: Process, db: sqlite3.Connection, script: str, style: _Style) -> None:
+    """Runs statements one after the other and prints their rows."""
+    for statement in statements(script):
+        cursor = db.cursor()
+        cursor.row_factory = None
+        db.text_factory = _text
+        try:
+            cursor.execute(statement)
+            names = [column[0] for column in cursor.description or ()]
+            style.show(p, names, cursor)
+        finally:
+            db.text_factory = str
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def statements(script: str) -> list[str]:
+    """The statements of a script; triggers with semicolons inside stay whole."""
+    result, start = [], 0
+    for match in re.finditer(";", script):
+        if sqlite3.complete_statement(script[start : match.end()]):
+            result.append(script[start : match.end()])
+            start = match.end()
+    rest = script[start:]
+    return [each for each in [*result, rest] if re.sub(r"--[^\n]*", "", each).strip(" \t\r\n;")]
+
+
+class _Style:
+    """How rows are printed."""
+
+    def __init__(self) -> None:
+        self.mode, self.separator, self.null, self.header = "list", "|", "", False
+
+    def set(self, option: str, value: str) -> None:
+        if option in ("csv", "column", "line", "list", "html", "json", "quote", "tabs"):
+            self.mode = option
+            self.separator = {"csv": ",", "tabs": "\t"}.get(option, self.separator)
+        elif option == "separator":
+            self.separator = value.replace("\\t", "\t")
+        elif option == "nullvalue":
+            self.null = value
+        elif option in ("header", "headers"):
+            self.header = value != "off"
+        elif option == "noheader":
+            self.header = False
+
+    def show(self, p: Process, names: list[str], rows: sqlite3.Cursor) -> None:
+        if self.header and names and self.mode != "line":
+            p.print(self._line(names))
+        for row in rows:
+            cells = [self.null if value is None else _shown(value) for value in row]
+            if self.mode == "line":
+                width = max(map(len, names))
+                p.print("".join(f"{n:>{width}} = {cell}\n" for n, cell in zip(names, cells, strict=True)))
+            else:
+                p.print(self._line(cells))
+
+    def _line(self, cells: list[str]) -> str:
+        if self.mode == "csv":
+            text = io.StringIO()
+            csv.writer(text, lineterminator="").writerow(cells)
+            return text.getvalue()
+        if self.mode == "column":
+            return "  ".join(f"{cell:10}" for cell in cells).rstrip()
+        return self.separator.join(cells)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return re.sub(r"^(-?\d+)(?=e|$)", r"\1.0", f"{value:.15g}")
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    return str(value)
+
+
+def _dot_command(p: Process, db: sqlite3.Connection, line: str, style: _Style) -> None:
+    name, *words = line.split()
+    master = "SELECT {} FROM sqlite_master WHERE {} AND name NOT LIKE 'sqlite_%' ORDER BY {}"
+    if name == ".tables":
+        names = [row[0] for row in db.execute(master.format("name", "type IN ('table', 'view')", "name"))]
+        p.print("  ".join(names))
+    elif name == ".schema":
+        condition = "tbl_name = ?" if words else "sql IS NOT NULL AND ? = ''"
+        for (sql,) in db.execute(master.format("sql", condition, "rowid"), (words or [""])[:1]):
+            p.print(f"{sql};")
+    elif name in (".mode", ".headers", ".header", ".separator", ".nullvalue") and words:
+        style.set(words[0] if name == ".mode" else name[1:], words[0])
+    elif name not in (".quit", ".exit", ".timeout"):
+        p.complain(f'Error: unknown command or invalid arguments:  "{name[1:]}". Enter ".help" for help')
+
+
+COMMANDS: dict[str, Command] = {"sqlite3": sqlite3_}

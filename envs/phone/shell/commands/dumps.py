@@ -1,0 +1,272 @@
+"""`dumpsys`: the parts of Android's reports that clients read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.input.keys import screen_is_on
+from coach_gym.envs.phone.providers import telephony
+from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.commands.attributes import uid_of
+from coach_gym.envs.phone.shell.commands.packages import PERMISSIONS
+from coach_gym.envs.phone.shell.language.process import Command, Process
+from coach_gym.envs.phone.system.bars import battery_level
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+
+Report = Callable[["Phone", list[str]], str]
+
+
+def dumpsys(p: Process) -> int:
+    words = p.args[2:] if p.args[:1] in (["-t"], ["-T"]) else p.args
+    if words[:1] == ["-l"] or not words:
+        p.print("Currently running services:\n" + "\n".join(f"  {name}" for name in sorted(_REPORTS)))
+        return 0
+    report = _REPORTS.get(words[0])
+    if report is None:
+        p.complain(f"Can't find service: {words[0]}")
+        return 0
+    p.print(report(p.phone, words[1:]).rstrip("\n"))
+    return 0
+
+
+def window(phone: Phone, args: list[str]) -> str:
+    """The window in front."""
+    name = state.component(phone, phone.foreground)
+    shown = "NotificationShade" if phone.shade else name
+    rest = f"{state.short(name)} t{state.task_id(phone, phone.foreground)}"
+    size = f"{phone.width}x{phone.height}"
+    return f"""WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
+  Display: mDisplayId=0 rootTasks={len(phone.stacks)}
+    init={size} {round(160 * phone.density)}dpi cur={size} app={size} rng={size}-{phone.height}x{phone.height}
+  mCurrentFocus=Window{{{_token(shown)} u0 {shown}}}
+  mFocusedApp=ActivityRecord{{{_token(name)} u0 {rest}}}
+  mDisplayRotation
+    mCurrentRotation=ROTATION_0 mRotation=ROTATION_0
+  mInputMethodWindow=Window{{{_token("ime")} u0 InputMethod}}
+  mShowingLockscreen=false mDreamingLockscreen=false mAwake=true mScreenOnFully=true
+  mHasPermanentDpad=false mHasSoftInput={str(phone.focus is not None).lower()}
+"""
+
+
+def _token(name: str) -> str:
+    """The hexadecimal number that names an object in Android's reports: always the same for a name."""
+    number = 0
+    for character in name:
+        number = (number * 31 + ord(character)) & 0xFFFFFFF
+    return f"{number:07x}"
+
+
+def _record(phone: Phone, package: str) -> str:
+    name = state.component(phone, package)
+    return f"ActivityRecord{{{_token(name)} u0 {state.short(name)} t{state.task_id(phone, package)}}}"
+
+
+def activity(phone: Phone, args: list[str]) -> str:
+    """`recents`, `activities`, `top`, or all of them."""
+    parts = {"recents": _recents, "activities": _activities, "top": _top}
+    wanted = [parts[word] for word in args if word in parts]
+    if not wanted and args and args[0] not in ("a", "all"):
+        return f"ACTIVITY MANAGER {args[0].upper()} (dumpsys activity {args[0]})\n  (nothing)"
+    return "\n".join(part(phone) for part in wanted or parts.values())
+
+
+def _recents(phone: Phone) -> str:
+    lines = ["ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)", "mRecentsUid=10125", "  Recent tasks:"]
+    for index, package in enumerate(state.running(phone)):
+        id, uid = state.task_id(phone, package), uid_of(phone, package)
+        kind = "home" if package == phone.launcher.package else "standard"
+        visible = str(package == phone.foreground).lower()
+        lines += [
+            f"  * Recent #{index}: Task{{{_token(package)} #{id} type={kind} A={uid}:{package}}}",
+            f"    userId=0 effectiveUid=u0a{uid - 10000} mCallingUid=u0a125 mUserSetupComplete=true "
+            "mCallingPackage=com.google.android.apps.nexuslauncher",
+            f"    affinity={uid}:{package}",
+            f"    realActivity={{{state.short(state.component(phone, package))}}}",
+            f"    Activities=[{_record(phone, package)}]",
+            f"    taskId={id} rootTaskId={id}",
+            f"    hasChildPipActivity=false mHasBeenVisible=true visible={visible} lastActiveTime=0 (inactive for 0s)",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _activities(phone: Phone) -> str:
+    lines = ["ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)", "Display #0 (activities from top to bottom):"]
+    for package in state.running(phone):
+        id, record = state.task_id(phone, package), _record(phone, package)
+        lines += [
+            f"  * Task{{{_token(package)} #{id} type=standard A={uid_of(phone, package)}:{package}}}",
+            f"    * Hist  #0: {record}",
+            f"      packageName={package} processName={package}",
+            f"      app=ProcessRecord{{{_token(package)} {state.pid(phone, package)}:{package}/"
+            f"{uid_of(phone, package)}}}",
+        ]
+    front = _record(phone, phone.foreground)
+    lines += [f"  topResumedActivity={front}", f"  ResumedActivity: {front}", f"  mResumedActivity: {front}"]
+    return "\n".join(lines) + "\n"
+
+
+def _top(phone: Phone) -> str:
+    package = phone.foreground
+    name, pid = state.short(state.component(phone, package)), state.pid(phone, package)
+    return (
+        f"TASK {uid_of(phone, package)}:{package} id={state.task_id(phone, package)} userId=0\n"
+        f"  ACTIVITY {name} {_token(name)} pid={pid}\n    mResumed=true mStopped=false mFinished=false\n"
+    )
+
+
+def input_(phone: Phone, args: list[str]) -> str:
+    """The touch screen and its orientation."""
+    frame = f"[0, 0, {phone.width}, {phone.height}]"
+    return f"""INPUT MANAGER (dumpsys input)
+Input Reader State (Nums of device: 1):
+  Device 4: virtio_input_multi_touch_1
+    Sources: KEYBOARD | TOUCHSCREEN
+    Touch Input Mapper (mode - DIRECT):
+      Viewport INTERNAL: displayId=0, uniqueId=local:4619827259835644672, port=0, orientation=0, logicalFrame={frame}, \
+physicalFrame={frame}, deviceSize=[{phone.width}, {phone.height}], isActive=[1]
+      SurfaceWidth: {phone.width}px
+      SurfaceHeight: {phone.height}px
+      PhysicalWidth: {phone.width}px
+      PhysicalHeight: {phone.height}px
+      SurfaceOrientation: 0
+      InputDeviceOrientation: Rotation0
+"""
+
+
+def display(phone: Phone, args: list[str]) -> str:
+    size = f"{phone.width} x {phone.height}"
+    return f"""DISPLAY MANAGER (dumpsys display)
+  mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0, \
+uniqueId='local:4619827259835644672', physicalPort=0, orientation=0, logicalFrame=Rect(0, 0 - {phone.width}, \
+{phone.height}), physicalFrame=Rect(0, 0 - {phone.width}, {phone.height}), deviceWidth={phone.width}, \
+deviceHeight={phone.height}}}]
+  mScreenState=ON
+  mBaseDisplayInfo=DisplayInfo{{"Built-in Screen", displayId 0, real {size}, largest app {size}, rotation 0, \
+density {round(160 * phone.density)}, state ON}}
+"""
+
+
+def battery(phone: Phone, args: list[str]) -> str:
+    return f"""Current Battery Service state:
+  AC powered: false
+  USB powered: false
+  Wireless powered: false
+  Max charging current: 0
+  Max charging voltage: 0
+  Charge counter: 10000
+  status: 3
+  health: 2
+  present: true
+  level: {battery_level(phone)}
+  scale: 100
+  voltage: 5000
+  temperature: 250
+  technology: Li-ion
+"""
+
+
+def power(phone: Phone, args: list[str]) -> str:
+    on = screen_is_on(phone)
+    return f"""POWER MANAGER (dumpsys power)
+  mWakefulness={"Awake" if on else "Asleep"}
+  mHoldingWakeLockSuspendBlocker=false
+  mHoldingDisplaySuspendBlocker={str(on).lower()}
+Display Power: state={"ON" if on else "OFF"}
+"""
+
+
+def package(phone: Phone, args: list[str]) -> str:
+    """What the package manager knows of a package."""
+    name = next((word for word in args if not word.startswith("-")), "")
+    if name not in state.packages(phone):
+        return f"Unable to find package: {name}" if name else "Database versions:"
+    code, _, version = phone.storage.settings.get(("installed", name), "1 1.0").partition(" ")
+    system = not state.is_third_party(phone, name)
+    rows = "\n".join(
+        f"        {permission}: granted={str((name, what) in phone.permissions).lower()}, flags=[ USER_SET ]"
+        for permission, what in PERMISSIONS.items()
+    )
+    start = phone.launcher if name == phone.launcher.package else phone.apps.get(name)
+    main = f"        {_token(name)} {state.short(_main(name, start.activity))} filter {_token(name)}" if start else ""
+    return f"""Activity Resolver Table:
+  Non-Data Actions:
+      android.intent.action.MAIN:
+{main}
+
+Packages:
+  Package [{name}] ({_token(name)}):
+    userId={uid_of(phone, name)}
+    pkg=Package{{{_token(name)} {name}}}
+    codePath={state.apk(phone, name).rpartition("/")[0]}
+    versionCode={code} minSdk=23 targetSdk=33
+    versionName={version}
+    signatures=PackageSignatures{{{_token(name)} version:2, signatures:[{_token(name)}], past signatures:[]}}
+    pkgFlags=[ {"SYSTEM " if system else ""}HAS_CODE ALLOW_CLEAR_USER_DATA ]
+    firstInstallTime=2023-10-15 15:00:00
+    lastUpdateTime=2023-10-15 15:00:00
+    User 0: ceDataInode=0 installed=true hidden=false suspended=false stopped=false enabled=0
+      runtime permissions:
+{rows}
+"""
+
+
+def _main(package: str, activity: str) -> str:
+    return f"{package}/{package if activity.startswith('.') else ''}{activity}"
+
+
+def telephony_registry(phone: Phone, args: list[str]) -> str:
+    line = telephony.line_state(phone.storage.settings)
+    ringing = [number for number, state in telephony.calls(phone.storage.settings).items() if state == "incoming"]
+    return f"""last known state:
+  Phone Id=0
+    mCallState={line}
+    mRingingCallState={5 if ringing else 0}
+    mCallIncomingNumber={"".join(ringing[:1])}
+    mServiceState={{mVoiceRegState=0(IN_SERVICE), mDataRegState=0(IN_SERVICE)}}
+"""
+
+
+def input_method(phone: Phone, args: list[str]) -> str:
+    chosen = phone.storage.settings.get(("secure", "default_input_method"), state.DEFAULT_IME)
+    shown = str(phone.focus is not None).lower()
+    return f"""Current Input Method Manager state:
+  mCurMethodId={chosen}
+  mShowRequested={shown} mShowExplicitlyRequested=false mShowForced=false mInputShown={shown}
+  mSystemReady=true mInteractive=true
+"""
+
+
+def notification(phone: Phone, args: list[str]) -> str:
+    lines = ["Current Notification Manager state:", "  Notification List:"]
+    for each in phone.notifications:
+        lines += [
+            f"    NotificationRecord(0x{_token(each.title)}: pkg={each.package} user=UserHandle{{0}} id=1 tag=null)",
+            f"        android.title=String ({each.title})",
+            f"        android.text=String ({each.text})",
+        ]
+    return "\n".join(lines)
+
+
+def clipboard(phone: Phone, args: list[str]) -> str:
+    return f"Primary clip: {'text/plain' if phone.clipboard else 'null'}"
+
+
+def surface_flinger(phone: Phone, args: list[str]) -> str:
+    return 'Display 4619827259835644672 (HWC display 0): port=0 pnpId=GGL displayName="EMU_display_0"'
+
+
+def wifi(phone: Phone, args: list[str]) -> str:
+    on = phone.storage.settings.get(("global", "wifi_on"), "1") != "0"
+    return f"Wi-Fi is {'enabled' if on else 'disabled'}"
+
+
+_REPORTS: dict[str, Report] = {
+    "window": window, "activity": activity, "input": input_, "display": display, "battery": battery, "power": power,
+    "package": package, "telephony.registry": telephony_registry, "input_method": input_method,
+    "notification": notification, "clipboard": clipboard, "SurfaceFlinger": surface_flinger, "wifi": wifi,
+}  # fmt: skip
+
+COMMANDS: dict[str, Command] = {"dumpsys": dumpsys}

@@ -1,0 +1,407 @@
+"""Commands that make, copy, move and remove files and folders."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import datetime
+from itertools import count
+
+from coach_gym.envs.phone.epoch import from_seconds
+from coach_gym.envs.phone.folders import SHARED
+from coach_gym.envs.phone.paths import link, real
+from coach_gym.envs.phone.shell.commands.attributes import attributes, user_id
+from coach_gym.envs.phone.shell.language.options import Options, options
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
+
+
+def cat(p: Process) -> int:
+    return _each(p, options(p.args, "uevt").words or ["-"], lambda name, data: p.streams.stdout.extend(data))
+
+
+def _each(p: Process, names: list[str], use) -> int:
+    """Reads files one after the other; code 1 if one of them could not be read."""
+    code = 0
+    for name in names:
+        data = p.read(name)
+        if data is None:
+            code = 1
+        else:
+            use(name, data)
+    return code
+
+
+def mkdir(p: Process) -> int:
+    given = options(p.args, "pv", "m")
+    code = 0 if given.words else p.need(1)
+    for name in given.words:
+        path = p.path(name)
+        if p.storage.exists(path) and not ("p" in given and p.storage.is_dir(path)):
+            code = p.fail(f"'{name}': File exists")
+        elif "p" not in given and not p.storage.is_dir(_parent(path)):
+            code = p.fail(f"'{name}': {NO_FILE}")
+        elif "p" in given and any(_is_file(p, part) for part in _parents(path)):
+            code = p.fail(f"'{name}': Not a directory")
+        else:
+            p.storage.mkdir(path)
+    p.phone.changed()
+    return code
+
+
+def rmdir(p: Process) -> int:
+    given = options(p.args, "p")
+    code = 0
+    for name in given.words:
+        path = p.path(name)
+        if not p.storage.is_dir(path):
+            code = p.fail(f"{name}: {'Not a directory' if p.storage.exists(path) else NO_FILE}")
+        elif p.storage.listdir(path):
+            code = p.fail(f"{name}: Directory not empty")
+        else:
+            p.storage.remove(path)
+    p.phone.changed()
+    return code
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0] or "/"
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(2, len(parts))]
+
+
+def _is_file(p: Process, path: str) -> bool:
+    return p.storage.exists(path) and not p.storage.is_dir(path)
+
+
+def rm(p: Process) -> int:
+    given = options(p.args, "fiRrv")
+    recursive, code = "r" in given or "R" in given, 0
+    if not given.words and "f" not in given:
+        return p.need(1)
+    for name in given.words:
+        path = p.path(name)
+        if path == "/" or name.rstrip("/").rpartition("/")[2] in (".", ".."):
+            code = p.fail(f"bad path {name}")
+        elif not p.storage.exists(path):
+            code = code if "f" in given else p.fail(f"{name}: {NO_FILE}")
+        elif link(name, p.shell.folder):
+            code = p.fail(f"{name}: Read-only file system")
+        elif p.storage.is_dir(path) and not recursive:
+            code = p.fail(f"{name}: Is a directory")
+        else:
+            p.storage.remove(path)
+    p.phone.changed()
+    return code
+
+
+def touch(p: Process) -> int:
+    """Makes files, or changes their times. `-c`: only existing ones; `-d`, `-t`, `-r`: to a given time."""
+    given = options(p.args, "acmh", "dtr")
+    when = _time_given(p, given.values)
+    if isinstance(when, str):
+        return p.fail(when)
+    code = 0
+    for name in given.words:
+        path = p.path(name)
+        if p.storage.is_dir(path) or ("c" in given and not p.storage.exists(path)):
+            continue
+        if not p.storage.is_dir(_parent(path)):
+            code = p.fail(f"'{name}': {NO_FILE}")
+        else:
+            p.storage.write(path, p.storage.read(path) or b"", when)
+    p.phone.changed()
+    return code
+
+
+def _time_given(p: Process, values: dict[str, str]) -> datetime | str:
+    """The time that `touch` sets, or what is wrong with it."""
+    if "r" in values:
+        path = p.path(values["r"])
+        return p.storage.modified(path) if p.storage.exists(path) else f"'{values['r']}': {NO_FILE}"
+    text = values.get("d") or values.get("t")
+    if text is None:
+        return p.phone.now
+    forms = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y%m%d%H%M.%S", "%Y%m%d%H%M")
+    plain = re.sub(r"(\.\d+)?Z?$", "", text) if "d" in values else text
+    if plain.startswith("@") and plain[1:].isdecimal():
+        return from_seconds(min(int(plain[1:]), 1 << 32))
+    for form in forms:
+        try:
+            return datetime.strptime(plain, form)
+        except ValueError:
+            continue
+    return f"bad date '{text}'"
+
+
+def cp(p: Process) -> int:
+    return _transfer(p, options(p.args, "adfHiLlnPprRsvTu", "t"), move=False)
+
+
+def mv(p: Process) -> int:
+    return _transfer(p, options(p.args, "finvT", "t"), move=True)
+
+
+def _transfer(p: Process, given: Options, move: bool) -> int:
+    """Copies or moves the first words to the last, which must be a folder if they are several."""
+    words = [*given.words, given.values["t"]] if "t" in given.values else given.words
+    if len(words) < 2:
+        return p.need(2)
+    *sources, target = words
+    place = p.path(target)
+    into = p.storage.is_dir(place) and "T" not in given
+    if len(sources) > 1 and not into:
+        return p.fail(f"'{target}' not directory")
+    code = 0
+    for name in sources:
+        path = p.path(name)
+        end = f"{place.rstrip('/')}/{name.rstrip('/').rpartition('/')[2]}" if into else place
+        code = _transfer_one(p, given, name, path, target, end, move) or code
+    p.phone.changed()
+    return code
+
+
+def _transfer_one(p: Process, given: Options, name: str, path: str, target: str, end: str, move: bool) -> int:
+    end = real(end)
+    storage, recursive = p.storage, move or any(flag in given for flag in "arRd")
+    if not storage.exists(path):
+        return p.fail(f"bad '{name}': {NO_FILE}")
+    if storage.is_dir(path) and not recursive:
+        return p.fail(f"Skipped dir '{name}'")
+    if "n" in given and storage.exists(end):
+        return 0
+    if path == end:
+        return 0 if move or name.rstrip("/").endswith("/.") else p.fail(f"'{name}' is '{name}'")
+    if end.startswith(path.rstrip("/") + "/"):
+        return p.fail(f"'{name}' into itself" if move else f"{name}: loop")
+    if not storage.is_dir(_parent(end)):
+        return p.fail(f"bad '{name}': {NO_FILE}" if move else f"{target}: {NO_FILE}")
+    if storage.is_dir(end) != storage.is_dir(path) and storage.exists(end):
+        return p.fail(f"'{end}': {'Is a directory' if storage.is_dir(end) else 'Not a directory'}")
+    if move:
+        if storage.is_dir(end) and storage.listdir(end):
+            return p.fail(f"bad '{name}': Directory not empty")
+        storage.move(path, end)
+    else:
+        copy_below(p, path, end, keep="a" in given or "p" in given)
+    return 0
+
+
+def copy_below(p: Process, source: str, target: str, keep: bool) -> None:
+    """Copies a file, or a folder into another that may exist; `keep`: times and permissions, too."""
+    storage = p.storage
+    names = [source, *_tree(p, source)] if storage.is_dir(source) else [source]
+    for name in names:
+        end = target + name[len(source) :]
+        if storage.is_dir(name):
+            storage.mkdir(end)
+        else:
+            storage.write(end, storage.read(name) or b"", storage.modified(name) if keep else None)
+        if keep:
+            for what in ("mode", "user", "group"):
+                if (name, what) in storage.attributes:
+                    storage.attributes[end, what] = storage.attributes[name, what]
+
+
+def _tree(p: Process, folder: str) -> list[str]:
+    """All paths below a folder, folders before what is in them."""
+    paths = []
+    for name in p.storage.listdir(folder):
+        path = f"{folder.rstrip('/')}/{name}"
+        paths.append(path)
+        if p.storage.is_dir(path):
+            paths += _tree(p, path)
+    return paths
+
+
+def chmod(p: Process) -> int:
+    given = options([a for a in p.args if not re.fullmatch("-[rwxX]+", a)], "Rvf")
+    mode, *names = given.words or [""]
+    if not names or not re.fullmatch(r"[0-7]{1,4}|[ugoa]*[-+=][rwxXst]*(,[ugoa]*[-+=][rwxXst]*)*", mode):
+        return p.fail(f"bad mode '{mode}'") if names else p.need(2)
+    return _change(p, names, "R" in given, lambda path: [("mode", _new_mode(attributes(p.phone, path).mode, mode))])
+
+
+def chown(p: Process) -> int:
+    given = options(p.args, "hHLPRvf")
+    owner, *names = given.words or [""]
+    user, _, group = ("", "", owner) if p.name == "chgrp" else owner.replace(".", ":", 1).partition(":")
+    changes = []
+    for what, name in (("user", user), ("group", group)):
+        id = user_id(name) if name else None
+        if name and id is None:
+            return p.fail(f"bad {what} '{name}'")
+        if id is not None:
+            changes.append((what, id))
+    return _change(p, names, "R" in given, lambda path: changes) if names else p.need(2)
+
+
+def _change(p: Process, names: list[str], recursive: bool, changes) -> int:
+    """Changes attributes of files; those on the shared storage stay as they are, as on Android."""
+    code = 0
+    for name in names:
+        path = p.path(name)
+        if not p.storage.exists(path):
+            code = p.fail(f"{name}: {NO_FILE}")
+            continue
+        for each in [path, *(_tree(p, path) if recursive else [])]:
+            if not (each == SHARED or each.startswith(SHARED + "/")):
+                for what, value in changes(each):
+                    p.storage.attributes[each, what] = value
+    return code
+
+
+def _new_mode(old: int, text: str) -> int:
+    """The permissions after a change such as `755` or `u+x,go-w`."""
+    mode = old & 0o7777
+    if text.isdecimal():
+        return int(text, 8)
+    for clause in text.split(","):
+        who, op, what = re.fullmatch(r"([ugoa]*)([-+=])(.*)", clause).groups()  # type: ignore[union-attr]
+        letters = what.replace("X", "x" if mode & 0o111 or old & 0o40000 else "")
+        bits = sum({"r": 4, "w": 2, "x": 1}.get(letter, 0) for letter in set(letters))
+        shifts = [{"u": 6, "g": 3, "o": 0}[w] for w in (set("ugo") if "a" in who or not who else set(who))]
+        mask = sum(bits << shift for shift in shifts)
+        if op == "=":
+            mode &= ~sum(7 << shift for shift in shifts)
+        mode = mode & ~mask if op == "-" else mode | mask
+    return mode
+
+
+def restorecon(p: Process) -> int:
+    """Gives files their SELinux labels back; here they have never lost them."""
+    return _need_files(p, options(p.args, "DFRnrv").words)
+
+
+def chcon(p: Process) -> int:
+    return _need_files(p, options(p.args, "hRv").words[1:])
+
+
+def _need_files(p: Process, names: list[str]) -> int:
+    code = 0
+    for name in names:
+        if not p.storage.exists(p.path(name)):
+            code = p.fail(f"'{name}': {NO_FILE}")
+    return code
+
+
+def checksum(p: Process) -> int:
+    """`md5sum`, `sha1sum`, `sha256sum`, …: a digest and the name for every file. `-b`: only the digest."""
+    given = options(p.args, "bcs")
+    kind = p.name.removesuffix("sum")
+
+    def show(name: str, data: bytes) -> None:
+        digest = hashlib.new(kind, data, usedforsecurity=False).hexdigest()
+        p.print(digest if "b" in given else f"{digest}  {name}")
+
+    return _each(p, given.words or ["-"], show)
+
+
+def realpath(p: Process) -> int:
+    code = 0
+    for name in options(p.args, "em").words:
+        path = p.path(name)
+        if p.storage.is_dir(_parent(path)):
+            p.print(path)
+        else:
+            code = p.fail(f"{name}: {NO_FILE}")
+    return code
+
+
+def readlink(p: Process) -> int:
+    given = options(p.args, "efmnq")
+    code = 0
+    for name in given.words:
+        target = p.path(name) if any(flag in given for flag in "efm") else link(name, p.shell.folder)
+        if target is None:
+            code = 1
+        else:
+            p.print(target, "" if "n" in given else "\n")
+    return code
+
+
+def basename(p: Process) -> int:
+    given = options(p.args, "a", "s")
+    name, suffix = given.words[0] if given.words else "", (given.words[1:2] or [given.values.get("s", "")])[0]
+    base = name.rstrip("/").rpartition("/")[2] or ("/" if name else "")
+    p.print(base.removesuffix(suffix) if base != suffix else base)
+    return 0
+
+
+def dirname(p: Process) -> int:
+    for name in p.args:
+        head, slash, _ = name.rstrip("/").rpartition("/")
+        p.print(head.rstrip("/") or ("/" if slash else "."))
+    return 0
+
+
+def truncate(p: Process) -> int:
+    given = options(p.args, "c", "s")
+    size = given.count("s", -1)
+    if not 0 <= size <= 1 << 28:
+        return p.fail("bad size")
+    for name in given.words:
+        data = p.storage.read(p.path(name)) or b""
+        p.storage.write(p.path(name), data[:size].ljust(size, b"\0"))
+    p.phone.changed()
+    return 0
+
+
+def mktemp(p: Process) -> int:
+    given = options(p.args, "dqtu", "p")
+    template = given.words[0] if given.words else "/data/local/tmp/tmp.XXXXXXXXXX"
+    stem = template.rstrip("X")
+    names = (f"{stem}{number:0{len(template) - len(stem)}d}" for number in count())
+    path = next(path for name in names if not p.storage.exists(path := p.path(name)))
+    if "d" in given:
+        p.storage.mkdir(path)
+    else:
+        p.storage.write(path, b"")
+    p.print(path)
+    return 0
+
+
+_UNITS = {"": 1, "c": 1, "w": 2, "b": 512, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_ENDLESS = {"/dev/zero": b"\0", "/dev/urandom": b"\x5a", "/dev/random": b"\x5a"}
+LARGEST = 1 << 28  # bytes that `dd` copies
+
+
+def dd(p: Process) -> int:
+    """`dd if=… of=… bs=… count=…`: so many blocks of a file, or of as many bytes of `/dev/zero`."""
+    given = dict(word.partition("=")[::2] for word in p.args)
+    sizes = {}
+    for name, default in (("bs", "512"), ("count", "-1"), ("skip", "0")):
+        match = re.fullmatch(r"(-1|\d{1,9})([cwbkKMG]?)", given.get(name, default))
+        if not match:
+            return p.fail(f"bad {name}={given[name]}")
+        sizes[name] = int(match[1]) * _UNITS[match[2]]
+    source, size = given.get("if", "-"), sizes["bs"] * sizes["count"]
+    if source in _ENDLESS:
+        if not 0 <= size <= LARGEST:
+            return p.fail("No space left on device")
+        data = _ENDLESS[source] * size
+    else:
+        whole = p.read(source)
+        if whole is None:
+            return 1
+        whole = whole[sizes["bs"] * sizes["skip"] :]
+        data = whole[:size] if size >= 0 else whole
+    if "of" in given and p.path(given["of"]) != "/dev/null":
+        p.storage.write(p.path(given["of"]), data)
+        p.phone.changed()
+    elif "of" not in given:
+        p.streams.stdout += data
+    full, rest = divmod(len(data), sizes["bs"] or 1)
+    p.complain(f"{full}+{int(rest > 0)} records in\n{full}+{int(rest > 0)} records out\n{len(data)} bytes copied")
+    return 0
+
+
+COMMANDS: dict[str, Command] = {
+    "dd": dd, "cat": cat, "mkdir": mkdir, "rmdir": rmdir, "rm": rm, "unlink": rm, "touch": touch, "cp": cp, "mv": mv,
+    "chmod": chmod, "chown": chown, "chgrp": chown, "restorecon": restorecon, "chcon": chcon, "md5sum": checksum,
+    "sha1sum": checksum, "sha224sum": checksum, "sha256sum": checksum, "sha384sum": checksum, "sha512sum": checksum,
+    "realpath": realpath, "readlink": readlink, "basename": basename, "dirname": dirname, "truncate": truncate,
+    "mktemp": mktemp,
+}  # fmt: skip

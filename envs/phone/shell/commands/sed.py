@@ -1,0 +1,126 @@
+"""`sed`: the parts of it that people use in one line."""
+
+from __future__ import annotations
+
+import re
+
+from coach_gym.envs.phone.shell.commands.matching import TooComplex, compiled, is_safe
+from coach_gym.envs.phone.shell.commands.text import inputs, texts
+from coach_gym.envs.phone.shell.language.options import options
+from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
+from coach_gym.envs.phone.shell.language.process import Command, Process
+
+
+def sed(p: Process) -> int:
+    """`s///gpI`, `p`, `d`, `q`, `=`, with addresses; `-n`, `-i`, `-E`."""
+    given = options(p.args, "nErsz", "e")
+    in_place = any(flag == "i" for flag in given.flags)
+    words = list(given.words)
+    script = given.values.get("e") or (words.pop(0) if words else "")
+    try:
+        steps = [_SedStep(part, "E" in given or "r" in given) for part in _sed_parts(script)]
+    except (BadPattern, TooComplex, re.error) as fault:
+        return p.fail(f"bad pattern '{script}': {fault}")
+    for name, data in inputs(p, words):
+        output: list[str] = []
+        lines = texts(data)
+        for number, line in enumerate(lines, start=1):
+            if not _sed_line(steps, line, number, number == len(lines), "n" in given, output):
+                break
+        text = "".join(f"{line}\n" for line in output)
+        if in_place:
+            p.storage.write(p.path(name), text.encode("utf-8", "surrogateescape"))
+            p.phone.changed()
+        else:
+            p.print(text, "")
+    return int(p.failed)
+
+
+def _sed_parts(script: str) -> list[str]:
+    part = r"\s*(?:[^;\n{}s]*s(?P<d>[^\w\s])(?:\\.|(?!(?P=d)).)*(?P=d)(?:\\.|(?!(?P=d)).)*(?P=d)[^;\n]*|[^;\n]+)"
+    return [match[0].strip() for match in re.finditer(part, script) if match[0].strip()]
+
+
+class _SedStep:
+    """One command of `sed`: an address or two, and what to do."""
+
+    def __init__(self, text: str, extended: bool) -> None:
+        match = re.fullmatch(r"(\d+|\$|/(?:\\.|[^/])*/)?(?:,(\d+|\$))?\s*(!?)\s*(s.*|[pdq=])", text, re.DOTALL)
+        if not match:
+            raise BadPattern("unknown command")
+        self.start, self.end, self.negated, self.action = match[1], match[2], bool(match[3]), match[4]
+        self.address = compiled(translate(self.start[1:-1], extended)) if (self.start or "").startswith("/") else None
+        if self.action[0] == "s":
+            mark = re.escape(self.action[1:2])
+            body = rf"s{mark}((?:\\.|(?!{mark}).)*){mark}((?:\\.|(?!{mark}).)*){mark}([gpiI0-9]*)"
+            parts = re.fullmatch(body, self.action, re.DOTALL)
+            if not parts:
+                raise BadPattern("s needs three separators")
+            self.flags, self.action = parts[3], "s"
+            pattern = translate(parts[1], extended)
+            if not is_safe(pattern):
+                raise BadPattern("loops in loops")
+            self.pattern = re.compile(pattern, re.IGNORECASE if "i" in parts[3].lower() else 0)
+            self.new = _replacement(parts[2])
+
+    def applies(self, line: str, number: int, last: bool) -> bool:
+        if self.start is None:
+            inside = True
+        elif self.address is not None:
+            inside = bool(self.address.search(line))
+        elif self.end is not None:
+            inside = number >= self._number(self.start, number, last) and number <= self._number(self.end, number, last)
+        else:
+            inside = number == self._number(self.start, number, last)
+        return inside != self.negated
+
+    def substitute(self, line: str) -> tuple[str, int]:
+        """Replaces the first match, the Nth, or from there on all. Returns how many, too."""
+        nth = int("".join(flag for flag in self.flags if flag.isdigit())[:6] or 1)
+        places = [match.span() for match in self.pattern.finditer(line)]
+        chosen = places[nth - 1 :] if "g" in self.flags else places[nth - 1 : nth]
+        if nth == 1:
+            return self.pattern.subn(self.new, line, count=0 if "g" in self.flags else 1)
+        for start, end in reversed(chosen):
+            line = line[:start] + self.pattern.sub(self.new, line[start:end], count=1) + line[end:]
+        return line, len(chosen)
+
+    def _number(self, text: str, number: int, last: bool) -> int:
+        return (number if last else 1 << 60) if text == "$" else int(text)
+
+
+def _replacement(text: str) -> str:
+    """What `sed` puts in place of a match, as Python's `re.sub` writes it."""
+
+    def one(match: re.Match[str]) -> str:
+        if match[0] == "&":
+            return r"\g<0>"
+        character = match[1]
+        if character.isdigit():
+            return rf"\g<{character}>"
+        return {"n": "\n", "\\": r"\\"}.get(character, character)
+
+    return re.sub(r"\\(.)|&", one, text, flags=re.DOTALL)
+
+
+def _sed_line(steps: list[_SedStep], line: str, number: int, last: bool, quiet: bool, output: list[str]) -> bool:
+    """Works on one line; False if no more are to come."""
+    for step in steps:
+        if not step.applies(line, number, last):
+            continue
+        if step.action == "d":
+            return True
+        if step.action == "s":
+            line, changed = step.substitute(line)
+            if changed and "p" in step.flags:
+                output.append(line)
+        elif step.action in "p=":
+            output.append(line if step.action == "p" else str(number))
+        elif step.action == "q":
+            output += [] if quiet else [line]
+            return False
+    output += [] if quiet else [line]
+    return True
+
+
+COMMANDS: dict[str, Command] = {"sed": sed}

@@ -1,0 +1,146 @@
+"""What Android's services know of the phone beyond its apps: properties, packages, activities, processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.apps.settings.pages import BUILD
+from coach_gym.envs.phone.shell.commands.attributes import uid_of, user_name
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.app import App
+    from coach_gym.envs.phone.phone import Phone
+
+SERIAL = "EMULATOR33X1X1X0"
+MODEL = "sdk_gphone64_x86_64"
+FINGERPRINT = f"google/{MODEL}/emu64x:13/TE1A.220922.034/10940250:userdebug/dev-keys"
+PROPERTIES = {
+    "dalvik.vm.heapsize": "512m", "dev.bootcomplete": "1", "gsm.operator.alpha": "T-Mobile", "gsm.sim.state": "LOADED",
+    "init.svc.adbd": "running", "init.svc.bootanim": "stopped", "init.svc.surfaceflinger": "running",
+    "persist.sys.locale": "en-US", "persist.sys.timezone": "UTC", "ro.adb.secure": "0", "ro.boot.qemu": "1",
+    "ro.build.characteristics": "emulator", "ro.build.date.utc": "1696966411", "ro.build.fingerprint": FINGERPRINT,
+    "ro.build.id": "TE1A.220922.034", "ro.build.type": "userdebug", "ro.build.version.codename": "REL",
+    "ro.coach_gym.embedded": "1",  # so that nothing measured here passes for real Android
+    "ro.build.version.release": "13", "ro.build.version.sdk": "33", "ro.build.version.security_patch": "2022-09-05",
+    "ro.debuggable": "1", "ro.hardware": "ranchu", "ro.kernel.qemu": "1", "ro.product.board": "goldfish_x86_64",
+    "ro.product.brand": "google", "ro.product.cpu.abi": "x86_64", "ro.product.cpu.abilist": "x86_64,arm64-v8a",
+    "ro.product.device": "emu64x", "ro.product.locale": "en-US", "ro.product.manufacturer": "Google",
+    "ro.product.model": MODEL, "ro.product.name": MODEL, "ro.secure": "1", "ro.serialno": SERIAL,
+    "sys.boot_completed": "1", "sys.usb.state": "adb",
+}  # fmt: skip
+"""Of Android 13's emulator image, where its file `build.prop` does not say otherwise. What `setprop` sets lies in the
+settings, under the namespace `property`."""
+
+ADB_KEYBOARD = "com.android.adbkeyboard"
+FORWARDER = "com.google.androidenv.accessibilityforwarder"
+SYSTEM_PACKAGES = (
+    "android", "com.android.bluetooth", "com.android.calllogbackup", "com.android.externalstorage",
+    "com.android.inputdevices", "com.android.keychain", "com.android.packageinstaller",
+    "com.android.permissioncontroller", "com.android.phone", "com.android.providers.calendar",
+    "com.android.providers.contacts",
+    "com.android.providers.downloads", "com.android.providers.media", "com.android.providers.settings",
+    "com.android.providers.telephony", "com.android.server.telecom", "com.android.shell", "com.android.systemui",
+    "com.google.android.apps.nexuslauncher", "com.google.android.gms", "com.google.android.inputmethod.latin",
+)  # fmt: skip
+HELPERS = (ADB_KEYBOARD, FORWARDER)
+"""Installed as on the devices that the benchmarks describe."""
+
+IMES = {
+    "com.google.android.inputmethod.latin": "com.android.inputmethod.latin.LatinIME", ADB_KEYBOARD: ".AdbIME",
+    "com.github.uiautomator": ".AdbKeyboard",
+}  # fmt: skip
+"""Input methods by the package that has them."""
+DEFAULT_IME = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
+
+_FIRST_PID = 1400
+
+
+def get_property(phone: Phone, name: str) -> str:
+    """A system property; empty if it is not set."""
+    return phone.storage.settings.get(("property", name)) or _built(phone).get(name) or PROPERTIES.get(name, "")
+
+
+def _built(phone: Phone) -> dict[str, str]:
+    """The properties that the system image's own file gives, which the Settings app shows, too."""
+    lines = (phone.storage.read(BUILD) or b"").decode("utf-8", "surrogateescape").splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+def properties(phone: Phone) -> dict[str, str]:
+    """All system properties, by name."""
+    changed = {name: value for (space, name), value in phone.storage.settings.items() if space == "property"}
+    return dict(sorted((PROPERTIES | _built(phone) | changed).items()))
+
+
+# packages
+
+
+def packages(phone: Phone) -> list[str]:
+    """All installed packages, sorted: Android's own, the phone's apps, and what was installed since."""
+    added = [name for (space, name) in phone.storage.settings if space == "installed"]
+    return sorted({*SYSTEM_PACKAGES, *HELPERS, *phone.apps, *added})
+
+
+def is_third_party(phone: Phone, package: str) -> bool:
+    """Whether a package is no part of the system image."""
+    google = package.startswith(("com.android.", "com.google.android.", "android"))
+    return package in packages(phone) and package not in SYSTEM_PACKAGES and not google
+
+
+def imes(phone: Phone) -> list[str]:
+    """Ids of the installed input methods."""
+    installed = packages(phone)
+    return [f"{package}/{name}" for package, name in IMES.items() if package in installed]
+
+
+def apk(phone: Phone, package: str) -> str:
+    """Where the package file of an installed app lies."""
+    if not is_third_party(phone, package):
+        return f"/system/app/{package}/{package}.apk"
+    return f"/data/app/~~{package}==/{package}-1/base.apk"
+
+
+# activities, tasks and processes
+
+
+def app_of(phone: Phone, package: str) -> App | None:
+    """The app of a package, the launcher included."""
+    return phone.launcher if package == phone.launcher.package else phone.apps.get(package)
+
+
+def component(phone: Phone, package: str) -> str:
+    """The activity that a package shows, or would start with: `package/full.class.name`."""
+    app = app_of(phone, package)
+    screens = [screen.activity for screen in phone.stacks.get(package, []) if screen.activity]
+    name = screens[-1] if screens else app.activity if app else ".MainActivity"
+    return f"{package}/{package if name.startswith('.') else ''}{name}"
+
+
+def short(component: str) -> str:
+    """A component with the package left out of the class name where Android does so."""
+    package, _, name = component.partition("/")
+    return f"{package}/{name.removeprefix(package) if name.startswith(package + '.') else name}"
+
+
+def task_id(phone: Phone, package: str) -> int:
+    """The number of an app's task."""
+    return 1 if package == phone.launcher.package else 8 + list(phone.apps).index(package)
+
+
+def running(phone: Phone) -> list[str]:
+    """Packages with screens, the one in front first."""
+    order = [phone.foreground, *reversed(phone.stacks)]
+    return [package for package in dict.fromkeys(order) if package in phone.stacks]
+
+
+def processes(phone: Phone) -> list[tuple[str, int, int, str]]:
+    """(user, pid, parent's pid, name) of what runs."""
+    fixed = [("root", 1, 0, "init"), ("root", 320, 1, "zygote64"), ("shell", 402, 1, "adbd")]
+    fixed += [("system", 560, 320, "system_server"), ("u0_a125", 780, 320, "com.android.systemui")]
+    apps = [(user_name(uid_of(phone, package)), pid(phone, package), 320, package) for package in phone.stacks]
+    return fixed + sorted(apps, key=lambda process: process[1])
+
+
+def pid(phone: Phone, package: str) -> int:
+    """The process id of a running app."""
+    return _FIRST_PID + 7 * task_id(phone, package)

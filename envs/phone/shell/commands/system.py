@@ -1,0 +1,402 @@
+"""Commands about the system: identity, date, properties, settings, services, screen, processes, logs."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+from coach_gym.envs.phone.epoch import from_seconds, to_seconds
+from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.language.options import options
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
+
+GROUPS = "1004(input),1007(log),1011(adb),1015(sdcard_rw),1028(sdcard_r),1078(ext_data_rw),3003(inet),3009(readproc)"
+YEARS = range(1970, 2038)  # what a 32-bit clock can hold
+
+
+def whoami(p: Process) -> int:
+    p.print("root")
+    return 0
+
+
+def id_(p: Process) -> int:
+    """Who runs this: root."""
+    given = options(p.args, "ugGnrZ")
+    if {"u", "g", "G"} & set(given.flags):
+        p.print("root" if "n" in given else "0")
+    else:
+        p.print(f"uid=0(root) gid=0(root) groups=0(root),{GROUPS} context=u:r:su:s0")
+    return 0
+
+
+def groups(p: Process) -> int:
+    p.print(" ".join(["root", *re.findall(r"\((\w+)\)", GROUPS)]))
+    return 0
+
+
+def uname(p: Process) -> int:
+    given = options(p.args, "asnrvmo")
+    values = {
+        "s": "Linux", "n": "localhost", "r": "5.15.41-android13-8-00055-g4f5025129fe8-ab8949913",
+        "v": "#1 SMP PREEMPT Mon Aug 15 18:33:14 UTC 2022", "m": "x86_64", "o": "Toybox",
+    }  # fmt: skip
+    flags = list(values) if "a" in given else [flag for flag in values if flag in given] or ["s"]
+    p.print(" ".join(values[flag] for flag in flags))
+    return 0
+
+
+def hostname(p: Process) -> int:
+    p.print("localhost")
+    return 0
+
+
+# the clock
+
+
+def date(p: Process) -> int:
+    """Shows the phone's time, or sets it: MMDDhhmm[[CC]YY][.ss], @seconds, or YYYY-MM-DD [hh:mm[:ss]]."""
+    given = options(p.args, "uR", "dDrI")
+    words = [word for word in given.words if not word.startswith("+")]
+    form = next((word[1:] for word in given.words if word.startswith("+")), None)
+    shown = p.phone.now
+    if "r" in given:
+        path = p.path(given.values["r"])
+        if not p.storage.exists(path):
+            return p.fail(f"{given.values['r']}: {NO_FILE}")
+        shown = p.storage.modified(path)
+    text = given.values.get("d") or " ".join(words)
+    if text:
+        time = _date(text, p.phone.now, given.values.get("D"))
+        if time is None:
+            return p.fail(f"bad date '{text}'")
+        if words:
+            p.phone.now = time
+            p.phone.changed()
+        shown = time
+    p.print(_formatted(shown, form if form is not None else _ISO if "I" in given else _DEFAULT))
+    return 0
+
+
+_DEFAULT, _ISO = "%a %b %e %H:%M:%S %Z %Y", "%Y-%m-%d"
+_POSIX = re.compile(r"(\d\d)(\d\d)(\d\d)(\d\d)(\d\d|\d{4})?(?:\.(\d\d))?")
+
+
+def _date(text: str, now: datetime, form: str | None) -> datetime | None:
+    """The time that a text means; None if it means none."""
+    if form is not None:
+        return _parsed(text, form)
+    if re.fullmatch(r"@\d{1,10}(\.\d+)?", text):
+        return from_seconds(int(text[1:].partition(".")[0]))
+    if match := _POSIX.fullmatch(text):
+        month, day, hour, minute, year, second = match.groups()
+        if year and len(year) == 2:
+            year = ("20" if year < "69" else "19") + year
+        return _parsed(f"{year or now.year} {month} {day} {hour} {minute} {second or '00'}", "%Y %m %d %H %M %S")
+    plain = re.sub(r"(\.\d+)?( ?UTC|Z)?$", "", text.strip()).replace("T", " ")
+    if re.fullmatch(r"\d\d:\d\d(:\d\d)?", plain):
+        plain = f"{now:%Y-%m-%d} {plain}"
+    forms = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d")
+    return next((time for form in forms if (time := _parsed(plain, form))), None)
+
+
+def _parsed(text: str, form: str) -> datetime | None:
+    try:
+        time = datetime.strptime(text, form)
+    except (ValueError, re.error):
+        return None
+    return time if time.year in YEARS else None
+
+
+def _formatted(time: datetime, form: str) -> str:
+    known = {"s": str(to_seconds(time)), "N": f"{time.microsecond * 1000:09d}", "Z": "UTC", "z": "+0000"}
+    form = re.sub(r"%([sNZz])", lambda match: known[match[1]], form)
+    return time.strftime(form.encode("unicode_escape").decode()).encode().decode("unicode_escape")
+
+
+def uptime(p: Process) -> int:
+    p.print(f" {p.phone.now:%H:%M:%S} up 1:00,  0 users,  load average: 0.10, 0.08, 0.05")
+    return 0
+
+
+def sleep(p: Process) -> int:
+    """Lets the phone's clock run; nobody waits."""
+    seconds = 0.0
+    for word in p.args:
+        match = re.fullmatch(r"(\d{1,8}(?:\.\d*)?|\.\d+)([smhd]?)", word)
+        if not match:
+            return p.fail(f"Not a number '{word}'")
+        seconds += float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]]
+    if (p.phone.now + timedelta(seconds=seconds)).year in YEARS:
+        p.phone.elapse(timedelta(seconds=seconds))
+    return 0
+
+
+# properties and settings
+
+
+def getprop(p: Process) -> int:
+    words = [word for word in p.args if not word.startswith("-")]
+    if words:
+        p.print(state.get_property(p.phone, words[0]) or "".join(words[1:2]))
+    else:
+        p.print("".join(f"[{name}]: [{value}]\n" for name, value in state.properties(p.phone).items()), "")
+    return 0
+
+
+def setprop(p: Process) -> int:
+    if len(p.args) != 2:
+        return p.need(2)
+    name, value = p.args
+    if name.startswith("ro.") and state.get_property(p.phone, name):
+        return p.fail(f"failed to set property '{name}' to '{value}'")
+    p.storage.settings["property", name] = value
+    return 0
+
+
+NAMESPACES = ("system", "secure", "global")
+DEFAULTS = {  # what Android's settings hold that no app of the phone reads
+    ("global", "zen_duration"): "0", ("global", "heads_up_notifications_enabled"): "1",
+    ("global", "development_settings_enabled"): "1", ("global", "adb_enabled"): "1",
+    ("global", "window_animation_scale"): "1.0", ("global", "transition_animation_scale"): "1.0",
+    ("global", "animator_duration_scale"): "1.0", ("global", "device_provisioned"): "1",
+    ("secure", "default_input_method"): state.DEFAULT_IME, ("secure", "enabled_input_methods"): state.DEFAULT_IME,
+    ("secure", "show_ime_with_hard_keyboard"): "1", ("secure", "user_setup_complete"): "1",
+    ("secure", "android_id"): "2b5d8f1c64a93e70", ("system", "user_rotation"): "0",
+    ("system", "pointer_location"): "0", ("system", "show_touches"): "0",
+}  # fmt: skip
+
+
+def settings(p: Process) -> int:
+    """`settings get|put|delete|list|reset namespace …`."""
+    args = [a for i, a in enumerate(p.args) if a != "--user" and (i == 0 or p.args[i - 1] != "--user")]
+    verb, namespace, *rest = [*args, "", ""][: max(2, len(args))]
+    if verb not in ("get", "put", "delete", "list", "reset"):
+        return _usage(p, f"Invalid command: {verb}" if verb else "No command specified")
+    if namespace not in NAMESPACES:
+        return _usage(p, f"Invalid namespace '{namespace}'")
+    if len(rest) < {"get": 1, "put": 2, "delete": 1, "list": 0, "reset": 1}[verb]:
+        return _usage(p, "Bad arguments")
+    {"get": _get, "put": _put, "delete": _delete, "list": _list, "reset": _reset}[verb](p, namespace, rest)
+    return 0
+
+
+def _usage(p: Process, message: str) -> int:
+    return p.complain(f"{message}\nSettings provider (settings) commands:\n  get|put|delete|list|reset NAMESPACE", 255)
+
+
+def _known(p: Process) -> dict[tuple[str, str], str]:
+    """All settings. Android keeps a volume once more for every way that sound goes; here there is one."""
+    known = DEFAULTS | p.storage.settings
+    for stream in ("music", "voice", "ring", "alarm"):
+        if ("system", f"volume_{stream}") in known:
+            known.setdefault(("system", f"volume_{stream}_speaker"), known["system", f"volume_{stream}"])
+    return known
+
+
+def _get(p: Process, namespace: str, rest: list[str]) -> None:
+    p.print(_known(p).get((namespace, rest[0]), "null"))
+
+
+def _put(p: Process, namespace: str, rest: list[str]) -> None:
+    p.storage.settings[namespace, rest[0]] = rest[1]
+    p.phone.changed()
+
+
+def _delete(p: Process, namespace: str, rest: list[str]) -> None:
+    gone = p.storage.settings.pop((namespace, rest[0]), None)
+    p.print(f"Deleted {int(gone is not None)} rows")
+    p.phone.changed()
+
+
+def _list(p: Process, namespace: str, rest: list[str]) -> None:
+    for name, value in sorted((name, value) for (space, name), value in _known(p).items() if space == namespace):
+        p.print(f"{name}={value}")
+
+
+def _reset(p: Process, namespace: str, rest: list[str]) -> None:
+    """Takes back what was set and has a default; what the Settings app needs stays."""
+    for key in DEFAULTS:
+        if key[0] == namespace:
+            p.storage.settings.pop(key, None)
+
+
+def svc(p: Process) -> int:
+    """`svc wifi|bluetooth|data|nfc|power …`."""
+    radios = {"wifi": "wifi_on", "bluetooth": "bluetooth_on", "data": "mobile_data", "nfc": "nfc_on"}
+    service, verb = [*p.args, "", ""][:2]
+    if service in radios and verb in ("enable", "disable"):
+        p.storage.settings["global", radios[service]] = str(int(verb == "enable"))
+        p.phone.changed()
+        return 0
+    if service == "power" and verb in ("stayon", "forcesuspend"):
+        return 0
+    if service == "power" and verb in ("reboot", "shutdown"):
+        return reboot(p)
+    p.complain("Available commands:\n    help\n    power\n    data\n    wifi\n    usb\n    nfc\n    bluetooth")
+    return 1
+
+
+def reboot(p: Process) -> int:
+    """A phone in memory has nothing to start from again: refused, and nothing changes."""
+    return p.fail("Operation not permitted on the embedded phone")
+
+
+def service(p: Process) -> int:
+    """`service list|check|call`. Of the calls, only the alarm service's time zone has an effect."""
+    services = ("activity", "alarm", "clipboard", "input", "package", "phone", "power", "settings", "window")
+    verb, name, *rest = [*p.args, "", ""][: max(2, len(p.args))]
+    if verb == "check":
+        p.print(f"Service {name}: {'found' if name in services else 'not found'}")
+    elif verb == "list":
+        p.print(f"Found {len(services)} services:")
+        for index, each in enumerate(services):
+            p.print(f"{index}\t{each}: [android.{each}]")
+    elif verb == "call" and name in services:
+        if name == "alarm" and rest[:2] == ["3", "s16"] and len(rest) > 2:
+            p.storage.settings["property", "persist.sys.timezone"] = rest[2]
+        p.print("Result: Parcel(00000000    '....')")
+    else:
+        p.complain(f"service: Service {name} does not exist" if verb == "call" else "Usage: service [-h|-?]")
+        return 10
+    return 0
+
+
+# the screen
+
+
+def wm(p: Process) -> int:
+    """`wm size`, `wm density`; the screen keeps what it was made with."""
+    verb, value = [*p.args, "", ""][:2]
+    if verb not in ("size", "density", "dismiss-keyguard", "user-rotation", "fixed-to-user-rotation"):
+        return p.complain(f"Unknown command: {verb}" if verb else "Window manager (window) commands:", 255)
+    if verb == "size" and not value:
+        p.print(f"Physical size: {p.phone.width}x{p.phone.height}")
+    elif verb == "density" and not value:
+        p.print(f"Physical density: {round(160 * p.phone.density)}")
+    elif verb in ("size", "density") and value != "reset":
+        same = (f"{p.phone.width}x{p.phone.height}", str(round(160 * p.phone.density)))
+        return 0 if value in same else p.complain(f"Error: the embedded phone's {verb} is fixed", 1)
+    elif verb == "user-rotation" and not value:
+        p.print("lock 0")
+    return 0
+
+
+# processes
+
+
+def ps(p: Process) -> int:
+    rows = [["USER", "PID", "PPID", "VSZ", "RSS", "WCHAN", "ADDR", "S", "NAME"]]
+    for user, pid, parent, name in state.processes(p.phone):
+        rows.append([user, str(pid), str(parent), "13816016", "124548", "0", "0", "S", name])
+    for row in rows:
+        p.print("{:14} {:>6} {:>6} {:>9} {:>7} {:>10} {:>10} {} {}".format(*row))
+    return 0
+
+
+def pidof(p: Process) -> int:
+    pids = [str(pid) for _, pid, _, name in state.processes(p.phone) if name in p.args]
+    if pids:
+        p.print(" ".join(pids))
+    return int(not pids)
+
+
+def kill(p: Process) -> int:
+    """Ends apps by process id, or by name with `pkill` and `killall`."""
+    words = [word for word in p.args if not word.startswith("-")]
+    code = 0
+    for word in words:
+        found = [n for _, pid, _, n in state.processes(p.phone) if word == (str(pid) if p.name == "kill" else n)]
+        if not found:
+            code = p.fail(f"{word}: No such process") if p.name != "pkill" else 1
+        for name in found:
+            if name in p.phone.stacks and name != p.phone.launcher.package:
+                p.phone.stop(name)
+    return code
+
+
+def logcat(p: Process) -> int:
+    """The log is empty; without `-d`, `-c` and the like it is waited for."""
+    text = " ".join(p.args)
+    if re.search(r"(^| )(-[dcgpSt]|--clear|--dump|-G|--help|-h|-L)", text) is None:
+        p.shell.endless = True
+    return 0
+
+
+def app_process(p: Process) -> int:
+    """Runs a Java class: the uiautomator2 server, which lives as long as its caller listens."""
+    if any(word.startswith("com.wetest.uia2") for word in p.args):
+        p.print("[server] INFO: [UiAutomator2Server] Starting Server")
+        p.shell.endless = True
+        return 0
+    return p.complain("Error: Could not find or load main class", 1)
+
+
+def no_op(p: Process) -> int:
+    """Something that has an effect only outside of what the phone shows."""
+    return 0
+
+
+def ime(p: Process) -> int:
+    """`ime list|enable|disable|set|reset`."""
+    settings, installed = p.storage.settings, state.imes(p.phone)
+    verb, *rest = p.args or [""]
+    chosen = next((word for word in rest if not word.startswith("-")), "")
+    if verb == "list":
+        enabled = settings.get(("secure", "enabled_input_methods"), state.DEFAULT_IME).split(":")
+        for each in installed if "-a" in rest else [each for each in installed if each in enabled]:
+            p.print(each if "-s" in rest else f"mId={each} mSettingsActivityName=null mIsVrOnly=false")
+        return 0
+    if verb == "reset":
+        settings["secure", "default_input_method"] = state.DEFAULT_IME
+        p.print(f"Reset current and enabled IMEs for user #0\n  Selected: {state.DEFAULT_IME}")
+        return 0
+    if verb not in ("enable", "disable", "set"):
+        return p.complain(f"Unknown command: {verb}", 255)
+    if chosen not in installed:
+        return p.complain(f"Unknown input method {chosen} cannot be {verb.rstrip('e')}ed for user #0", 255)
+    return _turn_ime(p, verb, chosen)
+
+
+def _turn_ime(p: Process, verb: str, chosen: str) -> int:
+    settings = p.storage.settings
+    enabled = settings.get(("secure", "enabled_input_methods"), state.DEFAULT_IME).split(":")
+    if verb == "set":
+        settings["secure", "default_input_method"] = chosen
+        p.print(f"Input method {chosen} selected for user #0")
+    elif verb == "enable":
+        p.print(f"Input method {chosen}: {'already' if chosen in enabled else 'now'} enabled for user #0")
+        settings["secure", "enabled_input_methods"] = ":".join(dict.fromkeys([*enabled, chosen]))
+    else:
+        p.print(f"Input method {chosen}: now disabled for user #0")
+        settings["secure", "enabled_input_methods"] = ":".join(name for name in enabled if name != chosen)
+        if settings.get(("secure", "default_input_method")) == chosen:
+            settings["secure", "default_input_method"] = state.DEFAULT_IME
+    return 0
+
+
+def ifconfig(p: Process) -> int:
+    if p.args[:1] not in ([], ["wlan0"]):
+        return p.fail(f"ioctl 8913: No such device {p.args[0]}")
+    p.print("wlan0     Link encap:Ethernet  HWaddr 02:15:b2:00:00:00")
+    p.print("          inet addr:10.0.2.16  Bcast:10.0.2.255  Mask:255.255.255.0")
+    p.print("          UP BROADCAST RUNNING MULTICAST  MTU:1500  Metric:1\n")
+    return 0
+
+
+def ip(p: Process) -> int:
+    if "addr" not in p.args and "route" not in p.args:
+        return 1
+    p.print("2: wlan0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000")
+    p.print("    link/ether 02:15:b2:00:00:00 brd ff:ff:ff:ff:ff:ff")
+    p.print("    inet 10.0.2.16/24 brd 10.0.2.255 scope global wlan0")
+    return 0
+
+
+COMMANDS: dict[str, Command] = {
+    "whoami": whoami, "id": id_, "groups": groups, "uname": uname, "hostname": hostname, "date": date,
+    "uptime": uptime, "sleep": sleep, "usleep": no_op, "getprop": getprop, "setprop": setprop, "settings": settings,
+    "svc": svc, "reboot": reboot, "service": service, "wm": wm, "ps": ps, "pidof": pidof, "pgrep": pidof,
+    "kill": kill, "pkill": kill, "killall": kill, "logcat": logcat, "app_process": app_process,
+    "app_process64": app_process, "iptables": no_op, "ip6tables": no_op, "setenforce": no_op, "ime": ime,
+    "ifconfig": ifconfig, "ip": ip, "stop": no_op, "start": no_op, "mount": no_op, "umount": no_op, "log": no_op,
+}  # fmt: skip

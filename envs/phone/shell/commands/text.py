@@ -1,0 +1,357 @@
+"""Commands that work on text: `head`, `tail`, `grep`, `sort`, `wc` and their like."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterator
+
+from coach_gym.envs.phone.shell.commands.matching import Pattern, TooComplex, compiled
+from coach_gym.envs.phone.shell.language.options import Options, options
+from coach_gym.envs.phone.shell.language.parse import unescape
+from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
+from coach_gym.envs.phone.shell.language.process import Command, Process
+
+MOST = 1_000_000  # lines that `seq` prints
+
+
+def inputs(p: Process, names: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Name and contents of every file that can be read; of standard input if none is named."""
+    for name in names or ["-"]:
+        data = p.read(name)
+        if data is not None:
+            yield name, data
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Lines with their ends; the last one may have none."""
+    return data.splitlines(keepends=True) if b"\r" not in data else re.findall(rb"[^\n]*\n|[^\n]+", data)
+
+
+def head(p: Process) -> int:
+    return _part(p, lambda items, count: items[:count] if count >= 0 else items[:count])
+
+
+def tail(p: Process) -> int:
+    """The last lines, or with `+N` those from the Nth on. `-f` does not wait: nothing is added meanwhile."""
+
+    def last(items, count):
+        return items[count - 1 if count else 0 :] if count > 0 else items[count:] if count else items[:0]
+
+    return _part(p, last, backwards=True)
+
+
+def _part(p: Process, cut: Callable, backwards: bool = False) -> int:
+    args = [f"-n{p.args[0][1:]}", *p.args[1:]] if re.fullmatch(r"-\d+", "".join(p.args[:1])) else p.args
+    given = options(args, "fqvFs", "nc")
+    what = "c" if "c" in given else "n"
+    text = given.values.get(what, "10")
+    if not re.fullmatch(r"[-+]?\d{1,12}", text):
+        return p.fail(f"bad number '{text}'")
+    count = int(text)
+    if backwards and not text.startswith("+"):
+        count = -abs(count)
+    for index, (name, data) in enumerate(inputs(p, given.words)):
+        if len(given.words) > 1 and "q" not in given:
+            p.print(f"{chr(10) if index else ''}==> {name} <==")
+        p.streams.stdout += cut(data, count) if what == "c" else b"".join(cut(_lines(data), count))
+    return int(p.failed)
+
+
+def wc(p: Process) -> int:
+    """Counts lines, words and bytes."""
+    given = options(p.args, "lwcmL")
+    flags = [flag for flag in "lwmc" if flag in given] or ["l", "w", "c"]
+    rows = []
+    for name, data in inputs(p, given.words):
+        counts = {
+            "l": data.count(b"\n"), "w": len(data.split()), "c": len(data), "m": len(data.decode("utf-8", "replace")),
+        }  # fmt: skip
+        rows.append(([counts[flag] for flag in flags], "" if name == "-" else name))
+    if len(rows) > 1:
+        rows.append(([sum(column) for column in zip(*(row for row, _ in rows), strict=True)], "total"))
+    for numbers, name in rows:
+        width = 7 if len(rows) > 1 or (len(flags) > 1 and not given.words) else 0
+        p.print(" ".join(f"{number:{width}d}" for number in numbers) + (f" {name}" if name else ""))
+    return int(p.failed)
+
+
+def grep(p: Process) -> int:
+    """Lines that match. Basic expressions, `-E` extended ones, `-F` plain text."""
+    given = options(p.args, "EFGivwxlLcnqosHhrRaz", "emABCf")
+    words, p.quiet = list(given.words), "s" in given
+    patterns = _given_patterns(p.args)
+    if not patterns:
+        if not words:
+            return p.need(1)
+        patterns = words.pop(0).split("\n")
+    kind = "F" if "F" in given or p.name == "fgrep" else "E" if "E" in given or p.name == "egrep" else "G"
+    try:
+        wanted = _wanted(patterns, kind, given)
+    except BadPattern as fault:
+        return p.fail(f"bad regex '{patterns[0]}': {fault}", 2)
+    recursive = "r" in given or "R" in given
+    names = [file for word in words or ["."] for file in _files(p, word)] if recursive else words
+    found = False
+    for name, data in inputs(p, names):
+        label = f"{name}:" if ("H" in given or len(names) > 1 or recursive) and "h" not in given else ""
+        found = _grep_one(p, given, wanted, name, data, label) or found
+    return 0 if found else 2 if p.failed else 1
+
+
+def _given_patterns(args: list[str]) -> list[str]:
+    found = [following for word, following in zip(args, args[1:], strict=False) if re.fullmatch("-[a-zA-Z]*e", word)]
+    found += [word[2:] for word in args if word.startswith("-e") and len(word) > 2]
+    return [line for pattern in found for line in pattern.split("\n")]
+
+
+def _wanted(patterns: list[str], kind: str, given: Options) -> Pattern:
+    text = "|".join(f"(?:{re.escape(each) if kind == 'F' else translate(each, kind == 'E')})" for each in patterns)
+    if "w" in given:
+        text = rf"(?<!\w)(?:{text})(?!\w)"
+    if "x" in given:
+        text = rf"^(?:{text})$"
+    try:
+        return compiled(text, re.IGNORECASE if "i" in given else 0)
+    except (re.error, RecursionError, OverflowError, TooComplex) as fault:
+        raise BadPattern(str(fault)) from None
+
+
+def _files(p: Process, name: str) -> list[str]:
+    path = p.path(name)
+    if not p.storage.is_dir(path):
+        return [name]
+    return [name.rstrip("/") + file[len(path.rstrip("/")) :] for file in sorted(p.storage.files_below(path))]
+
+
+def _grep_one(p: Process, given: Options, wanted: Pattern, name: str, data: bytes, label: str) -> bool:
+    """Prints what the options ask for of one file; True if a line matched."""
+    lines = data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n") if data else []
+    hits = [i for i, line in enumerate(lines) if bool(wanted.search(line)) != ("v" in given)]
+    hits = hits[: given.count("m", len(hits))]
+    if "q" in given:
+        return bool(hits)
+    if "l" in given or "L" in given:
+        if bool(hits) == ("l" in given):
+            p.print("(standard input)" if name == "-" else name)
+    elif "c" in given:
+        p.print(f"{label}{len(hits)}")
+    elif "o" in given:
+        for i in hits:
+            for match in wanted.finditer(lines[i]):
+                if match[0]:
+                    p.print(f"{label}{f'{i + 1}:' if 'n' in given else ''}{match[0]}")
+    else:
+        _show_hits(p, given, lines, hits, label)
+    return bool(hits)
+
+
+def _show_hits(p: Process, given: Options, lines: list[str], hits: list[int], label: str) -> None:
+    before, after = (given.count(flag, given.count("C", 0)) for flag in "BA")
+    shown = -1
+    for hit in hits:
+        start, end = max(shown + 1, hit - before), min(len(lines), hit + after + 1)
+        if (before or after) and 0 <= shown < start - 1:
+            p.print("--")
+        for i in range(start, end):
+            mark = ":" if i in (hit, *hits) else "-"
+            number = f"{i + 1}{mark}" if "n" in given else ""
+            p.print(f"{label[:-1] + mark if label else ''}{number}{lines[i]}")
+            shown = i
+
+
+def sort(p: Process) -> int:
+    given = options(p.args, "bcdfginMmrsuVz", "kto")
+    lines = [line for _, data in inputs(p, given.words) for line in texts(data)]
+    key = _sort_key(given)
+    lines.sort(key=key, reverse="r" in given)
+    if "u" in given:
+        lines = [line for i, line in enumerate(lines) if not i or key(line) != key(lines[i - 1])]
+    output = "".join(f"{line}\n" for line in lines)
+    if "o" in given:
+        p.storage.write(p.path(given.values["o"]), output.encode("utf-8", "surrogateescape"))
+    else:
+        p.print(output, "")
+    return 2 * p.failed
+
+
+def texts(data: bytes) -> list[str]:
+    """Lines without their ends."""
+    return data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n") if data else []
+
+
+def _sort_key(given: Options) -> Callable[[str], tuple]:
+    match = re.match(r"(\d{1,4})[\d.]*(?:,\d+)?([a-zA-Z]*)", given.values.get("k", ""))
+    column, flags = (int(match[1]), match[2] + "".join(given.flags)) if match else (0, "".join(given.flags))
+    separator = given.values.get("t")
+
+    def key(line: str) -> tuple:
+        text = "".join(line.split(separator)[column - 1 : column]) if column else line
+        if "n" in flags or "g" in flags or "h" in flags:
+            number = re.match(r"\s*(-?\d{1,18}(?:\.\d{0,18})?)", text)
+            return (float(number[1]) if number else 0.0, line)
+        text = text.strip() if "b" in flags else text
+        return (text.lower() if "f" in flags else text, line) if "f" in flags else (text,)
+
+    return key
+
+
+def uniq(p: Process) -> int:
+    given = options(p.args, "cdiu")
+    groups: list[tuple[str, int]] = []
+    for _, data in inputs(p, given.words[:1]):
+        for line in texts(data):
+            same = groups and (line.lower() == groups[-1][0].lower() if "i" in given else line == groups[-1][0])
+            groups = [*groups[:-1], (groups[-1][0], groups[-1][1] + 1)] if same else [*groups, (line, 1)]
+    for line, count in groups:
+        if ("d" in given and count < 2) or ("u" in given and count > 1):
+            continue
+        p.print(f"{count:7d} {line}" if "c" in given else line)
+    return int(p.failed)
+
+
+def cut(p: Process) -> int:
+    """Columns: `-d` and `-f` fields, `-c` characters, `-b` bytes."""
+    given = options(p.args, "snD", "dfcbO")
+    flag = next((flag for flag in "fcb" if flag in given), "")
+    if not flag:
+        return p.fail("no -fcb")
+    ranges = []
+    for part in given.values[flag].split(","):
+        match = re.fullmatch(r"(\d{0,9})(-?)(\d{0,9})", part)
+        if not match or not (match[1] or match[3]):
+            return p.fail(f"bad list '{given.values[flag]}'")
+        first = int(match[1] or 1)
+        ranges.append((first, int(match[3]) if match[3] else 1 << 30 if match[2] else first))
+    separator = given.values.get("d", "\t") or "\t"
+    for _, data in inputs(p, given.words):
+        for line in texts(data):
+            if flag == "f" and separator not in line:
+                if "s" not in given:
+                    p.print(line)
+                continue
+            items = line.split(separator) if flag == "f" else list(line)
+            chosen = [item for i, item in enumerate(items, start=1) if any(a <= i <= b for a, b in ranges)]
+            p.print((separator if flag == "f" else "").join(chosen))
+    return int(p.failed)
+
+
+_CLASSES = {
+    "digit": "0123456789", "lower": "abcdefghijklmnopqrstuvwxyz", "upper": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "space": " \t\n\r\f\v",
+}  # fmt: skip
+_CLASSES |= {"alpha": _CLASSES["upper"] + _CLASSES["lower"]}
+_CLASSES |= {"alnum": _CLASSES["digit"] + _CLASSES["alpha"]}
+
+
+def tr(p: Process) -> int:
+    """Replaces, deletes (`-d`) or squeezes (`-s`) characters."""
+    given = options(p.args, "dsCc")
+    sets = [_characters(word) for word in given.words]
+    if not sets:
+        return p.need(1)
+    text = p.streams.stdin.read().decode("utf-8", "surrogateescape")
+    first, inverted = sets[0], "c" in given or "C" in given
+    last = sets[1] if len(sets) > 1 else ""
+    mapping = {c: last[min(i, len(last) - 1)] for i, c in enumerate(first)} if last else {}
+    output: list[str] = []
+    for c in text:
+        inside = (c in first) != inverted
+        if inside and "d" in given:
+            continue
+        new = (last[-1] if inverted else mapping[c]) if inside and last else c
+        if "s" in given and output and output[-1] == new and (new in last if last else inside):
+            continue
+        output.append(new)
+    p.print("".join(output), "")
+    return 0
+
+
+def _characters(word: str) -> str:
+    word = re.sub(r"\[:(\w+):\]", lambda match: _CLASSES.get(match[1], ""), unescape(word))
+    return re.sub(
+        r"(.)-(.)", lambda match: "".join(map(chr, range(ord(match[1]), min(ord(match[2]), 0xFFFF) + 1))), word
+    )
+
+
+def seq(p: Process) -> int:
+    given = Options()
+    for word in p.args:
+        if word.startswith("-s"):
+            given.values["s"] = word[2:]
+        elif word != "-w":
+            given.words.append(word)
+    try:
+        numbers = [int(word) for word in given.words if len(word) < 12]
+    except ValueError:
+        return p.fail("bad number")
+    if not 1 <= len(numbers) <= 3:
+        return p.need(1)
+    first, step = (numbers[0] if len(numbers) > 1 else 1), (numbers[1] if len(numbers) > 2 else 1)
+    if step == 0:
+        return p.fail("bad step")
+    words = [str(n) for n in range(first, numbers[-1] + (1 if step > 0 else -1), step)[:MOST]]
+    p.print(given.values.get("s", "\n").join(words), "\n" if words else "")
+    return 0
+
+
+def tee(p: Process) -> int:
+    given = options(p.args, "ai")
+    data = p.streams.stdin.read()
+    p.streams.stdout += data
+    for name in given.words:
+        path = p.path(name)
+        p.storage.write(path, (p.storage.read(path) or b"") + data if "a" in given else data)
+    p.phone.changed()
+    return 0
+
+
+def base64_(p: Process) -> int:
+    given = options(p.args, "di", "w")
+    for _, data in inputs(p, given.words):
+        if "d" in given:
+            try:
+                p.streams.stdout += base64.b64decode(data)
+            except ValueError:
+                return p.fail("bad input")
+            continue
+        text, width = base64.b64encode(data).decode(), given.count("w", 76) or 1 << 30
+        p.print("".join(f"{text[i : i + width]}\n" for i in range(0, len(text), width)), "")
+    return int(p.failed)
+
+
+def tac(p: Process) -> int:
+    for _, data in inputs(p, p.args):
+        p.streams.stdout += b"".join(reversed(_lines(data)))
+    return int(p.failed)
+
+
+def rev(p: Process) -> int:
+    for _, data in inputs(p, p.args):
+        p.print("".join(f"{line[::-1]}\n" for line in texts(data)), "")
+    return int(p.failed)
+
+
+def cmp(p: Process) -> int:
+    given = options(p.args, "ls")
+    if len(given.words) < 2:
+        return p.need(2)
+    first, second = (p.read(name) for name in given.words[:2])
+    if first is None or second is None:
+        return 2
+    if first == second:
+        return 0
+    same = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
+    if "s" not in given:
+        names = given.words
+        if same is None:
+            p.complain(f"{p.name}: EOF on {names[0] if len(first) < len(second) else names[1]}")
+        else:
+            p.print(f"{names[0]} {names[1]} differ: char {same + 1}, line {first[:same].count(10) + 1}")
+    return 1
+
+
+COMMANDS: dict[str, Command] = {
+    "head": head, "tail": tail, "wc": wc, "grep": grep, "egrep": grep, "fgrep": grep, "sort": sort, "uniq": uniq,
+    "cut": cut, "tr": tr, "seq": seq, "tee": tee, "base64": base64_, "tac": tac, "rev": rev, "cmp": cmp,
+}  # fmt: skip

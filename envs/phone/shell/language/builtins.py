@@ -1,0 +1,410 @@
+"""Commands that belong to the shell itself: variables, control flow, tests, and running other commands."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+
+from coach_gym.envs.phone.paths import absolute, link
+from coach_gym.envs.phone.shell.language.interpreter import KILLED, LAUNCHERS, NAME, Exit, Leave, Return, Shell
+from coach_gym.envs.phone.shell.language.parse import unescape
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Streams
+
+
+def true(p: Process) -> int:
+    return 0
+
+
+def false(p: Process) -> int:
+    return 1
+
+
+def cd(p: Process) -> int:
+    name = p.args[0] if p.args else p.shell.variables.get("HOME", "/")
+    name = p.shell.variables.get("OLDPWD", "/") if name == "-" else name
+    path = p.path(name)
+    if not p.storage.is_dir(path):
+        why = "Not a directory" if p.storage.exists(path) else NO_FILE
+        return p.complain(f"{NAME}: cd: {name}: {why}", 2)
+    p.shell.assign("OLDPWD", p.shell.folder)
+    p.shell.folder = absolute(name, p.shell.folder)
+    return 0
+
+
+def pwd(p: Process) -> int:
+    p.print(p.path(".") if "-P" in p.args else p.shell.folder)
+    return 0
+
+
+def export(p: Process) -> int:
+    for argument in p.args:
+        name, equals, value = argument.partition("=")
+        if equals and name.isidentifier():
+            p.shell.assign(name, value)
+    return 0
+
+
+def unset(p: Process) -> int:
+    for name in p.args:
+        p.shell.variables.pop(name, None)
+        p.shell.functions.pop(name, None)
+    return 0
+
+
+def set_(p: Process) -> int:
+    """`set -- words` replaces the arguments; without anything the variables are listed."""
+    if p.args[:1] == ["--"]:
+        p.shell.arguments = p.args[1:]
+    elif not p.args:
+        for name, value in sorted(p.shell.variables.items()):
+            p.print(f"{name}={value}")
+    return 0
+
+
+def env(p: Process) -> int:
+    """Runs a command with more variables, or lists them."""
+    rest = [a for a in p.args if a != "-i"]
+    while rest and "=" in rest[0]:
+        name, _, value = rest.pop(0).partition("=")
+        p.shell.assign(name, value)
+    if rest:
+        return p.shell.run(rest, p.streams)
+    for name, value in p.shell.variables.items():
+        if name != "IFS":
+            p.print(f"{name}={value}")
+    return 0
+
+
+def shift(p: Process) -> int:
+    del p.shell.arguments[: _number(p, 1)]
+    return 0
+
+
+def exit_(p: Process) -> int:
+    raise Exit(_number(p, p.shell.code) & 255)
+
+
+def return_(p: Process) -> int:
+    raise Return(_number(p, p.shell.code) & 255)
+
+
+def break_(p: Process) -> int:
+    raise Leave(max(1, _number(p, 1)), again=False)
+
+
+def continue_(p: Process) -> int:
+    raise Leave(max(1, _number(p, 1)), again=True)
+
+
+def _number(p: Process, default: int) -> int:
+    return int(p.args[0]) if p.args and re.fullmatch(r"-?\d{1,9}", p.args[0]) else default
+
+
+def read(p: Process) -> int:
+    """Reads a line into variables, the last of which gets all that is left."""
+    raw = "-r" in p.args
+    names = [a for a in p.args if not a.startswith("-")] or ["REPLY"]
+    line = p.streams.stdin.line().decode("utf-8", "surrogateescape")
+    text = line.removesuffix("\n") if raw else re.sub(r"\\(.)", r"\1", line.removesuffix("\n"))
+    words = text.strip(" \t").split(None, len(names) - 1) if len(names) > 1 else [text.strip(" \t")]
+    for name, value in zip(names, words + [""] * len(names), strict=False):
+        p.shell.assign(name, value)
+    return 0 if line else 1
+
+
+def echo(p: Process) -> int:
+    """Prints its arguments. `-n`: without a new line; `-e`: with escapes, as `-ne` both."""
+    args, newline, escapes = list(p.args), "\n", False
+    while args and re.fullmatch("-[neE]+", args[0]):
+        flags = args.pop(0)
+        newline = "" if "n" in flags else newline
+        escapes = "e" in flags or (escapes and "E" not in flags)
+    text = " ".join(args)
+    p.print(unescape(text) if escapes else text, newline)
+    return 0
+
+
+_FORMAT = re.compile(r"%%|%([-+ 0#]*)(\*|\d{0,4})(?:\.(\d{1,4}))?([a-zA-Z])")
+
+
+def printf(p: Process) -> int:
+    """Prints arguments by a format, again and again until they are used up."""
+    if not p.args:
+        return p.complain(f"{NAME}: printf: usage: printf format [arg ...]")
+    text, arguments = unescape(p.args[0]), p.args[1:]
+    while True:
+        left = len(arguments)
+        p.print(_FORMAT.sub(lambda match: _formatted(match, arguments), text), "")
+        if not arguments or len(arguments) == left:
+            return 0
+
+
+def _formatted(match: re.Match[str], arguments: list[str]) -> str:
+    if match[0] == "%%":
+        return "%"
+    flags, width, precision, kind = match.groups()
+    value = arguments.pop(0) if arguments else ""
+    width = value if width == "*" else width
+    spec = f"%{flags}{width}" + (f".{precision}" if precision else "")
+    if kind in "di":
+        return (spec + "d") % _integer(value)
+    if kind in "uxXo":
+        return (spec + kind) % (_integer(value) % (1 << 64))
+    if kind in "feEgG":
+        return (spec + kind) % _float(value)
+    return (spec + "s") % (unescape(value) if kind == "b" else value[:1] if kind == "c" else value)
+
+
+def _integer(text: str) -> int:
+    if text[:1] in ("'", '"'):
+        return ord(text[1:2] or "\0")
+    match = re.match(r"\s*([-+]?)(0[xX][0-9a-fA-F]{1,16}|\d{1,19})", text)
+    return int(match[1] + match[2], 16 if "x" in match[2].lower() else 10) if match else 0
+
+
+def _float(text: str) -> float:
+    match = re.match(r"\s*[-+]?\d{0,300}\.?\d{0,300}(?:[eE][-+]?\d{1,3})?", text)
+    try:
+        return float(match[0]) if match else 0.0
+    except ValueError:
+        return 0.0
+
+
+# running other commands
+
+
+def eval_(p: Process) -> int:
+    return p.shell.source(" ".join(p.args), p.streams)
+
+
+def sh(p: Process) -> int:
+    """`sh -c script`, `sh file`, or a script on standard input."""
+    args = list(p.args)
+    while args and args[0].startswith("-") and args[0] != "-c":
+        args.pop(0)
+    if args[:1] == ["-c"]:
+        if len(args) < 2:
+            return p.complain(f"{NAME}: -c: argument not given")
+        text, arguments = args[1], args[2:]
+    else:
+        data = p.read(args[0] if args else "-")
+        if data is None:
+            return 127
+        text, arguments = data.decode("utf-8", "surrogateescape"), args
+    return _subshell(p, text, arguments)
+
+
+def _subshell(p: Process, text: str, arguments: list[str]) -> int:
+    """Runs a script in a shell of its own; the first argument, if any, is its `$0`."""
+    shell, outer = Shell(p.phone, p.shell.commands), p.shell
+    shell.variables, shell.folder, shell.arguments = dict(outer.variables), outer.folder, arguments[1:]
+    shell.name = arguments[0] if arguments else NAME
+    shell.inherit(outer)
+    try:
+        return shell.source(text, p.streams)
+    except Leave:
+        return 0
+    except Exit as exit:
+        if exit.code == KILLED:
+            raise
+        return exit.code
+    finally:
+        outer.inherit(shell)
+
+
+def su(p: Process) -> int:
+    """`su [0|root] [command …]`, `su -c command`; everybody is root already."""
+    args = list(p.args)
+    if args and args[0] not in ("-c", "-") and not args[0].startswith("-"):
+        if args.pop(0) not in ("0", "root", "shell", "2000"):
+            return p.fail("invalid uid/gid")
+    args = args[1:] if args[:1] in (["-"], ["-l"]) else args
+    if args[:1] == ["-c"]:
+        return _subshell(p, " ".join(args[1:]), [])
+    return p.shell.run(args, p.streams) if args else _subshell(p, p.read("-").decode("utf-8", "surrogateescape"), [])  # type: ignore[union-attr]
+
+
+def command(p: Process) -> int:
+    """`command -v name` says what would run; else runs it."""
+    if p.args[:1] == ["-v"]:
+        return which(Process(p.shell, "which", p.args[1:], p.streams))
+    return p.shell.run(p.args, p.streams) if p.args else 0
+
+
+def run_rest(p: Process) -> int:
+    """Runs the arguments as a command: `exec`, `nohup`, `toybox`, `time`, `setsid`."""
+    return p.shell.run(p.args, p.streams) if p.args else 0
+
+
+def exec_(p: Process) -> int:
+    if not p.args:
+        return 0
+    raise Exit(p.shell.run(p.args, p.streams))
+
+
+def timeout(p: Process) -> int:
+    """Runs a command; none takes any time here."""
+    rest = [a for i, a in enumerate(p.args) if not a.startswith("-") or i > 1]
+    return p.shell.run(rest[1:], p.streams) if len(rest) > 1 else 125
+
+
+def xargs(p: Process) -> int:
+    """Runs a command with the words of standard input as more arguments. `-0`, `-n N`, `-I word`."""
+    args, size, slot, separator = list(p.args), 0, "", r"[ \t\n]+"
+    while args and args[0].startswith("-"):
+        flag = args.pop(0)
+        if flag == "-0":
+            separator = "\0"
+        elif flag[:2] in ("-n", "-I"):
+            value = flag[2:] or (args.pop(0) if args else "")
+            size, slot = (int(value) if value.isdecimal() else 0, slot) if flag[1] == "n" else (1, value)
+    args = args or ["echo"]
+    text = p.streams.stdin.read().decode("utf-8", "surrogateescape")
+    words = [word for word in re.split("\n" if slot else separator, text) if word]
+    size = size or max(1, len(words))
+    code = 0
+    for start in range(0, max(1, len(words)), size):
+        some = words[start : start + size]
+        full = [a.replace(slot, some[0]) for a in args] if slot and some else [*args, *some]
+        code = 123 if p.shell.run(full, Streams(Input(), p.streams.stdout, p.streams.stderr)) else code
+    return code
+
+
+def which(p: Process) -> int:
+    """Where commands are; code 1 if one is missing."""
+    code = 0
+    for name in p.args:
+        tool = name.rpartition("/")[2]
+        if tool not in p.shell.commands:
+            code = 1
+        else:
+            p.print(name if tool in BUILTINS and p.name != "which" else f"{LAUNCHERS[0]}{tool}")
+    return code
+
+
+def type_(p: Process) -> int:
+    code = 0
+    for name in p.args:
+        known = name in p.shell.commands
+        how = "a shell builtin" if name in BUILTINS else f"{LAUNCHERS[0]}{name}"
+        p.print(f"{name} is {how}" if known else f"{name} not found")
+        code = code if known else 1
+    return code
+
+
+# tests
+
+
+def test(p: Process) -> int:
+    """`[ … ]` and `test …`: 0 if it holds, 1 if not, 2 if it is no test."""
+    args = list(p.args)
+    if p.name in ("[", "[["):
+        if not args or args.pop() != p.name.replace("[", "]"):
+            return p.complain(f"{NAME}: {p.name}: missing {p.name.replace('[', ']')}", 2)
+    try:
+        return int(not _Test(p, args).result())
+    except ValueError as fault:
+        return p.complain(f"{NAME}: {p.name}: {fault}", 2)
+
+
+class _Test:
+    """A conditional expression, read from left to right."""
+
+    UNARY = ("-e", "-f", "-d", "-s", "-r", "-w", "-x", "-n", "-z", "-L", "-h", "-b", "-c", "-p", "-S", "-t")
+    BINARY = ("=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef")
+
+    def __init__(self, p: Process, args: list[str]) -> None:
+        self.p, self.args = p, args
+
+    def result(self) -> bool:
+        if not self.args:
+            return False
+        value = self.either()
+        if self.args:
+            raise ValueError(f"{self.args[0]}: unexpected operator/operand")
+        return value
+
+    def either(self) -> bool:
+        value = self.both()
+        while self.args[:1] in (["-o"], ["||"]):
+            self.args.pop(0)
+            value = self.both() or value
+        return value
+
+    def both(self) -> bool:
+        value = self.primary()
+        while self.args[:1] in (["-a"], ["&&"]):
+            self.args.pop(0)
+            value = self.primary() and value
+        return value
+
+    def primary(self) -> bool:
+        if not self.args:
+            raise ValueError("expression expected")
+        if len(self.args) >= 3 and self.args[1] in self.BINARY:
+            left, op, right = self.args[:3]
+            del self.args[:3]
+            return self.compare(left, op, right)
+        word = self.args.pop(0)
+        if word == "!" and self.args:
+            return not self.primary()
+        if word == "(" and ")" in self.args:
+            value = self.either()
+            if self.args[:1] != [")"]:
+                raise ValueError("missing )")
+            self.args.pop(0)
+            return value
+        if word in self.UNARY and self.args:
+            return self.unary(word, self.args.pop(0))
+        return bool(word)
+
+    def unary(self, op: str, name: str) -> bool:
+        if op in ("-n", "-z"):
+            return bool(name) == (op == "-n")
+        storage, path = self.p.storage, self.p.path(name)
+        if not name or op in ("-b", "-c", "-p", "-S", "-t"):
+            return op == "-c" and path == "/dev/null"
+        if op in ("-L", "-h"):
+            return link(name, self.p.shell.folder) is not None
+        if op == "-d":
+            return storage.is_dir(path)
+        if op == "-f":
+            return storage.exists(path) and not storage.is_dir(path)
+        if op == "-s":
+            return storage.is_dir(path) or (storage.exists(path) and storage.size(path) > 0)
+        return storage.exists(path)
+
+    def compare(self, left: str, op: str, right: str) -> bool:
+        if op in ("=", "==", "!="):
+            same = fnmatch.fnmatchcase(left, right) if self.p.name == "[[" else left == right
+            return same == (op != "!=")
+        if op in ("<", ">"):
+            return left < right if op == "<" else left > right
+        if op in ("-nt", "-ot", "-ef"):
+            return self.compare_files(self.p.path(left), op, self.p.path(right))
+        for text in (left, right):
+            if not re.fullmatch(r"\s*[-+]?\d{1,19}\s*", text):
+                raise ValueError(f"{text}: unexpected operator/operand" if not text else f"{text}: bad number")
+        a, b = int(left), int(right)
+        return {"-eq": a == b, "-ne": a != b, "-lt": a < b, "-le": a <= b, "-gt": a > b, "-ge": a >= b}[op]
+
+    def compare_files(self, left: str, op: str, right: str) -> bool:
+        storage = self.p.storage
+        if op == "-ef" or not (storage.exists(left) and storage.exists(right)):
+            return left == right if op == "-ef" else storage.exists(left if op == "-nt" else right)
+        older, newer = (right, left) if op == "-nt" else (left, right)
+        return storage.modified(older) < storage.modified(newer)
+
+
+COMMANDS: dict[str, Command] = {
+    ":": true, "true": true, "false": false, "cd": cd, "pwd": pwd, "export": export, "unset": unset, "set": set_,
+    "local": export, "typeset": export, "readonly": export, "env": env, "printenv": env, "shift": shift,
+    "exit": exit_, "return": return_, "break": break_, "continue": continue_, "read": read, "echo": echo,
+    "printf": printf, "eval": eval_, "sh": sh, "su": su, "command": command, "exec": exec_, "nohup": run_rest,
+    "toybox": run_rest, "time": run_rest, "setsid": run_rest, "builtin": run_rest, "timeout": timeout, "xargs": xargs,
+    "which": which, "type": type_, "test": test, "[": test, "[[": test, "wait": true, "trap": true, "umask": true,
+    "ulimit": true, "sync": true,
+}  # fmt: skip
+BUILTINS = frozenset(COMMANDS) - {
+    "env", "printenv", "sh", "su", "nohup", "toybox", "setsid", "timeout", "xargs", "which", "sync",
+}  # fmt: skip

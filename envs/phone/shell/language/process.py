@@ -1,0 +1,136 @@
+"""A command as it runs: its arguments, what it reads, and what it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coach_gym.envs.phone.paths import real
+
+if TYPE_CHECKING:
+    from coach_gym.envs.phone.phone import Phone
+    from coach_gym.envs.phone.shell.language.interpreter import Shell
+    from coach_gym.envs.phone.storage import Storage
+
+
+class Input:
+    """Bytes that are read once, from the start to the end, by however many commands.
+
+    Args:
+        data: what there is.
+        more: asked for further bytes when that is used up; empty bytes end it.
+    """
+
+    def __init__(self, data: bytes = b"", more: Callable[[], bytes] | None = None) -> None:
+        self._data, self._more = data, more
+
+    def _fetch(self) -> bool:
+        """Waits for more; False if there is no more."""
+        data = self._more() if self._more is not None else b""
+        self._data += data
+        if not data:
+            self._more = None
+        return bool(data)
+
+    def read(self) -> bytes:
+        """All that is left."""
+        chunks = [self._data]
+        while self._more is not None and (data := self._more()):
+            chunks.append(data)
+        self._data, self._more = b"", None
+        return b"".join(chunks)
+
+    def exactly(self, size: int) -> bytes:
+        """The next so many bytes, or fewer at the end."""
+        chunks, missing = [self._data[:size]], size - len(self._data)
+        self._data = self._data[size:]
+        while missing > 0 and self._fetch():
+            chunks.append(self._data[:missing])
+            self._data, missing = self._data[missing:], missing - len(chunks[-1])
+        return b"".join(chunks)
+
+    def line(self) -> bytes:
+        """The next line with its end; empty if there is none."""
+        while b"\n" not in self._data and self._fetch():
+            pass
+        end = self._data.find(b"\n") + 1 or len(self._data)
+        data, self._data = self._data[:end], self._data[end:]
+        return data
+
+
+@dataclass
+class Streams:
+    """Standard input, output and error. After `2>&1` the last two are one."""
+
+    stdin: Input
+    stdout: bytearray
+    stderr: bytearray
+
+
+@dataclass
+class Process:
+    """One running command.
+
+    Attributes:
+        name: as it was called, for its messages.
+        args: without the name.
+        failed: it has written a message.
+        quiet: messages are not written.
+    """
+
+    shell: Shell
+    name: str
+    args: list[str]
+    streams: Streams
+    failed: bool = False
+    quiet: bool = False
+
+    @property
+    def phone(self) -> Phone:
+        return self.shell.phone
+
+    @property
+    def storage(self) -> Storage:
+        return self.shell.phone.storage
+
+    def path(self, name: str) -> str:
+        """The place in storage that an argument names."""
+        return real(name, self.shell.folder)
+
+    def read(self, name: str) -> bytes | None:
+        """Contents of a file, or of standard input for `-`; None, with a message, if that cannot be read."""
+        if name == "-":
+            return self.streams.stdin.read()
+        path = self.path(name)
+        if path == "/dev/null":
+            return b""
+        data = self.storage.read(path)
+        if data is None:
+            self.fail(f"{name}: {'Is a directory' if self.storage.is_dir(path) else NO_FILE}")
+        return data
+
+    def print(self, text: str = "", end: str = "\n") -> None:
+        """Writes text to standard output."""
+        self.streams.stdout += (text + end).encode("utf-8", "surrogateescape")
+
+    def fail(self, message: str, code: int = 1) -> int:
+        """Writes `name: message` to standard error. Returns the exit code."""
+        return self.complain(f"{self.name}: {message}", code)
+
+    def need(self, arguments: int) -> int:
+        """Says how many arguments there must be at least. Returns the exit code."""
+        return self.fail(f'Needs {arguments} argument{"s" * (arguments > 1)} (see "{self.name} --help")')
+
+    def complain(self, message: str, code: int = 1) -> int:
+        """Writes a message without the name to standard error. Returns the exit code."""
+        self.failed = True
+        if not self.quiet:
+            self.streams.stderr += f"{message}\n".encode("utf-8", "surrogateescape")
+        return code
+
+
+Command = Callable[[Process], int]
+"""A command: reads and writes the process's streams, returns the exit code."""
+
+NO_FILE = "No such file or directory"

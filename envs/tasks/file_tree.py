@@ -1,0 +1,56 @@
+"""Tasks on the files below one folder."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from coach_gym.envs.devices.device import Device
+from coach_gym.envs.tasks.task import Task
+
+Tree = dict[str, bytes]
+"""Contents by path below the root; a folder has a slash at its end and no contents."""
+
+
+def read_tree(device: Device, root: str, below: str = "") -> Tree:
+    """All files and folders below `root`, without white space at the ends of the contents."""
+    tree: Tree = {}
+    for name in device.listdir(f"{root}/{below}".rstrip("/")):
+        data = device.read(f"{root}/{below}{name}")
+        if data is None:
+            tree[f"{below}{name}/"] = b""
+            tree |= read_tree(device, root, f"{below}{name}/")
+        else:
+            tree[f"{below}{name}"] = data.rstrip()
+    return tree
+
+
+class FileTask(Task):
+    """A task that starts with `params["files"]`: by path below the root, a text or a number of bytes."""
+
+    root: ClassVar[str]
+
+    def setup(self, device: Device) -> None:
+        for path, content in self.params["files"].items():
+            device.write(f"{self.root}/{path}", contents(content))
+        self.before = read_tree(device, self.root)
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        wanted, found = self.expected(dict(self.before)), read_tree(device, self.root)
+        return float({p: self.normal(d) for p, d in found.items()} == {p: self.normal(d) for p, d in wanted.items()})
+
+    def expected(self, tree: Tree) -> Tree:
+        """What has to be there in the end and nothing else, given what was there at the start."""
+        return tree
+
+    def normal(self, data: bytes) -> bytes:
+        """What of a file's contents counts."""
+        return data
+
+    def but(self, **params: Any) -> dict[str, Any]:
+        """The parameters with some of them replaced, to mislead an expert."""
+        return {**self.params, **params}
+
+
+def contents(content: str | int) -> bytes:
+    """A text, or so many zeros."""
+    return bytes(content) if isinstance(content, int) else content.encode()

@@ -1,0 +1,72 @@
+"""How experts work the date picker and the time picker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, time
+from functools import partial
+
+from coach_gym.envs.tasks.screen import Screen
+from coach_gym.ui import Element
+
+
+def pick_date(s: Screen, day: date) -> Iterator[str]:
+    """Turns the date picker to the month, touches the day and OK."""
+    while months := _months(s.find(_is_month).label, day):
+        yield s.tap("Next month" if months > 0 else "Previous month")
+    yield s.tap(f"{day:%d %B %Y}")
+    yield s.tap("OK")
+
+
+def _is_month(element: Element) -> bool:
+    return _month(element.label) is not None
+
+
+def _months(shown: str, day: date) -> int:
+    """How many months lie between the month shown and that of a day."""
+    month = _month(shown)
+    return 0 if month is None else 12 * (day.year - month.year) + day.month - month.month
+
+
+def _month(label: str) -> date | None:
+    try:
+        return datetime.strptime(label, "%B %Y").date()
+    except ValueError:
+        return None
+
+
+def pick_time(s: Screen, at: time) -> Iterator[str]:
+    """Touches hour and minute in the time picker, or types them if the minute is not on the dial; then OK."""
+    if at.minute % 5:
+        yield s.tap("Switch to text input")
+        yield from s.fill("Hour", str(at.hour))
+        yield from s.fill("Minute", str(at.minute))
+    else:
+        yield s.tap(partial(_on_dial, f"{at.hour} hours"))
+        if not s.has(partial(_shown, f"{at.minute:02d} minutes")):
+            yield s.tap(partial(_on_dial, f"{at.minute} minutes"))
+    yield s.tap("OK")
+
+
+def _on_dial(value: str, element: Element) -> bool:
+    return element.desc == value and not element.checkable
+
+
+def _shown(value: str, element: Element) -> bool:
+    """The time above the dial is called like the numbers on it, but switches between hours and minutes."""
+    return element.desc == value and element.checkable
+
+
+def pick_half_day_time(s: Screen, at: time) -> Iterator[str]:
+    """The same on a 12-hour clock: AM or PM, then the hour and the minute, or both typed; then OK."""
+    yield s.tap("PM" if at.hour >= 12 else "AM")
+    hour = at.hour % 12 or 12
+    if at.minute % 5:
+        yield s.tap("Switch to text input")
+        yield from s.fill("Hour", str(hour))
+        yield from s.fill("Minute", str(at.minute))
+    else:
+        yield s.tap(partial(_on_dial, f"{hour} hours"))
+        if not s.has(partial(_shown, f"{at.minute:02d} minutes")):
+            yield s.tap(partial(_on_dial, f"{at.minute} minutes"))
+    yield s.tap("OK")

@@ -1,0 +1,383 @@
+"""Several processes are one: the same losses and weights; and a job that is killed goes on from its checkpoint.
+
+Processes talk over gloo. They are forked from a server that has imported torch once.
+"""
+
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from multiprocessing import set_forkserver_preload
+from pathlib import Path
+
+import pytest
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from gymnasium.vector import SyncVectorEnv
+from torch.distributed.tensor import DTensor
+from transformers import Qwen2_5_VLForConditionalGeneration
+
+from coach_gym.__main__ import main
+from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent
+from coach_gym.agents.distributed import processes
+from coach_gym.agents.distributed.parallel import (
+    distribute,
+    gather_state,
+    refresh_sampler,
+    whole_critic,
+    whole_policy,
+)
+from coach_gym.agents.models.tree import build_tree, log_probs
+from coach_gym.agents.training.checkpoint import save_shards
+from coach_gym.cli import train as train_command
+from tests.agents import tiny
+from tests.agents.trivial_env import ButtonEnv
+
+# Where the fork server finds this module, which it imports once for all processes.
+os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")])
+set_forkserver_preload([__name__])
+
+BUTTONS = ["--env", "tests.agents.trivial_env_id:Buttons-v0", "--num-envs", "6"]
+CRITIC = {"critic_learning_rate": 0.1, "critic_warmup_ratio": 0.0, "critic_epochs": 2}
+METHODS = {"coach": CoachAgent, "ppo": PPOAgent, "grpo": GRPOAgent}
+
+
+def buttons(number=2, **kwargs):
+    return SyncVectorEnv([lambda: ButtonEnv(steps=2, **kwargs)] * number)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _main(rank, size, port, folder, work, arguments):
+    torch.set_num_threads(1)
+    store = dist.TCPStore("127.0.0.1", port, size, is_master=rank == 0)
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=size, timeout=timedelta(seconds=60))
+    torch.save(work(*arguments), folder / f"{rank}.pt")
+    dist.destroy_process_group()
+
+
+def together(size, folder, work, *arguments):
+    """What `work` returns on each of `size` processes."""
+    folder = folder / str(size)
+    folder.mkdir(exist_ok=True)
+    mp.start_processes(
+        _main, (size, free_port(), folder, work, arguments), nprocs=size, start_method="forkserver"
+    )
+    return [torch.load(folder / f"{rank}.pt", weights_only=False) for rank in range(size)]
+
+
+def make(method, **arguments):
+    settings = {"learning_rate": 1e-3, "batch_size": 12, "max_new_tokens": 3, "seed": 0}
+    settings |= {"group_size": 2} if method == "grpo" else CRITIC
+    of_policy = {"max_prompt_length": 32_768, "architecture": "qwen2_5_vl"}
+    policy = tiny.policy(**{name: arguments.pop(name, value) for name, value in of_policy.items()})
+    settings |= arguments
+    return METHODS[method](policy, None, max_prompt_length=policy.max_prompt_length, **settings)
+
+
+def episodes(agent):
+    """Three tasks of two attempts each, of different lengths and outcomes, made-up log-probabilities."""
+    made = []
+    for number, steps in enumerate([1, 4, 2, 3, 2, 1]):
+        episode = tiny.episode(agent.policy, steps=steps, k=1 if agent.n_candidates == 1 else 3, seed=number)
+        for step in episode.steps:
+            step.executed = 0
+        made.append(replace(episode, outcome=float(number % 2)))
+    return [made[:2], made[2:4], made[4:]]
+
+
+def train(method, share, updates=2, **arguments):
+    """Weights and log entries after updates on the share of episodes that `share` gives each process."""
+    agent = make(method, learning_rate=5.0, **arguments)
+    for name, model in agent.models.items():  # AdamW would blow rounding errors up to steps of full size
+        agent.optimizers[f"{name}.optimizer"] = torch.optim.SGD(model.parameters())
+    if method != "grpo":
+        agent.critic.value_head.weight.data.copy_(torch.linspace(-1, 1, 32))
+    groups = episodes(agent)
+    distribute(agent)
+    mine = [groups[index] for index in (share[processes.rank()] if processes.size() > 1 else range(len(groups)))]
+    for _ in range(updates):
+        agent.train(mine)
+        refresh_sampler(agent)
+    logged = {key: value for key, value in agent.logger.name_to_value.items() if key.startswith("train/")}
+    parameters = gather_state(agent.get_parameters())
+    sampled = agent.generator.policy.model.state_dict()
+    return logged, parameters, sampled
+
+
+def weights(parameters):
+    return {f"{part}.{name}": tensor for part in ("policy", "critic") if part in parameters
+            for name, tensor in parameters[part].items()}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_updates_are_those_of_one_process(method, tmp_path):
+    logged, parameters, _ = train(method, None)
+    before = weights(make(method).get_parameters())
+    moved = max((after - before[name]).abs().max() for name, after in weights(parameters).items() if "policy" in name)
+    assert moved > 5e-3, "a thousand times the tolerance"
+    for share in ([[0], [1, 2]], [[2], [], [0, 1]]):
+        results = together(len(share), tmp_path, train, method, share)
+        for name, value in logged.items():
+            for theirs, _, _ in results:
+                assert theirs[name] == pytest.approx(value, rel=1e-4, abs=1e-6), name
+        torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
+
+
+def test_histories_that_were_cut_and_passes_that_are_made_again(tmp_path):
+    """Trunks of one process outnumber those of another, activations are computed again, log-probabilities too."""
+    arguments = {"max_prompt_length": 150, "recompute_log_probs": True, "checkpoint_activations": True}
+    logged, parameters, _ = train("coach", None, **arguments)
+    results = together(2, tmp_path, partial(train, **arguments), "coach", [[0, 1], [2]])
+    assert logged["train/token_ratio"] == pytest.approx(results[1][0]["train/token_ratio"])
+    torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
+
+
+def learn(folder, source, steps, save_as):
+    """Trains, or goes on from what `source` holds, and saves what comes of it, in shards and whole."""
+    if source is None:
+        sizes = {"batch_size": 12, "max_new_tokens": 3, "stats_window_size": 12}
+        agent = CoachAgent(tiny.policy(), buttons(), 1e-3, seed=0, **sizes, **CRITIC)
+    else:
+        agent = CoachAgent.load(folder / source, env=buttons())
+    agent.learn(steps - agent.num_timesteps, reset_num_timesteps=source is None)
+    if processes.size() > 1:
+        save_shards(agent, folder / f"{save_as}_shards")
+    agent.save(folder / save_as)
+    seeds = [seed for env in agent.env.envs for seed in env.resets if seed is not None]
+    actions = agent.predict(ButtonEnv().reset(seed=0)[0], deterministic=True)[0]
+    infos, _ = agent.recent_episodes()
+    return gather_state(agent.get_parameters()), agent.num_timesteps, seeds, actions, infos
+
+
+def test_a_checkpoint_goes_on_in_any_number_of_processes(tmp_path):
+    """Two processes, then three from their shards, then one from theirs, then two from a single one's."""
+    two = together(2, tmp_path, learn, tmp_path, None, 12, "two")
+    assert two[0][1] == two[1][1] >= 12, "processes count their steps together"
+    assert not set(two[0][2]) & set(two[1][2]) and len({*two[0][2], *two[1][2]}) == 12, "tasks are shared out"
+    assert two[0][3] == two[1][3] and two[0][4] == two[1][4]
+    assert_close(CoachAgent.load(tmp_path / "two_shards").get_parameters(), two[0][0])
+    assert_close(CoachAgent.load(tmp_path / "two").get_parameters(), two[0][0])
+
+    three = together(3, tmp_path, learn, tmp_path, "two_shards", two[0][1] + 12, "three")
+    assert three[0][1] >= two[0][1] + 12
+    whole = CoachAgent.load(tmp_path / "three_shards", env=buttons())
+    assert whole.num_timesteps == three[0][1] and whole.n_updates == 2
+    assert_close(whole.get_parameters(), three[0][0])
+    whole.learn(12, reset_num_timesteps=False)
+    whole.save(tmp_path / "one")
+    again = together(2, tmp_path, learn, tmp_path, "one", whole.num_timesteps, "again")
+    assert_close(again[0][0], whole.get_parameters())
+
+
+def assert_close(one, other):
+    """Weights and optimizer states, whatever else stands beside them."""
+    for part in ("policy", "critic"):
+        torch.testing.assert_close(dict(one[part]), dict(other[part]), rtol=0, atol=0)
+        mine, theirs = one[f"{part}.optimizer"]["state"], other[f"{part}.optimizer"]["state"]
+        assert mine.keys() == theirs.keys()
+        for number, state in mine.items():
+            torch.testing.assert_close(state, theirs[number], rtol=0, atol=0)
+
+
+def test_what_is_exported_is_read_by_transformers(tmp_path):
+    results = together(2, tmp_path, learn, tmp_path, None, 12, "agent")
+    model = Qwen2_5_VLForConditionalGeneration.from_pretrained(tmp_path / "agent/actor")
+    torch.testing.assert_close(dict(model.state_dict()), dict(results[0][0]["policy"]), rtol=0, atol=0)
+
+
+def exported(folder, architecture):
+    """What writing a whole agent takes, and whether what the first process writes is the agent."""
+    agent = make("coach", architecture=architecture)
+    agent.critic.value_head.weight.data.normal_()
+    tree = build_tree(agent.policy, tiny.episode(agent.policy))
+    with torch.no_grad():
+        expected = torch.cat(sum(log_probs(agent.policy, tree), [])), torch.cat(agent.critic.q_values(tree))
+    distribute(agent)
+    before = torch.get_rng_state()
+    agent.save(folder / "agent")
+    drawn = not torch.equal(torch.get_rng_state(), before)
+    policy, critic = whole_policy(agent), whole_critic(agent)
+    if processes.rank() > 0:
+        return drawn, {p.device.type for model in (policy.model, critic) for p in model.parameters()}
+    with torch.no_grad():
+        found = torch.cat(sum(log_probs(policy, tree), [])), torch.cat(critic.q_values(tree))
+    tied = policy.model.lm_head.weight is policy.model.get_input_embeddings().weight
+    return drawn, tied, [torch.equal(one, other) for one, other in zip(expected, found, strict=True)]
+
+
+@pytest.mark.parametrize("architecture", ["qwen2_vl", "qwen2_5_vl", "qwen3_vl"])
+def test_only_the_first_process_holds_what_is_exported(architecture, tmp_path):
+    first, second = together(2, tmp_path, partial(exported, architecture=architecture), tmp_path)
+    assert first == (False, True, [True, True])
+    assert second == (False, {"meta"})
+
+
+def test_a_hostile_index_does_not_run(tmp_path):
+    together(2, tmp_path, learn, tmp_path, None, 1, "agent")
+
+    class Hostile:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "owned"), "w"))
+
+    (tmp_path / "agent_shards/shards/.metadata").write_bytes(pickle.dumps(Hostile()))
+    with pytest.raises(pickle.UnpicklingError, match="no business with"):
+        CoachAgent.load(tmp_path / "agent_shards")
+    assert not (tmp_path / "owned").exists()
+
+
+def in_bfloat16(rounded, batch_size=12):
+    agent = make("coach", bfloat16=rounded, batch_size=batch_size)
+    agent.critic.value_head.weight.data.fill_(0.1)
+    groups = episodes(agent)
+    distribute(agent)
+    agent.train(groups[processes.rank() :: processes.size()])
+    refresh_sampler(agent)
+    stored = {parameter.dtype for model in agent.models.values() for parameter in model.parameters()}
+    local = sum(p.to_local().numel() for p in agent.policy.model.parameters() if isinstance(p, DTensor))
+    total = sum(p.numel() for p in agent.policy.model.parameters())
+    return agent.logger.name_to_value, stored, agent.generator.policy.model.dtype, local, total
+
+
+def test_passes_in_bfloat16_weights_in_float32(tmp_path):
+    exact = together(2, tmp_path, in_bfloat16, False)
+    rounded = together(2, tmp_path, in_bfloat16, True)
+    for logged, stored, sampled, local, total in rounded:
+        assert stored == {torch.float32} and sampled == torch.bfloat16
+        assert local < 0.6 * total, "each process holds its half"
+        assert logged["train/grad_norm"] == pytest.approx(exact[0][0]["train/grad_norm"], rel=0.25)
+        assert logged["train/grad_norm"] != exact[0][0]["train/grad_norm"]
+        assert logged["train/value_loss"] == pytest.approx(exact[0][0]["train/value_loss"], rel=0.05)
+
+
+def spoiled():
+    """What an update says where the second process has a gradient that is not finite, and whether weights moved."""
+    agent = make("grpo")
+    groups = episodes(agent)
+    groups[2][0].steps[0].candidates[0].logprobs[0] = -200.0
+    distribute(agent)
+    before = [parameter.to_local().clone() for parameter in agent.policy.model.parameters()]
+    with pytest.raises(FloatingPointError, match="norm of the gradient"):
+        agent.train(groups[2:] if processes.rank() else groups[:2])
+    after = agent.policy.model.parameters()
+    return all(torch.equal(a, b.to_local()) for a, b in zip(before, after, strict=True))
+
+
+def test_one_process_gradient_that_is_not_finite_ends_all(tmp_path):
+    assert together(2, tmp_path, spoiled) == [True, True]
+
+
+def stop_early(folder):
+    agent = CoachAgent(tiny.policy(), buttons(), 1e-3, batch_size=4, max_new_tokens=3, seed=0)
+    calls = []
+
+    def one_process_wants_to_stop(*_):
+        calls.append(agent.num_timesteps)
+        return processes.rank() == 0 or agent.n_updates < 1
+
+    agent.learn(10_000, one_process_wants_to_stop)
+    return agent.n_updates
+
+
+def faults(folder):
+    """The first process has broken devices only, and learns what the second one sees."""
+    broken = [] if processes.rank() == 0 else None
+    agent = CoachAgent(tiny.policy(), buttons(faulty=broken), 1e-3, batch_size=4, max_new_tokens=3, seed=0, **CRITIC)
+    agent.critic.value_head.weight.data.normal_()
+    before = [parameter.detach().clone() for parameter in agent.policy.model.parameters()]
+    agent.learn(4)
+    after = agent.generator.policy.model.parameters()
+    moved = any(bool((a != b).any()) for a, b in zip(before, after, strict=True))
+    return agent.n_updates, moved, [*agent.ep_success_buffer]
+
+
+def test_one_process_stops_all(tmp_path):
+    assert together(2, tmp_path, stop_early, tmp_path) == [1, 1]
+
+
+def test_a_process_without_episodes_takes_part(tmp_path):
+    (updates, _, seen), (others, moved, judged) = together(2, tmp_path, faults, tmp_path)
+    assert updates == others == 1 and seen == [] and len(judged) == 2 and moved
+
+
+def test_sizes_have_to_divide(tmp_path):
+    with pytest.raises(ValueError, match="needs torch.distributed"):
+        distribute(make("coach", bfloat16=True))
+    with pytest.raises(mp.ProcessRaisedException, match="cannot be shared by 2 processes; use a multiple of 2"):
+        together(2, tmp_path, in_bfloat16, False, 3)
+
+
+def torchrun(size, *options):
+    """`coach-gym train` in processes of torchrun; their own environment is registered by `trivial_env_id`."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", size, "--master-port", free_port()]
+    command += ["-m", "coach_gym", "train", *BUTTONS, *options]
+    command += ["--batch_size", 6, "--max_new_tokens", 3, "--critic_learning_rate", 1e-3]
+    return subprocess.Popen(
+        [str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
+def test_a_killed_process_ends_the_job_which_goes_on_from_its_checkpoint(tmp_path, capsys):
+    tiny.policy().save(tmp_path / "tiny")
+    out = tmp_path / "out"
+    job = torchrun(2, "--steps", 10_000_000, "--policy", tmp_path / "tiny", "--out", out, "--save-every", 1)
+    killed = None
+    deadline = time.monotonic() + 120
+    while killed is None and time.monotonic() < deadline and job.poll() is None:
+        time.sleep(0.1)
+        if any(out.glob("checkpoints/agent_*_steps")):
+            killed = _workers(job.pid)[1]
+            os.kill(killed, signal.SIGKILL)
+    printed, _ = job.communicate(timeout=60)
+    assert killed and job.returncode != 0, printed
+    assert f"Signal 9 (SIGKILL) received by PID {killed}" in printed
+
+    done = int(train_command.latest_checkpoint(out).name.split("_")[1])
+    settings = ["--batch_size", "6", "--max_new_tokens=3"]
+    main(["train", *BUTTONS, "--steps", str(done + 6), "--resume", str(out), "--out", str(out), *settings])
+    assert capsys.readouterr().out.count("total_timesteps") == 1
+    assert CoachAgent.load(out / "agent").num_timesteps >= done + 6
+
+
+def test_states_take_sixteen_bytes_a_parameter():
+    """As the table of memory has it: weights, gradients and two moments in float32."""
+    agent = make("coach", learning_rate=1e-3)
+    agent.critic.value_head.weight.data.normal_()
+    agent.train(episodes(agent))
+    tensors, number = [], 0
+    for name, model in agent.models.items():
+        for parameter in model.parameters():
+            moments = agent.optimizers[f"{name}.optimizer"].state[parameter]
+            tensors += [parameter, parameter.grad, moments["exp_avg"], moments["exp_avg_sq"]]
+            number += parameter.numel()
+    assert sum(tensor.nbytes for tensor in tensors) == 16 * number
+
+
+def test_settings_of_the_command(tmp_path):
+    words = ["--k", "4", "--learning-rate=1e-6", "--bfloat16", "true", "--critic", "some/folder"]
+    settings = {"k": 4, "learning_rate": 1e-6, "bfloat16": True, "critic": "some/folder"}
+    assert train_command.parse_settings(words) == settings
+    (tmp_path / "a.toml").write_text("k = 2\n[env]\nscreen_size = [270, 600]\n")
+    assert train_command.read_config(tmp_path / "a.toml") == {"k": 2, "env": {"screen_size": [270, 600]}}
+    with pytest.raises(SystemExit, match="pairs of --name and value"):
+        train_command.parse_settings(["--k"])
+    with pytest.raises(SystemExit, match="neither a checkpoint nor the folder of a run"):
+        train_command.latest_checkpoint(tmp_path)
+
+
+def _workers(pid):
+    """Processes that torchrun started, by their ranks."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in children]

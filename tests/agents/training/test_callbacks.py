@@ -1,0 +1,256 @@
+"""Hooks are called in Stable-Baselines3's order; evaluation, checkpoints, progress."""
+
+import numpy as np
+import pytest
+from gymnasium.vector import SyncVectorEnv
+from stable_baselines3.common import callbacks as sb3
+
+from coach_gym.agents import (
+    BaseCallback,
+    CallbackList,
+    CheckpointCallback,
+    EvalCallback,
+    GRPOAgent,
+    StopTrainingOnRewardThreshold,
+    evaluate,
+    evaluate_policy,
+)
+from coach_gym.envs.vector import AndroidVectorEnv
+from tests.agents import tiny
+from tests.agents.trivial_env import LETTERS, ButtonEnv
+from tests.agents.warm_start import warm_policy
+
+
+def buttons(n: int = 4, **kwargs) -> SyncVectorEnv:
+    return SyncVectorEnv([lambda: ButtonEnv(**kwargs)] * n)
+
+
+def make(envs=None, **arguments) -> GRPOAgent:
+    settings = {"batch_size": 8, "group_size": 2, "max_new_tokens": 2, "seed": 0, **arguments}
+    return GRPOAgent(settings.pop("policy", None) or tiny.policy(), envs or buttons(), 1e-3, **settings)
+
+
+class Knowing:
+    """Acts by the goal; sees whether its states come back to it."""
+
+    def __init__(self, answers=LETTERS):
+        self.answers = answers
+
+    def predict(self, observation, state=None, episode_start=None, deterministic=False):
+        expected = [None if start else goal for goal, start in zip(observation["goal"], episode_start, strict=True)]
+        assert expected == ([None] * len(expected) if state is None else list(state))
+        return [self.answers[goal] for goal in observation["goal"]], list(observation["goal"])
+
+
+class Diary(BaseCallback):
+    """Writes down which hooks are called."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = []
+
+    def _init_callback(self):
+        self.calls.append("init")
+
+    def _on_training_start(self):
+        assert self.training_env is self.model.get_env() and self.logger is self.model.logger
+        self.calls.append("training_start")
+
+    def _on_rollout_start(self):
+        self.calls.append("rollout_start")
+
+    def _on_step(self):
+        assert {"rewards", "dones", "infos", "episodes"} <= self.locals.keys()
+        self.calls.append("step")
+        return True
+
+    def _on_rollout_end(self):
+        self.calls.append("rollout_end")
+
+    def _on_training_end(self):
+        self.calls.append("training_end")
+
+
+def test_order_of_calls():
+    diary = Diary()
+    make().learn(16, callback=diary)
+    rollout = ["rollout_start", "step", "step", "rollout_end"]
+    assert diary.calls == ["init", "training_start", *rollout, *rollout, "training_end"]
+    assert diary.n_calls == 4 and diary.num_timesteps == 16
+
+
+def test_functions_and_lists_are_callbacks():
+    diary, seen = Diary(), []
+    make().learn(8, callback=[diary, lambda locals_, globals_: seen.append(locals_["self"].num_timesteps)])
+    assert seen == [4, 8] and diary.n_calls == 2
+
+
+def test_a_callback_that_says_false_stops_the_training_before_the_update():
+    agent = make()
+    agent.learn(1000, callback=lambda locals_, globals_: False)
+    assert agent.num_timesteps == 4 and agent.n_updates == 0
+    diary = Diary()
+    agent.learn(1000, callback=CallbackList([lambda *_: False, diary]))
+    assert diary.n_calls == 1, "everyone on the list is called"
+
+
+def test_stable_baselines_own_callbacks_work():
+    agent = make()
+    counting = sb3.StopTrainingOnMaxEpisodes(max_episodes=3)
+    agent.learn(1000, callback=sb3.CallbackList([counting]))
+    assert counting.n_episodes >= 12 and agent.num_timesteps < 1000
+
+
+def test_an_interruption_leaves_an_agent_that_works(tmp_path):
+    class Interrupt(Diary):
+        def _on_step(self):
+            raise KeyboardInterrupt
+
+    agent, callback = make(buttons(steps=2)), Interrupt()
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(100, callback=callback, progress_bar=True)
+    assert callback.calls[-1] == "training_end"
+    agent.save(tmp_path / "agent")
+    agent.predict(ButtonEnv().reset(seed=0)[0])
+    agent.learn(8, reset_num_timesteps=False)
+    assert agent.n_updates == 1
+
+
+def test_an_interruption_in_the_middle_of_an_update():
+    agent = make(policy=warm_policy())
+    step = agent.optimizers["policy.optimizer"].step
+
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    agent.optimizers["policy.optimizer"].step = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(8)
+    assert agent.n_updates == 0
+    agent.optimizers["policy.optimizer"].step = step
+    agent.learn(8)
+    assert agent.n_updates == 1
+
+
+def test_progress_bar_shows_the_success_rate(capsys):
+    make().learn(8, progress_bar=True)
+    shown = capsys.readouterr().err
+    assert "8/8" in shown and "success" in shown and "of the last 8" in shown
+
+
+# ---- evaluation -------------------------------------------------------------------------------------------------
+
+
+def test_evaluation_counts_every_seed_once():
+    envs = SyncVectorEnv([ButtonEnv, lambda: ButtonEnv(steps=4)])
+    result = evaluate(Knowing(), envs, n_eval_episodes=9, seed=5)
+    assert [r.seed for r in result.results] == list(range(5, 14))
+    assert result.success_rate == result.mean_reward == 1.0
+    assert {r.length for r in result.results} == {1, 4}
+    again = evaluate(Knowing(), buttons(1), n_eval_episodes=9, seed=5)
+    assert [r.task for r in again.results] == [r.task for r in result.results]
+    assert [r.params for r in again.results] == [r.params for r in result.results]
+
+
+def test_success_of_each_task():
+    result = evaluate(Knowing({**LETTERS, "green": "x"}), buttons(), n_eval_episodes=30)
+    per_task = result.success_per_task
+    assert set(per_task) == {"PressRed", "PressGreen", "PressBlue"}
+    assert per_task["PressGreen"][0] == 0 and per_task["PressRed"][0] == per_task["PressRed"][1] > 0
+    assert sum(n for _, n in per_task.values()) == 30
+    assert result.success_rate == pytest.approx(1 - per_task["PressGreen"][1] / 30)
+
+
+def test_faults_do_not_count():
+    envs = buttons(2, faulty=[1, 2])
+    result = evaluate(Knowing(), envs, n_eval_episodes=4)
+    assert [r.fault is None for r in result.results] == [True, False, False, True]
+    assert result.success_rate == 1.0 and len(result.judged) == 2
+    with pytest.warns(UserWarning, match="2 of 4 episodes"):
+        assert evaluate_policy(Knowing(), envs, 4) == (1.0, 0.0)
+    with pytest.raises(ValueError, match="all 3 episodes"):
+        evaluate_policy(Knowing(), buttons(faulty=[]), 3)
+
+
+class Undecided(ButtonEnv):
+    """Its judge has failed."""
+
+    def step(self, action):
+        *rest, info = super().step(action)
+        return *rest, {**info, "is_success": None}
+
+
+def test_unknown_verdicts_do_not_count():
+    envs = AndroidVectorEnv([ButtonEnv, Undecided])
+    result = evaluate(Knowing(), envs, n_eval_episodes=4)
+    assert sorted(map(str, (r.success for r in result.results))) == ["None", "None", "True", "True"]
+    assert result.success_rate == 1.0 and len(result.judged) == 2
+    with pytest.raises(ValueError, match="the judge said nothing"):
+        evaluate_policy(Knowing(), Undecided(), 3)
+
+
+def test_evaluate_policy():
+    assert evaluate_policy(Knowing(), ButtonEnv(), 5) == (1.0, 0.0)
+    assert evaluate_policy(Knowing(), buttons(steps=2), 5, return_episode_rewards=True) == ([1.0] * 5, [2] * 5)
+    with pytest.raises(ValueError, match="not above 1.50"):
+        evaluate_policy(Knowing(), buttons(), 5, reward_threshold=1.5)
+    seen = []
+    evaluate_policy(
+        Knowing(), buttons(), 5, callback=lambda locals_, _: seen.append((locals_["done"], locals_["reward"]))
+    )
+    assert seen == [(True, 1.0)] * 5
+
+
+def test_eval_callback(tmp_path):
+    agent = make(tensorboard_log=str(tmp_path / "runs"))
+    agent.predict = Knowing().predict
+    stop = StopTrainingOnRewardThreshold(0.9)
+    callback = EvalCallback(
+        buttons(2, faulty=[2]), callback_on_new_best=stop, n_eval_episodes=4, eval_freq=2,
+        log_path=tmp_path, best_model_save_path=tmp_path, verbose=0,
+    )  # fmt: skip
+    agent.learn(1000, callback=callback, tb_log_name="run")
+    assert agent.num_timesteps == 8 and callback.best_mean_reward == 1.0
+    assert callback.last is not None and len(callback.last.judged) == 3
+    assert (tmp_path / "best_model" / "actor").is_dir()
+    stored = np.load(tmp_path / "evaluations.npz")
+    assert stored["timesteps"].tolist() == [8]
+    np.testing.assert_array_equal(stored["results"], [[1, 1, np.nan, 1]])
+    np.testing.assert_array_equal(stored["successes"], [[1, 1, np.nan, 1]])
+    from test_online import tags
+
+    assert {"eval/mean_reward", "eval/mean_ep_length", "eval/success_rate"} <= tags(tmp_path / "runs" / "run_1")
+
+
+def test_a_threshold_needs_an_evaluation():
+    with pytest.raises(ValueError, match="callback_on_new_best"):
+        make().learn(8, callback=StopTrainingOnRewardThreshold(1.0))
+
+
+def test_evaluation_needs_an_environment_of_its_own():
+    agent = make()
+    with pytest.raises(ValueError, match="make another one"):
+        agent.learn(8, callback=EvalCallback(agent.get_env()))
+
+
+def test_what_follows_an_evaluation_can_stop_the_training():
+    after = Diary()
+    agent = make()
+    agent.predict = Knowing().predict
+    agent.learn(16, callback=EvalCallback(buttons(1), callback_after_eval=after, eval_freq=1, verbose=0))
+    assert after.n_calls == 4 and after.calls[:2] == ["init", "training_start"]
+    agent.learn(100, callback=EvalCallback(buttons(1), callback_after_eval=NeverAgain(), eval_freq=1, verbose=0))
+    assert agent.num_timesteps == 4
+
+
+class NeverAgain(BaseCallback):
+    def _on_step(self):
+        return False
+
+
+def test_checkpoints_are_written_between_iterations(tmp_path):
+    agent = make()
+    agent.learn(24, callback=CheckpointCallback(3, tmp_path, name_prefix="agent"))
+    # due at calls 3 and 6, that is after 12 and 24 steps; written when the roll-outs that these fall in are learned
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["agent_16_steps", "agent_24_steps"]
+    assert GRPOAgent.load(tmp_path / "agent_16_steps").n_updates == 2

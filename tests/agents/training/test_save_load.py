@@ -1,0 +1,269 @@
+"""An agent as a directory: what is saved goes on as if nothing had happened."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from gymnasium.vector import SyncVectorEnv
+from transformers import Qwen2_5_VLForConditionalGeneration
+
+from coach_gym.agents import CheckpointCallback, CoachAgent, GRPOAgent, PPOAgent
+from coach_gym.agents.training.checkpoint import save_shards
+from coach_gym.dialects import UITars
+from tests.agents import tiny
+from tests.agents.trivial_env import ButtonEnv
+from tests.agents.warm_start import warm_policy
+
+
+def buttons() -> SyncVectorEnv:
+    return SyncVectorEnv([lambda: ButtonEnv(steps=2)] * 4)
+
+
+def make(method=CoachAgent, **arguments):
+    settings = {"batch_size": 8, "mini_batch_size": 4, "max_new_tokens": 3, "seed": 0, **arguments}
+    return method(settings.pop("policy", None) or warm_policy(), buttons(), 1e-3, **settings)
+
+
+def assert_equal(one, other):
+    """Every weight and every optimizer state, bit for bit."""
+    if isinstance(one, torch.Tensor):
+        torch.testing.assert_close(one, other, rtol=0, atol=0)
+    elif isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for key in one:
+            assert_equal(one[key], other[key])
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other)
+        for a, b in zip(one, other, strict=True):
+            assert_equal(a, b)
+    else:
+        assert one == other
+
+
+@pytest.mark.parametrize("method", [CoachAgent, PPOAgent, GRPOAgent])
+def test_training_goes_on_exactly_where_a_checkpoint_was_taken(method, tmp_path):
+    """N + M steps without a break are N steps, a checkpoint, a fresh process' worth of new objects, and M steps."""
+    whole = make(method)
+    whole.learn(40, callback=CheckpointCallback(1, tmp_path))
+    checkpoints = sorted(tmp_path.iterdir(), key=lambda path: int(path.name.split("_")[2]))
+    torch.manual_seed(12345)
+    resumed = method.load(checkpoints[1], env=buttons())
+    assert 0 < resumed.num_timesteps < 40 and resumed.n_updates == 2
+    resumed.learn(40 - resumed.num_timesteps, reset_num_timesteps=False)
+    assert resumed.num_timesteps == whole.num_timesteps and resumed.n_updates == whole.n_updates > 2
+    assert_equal(resumed.get_parameters(), whole.get_parameters())
+    assert [info["r"] for info in resumed.ep_info_buffer] == [info["r"] for info in whole.ep_info_buffer]
+    assert resumed.ep_success_buffer == whole.ep_success_buffer
+
+
+def test_the_directory(tmp_path):
+    agent = make()
+    agent.learn(8)
+    agent.save(tmp_path / "agent")
+    assert {path.name for path in (tmp_path / "agent").iterdir()} == {
+        "config.json", "actor", "critic", "optimizer.pt", "trainer_state.json"
+    }  # fmt: skip
+    assert json.loads((tmp_path / "agent/config.json").read_text())["class"] == "CoachAgent"
+    actor = Qwen2_5_VLForConditionalGeneration.from_pretrained(tmp_path / "agent/actor")
+    assert_equal(dict(actor.state_dict()), dict(agent.policy.model.state_dict()))
+
+
+def test_a_loaded_agent_acts_alike_and_keeps_its_arguments(tmp_path):
+    agent = make(k=3, gamma=0.9, discount="paper", stats_window_size=7)
+    agent.save(tmp_path / "agent")
+    loaded = CoachAgent.load(tmp_path / "agent")
+    assert (loaded.k, loaded.gamma, loaded.discount, loaded.stats_window_size) == (3, 0.9, "paper", 7)
+    assert loaded.learning_rate == 1e-3 and loaded.get_env() is None
+    observation, _ = ButtonEnv().reset(seed=0)
+    assert loaded.predict(observation, deterministic=True)[0] == agent.predict(observation, deterministic=True)[0]
+    assert CoachAgent.load(tmp_path / "agent", gamma=0.5).gamma == 0.5
+
+
+def test_saving_again_replaces_and_leaves_nothing_behind(tmp_path):
+    agent = make(policy=tiny.policy())
+    agent.save(tmp_path / "agent")
+    (tmp_path / "agent/stale").touch()
+    agent.num_timesteps = 99
+    agent.save(tmp_path / "agent")
+    assert [path.name for path in tmp_path.iterdir()] == ["agent"]
+    assert not (tmp_path / "agent/stale").exists()
+    assert CoachAgent.load(tmp_path / "agent").num_timesteps == 99
+
+
+def test_an_interrupted_save_keeps_the_old_one(tmp_path):
+    agent = make(policy=tiny.policy())
+    agent.save(tmp_path / "agent")
+    agent.policy.save = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        agent.save(tmp_path / "agent")
+    CoachAgent.load(tmp_path / "agent")
+
+
+@pytest.mark.parametrize("name", ["runs", "model", "notes.txt"])
+def test_what_is_no_agent_is_not_replaced(name, tmp_path):
+    (tmp_path / "runs").mkdir()
+    tiny.policy().save(tmp_path / "model")  # has a config.json too
+    (tmp_path / "runs/notes.txt").write_text("years of work")
+    (tmp_path / "notes.txt").write_text("years of work")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(FileExistsError, match=f"{name} exists and is no saved agent.*another path"):
+        make(GRPOAgent, policy=tiny.policy()).save(tmp_path / name)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_an_empty_directory_and_a_link_are_filled(tmp_path):
+    agent = make(GRPOAgent, policy=tiny.policy())
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to("empty")
+    agent.save(tmp_path / "empty")
+    agent.num_timesteps = 7
+    agent.save(tmp_path / "link")
+    assert GRPOAgent.load(tmp_path / "empty").num_timesteps == 7
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_an_interruption_while_the_old_one_is_removed_leaves_the_new_one(tmp_path, monkeypatch):
+    agent = make(GRPOAgent, policy=tiny.policy())
+    agent.save(tmp_path / "agent")
+    agent.num_timesteps = 7
+    remove = shutil.rmtree
+
+    def half(directory, **options):
+        if Path(directory).is_dir():
+            (directory / "trainer_state.json").unlink()
+            raise KeyboardInterrupt
+        remove(directory, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", half)
+    with pytest.raises(KeyboardInterrupt):
+        agent.save(tmp_path / "agent")
+    monkeypatch.undo()
+    assert GRPOAgent.load(tmp_path / "agent").num_timesteps == 7
+    agent.save(tmp_path / "agent")
+    assert [path.name for path in tmp_path.iterdir()] == ["agent"]
+
+
+def test_an_interruption_while_names_change_loses_nothing(tmp_path, monkeypatch):
+    agent = make(GRPOAgent, policy=tiny.policy())
+    agent.save(tmp_path / "agent")
+    rename = Path.rename
+    monkeypatch.setattr(Path, "rename", lambda a, b: interrupted() if a.suffix == ".partial" else rename(a, b))
+    with pytest.raises(KeyboardInterrupt):
+        agent.save(tmp_path / "agent")
+    monkeypatch.undo()
+    with pytest.raises(FileNotFoundError, match="no saved agent.*interrupted.*agent.replaced"):
+        GRPOAgent.load(tmp_path / "agent")
+    GRPOAgent.load(tmp_path / "agent.replaced")
+    agent.save(tmp_path / "agent")
+    assert [path.name for path in tmp_path.iterdir()] == ["agent"]
+
+
+@pytest.mark.parametrize(("method", "other"), [
+    (CoachAgent, {"batch_size": 4}), (CoachAgent, {"batch_size": 12}), (GRPOAgent, {"group_size": 8}),
+    (GRPOAgent, {"group_size": 2, "batch_size": 6}),
+])  # fmt: skip
+def test_a_batch_of_another_size_has_new_task_instances(method, other, tmp_path):
+    agent = make(method, policy=tiny.policy())
+    for _ in range(3):
+        agent.collect_rollouts()
+    agent.save(tmp_path / "agent")
+    loaded = method.load(tmp_path / "agent", env=buttons(), **other)
+    loaded.collect_rollouts()
+    played, following = (
+        {seed for env in trained.env.envs for seed in env.resets if seed is not None} for trained in (agent, loaded)
+    )
+    assert len(played) == 24 // agent.group_size and len(following) == loaded.batch_size // loaded.group_size
+    assert not played & following
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.filterwarnings("ignore:the policy's weights are")
+def test_shards_of_any_precision_are_read(dtype, tmp_path):
+    policy = tiny.policy()
+    policy.model.to(dtype)
+    agent = make(GRPOAgent, policy=policy)
+    save_shards(agent, tmp_path / "agent")
+    loaded = GRPOAgent.load(tmp_path / "agent").policy.model.state_dict()
+    assert_equal(dict(loaded), {name: weight.float() for name, weight in policy.model.state_dict().items()})
+
+
+def test_a_dialect_of_ones_own_is_given_again(tmp_path):
+    class Own(UITars): ...
+
+    save_shards(make(GRPOAgent, policy=tiny.policy()), tmp_path / "shards")
+    assert isinstance(GRPOAgent.load(tmp_path / "shards", dialect=Own()).policy.dialect, Own)
+
+
+def test_optimizers_can_be_left_out(tmp_path):
+    agent = make(policy=tiny.policy())
+    agent.learn(8)
+    agent.save(tmp_path / "small", exclude=["optimizer"])
+    assert not (tmp_path / "small/optimizer.pt").exists()
+    CoachAgent.load(tmp_path / "small", env=buttons()).learn(8)
+    agent.save(tmp_path / "whole", exclude=["optimizer"], include=["optimizer"])
+    assert (tmp_path / "whole/optimizer.pt").exists()
+
+
+class Judge:
+    def score(self, goal, steps):
+        return [1.0] * len(steps)
+
+
+def test_what_json_cannot_hold_has_to_be_given_again(tmp_path):
+    agent = make(policy=tiny.policy(), reward_model=Judge())
+    agent.save(tmp_path / "agent")
+    with pytest.raises(ValueError, match="reward_model could not be saved"):
+        CoachAgent.load(tmp_path / "agent")
+    judge = Judge()
+    assert CoachAgent.load(tmp_path / "agent", reward_model=judge).prm is judge
+    assert CoachAgent.load(tmp_path / "agent", custom_objects={"reward_model": judge}).prm is judge
+
+
+def test_mistakes_in_loading(tmp_path):
+    make(GRPOAgent, policy=tiny.policy()).save(tmp_path / "agent")
+    with pytest.raises(ValueError, match="holds a GRPOAgent, not a CoachAgent"):
+        CoachAgent.load(tmp_path / "agent")
+    with pytest.raises(FileNotFoundError, match="no saved agent"):
+        CoachAgent.load(tmp_path / "elsewhere")
+
+
+def test_nothing_is_pickled(tmp_path):
+    """A hostile optimizer file does not run."""
+    make(GRPOAgent, policy=tiny.policy()).save(tmp_path / "agent")
+
+    class Hostile:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "owned"), "w"))
+
+    torch.save({"policy.optimizer": Hostile()}, tmp_path / "agent/optimizer.pt")
+    with pytest.raises(Exception, match="[Ww]eights.only"):
+        GRPOAgent.load(tmp_path / "agent")
+    assert not (tmp_path / "owned").exists()
+
+
+def test_parameters_travel(tmp_path):
+    trained = make()
+    trained.learn(16)
+    assert trained.get_parameters().keys() == {"policy", "policy.optimizer", "critic", "critic.optimizer"}
+    fresh = make()
+    fresh.set_parameters(trained.get_parameters())
+    assert_equal(fresh.get_parameters(), trained.get_parameters())
+    trained.save(tmp_path / "agent")
+    another = make()
+    another.set_parameters(tmp_path / "agent")
+    assert_equal(another.get_parameters(), trained.get_parameters())
+
+
+def test_parameters_have_to_fit():
+    agent = make(PPOAgent, policy=tiny.policy())
+    parameters = agent.get_parameters()
+    with pytest.raises(ValueError, match="'critic', 'critic.optimizer'.*are missing"):
+        agent.set_parameters({"policy": parameters["policy"], "policy.optimizer": parameters["policy.optimizer"]})
+    with pytest.raises(ValueError, match="unknown"):
+        make(GRPOAgent, policy=tiny.policy()).set_parameters(parameters, exact_match=False)
+    agent.set_parameters({"policy": parameters["policy"]}, exact_match=False)

@@ -1,0 +1,203 @@
+"""`coach-gym doctor` on computers that are made up of folders and scripts."""
+
+import stat
+
+import pytest
+
+from coach_gym.__main__ import main
+from coach_gym.cli import doctor
+from coach_gym.cli.doctor import ANDROID_LAB_APPS, ANDROID_WORLD_APPS, Finding, Host
+from coach_gym.envs.phone import shell
+from tests.envs.served_phone import adb_server, free_port, served_phone
+
+
+def script(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+@pytest.fixture
+def host(tmp_path):
+    """A computer with nothing on it."""
+    (tmp_path / "bin").mkdir()
+    return Host({"HOME": str(tmp_path), "PATH": str(tmp_path / "bin")}, kvm=tmp_path / "kvm")
+
+
+def test_an_empty_computer_lacks_every_part_of_the_emulator_and_is_told_how_to_get_it(host):
+    for check in (doctor.kvm, doctor.android_sdk, doctor.emulator, doctor.system_image, doctor.avd):
+        finding = check(host)
+        assert (finding.state, bool(finding.mend)) == ("missing", True), finding
+    assert 'sdkmanager "system-images;android-33;google_apis;x86_64"' in doctor.system_image(host).mend
+
+
+def test_a_computer_with_everything_is_in_order(host, tmp_path):
+    host.kvm.touch()
+    script(tmp_path / "Android/Sdk/emulator/emulator", "echo Android emulator version 35.1.2")
+    image = tmp_path / "Android/Sdk/system-images/android-33/google_apis/x86_64/system.img"
+    image.parent.mkdir(parents=True)
+    image.touch()
+    (tmp_path / ".android/avd").mkdir(parents=True)
+    (tmp_path / ".android/avd/AndroidWorldAvd.ini").write_text("path=x\n")
+    checks = (doctor.kvm, doctor.android_sdk, doctor.emulator, doctor.system_image, doctor.avd)
+    findings = [check(host) for check in checks]
+    assert [finding.state for finding in findings] == ["ok"] * 5, findings
+    assert "35.1.2" in findings[2].found
+    assert "android-33;google_apis;x86_64" in findings[3].found
+    assert "AndroidWorldAvd" in findings[4].found
+
+
+def test_virtual_machines_that_this_user_may_not_run_are_missing(host, monkeypatch):
+    host.kvm.touch()
+    monkeypatch.setattr(doctor.os, "access", lambda path, mode: False)
+    assert (doctor.kvm(host).state, "usermod -aG kvm" in doctor.kvm(host).mend) == ("missing", True)
+
+
+@pytest.mark.parametrize("folder", ["android-33/google_apis_playstore/x86_64", "android-34/google_apis/x86_64"])
+def test_an_image_that_the_benchmarks_cannot_use_is_missing(host, tmp_path, folder):
+    image = tmp_path / "Android/Sdk/system-images" / folder / "system.img"
+    image.parent.mkdir(parents=True)
+    image.touch()
+    assert doctor.system_image(host).state == "missing"
+
+
+def test_a_program_that_fails_is_missing(host, tmp_path):
+    script(tmp_path / "Android/Sdk/emulator/emulator", "echo libX11 not found; exit 1")
+    finding = doctor.emulator(host)
+    assert finding.state == "missing" and "libX11 not found" in finding.found
+
+
+def test_a_program_that_hangs_is_missing(host, tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor, "_COMMAND_TIME", 0.2)
+    script(tmp_path / "Android/Sdk/emulator/emulator", "exec sleep 20")
+    assert doctor.emulator(host).state == "missing"
+
+
+def test_variables_of_the_kit_are_obeyed(host, tmp_path):
+    (tmp_path / "kit").mkdir()
+    named = Host({**host.environ, "ANDROID_HOME": str(tmp_path / "kit"), "ANDROID_AVD_HOME": str(tmp_path / "mine")})
+    assert doctor.android_sdk(named).found == str(tmp_path / "kit")
+    assert str(tmp_path / "mine") in doctor.avd(named).found
+
+
+@pytest.mark.parametrize(
+    ("answer", "torch", "state"),
+    [
+        ("echo 'NVIDIA H200, 143771 MiB'", "2.13.0+cu130", "ok"),
+        ("echo 'NVIDIA H200, 143771 MiB'", "2.13.0+cpu", "missing"),
+        ("echo 'driver mismatch'; exit 9", "2.13.0+cu130", "missing"),
+    ],
+)
+def test_a_card_needs_a_driver_and_a_pytorch_that_uses_it(host, tmp_path, monkeypatch, answer, torch, state):
+    assert doctor.gpu(host).state == "missing"
+    script(tmp_path / "bin/nvidia-smi", answer)
+    monkeypatch.setattr(doctor.metadata, "version", lambda name: torch)
+    assert doctor.gpu(host).state == state
+
+
+def test_packages_are_those_that_the_installation_declares(monkeypatch):
+    assert doctor.packages("packages", "").state == "ok"
+    declared = ["numpy>=1", "no-such-package", "numpy<1 ; extra == 'odd'", "torch>=999 ; extra == 'other'"]
+    monkeypatch.setattr(doctor.metadata, "requires", lambda name: declared)
+    finding = doctor.packages("packages", "")
+    assert (finding.state, finding.found, finding.mend) == ("missing", "no-such-package", "pip install 'coach-gym'")
+    assert doctor.packages("odd packages", "odd").found == "numpy<1"
+    assert doctor.packages("none", "undeclared").state == "not checked"
+
+
+@pytest.mark.parametrize(
+    ("check", "variable", "file"),
+    [
+        (doctor.android_world, "COACH_ANDROID_WORLD", "android_world/registry.py"),
+        (doctor.android_lab, "COACH_ANDROID_LAB", "evaluation/config/clock.yaml"),
+    ],
+)
+def test_checkouts_are_recognised_by_what_is_in_them(host, tmp_path, check, variable, file):
+    assert check(host).state == "missing"
+    named = Host({**host.environ, variable: str(tmp_path / "checkout")})
+    assert check(named).state == "missing" and variable in check(named).found
+    (tmp_path / "checkout" / file).parent.mkdir(parents=True)
+    (tmp_path / "checkout" / file).touch()
+    assert check(named).state == "ok"
+
+
+def test_ffmpeg_of_the_system_comes_first(host, tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor.util, "find_spec", lambda name: None)
+    assert doctor.ffmpeg(host).state == "missing"
+    script(tmp_path / "bin/ffmpeg", "true")
+    assert doctor.ffmpeg(host).found == str(tmp_path / "bin/ffmpeg")
+
+
+def test_a_device_is_looked_into(monkeypatch):
+    with adb_server() as port, served_phone() as server:
+        found = {finding.name: finding for finding in doctor.devices(Host(serial=server.address, server_port=port))}
+        assert found["device"].state == found["screen"].state == found["root"].state == "ok"
+        assert "screen_size=(270, 600)" in found["screen"].found
+        assert found["accessibility forwarder"].state == "ok"
+        assert found["gRPC"].state == "not checked"  # only emulators of this computer have it
+        installed = {line.removeprefix("package:") for line in shell_of(server, "pm list packages").split()}
+        for name, apps in (("AndroidWorld's apps", ANDROID_WORLD_APPS), ("AndroidLab's apps", ANDROID_LAB_APPS)):
+            absent = [app for app in apps if app not in installed]
+            assert found[name].state == ("missing" if absent else "ok")
+            assert all(app in found[name].found for app in absent)
+        first = doctor.devices(Host(server_port=port))[0]  # whichever adb shows
+        assert (first.state, first.found) == ("ok", f"{server.address} device")
+        serial = f"emulator-{server.console_port}"
+        found = {finding.name: finding for finding in doctor.devices(Host(serial=serial, server_port=port))}
+        assert found["gRPC"].state == "missing" and f"-grpc {server.console_port + 3000}" in found["gRPC"].mend
+
+
+def shell_of(server, command):
+    return shell.run(server.phone, command).stdout.decode()
+
+
+def test_without_a_device_nothing_is_said_about_it():
+    with adb_server() as port:
+        device, *rest = doctor.devices(Host(server_port=port))
+        assert (device.state, device.found) == ("missing", "no device is connected")
+        assert {finding.state for finding in rest} == {"not checked"}
+        device, *_ = doctor.devices(Host(serial=f"127.0.0.1:{free_port()}", server_port=port))
+        assert device.state == "missing" and "did not appear" in device.found
+
+
+FINDINGS = [
+    Finding("packages", "ok", "all"),
+    Finding("GPU", "missing", "none", "buy one\nplug it in"),
+    Finding("vLLM", "not checked", "why not"),
+    Finding("device", "missing", "none", "plug one in"),
+]
+
+
+@pytest.mark.parametrize(("purpose", "code"), [("phone", 0), ("device", 1), ("training", 1)])
+def test_the_exit_code_says_whether_the_purpose_has_what_it_needs(purpose, code):
+    text, exit_code = doctor.report(FINDINGS, purpose)
+    assert exit_code == code
+    assert "-> buy one\n" in text and "-> plug it in\n" in text
+
+
+def test_what_was_not_checked_is_not_in_order():
+    text, code = doctor.report(FINDINGS, "training")
+    assert code == 1
+    assert text.endswith("Not in order: GPU, vLLM.")
+
+
+def test_every_need_is_something_that_is_looked_at(host, monkeypatch):
+    monkeypatch.setattr(doctor, "_connected", lambda host: (_ for _ in ()).throw(doctor.DeviceError("none")))
+    examined = [finding.name for finding in doctor.examine(host)]
+    assert len(examined) == len(set(examined))
+    for needs in doctor.PURPOSES.values():
+        assert set(needs) <= set(examined)
+
+
+def test_the_command_line_prints_the_report_and_exits_with_its_code(monkeypatch, capsys):
+    seen = []
+    monkeypatch.setattr(doctor, "examine", lambda host: seen.append(host) or FINDINGS)
+    with pytest.raises(SystemExit) as left:
+        main(["doctor", "--for", "training", "--device", "emulator-5556", "--adb-port", "5039"])
+    assert left.value.code == 1
+    assert (seen[0].serial, seen[0].server_port) == ("emulator-5556", 5039)
+    assert "* missing      GPU" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as left:
+        main(["doctor"])
+    assert left.value.code == 0

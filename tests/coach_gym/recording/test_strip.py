@@ -1,0 +1,79 @@
+"""Pictures of episodes."""
+
+import numpy as np
+import pytest
+
+from coach_gym.episode import Candidate, Episode, Observation, Step
+from coach_gym.recording.strip import draw_action, episode_strip, strip
+
+GREY = np.full((600, 270, 3), 128, np.uint8)
+
+
+def marked(image):
+    """Where the picture differs from the grey screenshot: left, top, right, bottom; None if nowhere."""
+    rows, columns = np.nonzero((np.asarray(image) != 128).any(axis=2))
+    return (columns.min(), rows.min(), columns.max(), rows.max()) if rows.size else None
+
+
+def test_a_click_is_a_ring_around_its_point():
+    left, top, right, bottom = marked(draw_action(GREY, "click(start_box='(100,300)')"))
+    assert abs((left + right) / 2 - 100) <= 1 and abs((top + bottom) / 2 - 300) <= 1
+    assert np.asarray(draw_action(GREY, "click(start_box='(100,300)')"))[300, 100].tolist() == [128] * 3
+
+
+def test_a_long_press_is_larger_than_a_click():
+    click = marked(draw_action(GREY, "click(start_box='(100,300)')"))
+    long_press = marked(draw_action(GREY, "long_press(start_box='(100,300)')"))
+    assert long_press[0] < click[0] and long_press[2] > click[2]
+
+
+def test_a_drag_is_an_arrow_to_its_end():
+    left, _, right, _ = marked(draw_action(GREY, "drag(start_box='(50,300)', end_box='(200,300)')"))
+    assert abs(left - 46) <= 1 and abs(right - 200) <= 1
+
+
+@pytest.mark.parametrize(("direction", "side"), [("down", 1), ("up", 3), ("left", 2), ("right", 0)])
+def test_a_scroll_shows_where_the_finger_goes(direction, side):
+    extent = marked(draw_action(GREY, f"scroll(start_box='(135,300)', direction='{direction}')"))
+    reach = [135 - extent[0], 300 - extent[1], extent[2] - 135, extent[3] - 300]
+    assert reach[side] == max(reach) > 100
+
+
+def test_coordinates_scale_with_the_picture():
+    image = draw_action(GREY, "click(start_box='(200,400)')", height=300)
+    left, top, right, bottom = marked(image)
+    assert image.size == (135, 300)
+    assert abs((left + right) / 2 - 100) <= 1 and abs((top + bottom) / 2 - 200) <= 1
+
+
+@pytest.mark.parametrize("text", ["press_back()", "I would tap Save", "", "click(start_box='(1e9,1e9)')"])
+def test_what_touches_nothing_draws_nothing(text):
+    assert marked(draw_action(GREY, text)) is None
+
+
+def episode(length, **kwargs):
+    candidate = Candidate("", [], [])
+    return Episode("Grüße 👋", [Step(Observation(GREY), [candidate], 0, "wait()") for _ in range(length)], **kwargs)
+
+
+def test_an_episode_fills_rows():
+    one, eight, nine = (episode_strip(episode(n), height=200, per_row=8) for n in (1, 8, 9))
+    assert one.width < eight.width == nine.width and one.height == eight.height < nine.height
+
+
+@pytest.mark.parametrize("kwargs", [{"outcome": 1.0, "answer": "x" * 999}, {"fault": "dead"}, {}])
+def test_however_an_episode_ended_it_is_shown(kwargs):
+    assert episode_strip(episode(2, **kwargs)).height > 480
+
+
+def test_texts_of_any_length_fit():
+    wide = strip([GREY] * 2, ["type(content='" + "w" * 5000 + "')", "x y " * 3000], title="w" * 3000, footer="f " * 999)
+    plain = strip([GREY] * 2, ["wait()"] * 2, title="w" * 3000, footer="f")
+    assert wide.size == plain.size
+
+
+def test_screenshots_and_actions_go_together():
+    with pytest.raises(ValueError, match="no screenshots"):
+        strip([], [])
+    with pytest.raises(ValueError):
+        strip([GREY], ["wait()", "wait()"])

@@ -1,0 +1,108 @@
+"""Pro Expense by touch: what a user does is what stands in the ledger's database."""
+
+import numpy as np
+import pytest
+
+from coach_gym.envs.apps.expense.app import DATABASE, PACKAGE
+from coach_gym.envs.phone import epoch
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.ui import compress, parse_ui
+
+
+@pytest.fixture(params=[(270, 600), (540, 1200), (1080, 2400), (800, 1280)], ids=str)
+def phone(request) -> Phone:
+    phone = Phone(*request.param)
+    phone.launch(PACKAGE)
+    return phone
+
+
+def elements(phone):
+    return parse_ui(compress(phone.ui()))
+
+
+def tap(phone, label):
+    found = [e for e in elements(phone) if label in (e.label, e.hint)]
+    assert found, f"{label!r} is not among {[e.label for e in elements(phone)]}"
+    phone.tap(*found[-1].center)
+
+
+def enter(phone, field, text):
+    tap(phone, field)
+    phone.type(text)
+    phone.key("BACK")
+
+
+def rows(phone):
+    return phone.storage.database(DATABASE).execute("SELECT name, amount, category, note FROM expense").fetchall()
+
+
+def add(phone, name="Taxi", amount="12.5", category="Transportation"):
+    tap(phone, "Add expense")
+    enter(phone, "Name", name)
+    enter(phone, "Amount", amount)
+    tap(phone, category)
+    tap(phone, "Save")
+
+
+def test_adding_stores_cents_category_and_the_phones_time(phone):
+    before = epoch.to_millis(phone.now)
+    add(phone)
+    assert rows(phone) == [("Taxi", 1250, 7, "")]
+    created = phone.storage.database(DATABASE).execute("SELECT created_date FROM expense").fetchone()[0]
+    assert before <= created <= epoch.to_millis(phone.now)
+    assert any(e.label == "Taxi, $12.50 Transportation" for e in elements(phone))
+    assert any(e.label == "Total $12.50" for e in elements(phone))
+
+
+@pytest.mark.parametrize("name, amount", [("", "5"), ("Taxi", ""), ("Taxi", "free"), ("Taxi", "-3"), ("Taxi", "1e999")])
+def test_incomplete_entries_are_not_saved_and_say_why(name, amount):
+    phone = Phone(540, 1200)
+    phone.launch(PACKAGE)
+    tap(phone, "Add expense")
+    enter(phone, "Name", name)
+    enter(phone, "Amount", amount)
+    tap(phone, "Save")
+    assert rows(phone) == [] and any(e.label.startswith("Enter") for e in elements(phone))
+
+
+def test_editing_keeps_what_is_not_changed(phone):
+    add(phone)
+    tap(phone, "Taxi, $12.50 Transportation")
+    tap(phone, "Edit")
+    field = next(e for e in elements(phone) if e.hint == "Amount")
+    phone.long_press(*field.center)
+    phone.type("20")
+    phone.key("BACK")
+    tap(phone, "Save")
+    assert rows(phone) == [("Taxi", 2000, 7, "")]
+
+
+def test_deleting_asks_first(phone):
+    add(phone)
+    tap(phone, "Taxi, $12.50 Transportation")
+    tap(phone, "Delete")
+    tap(phone, "Cancel")
+    assert len(rows(phone)) == 1
+    tap(phone, "Delete")
+    tap(phone, "Delete")
+    assert rows(phone) == [] and any(e.label == "No expenses yet" for e in elements(phone))
+
+
+def test_leaving_the_form_saves_nothing(phone):
+    tap(phone, "Add expense")
+    enter(phone, "Name", "Taxi")
+    phone.key("BACK")
+    assert rows(phone) == [] and len(phone.stack) == 1
+
+
+def test_a_snapshot_in_the_middle_of_typing_is_exact(phone):
+    tap(phone, "Add expense")
+    tap(phone, "Name")
+    phone.type("Tax")
+    saved, frame, text = phone.snapshot(), phone.screenshot(), compress(phone.ui())
+    phone.type("i")
+    phone.key("BACK")
+    enter(phone, "Amount", "3")
+    tap(phone, "Save")
+    phone.restore(saved)
+    assert rows(phone) == [] and np.array_equal(phone.screenshot(), frame) and compress(phone.ui()) == text

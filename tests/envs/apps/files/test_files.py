@@ -1,0 +1,230 @@
+"""Files by touch: what a user does is what happens to the shared storage."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+
+from coach_gym.envs.apps.files.app import APP
+from coach_gym.envs.apps.gallery.app import Gallery
+from coach_gym.envs.apps.markor.app import Markor
+from coach_gym.envs.apps.vlc.app import Vlc
+from coach_gym.envs.phone.folders import SHARED
+from tests.envs.hands import SCREENS, Hands
+
+FILES = {"Music/bold_tango.mp3": 12_000, "Music/calm_waltz.mp3": 2_000, "Music/Aria.mp3": 900, "Download/a.zip": 50}
+
+
+def started(size=(270, 600)):
+    hands = Hands(APP.package, size)
+    for number, (path, length) in enumerate(FILES.items()):
+        hands.storage.write(f"{SHARED}/{path}", bytes(length), hands.phone.now - timedelta(days=number))
+    return hands
+
+
+@pytest.fixture
+def hands():
+    return started()
+
+
+@pytest.fixture(params=SCREENS, ids=str)
+def any_hands(request):
+    return started(request.param)
+
+
+def paths(hands):
+    """The files of the storage, without the folder that every path starts with."""
+    folders = ["Music", "Download", "Documents", "Music/Old"]
+    return sorted(f"{f}/{n}" for f in folders for n in hands.storage.listdir(f"{SHARED}/{f}") if "." in n)
+
+
+def test_folders_are_walked_through_and_left_again(any_hands):
+    any_hands.tap("Music")
+    assert any_hands.rows == ["Aria.mp3", "bold_tango.mp3", "calm_waltz.mp3"]
+    assert [e.label for e in any_hands.elements if e.long_clickable][1] == "bold_tango.mp3, 12 kB"
+    any_hands.back()
+    assert any_hands.rows == [
+        "Android", "DCIM", "Documents", "Download", "Movies", "Music", "Pictures", "VLCVideos",
+    ]  # fmt: skip
+    any_hands.tap("Download", "Navigate up")
+    assert any_hands.shows("sdk_gphone_x86_64")
+    any_hands.back()
+    assert any_hands.phone.foreground == any_hands.phone.launcher.package
+
+
+def test_a_file_is_deleted_only_after_ok(any_hands):
+    any_hands.tap("Music")
+    any_hands.hold("bold_tango.mp3")
+    any_hands.tap("Delete")
+    assert any_hands.shows('Delete "bold_tango.mp3"?')
+    any_hands.tap("Cancel")
+    assert paths(any_hands) == sorted(FILES)
+    any_hands.tap("Delete", "OK")
+    assert paths(any_hands) == sorted(FILES.keys() - {"Music/bold_tango.mp3"})
+    assert any_hands.rows == ["Aria.mp3", "calm_waltz.mp3"]
+
+
+def test_several_files_are_selected_and_deleted(hands):
+    hands.tap("Music")
+    hands.hold("bold_tango.mp3")
+    hands.tap("Aria.mp3", "calm_waltz.mp3", "calm_waltz.mp3")
+    assert hands.shows("2 selected")
+    hands.tap("Delete")
+    assert hands.shows("Delete 2 items?")
+    hands.tap("OK")
+    assert hands.rows == ["calm_waltz.mp3"]
+
+
+def test_back_ends_the_selection_before_it_leaves_the_folder(hands):
+    hands.tap("Music")
+    hands.hold("Aria.mp3")
+    hands.back()
+    assert not hands.shows("1 selected") and hands.shows("Music")
+    hands.hold("Aria.mp3")
+    hands.tap("Navigate up")
+    assert hands.shows("Aria.mp3") and not hands.shows("1 selected")
+
+
+def test_moving_and_copying_ask_for_a_folder(any_hands):
+    any_hands.tap("Music")
+    any_hands.hold("Aria.mp3")
+    any_hands.tap("More options", "Move to…", "Download", "MOVE")
+    assert any_hands.rows == ["bold_tango.mp3", "calm_waltz.mp3"]
+    any_hands.hold("bold_tango.mp3")
+    any_hands.tap("More options", "Copy to…", "Documents", "Navigate up", "Download", "COPY")
+    assert paths(any_hands) == [
+        "Download/Aria.mp3", "Download/a.zip", "Download/bold_tango.mp3", "Music/bold_tango.mp3",
+        "Music/calm_waltz.mp3",
+    ]  # fmt: skip
+
+
+def test_leaving_the_folder_picker_moves_nothing(hands):
+    hands.tap("Music")
+    hands.hold("Aria.mp3")
+    hands.tap("More options", "Move to…", "Download")
+    hands.back()
+    hands.back()
+    assert hands.shows("1 selected")
+    hands.tap("More options", "Move to…", "CANCEL")
+    assert hands.shows("1 selected") and paths(hands) == sorted(FILES)
+
+
+def test_renaming_replaces_the_old_name(hands):
+    hands.tap("Music")
+    hands.hold("Aria.mp3")
+    hands.tap("More options", "Rename")
+    hands.type("Duet.mp3")
+    hands.phone.key("ENTER")
+    assert hands.rows == ["bold_tango.mp3", "calm_waltz.mp3", "Duet.mp3"]
+    assert hands.storage.size(f"{SHARED}/Music/Duet.mp3") == 900
+
+
+def test_a_name_that_is_taken_is_refused(hands):
+    hands.tap("Music")
+    hands.hold("Aria.mp3")
+    hands.tap("More options", "Rename")
+    hands.type("bold_tango.mp3")
+    hands.tap("OK")
+    assert hands.shows("bold_tango.mp3 already exists") and paths(hands) == sorted(FILES)
+    hands.tap("More options", "New folder")
+    hands.type("Aria.mp3")
+    hands.tap("OK")
+    assert hands.shows("Aria.mp3 already exists") and not hands.storage.is_dir(f"{SHARED}/Music/Aria.mp3")
+
+
+def test_a_new_folder_stands_before_the_files(hands):
+    hands.tap("Music", "More options", "New folder")
+    hands.type("Old")
+    hands.tap("OK")
+    assert hands.rows[0] == "Old" and hands.storage.is_dir(f"{SHARED}/Music/Old")
+    hands.hold("Aria.mp3")
+    hands.tap("More options", "Move to…", "Music", "Old", "MOVE", "Old")
+    assert hands.rows == ["Aria.mp3"]
+
+
+@pytest.mark.parametrize(
+    ("order", "rows"),
+    [
+        ("Name (Z to A)", ["calm_waltz.mp3", "bold_tango.mp3", "Aria.mp3"]),
+        ("Size (smallest first)", ["Aria.mp3", "calm_waltz.mp3", "bold_tango.mp3"]),
+        ("Size (largest first)", ["bold_tango.mp3", "calm_waltz.mp3", "Aria.mp3"]),
+        ("Modified (oldest first)", ["Aria.mp3", "calm_waltz.mp3", "bold_tango.mp3"]),
+        ("Modified (newest first)", ["bold_tango.mp3", "calm_waltz.mp3", "Aria.mp3"]),
+    ],
+)
+def test_sorting(hands, order, rows):
+    hands.tap("Music", "More options", "Sort by...", order)
+    assert hands.rows == rows
+    hands.tap("More options", "Sort by...")
+    assert hands.find(order).checked
+
+
+def test_search_finds_files_in_folders_below(hands):
+    hands.storage.mkdir(f"{SHARED}/Documents/Old")
+    hands.tap("Search")
+    hands.type("OLD")
+    assert hands.rows == ["Old", "bold_tango.mp3"]
+    hands.type("xx")
+    assert hands.rows == [] and hands.shows("No items")
+    hands.back()
+    hands.back()
+    assert "Documents" in hands.rows
+
+
+def test_roots_show_all_files_of_a_kind(hands):
+    hands.tap("Show roots", "Audio")
+    assert hands.rows == ["Aria.mp3", "bold_tango.mp3", "calm_waltz.mp3"]
+    hands.hold("Aria.mp3")
+    hands.tap("Delete", "OK")
+    assert "Music/Aria.mp3" not in paths(hands)
+    hands.tap("Navigate up", "Show roots", "Downloads")
+    assert hands.rows == ["a.zip"]
+
+
+def test_pictures_open_in_the_gallery_and_films_in_vlc(hands):
+    for name, package in (("a.png", Gallery.package), ("b.mp4", Vlc.package)):
+        hands.storage.write(f"{SHARED}/Movies/{name}", b"")
+        hands.phone.launch(APP.package)
+        hands.phone.top.enter(f"{SHARED}/Movies")
+        hands.phone.changed()
+        hands.tap(name)
+        assert hands.phone.foreground == package and hands.shows(name)
+
+
+def test_text_files_open_in_markor_and_others_not_at_all(hands):
+    hands.storage.write(f"{SHARED}/Documents/plan.txt", b"first line")
+    hands.tap("Documents", "plan.txt")
+    assert hands.phone.foreground == Markor.package and hands.find("Note text").value == "first line"
+    hands.phone.launch(APP.package)
+    hands.tap("Navigate up", "Download", "a.zip")
+    assert hands.shows("Can't open file")
+
+
+def test_long_lists_scroll_and_folders_remember_where(hands):
+    for number in range(40):
+        hands.storage.write(f"{SHARED}/Pictures/{number:02d}.png", b"")
+    hands.tap("Pictures")
+    assert "39.png" not in hands.rows
+    for _ in range(6):
+        hands.phone.swipe((130, 500), (130, 150))
+    assert hands.rows[-1] == "39.png"
+    hands.hold("39.png")
+    hands.tap("Delete", "OK")
+    assert hands.rows[-1] == "38.png"
+    hands.tap("Navigate up", "Music")
+    assert hands.rows[0] == "Aria.mp3"
+
+
+def test_a_snapshot_in_the_middle_of_a_rename_is_exact(any_hands):
+    any_hands.tap("Music")
+    any_hands.hold("Aria.mp3")
+    any_hands.tap("More options", "Rename")
+    any_hands.type("Duet")
+    snapshot, shown, pixels = any_hands.phone.snapshot(), any_hands.ui, any_hands.phone.screenshot()
+    for _ in range(2):
+        any_hands.type(".mp3")
+        any_hands.tap("OK")
+        assert any_hands.rows == ["bold_tango.mp3", "calm_waltz.mp3", "Duet.mp3"]
+        any_hands.phone.restore(snapshot)
+        assert any_hands.ui == shown and paths(any_hands) == sorted(FILES)
+        assert np.array_equal(any_hands.phone.screenshot(), pixels)

@@ -1,0 +1,107 @@
+"""Audio Recorder by touch: what is recorded is a sound file as long as the phone's clock says."""
+
+from datetime import timedelta
+
+import pytest
+
+from coach_gym.envs.apps.recorder.app import MICROPHONE, PACKAGE, RECORDS, clock_text
+from coach_gym.envs.phone.media import audio
+from tests.envs.hands import SCREENS, Hands
+
+
+@pytest.fixture(params=SCREENS, ids=str)
+def recorder(request):
+    return Hands(PACKAGE, request.param)
+
+
+def wait(hands, seconds):
+    hands.phone.elapse(timedelta(seconds=seconds))
+
+
+def seconds_of(hands, name):
+    return audio.sound(hands.storage.read(f"{RECORDS}/{name}")).seconds
+
+
+def test_a_recording_is_saved_when_it_stops_and_lasts_as_long_as_it_took(recorder):
+    recorder.tap("Start recording")
+    wait(recorder, 30)
+    assert recorder.shows("00:31") and recorder.storage.listdir(RECORDS) == []
+    recorder.tap("Stop recording")
+    assert recorder.storage.listdir(RECORDS) == ["Record-1.m4a"]
+    assert seconds_of(recorder, "Record-1.m4a") == pytest.approx(31, abs=0.1)
+
+
+def test_a_pause_is_not_in_the_recording(recorder):
+    recorder.tap("Start recording", "Pause recording")
+    wait(recorder, 60)
+    assert recorder.shows("Recording paused") and recorder.shows("00:01")
+    recorder.tap("Resume recording", "Stop recording")
+    assert seconds_of(recorder, "Record-1.m4a") == pytest.approx(2, abs=0.1)
+
+
+def test_the_name_is_asked_for_and_typed_over_the_one_proposed(recorder):
+    recorder.tap("Start recording", "Stop recording")
+    recorder.type("My talk")
+    recorder.tap("Save")
+    assert recorder.storage.listdir(RECORDS) == ["My talk.m4a"]
+    recorder.tap("Start recording", "Stop recording", "Cancel")
+    assert recorder.storage.listdir(RECORDS) == ["My talk.m4a", "Record-1.m4a"]
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "Record-1"])
+def test_an_impossible_name_leaves_the_proposed_one(name):
+    recorder = Hands(PACKAGE)
+    recorder.tap("Start recording", "Stop recording", "Save", "Start recording", "Stop recording")
+    recorder.hold("Record name")
+    recorder.type(name or " ")
+    recorder.tap("Save")
+    assert recorder.storage.listdir(RECORDS) == ["Record-1.m4a", "Record-2.m4a"]
+
+
+def test_a_recording_can_be_thrown_away_after_a_question(recorder):
+    recorder.tap("Start recording", "Delete recording", "No")
+    assert recorder.shows("Stop recording")
+    recorder.tap("Delete recording", "Yes")
+    assert recorder.shows("Start recording") and recorder.storage.listdir(RECORDS) == []
+
+
+def test_without_the_permission_it_is_asked_for(recorder):
+    recorder.phone.permissions.remove((PACKAGE, MICROPHONE))
+    recorder.tap("Start recording")
+    assert recorder.shows("Allow Audio Recorder to record audio?")
+    recorder.tap("Don't allow")
+    assert recorder.shows("Start recording")
+
+
+def test_records_are_listed_played_renamed_and_deleted(recorder):
+    for name in ("first", "second"):
+        recorder.tap("Start recording")
+        wait(recorder, 9)
+        recorder.tap("Stop recording")
+        recorder.type(name)
+        recorder.tap("Save")
+    recorder.tap("Records")
+    listed = [e.label for e in recorder.elements if e.clickable and " • " in e.label]
+    assert [label.split(", ")[0] for label in listed] == ["second", "first"]
+    recorder.tap("first")
+    wait(recorder, 2)
+    assert "00:03 / 00:10" in recorder.find("first").label
+    wait(recorder, 20)
+    assert "/" not in recorder.find("first").label, "it has ended"
+    recorder.tap("Options of first", "Rename")
+    recorder.type("third")
+    recorder.tap("Save", "Options of second", "Delete", "Yes")
+    assert recorder.storage.listdir(RECORDS) == ["third.m4a"]
+
+
+def test_a_snapshot_restores_a_running_recording(recorder):
+    recorder.tap("Start recording")
+    saved = recorder.phone.snapshot()
+    recorder.tap("Stop recording")
+    recorder.phone.restore(saved)
+    assert recorder.shows("Stop recording") and recorder.storage.listdir(RECORDS) == []
+
+
+@pytest.mark.parametrize("seconds, text", [(0, "00:00"), (59.4, "00:59"), (127, "02:07"), (3727, "1:02:07")])
+def test_lengths_are_written_as_clocks_do(seconds, text):
+    assert clock_text(seconds) == text

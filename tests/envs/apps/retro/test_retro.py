@@ -1,0 +1,190 @@
+"""Retro Music by touch: playlists and the queue are rows of its databases."""
+
+import pytest
+
+from coach_gym.envs.apps.retro.data import PACKAGE, PLAYLISTS, QUEUE
+from coach_gym.envs.phone.media import mp4
+from tests.envs.hands import SCREENS, Hands
+
+SHARED = "/storage/emulated/0"
+SONGS = {"Amber": 100, "Blue": 200, "Coral": 300, "Denim": 65}
+
+
+@pytest.fixture(params=SCREENS, ids=str)
+def retro(request):
+    hands = Hands(PACKAGE, request.param)
+    for number, (title, seconds) in enumerate(SONGS.items()):
+        song = mp4.silence(seconds, title=title, artist="Ann" if number % 2 else "Bob")
+        hands.storage.write(f"{SHARED}/Music/track {number}.m4a", song)
+    hands.phone.changed()
+    return hands
+
+
+def playlists(hands):
+    db = hands.storage.database(PLAYLISTS)
+    rows = db.execute(
+        "SELECT playlist_name, title FROM PlaylistEntity JOIN SongEntity ON playlist_id = playlist_creator_id "
+        "ORDER BY song_key"
+    ).fetchall()
+    names = [name for (name,) in db.execute("SELECT playlist_name FROM PlaylistEntity")]
+    return {name: [title for found, title in rows if found == name] for name in names}
+
+
+def queue(hands):
+    return [title for (title,) in hands.storage.database(QUEUE).execute("SELECT title FROM playing_queue")]
+
+
+def new_playlist(hands, name, *songs):
+    hands.hold(songs[0])
+    hands.tap(*songs[1:], "Add to playlist", "New playlist")
+    hands.type(name)
+    hands.tap("Create")
+
+
+def test_songs_are_listed_by_title_with_artist_and_length(retro):
+    assert [e.label for e in retro.elements if e.long_clickable] == [
+        "Amber, Bob • 01:40", "Blue, Ann • 03:20", "Coral, Bob • 05:00", "Denim, Ann • 01:05",
+    ]  # fmt: skip
+
+
+def test_a_song_without_titles_is_called_like_its_file(retro):
+    retro.storage.write(f"{SHARED}/Music/Untitled 1.m4a", mp4.silence(10))
+    retro.storage.write(f"{SHARED}/Music/broken.mp3", b"no music")
+    retro.phone.changed()
+    assert retro.find("Untitled 1").label.startswith("Untitled 1, <unknown>") and not retro.shows("broken")
+
+
+def test_search_finds_titles_and_artists(retro):
+    retro.tap("Search")
+    retro.type("bob")
+    assert retro.rows == ["Amber", "Coral"]
+    retro.back()
+    retro.back()
+    assert len(retro.rows) == 4
+
+
+def test_a_playlist_holds_the_songs_in_the_order_in_which_they_were_selected(retro):
+    new_playlist(retro, "Calm 7", "Denim", "Amber", "Coral")
+    assert playlists(retro) == {"Calm 7": ["Denim", "Amber", "Coral"]}
+    row = retro.storage.database(PLAYLISTS).execute("SELECT duration, data, artist_name FROM SongEntity").fetchone()
+    assert row == (65_000, f"{SHARED}/Music/track 3.m4a", "Ann")
+
+
+def test_songs_are_added_to_a_playlist_once(retro):
+    new_playlist(retro, "Calm", "Blue")
+    for song in ("Amber", "Blue"):
+        retro.tap(f"Options of {song}", "Add to playlist", "Calm")
+    assert playlists(retro) == {"Calm": ["Blue", "Amber"]}
+
+
+def test_a_playlist_needs_a_name_of_its_own(retro):
+    new_playlist(retro, "Calm", "Blue")
+    new_playlist(retro, "Calm", "Amber")
+    assert retro.shows("Playlist already exists")
+    new_playlist(retro, " ", "Amber")
+    assert retro.shows("A playlist needs a name") and playlists(retro) == {"Calm": ["Blue"]}
+
+
+def test_playlists_are_shown_with_their_length_renamed_shortened_and_deleted(retro):
+    new_playlist(retro, "Calm", "Coral", "Denim")
+    retro.tap("Playlists")
+    assert retro.find("Calm").label == "Calm, 2 Songs • 06:05"
+    retro.tap("Calm", "Remove Coral", "More options", "Rename")
+    retro.type("Loud")
+    retro.tap("Rename")
+    assert playlists(retro) == {"Loud": ["Denim"]}
+    retro.tap("More options", "Delete", "Delete")
+    assert playlists(retro) == {} and retro.shows("No playlists")
+
+
+def test_an_empty_playlist_is_made_from_the_list_of_playlists(retro):
+    retro.tap("Playlists", "New playlist")
+    retro.type("Later")
+    retro.tap("Create")
+    assert playlists(retro) == {"Later": []}
+
+
+def test_a_playlist_is_saved_as_a_file_that_players_read(retro):
+    new_playlist(retro, "Calm", "Coral", "Denim")
+    retro.tap("Playlists", "Calm", "More options", "Save as file", "SAVE")
+    lines = retro.storage.read(f"{SHARED}/Download/Calm.m3u").decode().splitlines()
+    assert lines == [
+        "#EXTM3U", "#EXTINF:300,Bob - Coral", f"{SHARED}/Music/track 2.m4a", "#EXTINF:65,Ann - Denim",
+        f"{SHARED}/Music/track 3.m4a",
+    ]  # fmt: skip
+
+
+def test_songs_go_to_the_end_of_the_queue_or_next(retro):
+    retro.tap("Options of Coral", "Add to playing queue", "Options of Amber", "Add to playing queue")
+    assert queue(retro) == ["Coral", "Amber"]
+    retro.tap("Options of Blue", "Play next")
+    assert queue(retro) == ["Coral", "Blue", "Amber"]
+
+
+def test_selected_songs_go_to_the_queue_in_their_order(retro):
+    retro.hold("Denim")
+    retro.tap("Amber", "More options", "Add to playing queue")
+    assert queue(retro) == ["Denim", "Amber"] and retro.shows("Added 2 titles to the playing queue")
+
+
+def test_touching_a_song_plays_the_list_from_there(retro):
+    retro.tap("Coral")
+    assert queue(retro) == ["Amber", "Blue", "Coral", "Denim"]
+    assert next(e.label for e in retro.elements if e.id == "mini_player") == "Coral, Bob"
+
+
+def test_the_queue_is_shown_shortened_and_cleared(retro):
+    retro.tap("Coral")
+    retro.phone.tap(*next(e for e in retro.elements if e.id == "mini_player").center)
+    assert [e.label.split(", ")[0] for e in retro.elements if e.selected] == ["Coral"]
+    retro.tap("Remove Amber")
+    assert queue(retro) == ["Blue", "Coral", "Denim"]
+    assert [e.label.split(", ")[0] for e in retro.elements if e.selected] == ["Coral"], "it goes on playing"
+    retro.tap("Remove Denim", "Remove Coral")
+    assert [e.label.split(", ")[0] for e in retro.elements if e.selected] == ["Blue"]
+    retro.tap("Clear queue")
+    assert queue(retro) == [] and retro.shows("Nothing to play")
+    retro.back()
+    assert not any(e.id == "mini_player" for e in retro.elements)
+
+
+def test_the_songs_of_an_artist(retro):
+    retro.tap("Artists")
+    assert retro.find("Ann").label == "Ann, 2 Songs • 04:25"
+    retro.tap("Ann")
+    assert retro.rows == ["Blue", "Denim"]
+
+
+def test_databases_come_back_after_their_folder_was_replaced(retro):
+    retro.tap("Coral")
+    new_playlist(retro, "Calm", "Blue")
+    for path in (QUEUE, PLAYLISTS):
+        retro.storage.remove(path)
+    retro.phone.changed()
+    assert not any(e.id == "mini_player" for e in retro.elements)
+    new_playlist(retro, "Loud", "Amber")
+    retro.tap("Options of Amber", "Add to playing queue")
+    assert playlists(retro) == {"Loud": ["Amber"]} and queue(retro) == ["Amber"]
+
+
+def test_deleting_a_song_asks_first(retro):
+    retro.tap("Options of Amber", "Delete from device", "Cancel")
+    assert retro.shows("Amber")
+    retro.tap("Options of Amber", "Delete from device", "Delete")
+    assert not retro.storage.exists(f"{SHARED}/Music/track 0.m4a") and not retro.shows("Amber")
+
+
+def test_a_snapshot_keeps_the_selection(retro):
+    retro.hold("Denim")
+    saved = retro.phone.snapshot()
+    new_playlist_songs = ("Amber", "Add to playlist", "New playlist")
+    retro.tap(*new_playlist_songs)
+    retro.phone.restore(saved)
+    assert retro.shows("1 selected") and playlists(retro) == {}
+
+
+def test_opening_the_app_makes_a_lost_database_anew(retro):
+    retro.phone.stop(PACKAGE)
+    retro.storage.remove(QUEUE)
+    retro.phone.launch(PACKAGE)
+    assert queue(retro) == []

@@ -1,0 +1,179 @@
+"""`sqlite3` and `content`: what checks read of the phone's databases, and that they reach nothing else."""
+
+import shlex
+import sqlite3
+import time
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coach_gym.envs.apps.messages.app import receive
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.providers import telephony
+from coach_gym.envs.phone.shell import run
+from coach_gym.envs.phone.shell.commands.database import statements
+
+MMS = telephony.PATH
+
+
+def out(phone, command, stdin=b""):
+    return run(phone, command, stdin).stdout.decode()
+
+
+# sqlite3
+
+
+def test_statements_change_the_database_that_the_app_reads(phone):
+    receive(phone, "+1555", "hello")
+    assert out(phone, f'sqlite3 {MMS} "SELECT address, body, person FROM sms;"') == "+1555|hello|\n"
+    run(phone, f'sqlite3 {MMS} "DELETE FROM sms;"; sqlite3 {MMS} "DELETE FROM threads;"')
+    assert telephony.conversations(phone.storage.database(MMS)) == []
+
+
+def test_a_pulled_file_holds_what_was_written(phone, tmp_path):
+    script = "CREATE TABLE t(a, b); INSERT INTO t VALUES (1, 2.5), (NULL, 'A')"
+    run(phone, f'sqlite3 /data/local/tmp/new.db "{script}"')
+    run(phone, "sqlite3 /data/local/tmp/new.db 'CREATE INDEX i ON t(a)'")
+    file = tmp_path / "new.db"
+    file.write_bytes(phone.storage.read("/data/local/tmp/new.db"))
+    connection = sqlite3.connect(file)
+    assert connection.execute("SELECT a, b FROM t").fetchall() == [(1, 2.5), (None, "A")]
+    assert connection.execute("SELECT name FROM sqlite_master WHERE type = 'index'").fetchall() == [("i",)]
+    connection.close()
+    pushed = sqlite3.connect(file)
+    pushed.execute("INSERT INTO t VALUES (7, 'pushed')")
+    pushed.commit()
+    pushed.close()
+    phone.storage.write("/data/local/tmp/new.db", file.read_bytes())
+    assert "7|pushed\n" in out(phone, "sqlite3 /data/local/tmp/new.db 'SELECT * FROM t'")
+
+
+def test_rows_are_printed_as_the_tool_prints_them(phone):
+    query = "\"SELECT 1, 2.0, 1e100, NULL, 'a b', x'4142', 0.1+0.2 AS s\""
+    db = "/data/local/tmp/x.db"
+    assert out(phone, f"sqlite3 {db} {query}") == "1|2.0|1.0e+100||a b|AB|0.3\n"
+    assert out(phone, f"sqlite3 -header -csv {db} \"SELECT 1 AS one, 'a,b' AS two\"") == 'one,two\n1,"a,b"\n'
+    assert out(phone, f"sqlite3 -separator ' - ' {db} 'SELECT 1, 2'") == "1 - 2\n"
+    assert out(phone, f"sqlite3 -line {db} 'SELECT 1 AS one'") == "one = 1\n\n"
+    assert out(phone, f"sqlite3 {MMS} .tables").split() == ["canonical_addresses", "sms", "threads"]
+    assert out(phone, f"sqlite3 {MMS} '.schema canonical_addresses'").startswith("CREATE TABLE canonical_addresses")
+    assert out(phone, f"sqlite3 {db}", b"SELECT 1;\nSELECT\n2;\n") == "1\n2\n"
+
+
+def test_mistakes_are_told(phone):
+    output = run(phone, f"sqlite3 {MMS} 'SELECT * FROM absent'")
+    assert (output.stderr, output.code) == (b"Error: no such table: absent\n", 1)
+    assert b"unable to open database" in run(phone, "sqlite3 /none/x.db 'SELECT 1'").stderr
+    phone.storage.write("/data/local/tmp/text", b"this is no database at all" * 100)
+    assert b"not a database" in run(phone, "sqlite3 /data/local/tmp/text 'SELECT * FROM t'").stderr
+    assert not phone.storage.exists("/data/local/tmp/asked.db")
+    run(phone, "sqlite3 /data/local/tmp/asked.db 'SELECT 1'")
+    assert not phone.storage.exists("/data/local/tmp/asked.db")
+
+
+def test_no_statement_reaches_a_file_of_this_machine(phone, tmp_path):
+    secret = tmp_path / "host.db"
+    with sqlite3.connect(secret) as connection:
+        connection.execute("CREATE TABLE secret(x)")
+    for statement in (
+        f"ATTACH '{secret}' AS h; SELECT * FROM h.secret", f"VACUUM INTO '{tmp_path}/made'",
+        f"ATTACH 'file:{secret}?mode=ro' AS h", f"PRAGMA temp_store_directory = '{tmp_path}'",
+        f"SELECT load_extension('{tmp_path}/x')", f"SELECT readfile('{secret}')", f".read {secret}", f".open {secret}",
+        f".backup {tmp_path}/made", f".output {tmp_path}/made", f"PRAGMA writable_schema = 1; ATTACH '{secret}' AS h",
+    ):  # fmt: skip
+        output = run(phone, f'sqlite3 {MMS} "{statement}"')
+        assert output.stderr and not output.stdout, statement
+    content = f"content query --uri content://sms --where \"1) UNION SELECT * FROM (ATTACH '{secret}')\""
+    assert not run(phone, content).stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["host.db"]
+    assert phone.storage.database(MMS).execute("SELECT 1").fetchone() == (1,)
+
+
+def test_endless_and_huge_queries_are_stopped(phone):
+    started = time.monotonic()
+    endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c"
+    assert b"interrupted" in run(phone, f"sqlite3 {MMS} '{endless}'").stderr
+    assert run(phone, f"sqlite3 {MMS} 'SELECT length(zeroblob(2000000000))'").stderr
+    assert out(phone, f"sqlite3 {MMS} 'SELECT 1'") == "1\n"
+    assert time.monotonic() - started < 60
+
+
+def test_triggers_stay_whole():
+    trigger = "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; DELETE FROM c; END;"
+    assert [each.strip() for each in statements(f"SELECT 1; {trigger} SELECT ';'; -- end")] == [
+        "SELECT 1;", trigger, "SELECT ';';",
+    ]  # fmt: skip
+
+
+# content
+
+
+def test_messages_are_rows_that_androidworld_reads(phone):
+    receive(phone, "+1555", "Hi, there = you")
+    phone.now = phone.now.replace(minute=50)
+    receive(phone, "+1666", "second")
+    rows = out(phone, "content query --uri content://sms/inbox").splitlines()
+    assert rows[0].startswith("Row: 0 _id=2, thread_id=2, address=+1666, person=NULL, date=169738500")
+    assert rows[1].startswith("Row: 1 _id=1,") and "body=Hi, there = you, service_center=NULL" in rows[1]
+    assert out(phone, "content query --uri content://sms/sent") == "No result found.\n"
+    narrow = "content query --uri content://sms --projection address:body --where \"address='+1555'\" --sort 'date ASC'"
+    assert out(phone, narrow) == "Row: 0 address=+1555, body=Hi, there = you\n"
+    assert out(phone, "content query --uri content://sms/2 --projection body") == "Row: 0 body=second\n"
+
+
+def test_messages_are_inserted_into_their_conversation(phone):
+    insert = "content insert --uri content://sms/sent --bind address:s:+1555 --bind body:s:'it is'"
+    run(phone, f"{insert} --bind date:l:5000")
+    (conversation,) = telephony.conversations(phone.storage.database(MMS))
+    assert conversation.address == "+1555"
+    (message,) = telephony.messages(phone.storage.database(MMS))
+    assert (message.body, message.kind) == ("it is", telephony.SENT)
+    run(phone, "content update --uri content://sms --bind read:i:1 --bind body:s:new --where '_id=1'")
+    assert "body=new," in out(phone, "content query --uri content://sms")
+    run(phone, "content delete --uri content://sms")
+    assert telephony.messages(phone.storage.database(MMS)) == []
+
+
+def test_media_are_files(phone):
+    run(phone, "echo x > /sdcard/Download/a.png; echo x > /sdcard/Pictures/b.png; echo x > /sdcard/Download/c.mp3")
+    images = out(phone, "content query --uri content://media/external/images/media --projection _display_name")
+    assert images == "Row: 0 _display_name=a.png\nRow: 1 _display_name=b.png\n"
+    run(phone, "content delete --uri content://media/external/downloads")
+    assert out(phone, "ls /sdcard/Download; ls /sdcard/Pictures") == "b.png\n"
+
+
+def test_settings_are_rows(phone):
+    run(phone, "content insert --uri content://settings/system --bind name:s:screen_brightness --bind value:s:7")
+    assert phone.storage.settings["system", "screen_brightness"] == "7"
+    row = out(phone, "content query --uri content://settings/system --where \"name='screen_brightness'\"")
+    assert row.endswith("name=screen_brightness, value=7\n")
+
+
+def test_the_call_log_is_kept(phone):
+    assert out(phone, "content query --uri content://call_log/calls") == "No result found.\n"
+    run(phone, "content insert --uri content://call_log/calls --bind number:s:5551 --bind type:i:1")
+    assert "number=5551" in out(phone, "content query --uri content://call_log/calls")
+    run(phone, "content delete --uri content://call_log/calls")
+    assert out(phone, "content query --uri content://call_log/calls") == "No result found.\n"
+
+
+def test_providers_that_are_not_there(phone):
+    output = run(phone, "content query --uri content://com.not.there/x")
+    assert b"Could not find provider: com.not.there" in output.stderr
+    assert b"SQLiteException" in run(phone, "content query --uri content://sms --projection nothing").stderr
+    assert run(phone, "content frobnicate").code == 1
+
+
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=40))
+@settings(deadline=None)
+def test_any_text_is_stored_and_read_back(text):
+    phone = PHONE
+    run(phone, "content delete --uri content://sms")
+    run(phone, f"content insert --uri content://sms --bind address:s:1 --bind {shlex.quote(f'body:s:{text}')}")
+    assert telephony.messages(phone.storage.database(MMS))[0].body == text
+    assert f"body={text}," in out(phone, "content query --uri content://sms")
+    quoted = shlex.quote("SELECT body FROM sms WHERE body = '" + text.replace("'", "''") + "'")
+    assert out(phone, f"sqlite3 {MMS} {quoted}") == text + "\n"
+
+
+PHONE = Phone(270, 600)

@@ -1,0 +1,279 @@
+"""AndroidEnv over a fake device: what ends an episode, what counts as success, what a fault does."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.suites.play import play
+from coach_gym.envs.tasks.screen import EXPERTS, Screen
+from tests.envs.fake_device import SIZE, SUITE, DeviceLost, FakeDevice
+
+
+@pytest.fixture
+def devices():
+    return []
+
+
+@pytest.fixture
+def env(devices):
+    def start():
+        devices.append(FakeDevice())
+        return devices[-1]
+
+    env = AndroidEnv(device=start, screen_size=SIZE, suite=SUITE)
+    yield env
+    env.close()
+
+
+SAVE_ADA = {"task": "SaveName", "params": {"name": "Ada"}}
+
+
+def test_no_device_starts_before_reset(env, devices):
+    assert not devices
+    env.reset(seed=0)
+    assert len(devices) == 1
+
+
+def test_follows_the_gymnasium_api(devices):
+    gym.register("Fake-v0", AndroidEnv, nondeterministic=True)
+    env = gym.make("Fake-v0", device=FakeDevice, screen_size=SIZE, suite=SUITE, render_mode="rgb_array")
+    check_env(env.unwrapped)
+    assert env.observation_space.contains(env.reset(seed=1)[0])
+
+
+def test_reset_describes_the_instance(env):
+    observation, info = env.reset(options=SAVE_ADA)
+    assert observation["goal"] == "Save the name Ada."
+    assert observation["last_action_error"] == ""
+    assert observation["screenshot"].shape == (120, 60, 3)
+    assert '<Button text="Save"' in observation["ui"]
+    assert info == {
+        "task": "SaveName", "params": {"name": "Ada"}, "device": "fake", "suite": "fake",
+        "difficulty": "easy", "budget": 6,
+    }  # fmt: skip
+
+
+def test_success_needs_both_the_state_and_the_word(env):
+    observation, info = env.reset(options=SAVE_ADA)
+    assert play(env, observation, info).reward == 1.0
+    env.reset(options=SAVE_ADA)
+    env.step("type(content='Ada')")
+    env.step("click(start_box='(5,50)')")
+    for _ in range(4):
+        _, reward, terminated, truncated, info = env.step("wait()")
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert info["is_success"] is False
+
+
+def test_finishing_without_the_state_is_no_success(env):
+    env.reset(options=SAVE_ADA)
+    _, reward, terminated, truncated, info = env.step("finished()")
+    assert (reward, terminated, truncated, info["is_success"]) == (0.0, True, False, False)
+
+
+def test_a_query_is_answered_by_finishing(env):
+    env.reset(options={"task": "TellLength", "params": {"name": 2.5}})
+    assert env.step("finished(content='2.5')")[1] == 1.0
+
+
+def test_finishing_on_the_last_step_terminates(env):
+    env.reset(options=SAVE_ADA)
+    env.max_steps = 1
+    assert env.step("finished()")[2:4] == (True, False)
+
+
+def test_is_success_only_at_the_end(env):
+    env.reset(options=SAVE_ADA)
+    assert "is_success" not in env.step("wait()")[4]
+
+
+def test_a_step_after_the_end_asks_for_reset(env):
+    with pytest.raises(gym.error.ResetNeeded):
+        env.step("wait()")
+    env.reset()
+    env.step("finished()")
+    with pytest.raises(gym.error.ResetNeeded):
+        env.step("wait()")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("I would tap Save.", "no action"),
+        ("click(start_box='(60,50)')", "(60, 50) lies outside the screen, which is 60 wide and 120 high"),
+        ("drag(start_box='(5,50)', end_box='(5,-1)')", "outside the screen"),
+        ("open_app(app_name='Chess')", "no app 'Chess'"),
+        (None, "an action is text, not NoneType"),
+        ("\ud800" * 9, "no action"),
+    ],
+)
+def test_what_is_no_action_does_nothing_and_says_why(env, devices, text, reason):
+    before, _ = env.reset(options=SAVE_ADA)
+    devices[0].calls.clear()
+    observation, reward, terminated, truncated, info = env.step(text)
+    assert reason in observation["last_action_error"]
+    assert (reward, terminated, truncated) == (0.0, False, False) and "fault" not in info
+    assert observation["ui"] == before["ui"] and np.array_equal(observation["screenshot"], before["screenshot"])
+    assert env.step("wait()")[0]["last_action_error"] == ""
+
+
+def test_observations_belong_to_the_caller(env):
+    first, _ = env.reset(options=SAVE_ADA)
+    second = env.step("not an action")[0]
+    first["screenshot"][:] = 7
+    assert not (second["screenshot"] == 7).any()
+
+
+def test_seed_fixes_task_parameters_and_screens(env):
+    def run(seed):
+        shown = [env.reset(seed=seed)] + [env.reset() for _ in range(5)]
+        return [(info["task"], dict(info["params"]), observation["ui"]) for observation, info in shown]
+
+    assert run(3) == run(3) != run(4)
+    assert {task for task, _, _ in run(3)} == {"SaveName", "TellLength"}
+
+
+def test_options_do_not_shift_later_episodes(env):
+    env.reset(seed=3)
+    plain = dict(env.reset()[1])
+    env.reset(seed=3, options={**SAVE_ADA, "params_seed": 9})
+    assert dict(env.reset()[1]) == plain
+
+
+def test_params_seed_fixes_the_instance(env):
+    options = {"task": "SaveName", "params_seed": 9}
+    assert env.reset(seed=1, options=options)[1]["params"] == env.reset(seed=2, options=options)[1]["params"]
+
+
+def test_heldout_words_are_not_those_of_training():
+    def names(split):
+        env = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE, tasks=["SaveName"], split=split)
+        return {env.reset(seed=seed)[1]["params"]["name"] for seed in range(40)}
+
+    assert names("train").isdisjoint(names("heldout"))
+
+
+@pytest.mark.parametrize("must_finish", [True, False])
+def test_a_spent_budget_is_judged_if_the_agent_need_not_finish(must_finish):
+    env = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE, must_finish=must_finish)
+    observation, info = env.reset(options=SAVE_ADA)
+    screen = Screen()
+    screen.update(observation)
+    for action in EXPERTS["SaveName"](screen, info["params"]):
+        if not action.startswith("finished"):
+            screen.update(env.step(action)[0])
+    truncated = False
+    while not truncated:
+        _, reward, terminated, truncated, info = env.step("wait()")
+    assert (reward, terminated, truncated) == (0.0 if must_finish else 1.0, False, True)
+    assert info["is_success"] is not must_finish
+
+
+def test_closing_tears_the_last_task_down(env, devices, monkeypatch):
+    torn_down = []
+    monkeypatch.setattr(SUITE.families["SaveName"], "teardown", lambda task, device: torn_down.append(device))
+    env.reset(options=SAVE_ADA)
+    env.close()
+    assert torn_down == devices
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"tusk": "SaveName"}, "options ['tusk'] are unknown; reset() takes task, params, params_seed"),
+        ({"task": "SaveNames"}, "no task 'SaveNames' among the 2 tasks"),
+        ({"task": "SaveName", "params": {"nome": "Ada"}}, "params of SaveName lack ['name']"),
+    ],
+)
+def test_reset_refuses_wrong_options(env, options, reason):
+    with pytest.raises(ValueError) as raised:
+        env.reset(options=options)
+    assert reason in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ({"device": "nokia"}, "device='nokia' is unknown"),
+        ({"screen_size": (0, 10)}, "at least one pixel"),
+        ({"suite": "official"}, "upstream android_world package"),
+        ({"suite": "mine"}, "choose 'builtin'"),
+        ({"suite": SUITE, "tasks": ["Nope"]}, "no task 'Nope'"),
+        ({"suite": SUITE, "tasks": []}, "no tasks"),
+        ({"suite": SUITE, "split": "test"}, "split='test' is unknown"),
+        ({"suite": SUITE, "max_steps": 0}, "max_steps=0"),
+        ({"suite": SUITE, "render_mode": "human"}, "render_mode='human'"),
+        ({"benchmark": "ios_world"}, "benchmark 'ios_world' is unknown"),
+    ],
+)
+def test_constructor_refuses_wrong_arguments(arguments, reason, monkeypatch):
+    monkeypatch.delenv("COACH_ANDROID_WORLD", raising=False)
+    with pytest.raises(ValueError) as raised:
+        AndroidEnv(**arguments)
+    assert reason in str(raised.value)
+
+
+def test_a_device_of_another_size_is_an_error_with_its_remedy():
+    env = AndroidEnv(device=FakeDevice, screen_size=(61, 120), suite=SUITE)
+    with pytest.raises(ValueError, match=r"pass screen_size=\(60, 120\)"):
+        env.reset()
+
+
+@pytest.mark.parametrize("method", ["perform", "screenshot", "ui"])
+def test_a_device_that_fails_in_a_step_truncates_without_verdict(env, devices, method):
+    env.reset(options=SAVE_ADA)
+    devices[0].breaks.add(method)
+    observation, reward, terminated, truncated, info = env.step("type(content='Ada')")
+    assert (reward, terminated, truncated) == (0.0, False, True)
+    assert info["fault"] == f"DeviceLost: {method} got no answer"
+    assert info["is_success"] is False
+    assert env.observation_space.contains(observation)
+    assert devices[0].closed
+    env.reset(options=SAVE_ADA)
+    assert len(devices) == 2 and "fault" not in env.step("wait()")[4]
+
+
+def test_a_device_that_fails_in_the_evaluation_gives_no_verdict(env, devices):
+    env.reset(options=SAVE_ADA)
+    devices[0].breaks.add("read")
+    _, reward, terminated, truncated, info = env.step("finished()")
+    assert (reward, terminated, truncated) == (0.0, False, True) and "read" in info["fault"]
+
+
+def test_a_device_that_fails_in_reset_still_gives_an_observation(env, devices):
+    env.reset(options=SAVE_ADA)
+    devices[0].breaks |= {"reset_state", "close"}
+    observation, info = env.reset(options=SAVE_ADA)
+    assert env.observation_space.contains(observation) and "reset_state" in info["fault"]
+    _, reward, terminated, truncated, info = env.step("finished()")
+    assert (reward, terminated, truncated) == (0.0, False, True) and "reset_state" in info["fault"]
+    assert "fault" not in env.reset(options=SAVE_ADA)[1]
+
+
+def test_a_device_that_does_not_start_shows_a_black_screen():
+    def start():
+        raise DeviceLost("no such host")
+
+    env = AndroidEnv(device=start, screen_size=SIZE, suite=SUITE)
+    observation, info = env.reset(seed=0)
+    assert info["fault"] == "DeviceLost: no such host" and not observation["screenshot"].any()
+    env.close()
+
+
+def test_an_episode_is_torn_down_before_the_device_is_reset(env, devices):
+    observation, info = env.reset(options=SAVE_ADA)
+    play(env, observation, info)
+    devices[0].calls.clear()
+    env.reset(options=SAVE_ADA)
+    assert devices[0].calls[:2] == ["remove", "reset_state"] and len(devices) == 1
+
+
+def test_render_shows_the_last_screenshot():
+    env = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE, render_mode="rgb_array")
+    observation, _ = env.reset()
+    assert np.array_equal(env.render(), observation["screenshot"])
+    env.close()
+    env.close()
+    assert AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE).render() is None
