@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from test_vllm import errors, prompts_of
 
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.generation.vllm.generator import VllmGenerator
 from tests.agents import tiny
+from tests.vllm.test_vllm import errors, prompts_of
 
 
 @pytest.mark.parametrize("architecture", ["qwen2_vl", "qwen3_vl"])

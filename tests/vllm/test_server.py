@@ -13,7 +13,6 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from gymnasium.vector import SyncVectorEnv
-from test_vllm import disturb, errors, prompts_of
 
 from coach_gym.agents import CoachAgent
 from coach_gym.agents.distributed.parallel import gather_state
@@ -23,6 +22,7 @@ from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.reward_models import GenerativePRM
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
+from tests.vllm.test_vllm import disturb, errors, prompts_of
 
 BLOCK = 128  # tokens that vLLM's cache for CPUs keeps or forgets together
 

@@ -11,7 +11,6 @@ import pytest
 import torch
 from PIL import Image
 from safetensors.torch import load_file
-from test_save_load import buttons
 from transformers import (
     LlavaConfig,
     LlavaForConditionalGeneration,
@@ -33,6 +32,7 @@ from coach_gym.agents.training.checkpoint import save_shards
 from coach_gym.episode import Candidate, Episode, Observation, Step
 from tests.agents import tiny
 from tests.agents.distributed import test_parallel
+from tests.agents.training.test_save_load import buttons
 
 PROCESSORS: dict[str, Any] = {
     "qwen2_vl": Qwen2VLProcessor,

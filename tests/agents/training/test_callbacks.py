@@ -217,7 +217,7 @@ def test_eval_callback(tmp_path):
     assert stored["timesteps"].tolist() == [8]
     np.testing.assert_array_equal(stored["results"], [[1, 1, np.nan, 1]])
     np.testing.assert_array_equal(stored["successes"], [[1, 1, np.nan, 1]])
-    from test_online import tags
+    from tests.agents.training.test_online import tags
 
     assert {"eval/mean_reward", "eval/mean_ep_length", "eval/success_rate"} <= tags(tmp_path / "runs" / "run_1")
 

@@ -7,7 +7,6 @@ import sys
 import gymnasium as gym
 import numpy as np
 import pytest
-from test_env_monkey import STEPS, pick
 
 import coach_gym  # noqa: F401
 from coach_gym.actions import Action
@@ -25,6 +24,7 @@ from coach_gym.envs.suites.suite import load_suite
 from coach_gym.ui import compress, parse_ui
 from tests.envs.served_phone import adb_server, free_pair
 from tests.envs.suites import toy_lab
+from tests.envs.test_monkey import STEPS, pick
 
 SIZE = (270, 600)
 
@@ -165,7 +165,7 @@ def test_a_phone_without_the_benchmarks_apps_is_told(folder, caplog):
     suite = official_lab.suite(folder)
     env = gym.make(
         "AndroidLab-v0", suite=suite, screen_size=SIZE, disable_env_checker=True,
-        device=lambda: PhoneDevice(*SIZE, ("tasks",)),
+        device=lambda: PhoneDevice(*SIZE, ("tasks.app",)),
     )  # fmt: skip
     _, info = start(env, "toy_1")
     assert "modules=LAB_MODULES" in info["fault"]
