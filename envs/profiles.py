@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from coach_gym.envs.phone.app import App
+from coach_gym.envs.phone.phone import Phone
 
 MODULES = (
     "recipes.app", "camera.app", "clock.app", "contacts.app", "files.app", "markor.app", "expense.app",
@@ -25,3 +26,13 @@ LAB_MODULES = (
 def all_apps(modules: Sequence[str] = MODULES) -> list[type[App]]:
     """The classes of the apps in some modules."""
     return [import_module(f"coach_gym.envs.apps.{module}").APP for module in modules]
+
+
+def world_phone(width: int = 1080, height: int = 2400, density: float | None = None) -> Phone:
+    """Returns AndroidWorld's phone: an embedded phone with its apps. See `Phone` for the arguments."""
+    return Phone(width, height, density, all_apps(MODULES))
+
+
+def lab_phone(width: int = 1080, height: int = 2400, density: float | None = None) -> Phone:
+    """Returns AndroidLab's phone: an embedded phone with its apps. See `Phone` for the arguments."""
+    return Phone(width, height, density, all_apps(LAB_MODULES))

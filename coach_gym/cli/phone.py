@@ -10,10 +10,10 @@ from contextlib import ExitStack
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.console import auth_token
 from coach_gym.envs.phone.servers.server import PhoneServer
-from coach_gym.envs.profiles import LAB_MODULES, MODULES
+from coach_gym.envs.profiles import lab_phone, world_phone
 
 ADB_PORT, GRPC_PORT = 5555, 8554  # of the first emulator on a machine
-MODULES_OF = {"android_world": MODULES, "android_lab": LAB_MODULES}
+PHONES = {"android_world": world_phone, "android_lab": lab_phone}
 LOOK = 0.2  # seconds between looks whether the phones have been told to end
 
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--height", type=int, default=2400, help="of the screen in pixels (default: %(default)s)")
     parser.add_argument("--count", type=int, default=1, help="how many phones; each takes two more ports than the last")
     parser.add_argument(
-        "--benchmark", choices=tuple(MODULES_OF), default="android_world",
+        "--benchmark", choices=tuple(PHONES), default="android_world",
         help="whose phone it is: with which apps and data (default: %(default)s)",
     )  # fmt: skip
     parser.set_defaults(run=serve)
@@ -33,11 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def serve(port: int, grpc_port: int, width: int, height: int, count: int, benchmark: str = "android_world") -> None:
     """Serves phones until Ctrl-C, or until their consoles have been told to kill them."""
-    modules = MODULES_OF[benchmark]
+    phone = PHONES[benchmark]
     try:
         with ExitStack() as stack:
             servers = [
-                stack.enter_context(_opened(Phone(width, height, modules=modules), port + 2 * index, grpc_port + index))
+                stack.enter_context(_opened(phone(width, height), port + 2 * index, grpc_port + index))
                 for index in range(count)
             ]
             print("Ctrl-C ends it.", flush=True)

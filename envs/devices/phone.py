@@ -13,7 +13,7 @@ from coach_gym.actions import Action, ActionError
 from coach_gym.envs.devices.gestures import DRAG, WAIT, scroll_end
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.profiles import MODULES
+from coach_gym.envs.profiles import MODULES, all_apps
 from coach_gym.ui import Node
 
 
@@ -28,7 +28,7 @@ class PhoneDevice:
     name = "embedded phone"
 
     def __init__(self, width: int = 1080, height: int = 2400, modules: Sequence[str] = MODULES) -> None:
-        self.phone = Phone(width, height, modules=modules)
+        self.phone = Phone(width, height, apps=all_apps(modules))
         self._fresh = self.phone.snapshot()
 
     @property

@@ -25,7 +25,6 @@ from coach_gym.envs.phone.system.launcher import Launcher, Recents
 from coach_gym.envs.phone.toolkit.paint import Painter
 from coach_gym.envs.phone.toolkit.view import TextInput
 from coach_gym.envs.phone.windows import Windows
-from coach_gym.envs.profiles import MODULES, all_apps
 from coach_gym.ui import Node
 
 START = datetime(2023, 10, 15, 15, 34)  # the day on which AndroidWorld's phones live (UTC)
@@ -47,19 +46,20 @@ class Phone:
     """The phone's state and inputs.
 
     Args:
-        width, height: the screen in pixels.
-        density: pixels per dp; by default so that the screen is 360 dp wide.
-        modules: which apps are installed, by their modules in `apps`.
+        width: Screen width in pixels.
+        height: Screen height in pixels.
+        density: Pixels per dp; by default such that the screen is 360 dp wide.
+        apps: The apps to install, in the order in which the home screen shows them.
     """
 
     def __init__(
-        self, width: int = 1080, height: int = 2400, density: float | None = None, modules: Sequence[str] = MODULES
+        self, width: int = 1080, height: int = 2400, density: float | None = None, apps: Sequence[type[App]] = ()
     ) -> None:
         self.width, self.height = width, height
         self.density = density or width / 360
         self.storage = Storage()
         self.storage.now = START
-        self.apps: dict[str, App] = {app.package: app for app in (kind(self) for kind in all_apps(modules))}
+        self.apps: dict[str, App] = {app.package: app for app in (kind(self) for kind in apps)}
         self.launcher = Launcher(self)
         self.stacks: dict[str, list[Screen]] = {}  # running apps by package, the most recent last
         self.foreground = self.launcher.package

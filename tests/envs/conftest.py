@@ -2,13 +2,13 @@
 
 import pytest
 
-from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.profiles import world_phone
 
 
 @pytest.fixture(scope="module")
 def made():
     """A phone, made once for a module, and how it was then."""
-    phone = Phone(270, 600)
+    phone = world_phone(270, 600)
     return phone, phone.snapshot()
 
 

@@ -11,9 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.console import auth_token
 from coach_gym.envs.phone.servers.server import PhoneServer
+from coach_gym.envs.profiles import world_phone
 
 SIZE = (270, 600)
 
@@ -42,7 +42,7 @@ def main():
 
 
 def serve(console, adb, grpc, snapshot):
-    phone = Phone(*SIZE)
+    phone = world_phone(*SIZE)
     with PhoneServer(phone, adb, console, grpc, token=auth_token()) as server:
         server.hardware.save(snapshot or "default_boot")
         server.hardware.killed.wait()

@@ -1,6 +1,6 @@
 """Hands for tests of apps: they find things on a phone's screen by their names and touch them."""
 
-from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import compress, parse_ui
 
 SCREENS = [(270, 600), (540, 1200), (1080, 2400), (800, 1280)]
@@ -10,7 +10,7 @@ class Hands:
     """Works one app of a phone, from its main screen on."""
 
     def __init__(self, package, size=(270, 600), phone=None):
-        self.phone = phone or Phone(*size)
+        self.phone = phone or world_phone(*size)
         self.storage = self.phone.storage
         if package:
             self.phone.launch(package)

@@ -5,8 +5,8 @@ import socket
 from contextlib import closing, contextmanager
 
 from coach_gym.envs.devices.adb import start_server, stop_server
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.server import PhoneServer
+from coach_gym.envs.profiles import world_phone
 
 SIZE = (270, 600)
 
@@ -44,5 +44,5 @@ def adb_server():
 @contextmanager
 def served_phone(token=""):
     port = free_pair()
-    with PhoneServer(Phone(*SIZE), port + 1, port, token=token) as server:
+    with PhoneServer(world_phone(*SIZE), port + 1, port, token=token) as server:
         yield server

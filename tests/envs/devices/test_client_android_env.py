@@ -13,11 +13,11 @@ from android_env.proto import adb_pb2, state_pb2
 from android_env.wrappers.a11y_grpc_wrapper import A11yGrpcWrapper
 
 from coach_gym.envs.phone.input import fingers
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers.telephony import RINGING, line_state
 from coach_gym.envs.phone.servers.accessibility import forest
 from coach_gym.envs.phone.servers.console import auth_token
 from coach_gym.envs.phone.servers.server import PhoneServer
+from coach_gym.envs.profiles import world_phone
 from tests.envs.adb_server import adb_server, free_pair
 from tests.envs.hands import Hands
 
@@ -34,7 +34,7 @@ def adb(tmp_path_factory):
 @pytest.fixture(scope="module")
 def emulator(adb):
     console_port, adb_port = free_pair()
-    with PhoneServer(Phone(*SIZE), adb_port, console_port) as server:
+    with PhoneServer(world_phone(*SIZE), adb_port, console_port) as server:
         server.serial = adb.announce(server)
         yield server
 
@@ -163,7 +163,7 @@ def test_the_name_is_told_with_and_without_a_token(adb, emulator):
     assert adb.run("-s", emulator.serial, "emu", "avd", "name").split() == ["embedded_phone", "OK"]
     token = auth_token(_token_path(adb))
     ports = free_pair()
-    with PhoneServer(Phone(90, 200), ports[1], ports[0], token=token) as locked:
+    with PhoneServer(world_phone(90, 200), ports[1], ports[0], token=token) as locked:
         serial = adb.announce(locked)
         assert adb.run("-s", serial, "emu", "avd", "name").split() == ["embedded_phone", "OK"]
         _token_path(adb).write_text("wrong")

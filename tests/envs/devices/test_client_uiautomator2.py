@@ -8,8 +8,8 @@ import pytest
 import uiautomator2
 from PIL import Image
 
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.server import PhoneServer
+from coach_gym.envs.profiles import world_phone
 from tests.envs.adb_server import adb_server
 
 CONTACTS = "com.google.android.contacts"
@@ -26,7 +26,7 @@ def adb(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def served():
-    with PhoneServer(Phone(270, 600)) as server:
+    with PhoneServer(world_phone(270, 600)) as server:
         server.fresh = server.phone.snapshot()
         yield server
 
@@ -195,7 +195,7 @@ def test_an_address_opens_or_is_refused_without_harm(d):
 
 
 def test_eight_phones_at_once(adb):
-    servers = [PhoneServer(Phone(270, 600)).start() for _ in range(8)]
+    servers = [PhoneServer(world_phone(270, 600)).start() for _ in range(8)]
     wrong = []
 
     def work(number, server):

@@ -21,6 +21,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Text,
     TextField,
 )
+from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import Element, compress, parse_ui
 
 PACKAGE = "org.example.sampler"
@@ -86,7 +87,7 @@ class Main(Screen):
 
 @pytest.fixture(params=[(270, 600), (1080, 2400), (800, 1280)], ids=lambda size: f"{size[0]}x{size[1]}")
 def phone(request) -> Phone:
-    phone = Phone(*request.param)
+    phone = world_phone(*request.param)
     phone.apps[PACKAGE] = Sampler(phone)
     phone.launch(PACKAGE)
     return phone

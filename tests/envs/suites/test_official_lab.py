@@ -13,9 +13,8 @@ from coach_gym.actions import Action
 from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.server import PhoneServer
-from coach_gym.envs.profiles import LAB_MODULES
+from coach_gym.envs.profiles import LAB_MODULES, lab_phone
 from coach_gym.envs.suites import official_lab
 from coach_gym.envs.suites.official_lab import checkout, queries
 from coach_gym.envs.suites.official_lab.answers import same_answer
@@ -246,7 +245,7 @@ def test_no_shell_of_the_host_sees_a_query(tmp_path, monkeypatch):
 
 def test_the_suite_runs_on_a_device_behind_adb(folder):
     port = free_pair()
-    phone = Phone(*SIZE, modules=LAB_MODULES)
+    phone = lab_phone(*SIZE)
     with adb_server() as adb, PhoneServer(phone, port + 1, port, token="") as server:
         suite = official_lab.suite(folder)
         env = gym.make(

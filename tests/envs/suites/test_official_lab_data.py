@@ -15,7 +15,7 @@ from coach_gym.envs.apps.mapsme.data import ROLES, distance_text, length_text, t
 from coach_gym.envs.apps.mapsme.route import distances, route
 from coach_gym.envs.apps.pimusic import data as pimusic_data
 from coach_gym.envs.phone.media import epub
-from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.profiles import world_phone
 from coach_gym.envs.suites.official_lab.prepare_bluecoins import prepare as prepare_bluecoins
 from coach_gym.envs.suites.official_lab.prepare_cantook import EBOOKS
 from coach_gym.envs.suites.official_lab.prepare_cantook import prepare as prepare_cantook
@@ -28,7 +28,7 @@ TODAY = datetime(2024, 5, 10, 12)
 
 @pytest.fixture(scope="module")
 def phone():
-    phone = Phone(270, 600)
+    phone = world_phone(270, 600)
     phone.now = TODAY
     for prepare in (prepare_bluecoins, prepare_cantook, prepare_mapsme, prepare_pimusic):
         prepare(phone)

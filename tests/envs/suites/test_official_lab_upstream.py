@@ -21,9 +21,8 @@ import coach_gym  # noqa: F401
 import coach_gym.envs.suites.experts  # noqa: F401
 from coach_gym.actions import Action, format_action, parse_action
 from coach_gym.envs.devices.phone import PhoneDevice
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.server import PhoneServer
-from coach_gym.envs.profiles import LAB_MODULES
+from coach_gym.envs.profiles import LAB_MODULES, lab_phone
 from coach_gym.envs.suites import official_lab
 from coach_gym.envs.suites.official_lab import checkout, compressed
 from coach_gym.envs.suites.official_lab.metrics import Run, reasonable_operations, reversed_redundancy, sub_goals
@@ -249,7 +248,7 @@ def controller(folder, monkeypatch):
 
 @pytest.mark.parametrize("id", ["setting_0", "clock_1", "contacts_1", "calendar_1"])
 def test_upstreams_controller_finds_the_same_phone(controller, upstream_xml, definitions, tmp_path, monkeypatch, id):
-    phone, port, task = Phone(540, 1200, modules=LAB_MODULES), free_pair(), definitions[id]
+    phone, port, task = lab_phone(540, 1200), free_pair(), definitions[id]
     with adb_server() as adb, PhoneServer(phone, port + 1, port, token="") as server:
         monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(adb))
         subprocess.run([adbutils.adb_path(), "connect", server.address], capture_output=True, check=True)

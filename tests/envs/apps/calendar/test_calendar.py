@@ -9,7 +9,7 @@ import pytest
 from coach_gym.envs.apps.calendar import data as calendar_data
 from coach_gym.envs.apps.calendar.data import DATABASE, DAY, MONTH, PACKAGE, REPETITIONS, WEEK, YEAR, Event, rule_for
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
-from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.profiles import world_phone
 from tests.envs.hands import SCREENS, Hands
 
 NOW = datetime(2023, 10, 15, 15, 34)
@@ -264,7 +264,7 @@ def test_a_snapshot_in_the_middle_of_an_edit_is_exact():
 
 
 def dates(one, first=date(2023, 1, 1), last=date(2025, 12, 31)):
-    db = Phone(270, 600).storage.database(DATABASE)
+    db = world_phone(270, 600).storage.database(DATABASE)
     calendar_data.save(db, one, NOW)
     return [found.day for found in calendar_data.between(db, first, last)]
 

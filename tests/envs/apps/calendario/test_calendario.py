@@ -6,8 +6,7 @@ import pytest
 
 from coach_gym.envs.apps.calendario import app as lab_calendar
 from coach_gym.envs.apps.calendario.app import Event
-from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.profiles import LAB_MODULES
+from coach_gym.envs.profiles import lab_phone
 from tests.envs.hands import Hands
 
 NOON = datetime(2024, 5, 10, 12)
@@ -15,7 +14,7 @@ NOON = datetime(2024, 5, 10, 12)
 
 @pytest.fixture
 def calendar():
-    phone = Phone(360, 800, modules=LAB_MODULES)
+    phone = lab_phone(360, 800)
     phone.now = NOON
     return Hands(lab_calendar.PACKAGE, phone=phone)
 

@@ -9,12 +9,13 @@ from PIL import Image
 from coach_gym.envs.apps.camera.app import PHOTOS, VIDEOS, photo
 from coach_gym.envs.phone.media import mp4
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import compress, parse_ui
 
 
 @pytest.fixture
 def phone() -> Phone:
-    phone = Phone(270, 600)
+    phone = world_phone(270, 600)
     phone.launch("com.android.camera2")
     return phone
 

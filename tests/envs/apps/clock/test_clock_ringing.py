@@ -8,7 +8,8 @@ import pytest
 from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.apps.clock.data import ALARMS, PACKAGE, PREFERENCES, RESET, RUNNING, Alarm, Timer
 from coach_gym.envs.phone import preferences
-from coach_gym.envs.phone.phone import START, Phone
+from coach_gym.envs.phone.phone import START
+from coach_gym.envs.profiles import world_phone
 from tests.envs.hands import SCREENS, Hands
 
 DAILY = 0b1111111
@@ -163,7 +164,7 @@ def test_what_rings_is_part_of_a_snapshot(hands):
 
 
 def test_passing_time_costs_next_to_nothing():
-    phone = Phone(270, 600)
+    phone = world_phone(270, 600)
     start = time.process_time()
     for _ in range(2000):
         phone.elapse(timedelta(seconds=1))

@@ -4,8 +4,7 @@ import pytest
 
 from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.phone import preferences
-from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.profiles import LAB_MODULES
+from coach_gym.envs.profiles import lab_phone
 from coach_gym.envs.suites.official_lab import compressed
 from coach_gym.ui import to_dump
 from tests.envs.hands import Hands
@@ -13,7 +12,7 @@ from tests.envs.hands import Hands
 
 @pytest.fixture
 def clock():
-    return Hands(clock_data.PACKAGE, phone=Phone(360, 800, modules=LAB_MODULES))
+    return Hands(clock_data.PACKAGE, phone=lab_phone(360, 800))
 
 
 def alarms(clock):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from coach_gym.envs.apps.contacts.app import APP
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.providers.contacts import Contact
+from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import compress, parse_ui
 
 SCREENS = [(270, 600), (540, 1200), (1080, 2400), (800, 1280)]
@@ -29,7 +29,7 @@ def any_phone(request):
 
 
 def started(width, height):
-    phone = Phone(width, height)
+    phone = world_phone(width, height)
     people = [ANA, Contact("Zoe", "Ames", phones=[("+12015550199", "Home")]), Contact("ben", "Cole")]
     contacts.insert_all(book(phone), people)
     phone.launch(APP.package)

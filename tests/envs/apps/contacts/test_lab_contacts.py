@@ -6,16 +6,15 @@ import pytest
 
 from coach_gym.envs.apps.contacts import lab_data as lab_contacts_data
 from coach_gym.envs.apps.contacts.lab_data import Person, pretty
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.contacts import Contact
-from coach_gym.envs.profiles import LAB_MODULES
+from coach_gym.envs.profiles import lab_phone
 from tests.envs.hands import Hands
 
 
 @pytest.fixture
 def book():
-    return Hands("com.google.android.contacts", phone=Phone(360, 800, modules=LAB_MODULES))
+    return Hands("com.google.android.contacts", phone=lab_phone(360, 800))
 
 
 def db(hands):

@@ -6,12 +6,13 @@ import pytest
 from coach_gym.envs.apps.expense.app import DATABASE, PACKAGE
 from coach_gym.envs.phone import epoch
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import compress, parse_ui
 
 
 @pytest.fixture(params=[(270, 600), (540, 1200), (1080, 2400), (800, 1280)], ids=str)
 def phone(request) -> Phone:
-    phone = Phone(*request.param)
+    phone = world_phone(*request.param)
     phone.launch(PACKAGE)
     return phone
 
@@ -56,7 +57,7 @@ def test_adding_stores_cents_category_and_the_phones_time(phone):
 
 @pytest.mark.parametrize("name, amount", [("", "5"), ("Taxi", ""), ("Taxi", "free"), ("Taxi", "-3"), ("Taxi", "1e999")])
 def test_incomplete_entries_are_not_saved_and_say_why(name, amount):
-    phone = Phone(540, 1200)
+    phone = world_phone(540, 1200)
     phone.launch(PACKAGE)
     tap(phone, "Add expense")
     enter(phone, "Name", name)

@@ -9,10 +9,10 @@ import pytest
 from coach_gym.envs.apps.messages.app import APP, receive
 from coach_gym.envs.apps.messages.world_tasks import SimpleSmsSend
 from coach_gym.envs.devices.phone import PhoneDevice
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.contacts import Contact
 from coach_gym.envs.phone.providers.telephony import FAILED, INBOX, SENT
+from coach_gym.envs.profiles import world_phone
 from coach_gym.envs.tasks.words import ParamRng
 from coach_gym.ui import compress, parse_ui
 
@@ -32,7 +32,7 @@ def any_phone(request):
 
 def started(width, height):
     """A phone with a contact, a conversation with her, and a message of a stranger."""
-    phone = Phone(width, height)
+    phone = world_phone(width, height)
     book = phone.storage.database(contacts.PATH)
     contacts.insert_all(book, [Contact("Ana", "Berg", phones=[(ANA, "Mobile")]), Contact("No", "Number")])
     telephony.insert(sms(phone), ANA, "Lunch tomorrow?", INBOX, phone.now - timedelta(days=1))

@@ -5,12 +5,13 @@ import pytest
 
 from coach_gym.envs.apps.recipes.app import DATABASE, PACKAGE
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import compress, parse_ui
 
 
 @pytest.fixture(params=[(270, 600), (540, 1200), (1080, 2400), (800, 1280)], ids=str)
 def phone(request) -> Phone:
-    phone = Phone(*request.param)
+    phone = world_phone(*request.param)
     db = phone.storage.database(DATABASE)
     for title, description in (("Waffles", "Sweet"), ("apple pie", "Classic"), ("Bean Chili", "Hot")):
         db.execute("INSERT INTO recipes(title, description, ingredients) VALUES (?, ?, 'salt')", (title, description))

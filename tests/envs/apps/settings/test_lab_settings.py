@@ -4,14 +4,13 @@ from datetime import datetime
 
 import pytest
 
-from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.profiles import LAB_MODULES
+from coach_gym.envs.profiles import lab_phone
 from tests.envs.hands import Hands
 
 
 @pytest.fixture
 def settings():
-    phone = Phone(360, 1600, modules=LAB_MODULES)
+    phone = lab_phone(360, 1600)
     phone.now = datetime(2024, 5, 10, 12)
     return Hands("com.android.settings", phone=phone)
 

@@ -4,8 +4,8 @@ import pytest
 
 from coach_gym.envs.phone.input.fingers import Fingers
 from coach_gym.envs.phone.input.keys import CODES, CTRL, SHIFT, press
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.profiles import world_phone
 from tests.envs.hands import Hands
 
 CONTACTS = "com.google.android.contacts"
@@ -65,7 +65,7 @@ def test_fingers_that_were_never_down_and_endless_paths_do_no_harm():
 
 
 def test_a_canvas_follows_every_leg_of_a_line():
-    phone = Phone(100, 200)
+    phone = world_phone(100, 200)
     legs = []
     canvas = View(on_drag=lambda start, end: legs.append((start, end)), bounds=(0, 0, 100, 200))
     phone.windows.touchable = lambda: [(canvas, (0, 0, 100, 200))]
@@ -123,7 +123,7 @@ def test_shortcuts_select_copy_and_paste(field):
 
 
 def test_buttons_work_the_system():
-    phone = Phone(270, 600)
+    phone = world_phone(270, 600)
     phone.launch(CONTACTS)
     press(phone, CODES["NOTIFICATION"])
     assert phone.shade == 1

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.accessibility import forest
+from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import Node
 from tests.envs.hands import Hands
 
@@ -24,7 +24,7 @@ def texts(forest):
 
 
 def test_a_screen_is_an_application_between_two_bars():
-    windows = forest(Phone(270, 600).ui()).windows
+    windows = forest(world_phone(270, 600).ui()).windows
     assert [window.window_type for window in windows] == [APPLICATION, SYSTEM, SYSTEM]
     assert [window.layer for window in windows] == [0, 1, 2]
     app, status, navigation = windows
@@ -42,7 +42,7 @@ def test_the_keyboard_is_an_input_method_window():
 
 
 def test_the_shade_takes_the_place_of_the_app():
-    phone = Phone(270, 600)
+    phone = world_phone(270, 600)
     phone.shade = 1
     phone.changed()
     shown = forest(phone.ui())

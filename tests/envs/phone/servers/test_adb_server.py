@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.server import PhoneServer
+from coach_gym.envs.profiles import world_phone
 from tests.envs.adb_server import adb_server
 
 APK = os.path.join(os.path.dirname(__import__("uiautomator2").__file__), "assets", "app-uiautomator.apk")
@@ -33,7 +33,7 @@ def adb(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server():
-    with PhoneServer(Phone(270, 600)) as server:
+    with PhoneServer(world_phone(270, 600)) as server:
         yield server
 
 
@@ -331,7 +331,7 @@ def test_a_peer_that_does_not_wait_is_cut(server):
 @given(st.binary(max_size=400), st.booleans())
 @settings(deadline=None, max_examples=60)
 def test_random_bytes_do_no_harm(data, greeted):
-    server = SERVERS[0] if SERVERS else SERVERS.append(PhoneServer(Phone(270, 600)).start()) or SERVERS[0]
+    server = SERVERS[0] if SERVERS else SERVERS.append(PhoneServer(world_phone(270, 600)).start()) or SERVERS[0]
     sock = Peer(server).sock if greeted else socket.create_connection(("127.0.0.1", server.adb_port), timeout=10)
     with sock:
         sock.sendall(data)
@@ -351,7 +351,7 @@ LENGTHS = st.integers(0, (1 << 32) - 1) | st.none()
 @given(st.lists(st.tuples(IDS, st.binary(max_size=40), LENGTHS), max_size=4))
 @settings(deadline=None, max_examples=60)
 def test_random_requests_for_files_do_no_harm(requests):
-    server = SERVERS[0] if SERVERS else SERVERS.append(PhoneServer(Phone(270, 600)).start()) or SERVERS[0]
+    server = SERVERS[0] if SERVERS else SERVERS.append(PhoneServer(world_phone(270, 600)).start()) or SERVERS[0]
     peer = Peer(server)
     peer.send(b"OPEN", 1, 0, b"sync:\0")
     local = peer.receive()[1]
@@ -394,22 +394,22 @@ def test_only_this_machine_can_connect(server):
 
 
 def test_closing_ends_everything_and_gives_the_ports_back():
-    server = PhoneServer(Phone(270, 600)).start()
+    server = PhoneServer(world_phone(270, 600)).start()
     peer = Peer(server)
     before = threading.active_count()
     server.close()
     server.close()
     assert peer.is_cut()
     assert threading.active_count() < before
-    again = PhoneServer(Phone(270, 600), server.adb_port, server.console_port).start()
+    again = PhoneServer(world_phone(270, 600), server.adb_port, server.console_port).start()
     assert (again.adb_port, again.console_port) == (server.adb_port, server.console_port)
     with pytest.raises(OSError):
-        PhoneServer(Phone(270, 600), again.adb_port).start()
+        PhoneServer(world_phone(270, 600), again.adb_port).start()
     again.close()
 
 
 def test_eight_phones_at_once(adb):
-    phones = [PhoneServer(Phone(270, 600)).start() for _ in range(8)]
+    phones = [PhoneServer(world_phone(270, 600)).start() for _ in range(8)]
     faults = []
 
     def work(number, server):

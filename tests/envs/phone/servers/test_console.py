@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers.telephony import IDLE, OFFHOOK, RINGING, line_state
 from coach_gym.envs.phone.servers.console import Console, auth_token
 from coach_gym.envs.phone.servers.hardware import Hardware
+from coach_gym.envs.profiles import world_phone
 from tests.envs.hands import Hands
 
 TOKEN = "s3cret"
@@ -33,7 +33,7 @@ class Wire(io.BytesIO):
 
 @pytest.fixture
 def hardware():
-    return Hardware(Phone(270, 600), threading.RLock(), "Pixel_6")
+    return Hardware(world_phone(270, 600), threading.RLock(), "Pixel_6")
 
 
 def talk(hardware, *lines, token=""):
@@ -186,7 +186,7 @@ def test_any_bytes_are_answered_or_end_the_connection(sent):
     assert wire.answer.startswith(b"Android Console")
 
 
-_HARDWARE = Hardware(Phone(90, 200), threading.RLock())
+_HARDWARE = Hardware(world_phone(90, 200), threading.RLock())
 
 
 def test_a_line_without_end_ends_the_connection(hardware):

@@ -10,9 +10,9 @@ import pytest
 from android_env.proto.a11y import a11y_pb2_grpc
 from android_env.wrappers.a11y.a11y_servicer import A11yServicer
 
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.accessibility import forest
 from coach_gym.envs.phone.servers.forwarder import Forwarder
+from coach_gym.envs.profiles import world_phone
 
 SERVICE = "com.google.androidenv.accessibilityforwarder/.AccessibilityForwarder"
 ACTION = "accessibility_forwarder.intent.action."
@@ -20,7 +20,7 @@ ACTION = "accessibility_forwarder.intent.action."
 
 @pytest.fixture
 def forwarder():
-    phone = Phone(270, 600)
+    phone = world_phone(270, 600)
     phone.storage.settings["secure", "enabled_accessibility_services"] = SERVICE
     forwarder = Forwarder(phone, threading.RLock())
     forwarder.phone = phone

@@ -16,9 +16,9 @@ from google.protobuf.empty_pb2 import Empty
 from PIL import Image
 
 from coach_gym.envs.phone.input import fingers
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.emulator_grpc import EmulatorGrpc
 from coach_gym.envs.phone.servers.hardware import Hardware
+from coach_gym.envs.profiles import world_phone
 from tests.envs.hands import Hands
 
 CONTACTS = "com.google.android.contacts"
@@ -26,7 +26,7 @@ CONTACTS = "com.google.android.contacts"
 
 @pytest.fixture
 def served():
-    hardware = Hardware(Phone(270, 600), threading.RLock())
+    hardware = Hardware(world_phone(270, 600), threading.RLock())
     server = EmulatorGrpc(hardware)
     server.start()
     with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:

@@ -4,12 +4,12 @@ import threading
 import time
 from datetime import timedelta
 
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.lock import RunningPhone
+from coach_gym.envs.profiles import world_phone
 
 
 def test_seconds_pass_on_the_phone_as_they_pass_here():
-    phone = Phone(90, 200)
+    phone = world_phone(90, 200)
     lock, start = RunningPhone(phone), phone.now
     time.sleep(1.1)
     with lock:
@@ -22,7 +22,7 @@ def test_seconds_pass_on_the_phone_as_they_pass_here():
 
 
 def test_what_is_shown_for_a_while_goes():
-    phone = Phone(90, 200)
+    phone = world_phone(90, 200)
     lock = RunningPhone(phone)
     with lock:
         phone.message = ("saved", phone.now + timedelta(seconds=1))
@@ -32,7 +32,7 @@ def test_what_is_shown_for_a_while_goes():
 
 
 def test_time_stands_still_for_whoever_has_the_phone():
-    phone = Phone(90, 200)
+    phone = world_phone(90, 200)
     lock = RunningPhone(phone)
     with lock:
         start = phone.now
@@ -42,7 +42,7 @@ def test_time_stands_still_for_whoever_has_the_phone():
 
 
 def test_one_thread_at_a_time_has_the_phone():
-    lock = RunningPhone(Phone(90, 200))
+    lock = RunningPhone(world_phone(90, 200))
     got = threading.Event()
 
     def other():

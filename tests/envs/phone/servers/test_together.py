@@ -12,8 +12,8 @@ import pytest
 from android_env.proto import emulator_controller_pb2_grpc as services
 from google.protobuf.empty_pb2 import Empty
 
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.server import PhoneServer
+from coach_gym.envs.profiles import world_phone
 from tests.envs.adb_server import free_pair
 
 CNXN = struct.pack("<6I", 0x4E584E43, 0x01000000, 4096, 7, 0, 0x4E584E43 ^ 0xFFFFFFFF) + b"host::\0"
@@ -24,7 +24,7 @@ CONSOLE = b"avd name\r\nsms send 123 hello\r\nquit\r\n"
 
 @pytest.fixture(scope="module")
 def served():
-    with PhoneServer(Phone(90, 200)) as server:
+    with PhoneServer(world_phone(90, 200)) as server:
         yield server
 
 
@@ -104,7 +104,7 @@ def test_closing_ends_connections_threads_and_gives_the_ports_back():
     before = threading.active_count()
     console_port, adb_port = free_pair()
     for _ in range(2):
-        with PhoneServer(Phone(90, 200), adb_port, console_port) as server:
+        with PhoneServer(world_phone(90, 200), adb_port, console_port) as server:
             check(server)
             open_connection = socket.create_connection(("127.0.0.1", server.console_port))
             open_connection.settimeout(20)
@@ -120,12 +120,12 @@ def test_closing_ends_connections_threads_and_gives_the_ports_back():
 
 def test_a_port_that_is_taken_is_said_so(served):
     with pytest.raises((OSError, RuntimeError)):
-        PhoneServer(Phone(90, 200), adb_port=served.adb_port).start()
+        PhoneServer(world_phone(90, 200), adb_port=served.adb_port).start()
     check(served)
 
 
 def test_eight_phones_keep_apart():
-    servers = [PhoneServer(Phone(90, 200)).start() for _ in range(8)]
+    servers = [PhoneServer(world_phone(90, 200)).start() for _ in range(8)]
     for number, server in enumerate(servers):
         answer(server.console_port, f"sms send {number} hello {number}\nping\n".encode(), b"I am alive!")
     for number, server in enumerate(servers):

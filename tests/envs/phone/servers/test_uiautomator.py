@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from coach_gym.envs.phone.input.ime import ADB_IME, OK, U2_IME, broadcast
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.uiautomator import Methods, UiAutomator
 from coach_gym.envs.phone.servers.uiautomator_http import UiAutomatorServer
+from coach_gym.envs.profiles import world_phone
 from tests.envs.hands import Hands
 
 CONTACTS = "com.google.android.contacts"
@@ -55,7 +55,7 @@ class Client(uiautomator2.Device):
 
 @pytest.fixture
 def client():
-    return Client(Phone(270, 600))
+    return Client(world_phone(270, 600))
 
 
 def names(client, **selector):
@@ -183,7 +183,7 @@ def test_objects_are_dragged_pinched_and_swiped(client):
 
 
 def test_lists_scroll_to_what_is_wanted():
-    client = Client(Phone(270, 400))
+    client = Client(world_phone(270, 400))
     client.phone.launch(SETTINGS)
     listed = client(scrollable=True)
     assert not client(text="System").exists
@@ -304,7 +304,7 @@ class Wire(io.BytesIO):
 
 @pytest.fixture(scope="module")
 def server():
-    return UiAutomatorServer(UiAutomator(Phone(90, 200), threading.RLock()))
+    return UiAutomatorServer(UiAutomator(world_phone(90, 200), threading.RLock()))
 
 
 def talk(server, sent):

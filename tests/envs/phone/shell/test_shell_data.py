@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coach_gym.envs.apps.messages.app import receive
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.shell import run
 from coach_gym.envs.phone.shell.commands.database import statements
+from coach_gym.envs.profiles import world_phone
 
 MMS = telephony.PATH
 
@@ -176,4 +176,4 @@ def test_any_text_is_stored_and_read_back(text):
     assert out(phone, f"sqlite3 {MMS} {quoted}") == text + "\n"
 
 
-PHONE = Phone(270, 600)
+PHONE = world_phone(270, 600)

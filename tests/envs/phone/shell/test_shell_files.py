@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell import run
 from coach_gym.envs.phone.shell.commands.matching import ByPositions
+from coach_gym.envs.profiles import world_phone
 
 LINES = "b 2\na 10\nc 1\n\nlonger line with several words\na 10\n  leading\nB upper\n"
 # of coreutils, grep and sed, which print the same as toybox
@@ -333,7 +333,7 @@ def test_digests_and_copies_are_of_the_same_bytes(data):
     assert run(phone, "wc -c < /sdcard_x/f").stdout == b"%d\n" % len(data)
 
 
-PHONE = Phone(270, 600)
+PHONE = world_phone(270, 600)
 
 
 def test_modes_are_those_of_the_host(phone):

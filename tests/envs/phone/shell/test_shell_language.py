@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell import COMMANDS, Session, is_complete, run
+from coach_gym.envs.profiles import world_phone
 
 SCRIPTS = [
     "echo a   b; echo 'a   b' \"c  d\" e\\ f",
@@ -150,13 +150,13 @@ class Fuzzed:
     @classmethod
     def phone(cls):
         if cls._phone is None:
-            cls._phone = Phone(270, 600)
+            cls._phone = world_phone(270, 600)
             cls._fresh = cls._phone.snapshot()
         cls._phone.restore(cls._fresh)
         return cls._phone
 
 
-PHONE = Phone(270, 600)
+PHONE = world_phone(270, 600)
 
 
 def test_faults_of_syntax_are_told(phone):
