@@ -38,8 +38,8 @@ from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.phone.epoch import from_seconds, midnight, to_seconds
 from coach_gym.envs.phone.providers import contacts, telephony
+from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.suites.official_world.experts import ADAPTED, MONDAY, NOW, SUNDAY, day_named, time_named
-from coach_gym.envs.suites.suite import builtin_suite
 from coach_gym.envs.tasks.file_tree import FileTask, read_tree
 from coach_gym.envs.tasks.task import Task
 
@@ -64,7 +64,7 @@ STRICTER = {
 }  # fmt: skip
 """Where our checker may refuse what upstream's lets pass, and why."""
 
-_BUILTIN = builtin_suite("android_world").families
+_BUILTIN = load_suite("android_world").families
 
 
 def counterpart(official: Task, device: Device) -> Task | None:

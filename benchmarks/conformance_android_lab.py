@@ -25,12 +25,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 
 import coach_gym  # noqa: E402, F401
-import coach_gym.envs.suites.experts  # noqa: E402, F401
 from coach_gym.actions import Action, format_action  # noqa: E402
 from coach_gym.envs.suites import official_lab  # noqa: E402
 from coach_gym.envs.suites.official_lab import checkout  # noqa: E402
 from coach_gym.envs.suites.play import play  # noqa: E402
-from coach_gym.envs.tasks.screen import EXPERTS  # noqa: E402
 
 SCREEN = (540, 1200)
 
@@ -63,11 +61,16 @@ def check(envs: dict[str, gym.Env], definition: checkout.Definition) -> Row:
     row = Row(definition.id, definition.app, "answer" if definition.answered else "rule")
     envs["upstream"].reset(options={"task": definition.id})
     row.no_op = bool(envs["upstream"].step(format_action(Action("finished")))[-1]["is_success"])
-    if definition.id not in EXPERTS:
+    try:
+        expert = envs["upstream"].get_wrapper_attr("suite").expert(definition.id)
+    except KeyError:
         row.why_not = "no expert"
         return row
     try:
-        shown = {judges: play(env, *env.reset(options={"task": definition.id})) for judges, env in envs.items()}
+        shown = {
+            judges: play(env, *env.reset(options={"task": definition.id}), expert=expert)
+            for judges, env in envs.items()
+        }
     except LookupError as error:
         row.why_not = f"the expert misses something: {error}"[:200]
         return row

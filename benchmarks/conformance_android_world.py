@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -36,15 +36,17 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 
 import coach_gym  # noqa: E402, F401
-import coach_gym.envs.suites.experts  # noqa: E402, F401
 from benchmarks.android_world_counterparts import INCOMPARABLE, STRICTER, counterpart  # noqa: E402
 from coach_gym.actions import Action, format_action, parse_action  # noqa: E402
 from coach_gym.envs.devices.device import Device  # noqa: E402
 from coach_gym.envs.devices.phone import PhoneDevice  # noqa: E402
+from coach_gym.envs.profiles import ANDROID_WORLD  # noqa: E402
+from coach_gym.envs.suites.experts import app_expert  # noqa: E402
+from coach_gym.envs.suites.load import load_suite  # noqa: E402
 from coach_gym.envs.suites.official_world import upstream  # noqa: E402
 from coach_gym.envs.suites.official_world.connection import connect  # noqa: E402
 from coach_gym.envs.suites.play import play  # noqa: E402
-from coach_gym.envs.suites.suite import Suite, official_suite  # noqa: E402
+from coach_gym.envs.suites.suite import Suite  # noqa: E402
 from coach_gym.envs.tasks.task import Task  # noqa: E402
 
 SCREEN = (540, 1200)
@@ -184,7 +186,7 @@ class Conformance:
     def __init__(self, suite: Suite) -> None:
         self.observer = Observer()
         families = {name: self.observer.observed(family) for name, family in suite.families.items()}
-        observed = Suite(suite.benchmark, suite.source, families)
+        observed = replace(suite, families=families)
         self.env = gym.make("AndroidWorld-v0", suite=observed, screen_size=SCREEN, max_steps=1000)
 
     def run(self, task: str, seed: int) -> Run:
@@ -256,7 +258,7 @@ class Conformance:
         if misled is None:
             return
         try:
-            shown = play(self.env, observation, {**info, "suite": "builtin"}, misled)
+            shown = play(self.env, observation, info, misled, app_expert(ANDROID_WORLD, row.task))
         except Exception:  # what it was told need not be possible
             return
         if "is_success" in shown.info and "fault" not in shown.info:
@@ -272,7 +274,7 @@ class Conformance:
 def conformance(checkout: str | None) -> Conformance:
     """This process's environment."""
     logging.getLogger("coach_gym").setLevel(logging.ERROR)  # what fails is in the result
-    return Conformance(official_suite("android_world", checkout))
+    return Conformance(load_suite("android_world", "official", checkout))
 
 
 def run_task(checkout: str | None, seeds: Sequence[int], task: str) -> list[Run]:
@@ -341,7 +343,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="how many processes share the work")
     parser.add_argument("--json", type=Path, help="where to write the result")
     given = parser.parse_args()
-    tasks, rows = given.tasks or list(official_suite("android_world", given.upstream).families), []
+    tasks, rows = given.tasks or list(load_suite("android_world", "official", given.upstream).families), []
     with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
         for mine in pool.map(partial(run_task, given.upstream, given.seeds), tasks):
             rows += mine

@@ -28,7 +28,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 
 import coach_gym  # noqa: E402, F401
-import coach_gym.envs.suites.experts  # noqa: E402, F401
 from coach_gym.envs.suites.play import play  # noqa: E402
 
 SCREENS = ((270, 600), (1080, 2400))

@@ -13,7 +13,7 @@ from coach_gym.cli import doctor
 from coach_gym.cli import phone as phone_command
 from coach_gym.cli import serve as serve_command
 from coach_gym.cli import train as train_command
-from coach_gym.envs.suites.suite import builtin_suite
+from coach_gym.envs.suites.load import load_suite
 from coach_gym.registration import env_ids
 
 
@@ -44,7 +44,7 @@ def list_envs() -> None:
     """Prints one line an id: difficulty, budget and apps of single tasks, the size of suites."""
     for id in env_ids():
         kwargs = gym.spec(id).kwargs
-        families = builtin_suite(kwargs["benchmark"]).only(kwargs.get("tasks")).families
+        families = load_suite(kwargs["benchmark"]).only(kwargs.get("tasks")).families
         if "tasks" not in kwargs:
             print(f"{id:60} draws from {len(families)} tasks")
             continue

@@ -2,7 +2,7 @@
 
 import gymnasium as gym
 
-from coach_gym.envs.suites.suite import builtin_suite
+from coach_gym.envs.suites.load import load_suite
 
 NAMESPACES = {"AndroidWorld": "android_world", "AndroidLab": "android_lab"}
 
@@ -11,7 +11,7 @@ def register_envs() -> None:
     """Registers ``AndroidWorld-v0``, which draws its tasks, ``AndroidWorld/<Task>-v0``, and AndroidLab's alike."""
     for namespace, benchmark in NAMESPACES.items():
         _register(f"{namespace}-v0", benchmark=benchmark)
-        for task in builtin_suite(benchmark).families:
+        for task in load_suite(benchmark).families:
             _register(f"{namespace}/{task}-v0", benchmark=benchmark, tasks=(task,))
 
 

@@ -16,7 +16,8 @@ from coach_gym.actions import Action, ActionError, parse_action
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import UsageError
-from coach_gym.envs.suites.suite import Suite, load_suite
+from coach_gym.envs.suites.load import load_suite
+from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Params, Task
 from coach_gym.envs.tasks.words import ParamRng, Split
 from coach_gym.spaces import Pixels, Unicode
@@ -50,6 +51,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         suite: ``"builtin"``, the default, for our own task families, ``"official"`` for upstream's, or a suite.
         checkout: Folder of upstream's repository, for the official suite; None for the one that the environment
             variable of its page names, or an installed package.
+        apps: Packages of further apps for the embedded phone, whose tasks join the suite.
         tasks: Names of the families to draw from; None for the whole suite.
         max_steps: Budget of every episode; None for the budget of its task.
         split: Which words instances are made of: ``"train"``, ``"heldout"`` or ``"all"``.
@@ -77,6 +79,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         screen_size: tuple[int, int] = PIXEL_6,
         suite: str | Suite | None = None,
         checkout: str | None = None,
+        apps: Iterable[str] = (),
         tasks: Iterable[str] | None = None,
         max_steps: int | None = None,
         split: Split = "train",
@@ -92,6 +95,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self.screen_size = _checked_size(screen_size)
         ParamRng(0, split)  # refuses an unknown split here rather than at the first reset
         loaded = suite if isinstance(suite, Suite) else load_suite(benchmark, suite, checkout)
+        loaded = loaded.with_apps(apps)
         self.suite = loaded.only(tasks)
         if not self.suite.families:
             raise ValueError(f"there are no tasks to draw from: tasks={tasks} of the {loaded.benchmark} suite")
@@ -192,7 +196,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             return open_device(name)
         from coach_gym.envs.devices.phone import PhoneDevice
 
-        return PhoneDevice(*self.screen_size, self.suite.modules)
+        return PhoneDevice(*self.screen_size, self.suite.profile)
 
     def _draw_task(self, options: dict[str, Any]) -> Task:
         """The next instance. Draws are made even if not needed, so that options never shift later episodes."""

@@ -23,7 +23,7 @@ from coach_gym.agents.models.chatml import ImageInput
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.pocket.sequences import PATCH, Sequence
 from coach_gym.dialects import Frame
-from coach_gym.envs.tasks.screen import EXPERTS, Screen
+from coach_gym.envs.tasks.screen import Screen
 from coach_gym.episode import Observation
 from coach_gym.ui import Element, parse_ui
 
@@ -100,7 +100,8 @@ class _Recorder:
         goal, screen, over = self.seen["goal"], Screen(), False
         screen.update(self.seen)
         try:
-            for number, action in enumerate(EXPERTS[family](screen, dict(info["params"]))):
+            expert = self.env.get_wrapper_attr("suite").expert(family)
+            for number, action in enumerate(expert(screen, dict(info["params"]))):
                 if number == self.slip_at and not self._slip():
                     return None
                 over = self._act(action)

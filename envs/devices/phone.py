@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 
@@ -13,7 +12,7 @@ from coach_gym.actions import Action, ActionError
 from coach_gym.envs.devices.gestures import DRAG, WAIT, scroll_end
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.profiles import MODULES, all_apps
+from coach_gym.envs.profiles import ANDROID_WORLD, Profile
 from coach_gym.ui import Node
 
 
@@ -21,14 +20,15 @@ class PhoneDevice:
     """An embedded Android phone.
 
     Args:
-        width, height: screen in pixels.
-        modules: which apps are installed, by their modules in `coach_gym.envs.profiles`.
+        width: Screen width in pixels.
+        height: Screen height in pixels.
+        profile: Which apps it has.
     """
 
     name = "embedded phone"
 
-    def __init__(self, width: int = 1080, height: int = 2400, modules: Sequence[str] = MODULES) -> None:
-        self.phone = Phone(width, height, apps=all_apps(modules))
+    def __init__(self, width: int = 1080, height: int = 2400, profile: Profile = ANDROID_WORLD) -> None:
+        self.phone: Phone = profile.phone(width, height)
         self._fresh = self.phone.snapshot()
 
     @property

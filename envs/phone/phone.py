@@ -49,17 +49,21 @@ class Phone:
         width: Screen width in pixels.
         height: Screen height in pixels.
         density: Pixels per dp; by default such that the screen is 360 dp wide.
-        apps: The apps to install, in the order in which the home screen shows them.
+        apps: What makes each app from its phone, as its class does, in the order in which the home screen shows them.
     """
 
     def __init__(
-        self, width: int = 1080, height: int = 2400, density: float | None = None, apps: Sequence[type[App]] = ()
+        self,
+        width: int = 1080,
+        height: int = 2400,
+        density: float | None = None,
+        apps: Sequence[Callable[[Phone], App]] = (),
     ) -> None:
         self.width, self.height = width, height
         self.density = density or width / 360
         self.storage = Storage()
         self.storage.now = START
-        self.apps: dict[str, App] = {app.package: app for app in (kind(self) for kind in apps)}
+        self.apps: dict[str, App] = {app.package: app for app in (make(self) for make in apps)}
         self.launcher = Launcher(self)
         self.stacks: dict[str, list[Screen]] = {}  # running apps by package, the most recent last
         self.foreground = self.launcher.package

@@ -1,4 +1,4 @@
-"""AndroidLab's kind of task, operation and query: our own families, one module an app."""
+"""The built-in suite modelled on AndroidLab, operations and queries: its families, from the apps' folders."""
 
 from coach_gym.envs.apps.bluecoins import lab_tasks as bluecoins
 from coach_gym.envs.apps.calendar import lab_tasks as calendar
@@ -11,6 +11,8 @@ from coach_gym.envs.apps.markor import lab_tasks as markor
 from coach_gym.envs.apps.pimusic import lab_tasks as pimusic
 from coach_gym.envs.apps.settings import lab_tasks as settings
 from coach_gym.envs.apps.zoom import lab_tasks as zoom
+from coach_gym.envs.profiles import ANDROID_WORLD
+from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Task
 
 TASKS: tuple[type[Task], ...] = (
@@ -26,3 +28,9 @@ TASKS: tuple[type[Task], ...] = (
     *cantook.TASKS,
     *mapsme.TASKS,
 )
+"""In an order that seeds depend on: new families go to the end."""
+
+
+def android_lab() -> Suite:
+    """Returns our own families modelled on AndroidLab's, on AndroidLab's phone."""
+    return Suite("android_lab", "builtin", {task.name: task for task in TASKS}, ANDROID_WORLD)

@@ -1,4 +1,4 @@
-"""AndroidWorld's kind of task: our own families, one module an app."""
+"""The built-in suite modelled on AndroidWorld: its families, from the apps' folders."""
 
 from coach_gym.envs.apps.calendar import world_tasks as calendar
 from coach_gym.envs.apps.camera import world_tasks as camera
@@ -21,6 +21,8 @@ from coach_gym.envs.apps.retro import world_tasks as retro
 from coach_gym.envs.apps.settings import world_tasks as system
 from coach_gym.envs.apps.tasks import world_tasks as tasks
 from coach_gym.envs.apps.vlc import world_tasks as vlc
+from coach_gym.envs.profiles import ANDROID_WORLD
+from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Task
 
 TASKS: tuple[type[Task], ...] = (
@@ -46,3 +48,9 @@ TASKS: tuple[type[Task], ...] = (
     *tasks.TASKS,
     *vlc.TASKS,
 )
+"""In an order that seeds depend on: new families go to the end."""
+
+
+def android_world() -> Suite:
+    """Returns our own families modelled on AndroidWorld's, on AndroidWorld's phone."""
+    return Suite("android_world", "builtin", {task.name: task for task in TASKS}, ANDROID_WORLD)

@@ -1,10 +1,24 @@
-"""Importing this registers every app's scripted experts: proofs of solvability and demonstrations."""
+"""Finding the scripted experts of apps: proofs that tasks can be solved, and demonstrations."""
+
+from __future__ import annotations
 
 from importlib import import_module
-from pkgutil import walk_packages
+from pkgutil import iter_modules
 
-from coach_gym.envs import apps
+from coach_gym.envs.profiles import Profile
+from coach_gym.envs.tasks.screen import EXPERTS, Expert
 
-for module in walk_packages(apps.__path__, f"{apps.__name__}."):
-    if module.name.endswith("expert"):
-        import_module(module.name)
+
+def app_expert(profile: Profile, family: str) -> Expert:
+    """Returns the expert of a family, from the apps of a profile.
+
+    Experts are in the modules of an app's package whose names end in `expert`.
+
+    Raises:
+        KeyError: The family has no expert.
+    """
+    for package in profile.packages:
+        for module in iter_modules(import_module(package).__path__):
+            if module.name.endswith("expert"):
+                import_module(f"{package}.{module.name}")
+    return EXPERTS[family]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import gymnasium as gym
 
-from coach_gym.envs.suites.official_world import experts as official
-from coach_gym.envs.tasks.screen import EXPERTS, Screen
+from coach_gym.envs.tasks.screen import Expert, Screen
 
 
 @dataclass
@@ -19,7 +18,7 @@ class Demonstration:
     Attributes:
         steps: Observation and action text of each step, in order.
         reward: Reward of the last step: the task's verdict.
-        info: ``info`` of the last step.
+        info: `info` of the last step.
     """
 
     steps: list[tuple[dict[str, Any], str]] = field(default_factory=list)
@@ -37,23 +36,26 @@ def play(
     observation: dict[str, Any],
     info: dict[str, Any],
     params: Mapping[str, Any] | None = None,
+    expert: Expert | None = None,
 ) -> Demonstration:
-    """Lets the expert of the current task play until the episode or the expert's script ends.
+    """Lets an expert play the current task until the episode or the expert's script ends.
 
     Args:
-        env: An environment that was just reset.
-        observation: What its ``reset`` returned.
-        info: Likewise.
+        env: An `AndroidEnv`, perhaps wrapped, that was just reset.
+        observation: First observation, from `reset`.
+        info: First info, from `reset`.
         params: Parameters to tell the expert instead of the instance's own.
+        expert: Who plays; None for the expert that the environment's suite has for the task.
 
     Raises:
         LookupError: The expert misses something on the screen.
         KeyError: The task has no expert.
     """
+    if expert is None:
+        expert = env.get_wrapper_attr("suite").expert(info["task"])
     screen, shown = Screen(), Demonstration(info=info)
     screen.update(observation)
-    told = dict(info["params"] if params is None else params)
-    for action in _expert(info, screen, told):
+    for action in expert(screen, dict(info["params"] if params is None else params)):
         shown.steps.append((observation, action))
         observation, reward, terminated, truncated, shown.info = env.step(action)
         shown.reward = float(reward)
@@ -61,10 +63,3 @@ def play(
             break
         screen.update(observation)
     return shown
-
-
-def _expert(info: Mapping[str, Any], screen: Screen, params: Mapping[str, Any]) -> Iterator[str]:
-    """What solves the instance. AndroidWorld's official tasks are named like ours but have other parameters."""
-    if info["suite"] == "official":
-        return official.solve(info["task"], screen, params)
-    return EXPERTS[info["task"]](screen, params)

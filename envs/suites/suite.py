@@ -1,43 +1,67 @@
-"""A suite: the task families of a benchmark, by name."""
+"""A suite: task families by name, and the phone that they run on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 from coach_gym.envs.errors import UsageError
-from coach_gym.envs.profiles import MODULES
+from coach_gym.envs.profiles import ANDROID_WORLD, Profile
+from coach_gym.envs.suites.experts import app_expert
+from coach_gym.envs.tasks.screen import Expert
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng, Split
-
-Benchmark = Literal["android_world", "android_lab"]
 
 
 @dataclass(frozen=True)
 class Suite:
     """Task families under one name.
 
-    Args:
-        benchmark: What the families are modelled on, ``"android_world"`` or ``"android_lab"``.
-        source: ``"builtin"`` for our own families, ``"official"`` for upstream's.
-        families: Task classes by name, in a fixed order.
-        modules: The apps of the embedded phone that it runs on, by their modules in `coach_gym.envs.profiles`.
+    Attributes:
+        benchmark: What the families are modelled on, such as `"android_world"`; for tasks of your own, any name.
+        source: Where they come from: `"builtin"` for our own families, `"official"` for upstream's, or another name.
+        families: Task classes by name, in a fixed order: a seed draws the same task only while the order stays.
+        profile: The embedded phone that they run on.
+        find_expert: Returns the expert of a family, or raises `KeyError`; None to look in the apps of `profile`.
+
+    Example:
+        >>> suite = Suite("groceries", "mine", {"BuyItem": BuyItem}, ANDROID_WORLD.with_apps(["shopping_list"]))
+        >>> env = gym.make("AndroidWorld-v0", suite=suite)
     """
 
     benchmark: str
     source: str
     families: Mapping[str, type[Task]]
-    modules: tuple[str, ...] = MODULES
+    profile: Profile = ANDROID_WORLD
+    find_expert: Callable[[str], Expert] | None = None
 
     def only(self, names: Iterable[str] | None) -> Suite:
-        """The same suite with just the named families; None keeps all."""
+        """Returns the suite with just the named families; None keeps all."""
         if names is None:
             return self
         return replace(self, families={name: self.family(name) for name in names})
 
+    def with_apps(self, packages: Iterable[str]) -> Suite:
+        """Returns the suite with further apps on its phone, and with their tasks after its own.
+
+        Args:
+            packages: Packages of the apps, e.g. `"shopping_list"`: `APP` of the module `shopping_list.app` makes
+                the app, and `TASKS` of `shopping_list.tasks`, if there is such a module, are its task classes.
+        """
+        packages = list(packages)
+        if not packages:
+            return self
+        tasks = [task for package in packages for task in _tasks_of(package)]
+        return replace(
+            self, source="+".join((self.source, *packages)), profile=self.profile.with_apps(packages),
+            families={**self.families, **{task.name: task for task in tasks}},
+        )  # fmt: skip
+
     def family(self, name: str) -> type[Task]:
-        """The task class of that name.
+        """Returns the task class of that name.
 
         Raises:
             UsageError: There is no such family.
@@ -56,10 +80,10 @@ class Suite:
         params_seed: int = 0,
         split: Split = "train",
     ) -> Task:
-        """One task instance, with given parameters or with those that ``params_seed`` draws from ``split``.
+        """Returns one task instance, with given parameters or with those that `params_seed` draws from `split`.
 
         Raises:
-            UsageError: There is no such task, or ``params`` lacks some of its parameters.
+            UsageError: There is no such task, or `params` lacks some of its parameters.
         """
         family = self.family(name)
         drawn = family.sample(ParamRng(params_seed, split))
@@ -70,43 +94,15 @@ class Suite:
             raise UsageError(f"params of {name} lack {missing}; an example of all it needs: {drawn}")
         return family(params)
 
+    def expert(self, name: str) -> Expert:
+        """Returns the script that solves a family.
 
-def load_suite(benchmark: str, source: str | None = None, checkout: str | None = None) -> Suite:
-    """A benchmark's suite.
-
-    Args:
-        benchmark: ``"android_world"`` or ``"android_lab"``.
-        source: ``"builtin"``, which None means, too, for our own families; ``"official"`` for upstream's.
-        checkout: Where a checkout of upstream lies, for the official suite; by default it is found as the
-            suite's own page says.
-
-    Raises:
-        ValueError: There is no such benchmark or source, or upstream is not installed.
-    """
-    if source not in (None, "builtin", "official"):
-        raise ValueError(f"suite={source!r} is unknown; choose 'builtin' or 'official'")
-    return official_suite(benchmark, checkout) if source == "official" else builtin_suite(benchmark)
+        Raises:
+            KeyError: The family has no expert.
+        """
+        return app_expert(self.profile, name) if self.find_expert is None else self.find_expert(name)
 
 
-def official_suite(benchmark: str, checkout: str | None = None) -> Suite:
-    """Upstream's own tasks of ``benchmark``, run unmodified from what the user installed."""
-    if benchmark == "android_lab":
-        from coach_gym.envs.suites import official_lab
-
-        return official_lab.suite(checkout)
-    if benchmark != "android_world":
-        raise ValueError(f"there is no official suite of {benchmark!r} here; use suite='builtin'")
-    from coach_gym.envs.suites import official_world
-
-    return Suite("android_world", "official", official_world.families(checkout))
-
-
-def builtin_suite(benchmark: str) -> Suite:
-    """Our own families, modelled on those of ``benchmark``."""
-    from coach_gym.envs.suites import android_lab, android_world
-
-    modules = {"android_world": android_world, "android_lab": android_lab}
-    if benchmark not in modules:
-        raise ValueError(f"benchmark {benchmark!r} is unknown; choose one of {', '.join(modules)}")
-    families = modules[benchmark].TASKS
-    return Suite(benchmark, "builtin", {family.name: family for family in families})
+def _tasks_of(package: str) -> tuple[type[Task], ...]:
+    module = f"{package}.tasks"
+    return import_module(module).TASKS if find_spec(module) else ()

@@ -10,7 +10,7 @@ import pytest
 
 from coach_gym.actions import Action, format_action
 from coach_gym.envs.android import AndroidEnv
-from coach_gym.envs.profiles import all_apps
+from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import parse_ui
 
 STEPS = int(os.environ.get("COACH_MONKEY", "400"))
@@ -20,7 +20,7 @@ TEXTS = (
     "a/b", "../../x", ".", "..", "con.txt", "x" * 3000, "line\nline\r\nline", "'; DROP TABLE t; --", '"',
     "%s %d {} {0}", "<b>&", "مرحبا", "👩‍👩‍👧", "日本語", "e\u0301", "\u202e", "\u200b", "٣", "½", "²",
 )  # fmt: skip
-APPS = (*(app.label for app in all_apps()), "Nonsense")
+APPS = (*(app.label for app in world_phone().apps.values()), "Nonsense")
 KINDS = {
     "click": 50, "long_press": 10, "type": 14, "scroll": 8, "drag": 5, "press_back": 6, "press_enter": 4, "open_app": 2,
     "wait": 1, "press_home": 0.3,

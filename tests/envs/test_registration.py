@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 
 import coach_gym  # noqa: F401  (registers the ids)
 from coach_gym.__main__ import main
-from coach_gym.envs.suites.suite import builtin_suite
+from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.vector import AndroidVectorEnv
 from coach_gym.registration import env_ids
 
@@ -21,7 +21,7 @@ CHECKED = env_ids() if os.environ.get("COACH_CHECK_ALL") else SAMPLE
 
 def test_every_task_has_an_id_and_every_suite():
     assert {"AndroidWorld-v0", "AndroidLab-v0", "AndroidWorld/ContactsAddContact-v0"} <= set(env_ids())
-    families = [builtin_suite(benchmark).families for benchmark in ("android_world", "android_lab")]
+    families = [load_suite(benchmark).families for benchmark in ("android_world", "android_lab")]
     assert len(env_ids()) == 2 + sum(map(len, families))
 
 

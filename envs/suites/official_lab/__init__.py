@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from typing import Literal
 
-from coach_gym.envs.profiles import LAB_MODULES
+from coach_gym.envs.profiles import ANDROID_LAB
 from coach_gym.envs.suites.official_lab import checkout
 from coach_gym.envs.suites.official_lab.answers import same_answer
 from coach_gym.envs.suites.official_lab.fixed import fix
@@ -44,4 +44,4 @@ def suite(
     if judges == "fixed":
         definitions = tuple(map(fix, definitions))
     families = {definition.id: family(definition, answer_judge) for definition in definitions}
-    return Suite("android_lab", "official", families, LAB_MODULES)
+    return Suite("android_lab", "official", families, ANDROID_LAB)

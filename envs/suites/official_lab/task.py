@@ -56,7 +56,7 @@ class LabTask(Task):
         if isinstance(device, PhoneDevice):
             phone = device.phone
             if package not in phone.apps:
-                raise DeviceError(f"this phone has no {package}: make it with PhoneDevice(..., modules=LAB_MODULES)")
+                raise DeviceError(f"this phone has no {package}: make it with PhoneDevice(..., profile=ANDROID_LAB)")
             phone.now = TODAY  # upstream sets this date before every task but map.me's
             prepare(phone, self.name)
             phone.launch(package)

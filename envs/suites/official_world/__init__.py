@@ -2,4 +2,20 @@
 
 from __future__ import annotations
 
-from coach_gym.envs.suites.official_world.task import families as families
+from coach_gym.envs.profiles import ANDROID_WORLD
+from coach_gym.envs.suites.official_world.experts import official_expert
+from coach_gym.envs.suites.official_world.task import families
+from coach_gym.envs.suites.suite import Suite
+
+
+def suite(checkout: str | None = None) -> Suite:
+    """Returns the official suite.
+
+    Args:
+        checkout: Folder of upstream's repository; None for the one that COACH_ANDROID_WORLD names, or for the
+            installed package.
+
+    Raises:
+        UsageError: Upstream is not there, or a package that it needs is missing.
+    """
+    return Suite("android_world", "official", families(checkout), ANDROID_WORLD, official_expert)

@@ -21,7 +21,9 @@ from coach_gym.envs.apps.markor import expert as markor
 from coach_gym.envs.apps.recipes import expert as recipes
 from coach_gym.envs.apps.tasks import expert as tasks
 from coach_gym.envs.phone.epoch import midnight, to_seconds
-from coach_gym.envs.tasks.screen import EXPERTS, Expert, Screen
+from coach_gym.envs.profiles import ANDROID_WORLD
+from coach_gym.envs.suites.experts import app_expert
+from coach_gym.envs.tasks.screen import Expert, Screen
 from coach_gym.ui import Element
 
 Params = Mapping[str, Any]
@@ -32,20 +34,16 @@ OFFICIAL: dict[str, Expert] = {}
 """Experts of the tasks that no built-in family's expert solves, by upstream's names."""
 
 
-def solve(name: str, s: Screen, params: Params) -> Iterator[str]:
-    """The actions that solve an official task.
-
-    Args:
-        name: Upstream's name of the task.
-        s: The screen; what `Screen.update` was last given.
-        params: The instance's parameters, with its `goal`.
+def official_expert(name: str) -> Expert:
+    """Returns the expert of an official task, which takes upstream's parameters and the instance's `goal`.
 
     Raises:
         KeyError: The task has no expert.
     """
     if name in OFFICIAL:
-        return OFFICIAL[name](s, params)
-    return EXPERTS[name](s, ADAPTED.get(name, dict)(params))
+        return OFFICIAL[name]
+    expert, adapted = app_expert(ANDROID_WORLD, name), ADAPTED.get(name, dict)
+    return lambda screen, params: expert(screen, adapted(params))
 
 
 def official(*names: str) -> Callable[[Expert], Expert]:

@@ -10,7 +10,7 @@ from coach_gym.envs.devices import names
 from coach_gym.envs.devices.app_names import label_of, package_named
 from coach_gym.envs.devices.gestures import scroll_end
 from coach_gym.envs.devices.sdk import avd_home, avd_names, clone_avd, emulator_binary, sdk_root
-from coach_gym.envs.profiles import all_apps
+from coach_gym.envs.profiles import world_phone
 
 ADB = ["emulator-5554", "127.0.0.1:5555", "phone-farm.local:5555", "[::1]:5555", "R58N123ABCD", "0A041FDD4003BC"]
 
@@ -62,7 +62,7 @@ def test_a_label_means_the_installed_app_of_that_name(label, package):
 
 
 def test_the_labels_of_the_embedded_phone_mean_the_same_apps_over_adb():
-    apps = {app.label: app.package for app in all_apps()}
+    apps = {app.label: app.package for app in world_phone().apps.values()}
     assert {label: package_named(label, apps.values()) for label in apps} == apps
     assert label_of("com.arduia.expense") == "Pro Expense"
 

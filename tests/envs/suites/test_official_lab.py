@@ -14,12 +14,12 @@ from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.phone.servers.server import PhoneServer
-from coach_gym.envs.profiles import LAB_MODULES, lab_phone
+from coach_gym.envs.profiles import ANDROID_LAB, Profile, lab_phone
 from coach_gym.envs.suites import official_lab
+from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.suites.official_lab import checkout, queries
 from coach_gym.envs.suites.official_lab.answers import same_answer
 from coach_gym.envs.suites.official_lab.task import parsed_action
-from coach_gym.envs.suites.suite import load_suite
 from coach_gym.ui import compress, parse_ui
 from tests.envs.served_phone import adb_server, free_pair
 from tests.envs.suites import toy_lab
@@ -164,10 +164,10 @@ def test_a_phone_without_the_benchmarks_apps_is_told(folder, caplog):
     suite = official_lab.suite(folder)
     env = gym.make(
         "AndroidLab-v0", suite=suite, screen_size=SIZE, disable_env_checker=True,
-        device=lambda: PhoneDevice(*SIZE, ("tasks.app",)),
+        device=lambda: PhoneDevice(*SIZE, Profile("todo", ("coach_gym.envs.apps.tasks.app",))),
     )  # fmt: skip
     _, info = start(env, "toy_1")
-    assert "modules=LAB_MODULES" in info["fault"]
+    assert "profile=ANDROID_LAB" in info["fault"]
 
 
 def test_the_judge_reads_what_the_device_answers_to_the_query(folder):
@@ -234,12 +234,12 @@ def test_actions_are_reported_in_upstreams_words():
     ],
 )
 def test_queries_answer_as_upstreams_controller_does(query, output):
-    assert queries.ask(PhoneDevice(*SIZE, LAB_MODULES), query) == output
+    assert queries.ask(PhoneDevice(*SIZE, ANDROID_LAB), query) == output
 
 
 def test_no_shell_of_the_host_sees_a_query(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    queries.ask(PhoneDevice(*SIZE, LAB_MODULES), "adb shell getprop x; touch here | grep $(touch there)")
+    queries.ask(PhoneDevice(*SIZE, ANDROID_LAB), "adb shell getprop x; touch here | grep $(touch there)")
     assert not list(tmp_path.iterdir())
 
 
@@ -292,7 +292,7 @@ def test_the_phone_of_the_suite_has_the_benchmarks_apps(folder):
     env = make(folder)
     start(env, "toy_1")
     labels = {app.label for app in env.unwrapped._device.phone.apps.values()}
-    assert {"Clock", "Calendar", "Contacts", "Settings", "Zoom"} <= labels and "Markor" not in labels
+    assert {"Clock", "Calendar", "Contacts", "Settings", "Zoom"} <= labels and "Simple Calendar Pro" not in labels
 
 
 def test_resets_return_to_the_same_phone(folder):
@@ -305,7 +305,7 @@ def test_resets_return_to_the_same_phone(folder):
 
 def test_a_monkey_breaks_nothing_on_the_suites_phone():
     """Whatever is touched or typed; a fault would be the phone's, for there is no task here."""
-    device = PhoneDevice(*SIZE, LAB_MODULES)
+    device = PhoneDevice(*SIZE, ANDROID_LAB)
     rng = random.Random(0)
     for step in range(STEPS):
         if step % 12 == 0:

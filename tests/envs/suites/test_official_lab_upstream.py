@@ -18,17 +18,16 @@ import pytest
 from PIL import Image
 
 import coach_gym  # noqa: F401
-import coach_gym.envs.suites.experts  # noqa: F401
 from coach_gym.actions import Action, format_action, parse_action
-from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.phone.servers.server import PhoneServer
-from coach_gym.envs.profiles import LAB_MODULES, lab_phone
+from coach_gym.envs.profiles import ANDROID_LAB, ANDROID_WORLD, lab_phone
 from coach_gym.envs.suites import official_lab
+from coach_gym.envs.suites.experts import app_expert
 from coach_gym.envs.suites.official_lab import checkout, compressed
 from coach_gym.envs.suites.official_lab.metrics import Run, reasonable_operations, reversed_redundancy, sub_goals
 from coach_gym.envs.suites.official_lab.task import parsed_action
 from coach_gym.envs.suites.play import play
-from coach_gym.envs.tasks.screen import EXPERTS, Screen
+from coach_gym.envs.tasks.screen import Screen
 from coach_gym.ui import Node, compress, to_dump, to_xml
 from tests.envs.served_phone import adb_server, free_pair
 
@@ -86,9 +85,9 @@ def _assert_same(upstream_xml, xml):
     assert _untagged(compressed.as_text(xml)) == _untagged(upstream_xml(xml, "plain_text"))
 
 
-@pytest.mark.parametrize("modules", [LAB_MODULES, None])
-def test_screens_compress_as_upstream_compresses_them(upstream_xml, modules):
-    phone = (PhoneDevice(270, 600, modules) if modules else PhoneDevice(270, 600)).phone
+@pytest.mark.parametrize("profile", [ANDROID_LAB, ANDROID_WORLD], ids=lambda profile: profile.name)
+def test_screens_compress_as_upstream_compresses_them(upstream_xml, profile):
+    phone = profile.phone(270, 600)
     rng = random.Random(0)
     seen = set()
     for step in range(300):
@@ -179,7 +178,7 @@ def judged_env(request, folder):
 )
 def test_experts_solve_the_tasks_that_doing_nothing_does_not(judged_env, definitions, app):
     solved = {}
-    ids = [id for id in definitions if id.startswith(f"{app}_") and id in EXPERTS]
+    ids = [id for id in definitions if id.startswith(f"{app}_")]
     for id in ids:
         judged_env.reset(options={"task": id})
         idle = judged_env.step(format_action(Action("finished")))[1]
@@ -218,9 +217,9 @@ NEARLY = {  # a task, and another whose expert does almost the same
 
 
 @pytest.mark.parametrize("id", sorted(NEARLY))
-def test_doing_another_task_fails(judged_env, id, monkeypatch):
-    monkeypatch.setitem(EXPERTS, id, EXPERTS[NEARLY[id]])
-    shown = play(judged_env, *judged_env.reset(options={"task": id}))
+def test_doing_another_task_fails(judged_env, id):
+    other = judged_env.unwrapped.suite.expert(NEARLY[id])
+    shown = play(judged_env, *judged_env.reset(options={"task": id}), expert=other)
     assert shown.reward == 0.0 and "fault" not in shown.info
 
 
@@ -257,7 +256,7 @@ def test_upstreams_controller_finds_the_same_phone(controller, upstream_xml, def
         hands.launch_app(task.package)
         judge, screen, verdict = task.judge(checkout.Judging(official_lab.same_answer)), Screen(), {}
         screen.update({"ui": compress(phone.ui())})
-        for text in EXPERTS[id](screen, {}):
+        for text in app_expert(ANDROID_LAB, id)(screen, {}):
             action = parse_action(text)[1]
             line = {"parsed_action": parsed_action(action), "target": task.goal}
             if task.query:

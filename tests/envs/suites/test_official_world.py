@@ -15,16 +15,15 @@ from android_env.components.errors import AdbControllerError
 from android_env.proto.adb_pb2 import AdbRequest
 
 import coach_gym  # noqa: F401
-import coach_gym.envs.suites.experts  # noqa: F401
 from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.phone.providers import telephony
+from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.suites.official_world import upstream
 from coach_gym.envs.suites.official_world.commands import Calls, HostAdb, PhoneAdb
 from coach_gym.envs.suites.official_world.task import HOLD_AT_START, instance_seed
 from coach_gym.envs.suites.play import play
-from coach_gym.envs.suites.suite import load_suite
 from tests.envs.served_phone import adb_server, served_phone
 
 SIZE = (270, 600)

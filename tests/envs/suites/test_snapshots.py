@@ -8,7 +8,7 @@ import pytest
 
 import coach_gym  # noqa: F401  registers the environments
 from coach_gym.envs.suites import android_lab, android_world
-from coach_gym.envs.tasks.screen import EXPERTS, Screen
+from coach_gym.envs.tasks.screen import Screen
 from coach_gym.ui import compress
 
 SUITES = {"AndroidWorld": android_world.TASKS, "AndroidLab": android_lab.TASKS}
@@ -23,7 +23,7 @@ def test_restoring_any_step_and_going_on_leads_to_the_same_end(app, family):
     device = env.unwrapped._device
     screen, snapshots = Screen(), []
     screen.update(observation)
-    for action in EXPERTS[name](screen, dict(info["params"])):
+    for action in env.unwrapped.suite.expert(name)(screen, dict(info["params"])):
         snapshots.append((device.phone.snapshot(), device.screenshot(), compress(device.ui()), action))
         observation, *_ = env.step(action)
         screen.update(observation)

@@ -1,0 +1,38 @@
+"""The suites that come with coach-gym, by the names of their benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from coach_gym.envs.suites.android_lab import android_lab
+from coach_gym.envs.suites.android_world import android_world
+from coach_gym.envs.suites.suite import Suite
+
+BUILTIN: dict[str, Callable[[], Suite]] = {"android_world": android_world, "android_lab": android_lab}
+
+
+def load_suite(benchmark: str, source: str | None = None, checkout: str | None = None) -> Suite:
+    """Returns a benchmark's suite.
+
+    Args:
+        benchmark: `"android_world"` or `"android_lab"`.
+        source: `"builtin"`, the default, for our own families; `"official"` for upstream's, run unmodified from what
+            the user installed.
+        checkout: Folder of upstream's repository, for the official suite; None for the one that the environment
+            variable of its page names, or an installed package.
+
+    Raises:
+        ValueError: There is no such benchmark or source, or upstream is not installed.
+    """
+    if source not in (None, "builtin", "official"):
+        raise ValueError(f"suite={source!r} is unknown; choose 'builtin' or 'official'")
+    if benchmark not in BUILTIN:
+        raise ValueError(f"benchmark {benchmark!r} is unknown; choose one of {', '.join(BUILTIN)}")
+    return _official(benchmark, checkout) if source == "official" else BUILTIN[benchmark]()
+
+
+def _official(benchmark: str, checkout: str | None) -> Suite:
+    """Imports what official suites need, which listing the built-in ones does not."""
+    from coach_gym.envs.suites import official_lab, official_world
+
+    return (official_lab if benchmark == "android_lab" else official_world).suite(checkout)
