@@ -15,15 +15,82 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
+from coach_gym.envs.phone.intents import Answer, Intent
+from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import ScrollState, TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, ListItem, ListView, Radio, Row, Text, TextField
 
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.intents import Intent
-    from coach_gym.envs.phone.phone import Phone
+
+class Host(Protocol):
+    """What apps need of the phone they run on.
+
+    Attributes:
+        width: Screen width in pixels.
+        height: Screen height in pixels.
+        density: Pixels per dp.
+        storage: Files, databases and settings.
+        apps: The installed apps by package.
+        stacks: The screens of running apps by package, the most recent app last.
+        foreground: The package of the app in front.
+        focus: The text field with the cursor.
+        clipboard: The text that was copied last.
+        permissions: What users have allowed, as (package, what).
+        now: The phone's clock.
+    """
+
+    width: int
+    height: int
+    density: float
+    storage: Storage
+    apps: dict[str, App]
+    stacks: dict[str, list[Screen]]
+    foreground: str
+    focus: TextInput | None
+    clipboard: str
+    permissions: set[tuple[str, str]]
+    now: datetime
+
+    @property
+    def stack(self) -> list[Screen]:
+        """The screens of the app in front, the top one last."""
+
+    @property
+    def top(self) -> Screen:
+        """The screen in front."""
+
+    def launch(self, package: str) -> None:
+        """Brings an app to the front."""
+
+    def open_screen(self, package: str, screen: Screen) -> None:
+        """Brings an app to the front with one more screen."""
+
+    def push(self, app: App, screen: Screen) -> None:
+        """Opens a screen above the others of its app."""
+
+    def pop(self, screen: Screen) -> None:
+        """Leaves a screen and those above it."""
+
+    def stop(self, package: str) -> None:
+        """Ends an app."""
+
+    def go_home(self) -> None:
+        """Shows the home screen."""
+
+    def start(self, intent: Intent) -> str | None:
+        """Shows what an intent asks for. Returns the package of the app that does."""
+
+    def broadcast(self, intent: Intent) -> Answer | None:
+        """Lets every app hear an intent. Returns the first answer."""
+
+    def post(self, notification: Notification) -> None:
+        """Adds an entry to the notification shade."""
+
+    def snackbar(self, text: str) -> None:
+        """Shows a message at the bottom of the screen for a few seconds."""
 
 
 class App:
@@ -35,7 +102,7 @@ class App:
     icon = "android"
     color = theme.PRIMARY
 
-    def __init__(self, phone: Phone) -> None:
+    def __init__(self, phone: Host) -> None:
         self.phone = phone
 
     def install(self) -> None:
@@ -48,6 +115,10 @@ class App:
     def open(self, intent: Intent) -> bool:
         """Shows what an intent asks for, e.g. a picture to be viewed; False if this app has no use for it."""
         return False
+
+    def received(self, intent: Intent) -> Answer | None:
+        """Hears a broadcast. Returns its answer to it, or None if it has none."""
+        return None
 
     def elapsed(self, since: datetime) -> None:
         """The phone's clock ran on by itself from `since` to now. Called with every input, so be quick."""
@@ -97,7 +168,8 @@ class Screen:
         return False
 
     @property
-    def phone(self) -> Phone:
+    def phone(self) -> Host:
+        """The phone that the app runs on."""
         return self.app.phone
 
     @property

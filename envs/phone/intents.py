@@ -1,13 +1,9 @@
-"""Intents: how one app asks another to show something, and how `am start` asks any of them."""
+"""Intents: how one app asks another to show something, and what broadcasts carry."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 ACTION = "android.intent.action."
 MAIN, VIEW, INSERT, SEND, SENDTO, DIAL, CALL = (
@@ -15,18 +11,25 @@ MAIN, VIEW, INSERT, SEND, SENDTO, DIAL, CALL = (
 )
 HOME = "android.intent.category.HOME"
 
+OK, CANCELED = -1, 0
+"""Result codes of broadcasts: those of `android.app.Activity`."""
+
+Answer = tuple[int, str | None]
+"""What a broadcast comes back with: the result code and the result data."""
+
 
 @dataclass(frozen=True)
 class Intent:
-    """What is asked for.
+    """A request to an app.
 
     Attributes:
-        action: such as ``android.intent.action.VIEW``; empty if only a component is named.
-        data: a URI, such as ``sms:5551234``.
-        type: the MIME type of what it is about.
-        package: of the app that is meant; empty if any will do.
-        activity: full class name in that package; empty if not given.
-        extras: further values by name.
+        action: A name such as `android.intent.action.VIEW`; empty if only a component is given.
+        data: A URI such as `sms:5551234`.
+        type: MIME type of the data.
+        package: The app that is meant; empty for any.
+        activity: Full class name in that package; empty if not given.
+        categories: Names such as `android.intent.category.HOME`.
+        extras: Further values by name.
     """
 
     action: str = ""
@@ -44,25 +47,5 @@ class Intent:
         return rest[2:] if rest.startswith("//") else rest
 
     def extra(self, name: str) -> str:
-        """An extra as text; empty if there is none."""
+        """Returns an extra as text; empty if it is missing."""
         return str(self.extras.get(name, ""))
-
-
-def start(phone: Phone, intent: Intent) -> str | None:
-    """Shows what an intent asks for, in the first app that has a use for it.
-
-    Returns:
-        The package of that app, or None if there is none.
-    """
-    if intent.action == MAIN and HOME in intent.categories and not intent.package:
-        phone.go_home()
-        return phone.launcher.package
-    if intent.package:
-        if intent.package == phone.launcher.package:
-            phone.go_home()
-        elif intent.package not in phone.apps:
-            return None
-        elif not phone.apps[intent.package].open(intent):
-            phone.launch(intent.package)
-        return intent.package
-    return next((app.package for app in phone.apps.values() if app.open(intent)), None)

@@ -17,6 +17,9 @@ LINKS = {
 }
 """What a path may begin with, and where that lies."""
 
+BUILD = "/system/build.prop"
+"""The file in which the system image keeps its properties."""
+
 
 @lru_cache(maxsize=4096)
 def real(path: str, folder: str = "/") -> str:

@@ -10,8 +10,7 @@ It is deterministic: its clock moves by a fixed time with every input, and nothi
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -20,6 +19,8 @@ import numpy as np
 
 from coach_gym.envs.phone.app import App, Screen
 from coach_gym.envs.phone.input.touch import Touch
+from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
+from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.system.launcher import Launcher, Recents
 from coach_gym.envs.phone.toolkit.paint import Painter
@@ -29,17 +30,6 @@ from coach_gym.ui import Node
 
 START = datetime(2023, 10, 15, 15, 34)  # the day on which AndroidWorld's phones live (UTC)
 STEP = timedelta(seconds=1)  # how long one input takes
-
-
-@dataclass
-class Notification:
-    """An entry of the notification shade; `then` (a bound method or partial) is called when it is touched."""
-
-    package: str
-    title: str
-    text: str
-    when: datetime
-    then: Callable[[], Any] | None = None
 
 
 class Phone:
@@ -75,7 +65,7 @@ class Phone:
         self.shade = 0  # 0 closed, 1 notifications, 2 all quick settings
         self.keyboard = "lower"  # the page of the soft keyboard: lower, upper, symbols
         self.message: tuple[str, datetime] | None = None
-        self.receivers: list[Callable[[str, Mapping[str, str | int]], object]] = []  # outside, hearing broadcasts
+        self.receivers: list[Callable[[Intent], object]] = []  # hear broadcasts from outside the phone
         self.windows = Windows(self)
         self._painter = Painter(width, height)
         self._install()
@@ -109,7 +99,7 @@ class Phone:
 
     @cached_property
     def touch(self) -> Touch:
-        return Touch(self)
+        return Touch(self, self.windows)
 
     def tap(self, x: int, y: int) -> None:
         """A short touch."""
@@ -222,6 +212,36 @@ class Phone:
         """Brings an app to the front with one more screen, as an intent of another app does."""
         self.launch(package)
         self.push(self.apps[package], screen)
+
+    def start(self, intent: Intent) -> str | None:
+        """Shows what an intent asks for, in the first app that can.
+
+        Returns:
+            The package of that app, or None if there is none.
+        """
+        if intent.action == MAIN and HOME in intent.categories and not intent.package:
+            self.go_home()
+            return self.launcher.package
+        if not intent.package:
+            return next((app.package for app in self.apps.values() if app.open(intent)), None)
+        if intent.package == self.launcher.package:
+            self.go_home()
+        elif intent.package not in self.apps:
+            return None
+        elif not self.apps[intent.package].open(intent):
+            self.launch(intent.package)
+        return intent.package
+
+    def broadcast(self, intent: Intent) -> Answer | None:
+        """Lets every app, and whoever listens from outside, hear an intent.
+
+        Returns:
+            The answer of the first app that gives one, or None.
+        """
+        for receiver in self.receivers:
+            receiver(intent)
+        answers = (app.received(intent) for app in self.apps.values())
+        return next((answer for answer in answers if answer is not None), None)
 
     def push(self, app: App, screen: Screen) -> None:
         """Opens a screen above the others of its app."""

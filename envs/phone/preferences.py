@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.storage import Storage
+from coach_gym.envs.phone.storage import Storage
 
 Value = bool | int | float | str | frozenset[str]
 _HEAD = "<?xml version='1.0' encoding='utf-8' standalone='yes' ?>\n"

@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from coach_gym.envs.phone.app import Screen
 from coach_gym.envs.phone.system import bars, keyboard, shade
+from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.accessibility import nodes
 from coach_gym.envs.phone.toolkit.paint import Command, commands
 from coach_gym.envs.phone.toolkit.view import Layout, Rect, ScrollState, View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, Row, Space, Text
 from coach_gym.ui import Node
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.app import Screen
-    from coach_gym.envs.phone.phone import Phone
 
 SYSTEM = "com.android.systemui"
 
@@ -50,7 +48,7 @@ class Window:
 class Windows:
     """What a phone shows at the moment."""
 
-    def __init__(self, phone: Phone) -> None:
+    def __init__(self, phone: SystemHost) -> None:
         self.stale = True
         self._phone = phone
         self._windows: list[Window] = []

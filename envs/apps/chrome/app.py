@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from urllib.parse import unquote
 
 import numpy as np
@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 
 from coach_gym.envs.apps.chrome import html
 from coach_gym.envs.apps.chrome.html import SUCCESS, Article, Drawing, Maze, Page, Product, Stroke
-from coach_gym.envs.phone.app import App, Menu, Screen
+from coach_gym.envs.phone.app import App, Host, Menu, Screen
 from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.toolkit import theme
@@ -28,9 +28,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Text,
     TextField,
 )
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 PACKAGE = "com.android.chrome"
 SUFFIXES = ("htm", "html")
@@ -60,12 +57,12 @@ class Chrome(App):
         return True
 
 
-def open_page(phone: Phone, path: str) -> None:
+def open_page(phone: Host, path: str) -> None:
     """Shows a file in Chrome, as other apps ask for."""
     show(phone, f"file://{path}")
 
 
-def show(phone: Phone, address: str) -> None:
+def show(phone: Host, address: str) -> None:
     """Goes to an address in Chrome; pages opened before are left. Back leads to the app that was in front."""
     caller = phone.foreground
     if PACKAGE in phone.stacks:

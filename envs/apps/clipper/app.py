@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from coach_gym.envs.phone.app import App, Screen
+from coach_gym.envs.phone.intents import CANCELED, OK, Answer, Intent
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Card, Column, ListView, Scaffold, Text
@@ -17,6 +18,19 @@ class Clipper(App):
 
     def main(self) -> Screen:
         return Clipboard()
+
+    def received(self, intent: Intent) -> Answer | None:
+        """Tells or sets the clipboard, which Android shows only to the app in front."""
+        if intent.action not in ("clipper.get", "clipper.set", "get", "set"):
+            return None
+        if self.phone.foreground != self.package:
+            return CANCELED, None
+        if intent.action.endswith("get"):
+            return (OK, self.phone.clipboard) if self.phone.clipboard else (CANCELED, "")
+        if "text" not in intent.extras:
+            return CANCELED, 'No text is provided. Use -e text "text to be pasted"'
+        self.phone.clipboard = intent.extra("text")
+        return OK, "Text is copied into clipboard."
 
 
 class Clipboard(Screen):

@@ -14,6 +14,7 @@ from coach_gym.envs.apps.clock.ringing import SILENCE, RingingAlarm, RingingTime
 from coach_gym.envs.apps.clock.timers import Stopwatch, Timers
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.app import App, Choice, Menu, Screen
+from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
     BottomNavigation,
@@ -62,8 +63,6 @@ class Clock(App):
             self._post("Missed alarm", f"{at} {label}".strip(), partial(self._show, RingingAlarm, id))
 
     def _post(self, title: str, text: str, then: partial) -> None:
-        from coach_gym.envs.phone.phone import Notification
-
         self.phone.post(Notification(self.package, title, text, self.phone.now, then))
 
     def _show(self, screen: type[RingingAlarm | RingingTimer], id: int) -> None:

@@ -7,7 +7,6 @@ from functools import partial
 
 from coach_gym.envs.apps.contacts.form import ContactForm
 from coach_gym.envs.apps.messages import app as messages
-from coach_gym.envs.phone import intents
 from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Prompt, Screen
 from coach_gym.envs.phone.intents import CALL, INSERT, VIEW, Intent
 from coach_gym.envs.phone.providers import contacts
@@ -199,7 +198,7 @@ class Person(ContactsScreen):
         return contacts.get(self.book, self.id) or contacts.Contact()
 
     def _call(self, number: str) -> None:
-        intents.start(self.phone, Intent(CALL, f"tel:{number}"))
+        self.phone.start(Intent(CALL, f"tel:{number}"))
 
     def _text(self, number: str) -> None:
         messages.write_to(self.phone, number)

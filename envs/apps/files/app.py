@@ -7,7 +7,6 @@ from functools import partial
 
 from coach_gym.envs.apps.chrome import app as chrome
 from coach_gym.envs.apps.markor.app import Editor, Markor, decoded
-from coach_gym.envs.phone import intents
 from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Screen
 from coach_gym.envs.phone.folders import (
     SHARED,
@@ -115,7 +114,7 @@ class Browser(FolderScreen):
             self._edit(entry)
         elif entry.extension in PAGES:
             self.push(OpenWith([("Chrome", partial(self._browse, entry)), ("Markor", partial(self._edit, entry))]))
-        elif intents.start(self.phone, Intent(VIEW, f"file://{entry.path}")) is None:
+        elif self.phone.start(Intent(VIEW, f"file://{entry.path}")) is None:
             self.notify("Can't open file")
 
     def _edit(self, entry: Entry) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from coach_gym.envs.apps.contacts.lab_data import pretty
-from coach_gym.envs.phone.app import DatabaseApp, Screen
+from coach_gym.envs.phone.app import DatabaseApp, Host, Screen
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -21,9 +20,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Text,
     TextField,
 )
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 PACKAGE = "com.google.android.apps.messaging"
 
@@ -47,7 +43,7 @@ class Messaging(DatabaseApp):
         return next(names, pretty(number))
 
 
-def write_to(phone: Phone, number: str, name: str) -> None:
+def write_to(phone: Host, number: str, name: str) -> None:
     """Opens the conversation with a number, as other apps ask for."""
     phone.open_screen(PACKAGE, Conversation(number, name))
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import sqlite3
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING
 
-from coach_gym.envs.phone import intents
-from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
-from coach_gym.envs.phone.intents import CALL, Intent
+from coach_gym.envs.phone.app import App, Confirm, Host, Menu, Screen
+from coach_gym.envs.phone.intents import CALL, Answer, Intent
+from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.telephony import Conversation, Message, line
 from coach_gym.envs.phone.toolkit import theme
@@ -28,9 +27,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Text,
     TextField,
 )
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 GAP = timedelta(minutes=5)  # a longer silence between two messages is marked with the time
 LOOK = {  # of a message by its type: background, colour of its text, side
@@ -84,6 +80,15 @@ class Messages(App):
         self.phone.push(self, thread)
         return True
 
+    def received(self, intent: Intent) -> Answer | None:
+        """Puts a text message that arrives into the inbox and the notification shade."""
+        address, body = intent.extra("address"), intent.extra("body")
+        if intent.action == telephony.SMS_DELIVER and address:
+            telephony.insert(self.sms, address, body, telephony.INBOX, self.phone.now, read=False)
+            name = self.names().get(line(address), address)
+            self.phone.post(Notification(self.package, name, body, self.phone.now, partial(self.show, address)))
+        return None
+
     def send(self, address: str, body: str) -> None:
         """Sends a message, which fails in airplane mode."""
         offline = self.phone.storage.settings.get(("global", "airplane_mode_on")) == "1"
@@ -91,22 +96,12 @@ class Messages(App):
         telephony.insert(self.sms, address, body, kind, self.phone.now)
 
 
-def receive(phone: Phone, address: str, body: str) -> None:
-    """Lets a text message arrive on a phone: into the inbox and the notification shade."""
-    from coach_gym.envs.phone.phone import Notification
-
-    app = _messenger(phone)
-    telephony.insert(app.sms, address, body, telephony.INBOX, phone.now, read=False)
-    name = app.names().get(line(address), address)
-    phone.post(Notification(app.package, name, body, phone.now, partial(app.show, address)))
-
-
-def write_to(phone: Phone, address: str) -> None:
+def write_to(phone: Host, address: str) -> None:
     """Opens the conversation with a number, as other apps ask for."""
     _messenger(phone).show(address)
 
 
-def _messenger(phone: Phone) -> Messages:
+def _messenger(phone: Host) -> Messages:
     app = phone.apps[Messages.package]
     assert isinstance(app, Messages)
     return app
@@ -294,7 +289,7 @@ class Thread(MessagesScreen):
         self.scrolls["list"].offset = self.scrolls["list"].limit  # to the end, where it stays
 
     def _dial(self) -> None:
-        intents.start(self.phone, Intent(CALL, f"tel:{self.address}"))
+        self.phone.start(Intent(CALL, f"tel:{self.address}"))
 
     def _menu(self) -> None:
         self.push(Menu([("Delete", self._ask_all)]))

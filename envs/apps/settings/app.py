@@ -8,6 +8,7 @@ from coach_gym.envs.apps.settings import pages
 from coach_gym.envs.apps.settings.pages import Page
 from coach_gym.envs.phone.app import App, Screen, TextInput
 from coach_gym.envs.phone.intents import Intent
+from coach_gym.envs.phone.paths import BUILD
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -104,7 +105,7 @@ class Settings(App):
             for key, value in values.items():
                 table.setdefault((namespace, key), value)
         self.phone.storage.write(BATTERY_LEVEL, b"84\n")
-        self.phone.storage.write(pages.BUILD, pages.build_properties("Pixel 6", "13", "TE1A.220922.034"))
+        self.phone.storage.write(BUILD, pages.build_properties("Pixel 6", "13", "TE1A.220922.034"))
 
     def main(self) -> Screen:
         return Main()

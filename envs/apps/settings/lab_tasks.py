@@ -7,6 +7,7 @@ from typing import Any
 
 from coach_gym.envs.apps.settings import pages
 from coach_gym.envs.devices.device import Device
+from coach_gym.envs.phone.paths import BUILD
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
 from coach_gym.envs.tasks import answers, words
 from coach_gym.envs.tasks.task import Task
@@ -341,7 +342,7 @@ class SettingsFact(SettingsTask):
         facts = self.params["facts"]
         device.put_setting("global", "device_name", facts["name"])
         build = pages.build_properties(facts["model"], facts["Android version"], facts["build number"])
-        device.write(pages.BUILD, build)
+        device.write(BUILD, build)
 
     def done(self, device: Device, answer: str | None) -> bool:
         return answers.plain(answer or "") == answers.plain(self.params["facts"][self.params["what"]])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from coach_gym.envs.phone.app import Choice, Prompt, Screen
+from coach_gym.envs.phone.app import Choice, Host, Prompt, Screen
+from coach_gym.envs.phone.paths import BUILD
 from coach_gym.envs.phone.system import bars, shade
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -25,10 +25,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Text,
 )
 
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
-
-BUILD = "/system/build.prop"
 NETWORKS = (("AndroidWifi", False), ("Riverside Cafe", False), ("Home 2.4G", True), ("Library Guest", True))
 TIMEOUTS = {  # what is shown: milliseconds
     "15 seconds": "15000", "30 seconds": "30000", "1 minute": "60000", "2 minutes": "120000",
@@ -54,7 +50,7 @@ class Page(Screen):
     title = ""
 
     @classmethod
-    def summary(cls, phone: Phone) -> str:
+    def summary(cls, phone: Host) -> str:
         """What the row that leads here says about the page's state."""
         return ""
 
@@ -141,7 +137,7 @@ class Internet(Page):
     title = "Internet"
 
     @classmethod
-    def summary(cls, phone: Phone) -> str:
+    def summary(cls, phone: Host) -> str:
         on = phone.storage.settings.get(("global", "wifi_on"), "0") != "0"
         return phone.storage.settings.get(("global", "wifi_network"), "") if on else ""
 
@@ -255,7 +251,7 @@ class Battery(Page):
     title = "Battery"
 
     @classmethod
-    def summary(cls, phone: Phone) -> str:
+    def summary(cls, phone: Host) -> str:
         return f"{bars.battery_level(phone)}%"
 
     def rows(self) -> Sequence[View]:
@@ -270,7 +266,7 @@ class Storage(Page):
     title = "Storage"
 
     @classmethod
-    def summary(cls, phone: Phone) -> str:
+    def summary(cls, phone: Host) -> str:
         return "28% used"
 
     def rows(self) -> Sequence[View]:
@@ -351,7 +347,7 @@ class FontSize(Page):
     title = "Font size"
 
     @classmethod
-    def summary(cls, phone: Phone) -> str:
+    def summary(cls, phone: Host) -> str:
         return label_of(FONT_SCALES, phone.storage.settings["system", "font_scale"])
 
     def rows(self) -> Sequence[View]:
@@ -402,7 +398,7 @@ class Location(Page):
     title = "Location"
 
     @classmethod
-    def summary(cls, phone: Phone) -> str:
+    def summary(cls, phone: Host) -> str:
         return "Off" if phone.storage.settings["secure", "location_mode"] == "0" else "On"
 
     def rows(self) -> Sequence[View]:
@@ -420,7 +416,7 @@ class Languages(Page):
     title = "Languages"
 
     @classmethod
-    def summary(cls, phone: Phone) -> str:
+    def summary(cls, phone: Host) -> str:
         return label_of(LANGUAGES, phone.storage.settings["system", "system_locales"])
 
     def rows(self) -> Sequence[View]:
@@ -435,7 +431,7 @@ class DateAndTime(Page):
     title = "Date & time"
 
     @classmethod
-    def summary(cls, phone: Phone) -> str:
+    def summary(cls, phone: Host) -> str:
         return phone.now.strftime("%B %-d, %Y")
 
     def rows(self) -> Sequence[View]:
@@ -453,7 +449,7 @@ class AboutPhone(Page):
     title = "About phone"
 
     @classmethod
-    def summary(cls, phone: Phone) -> str:
+    def summary(cls, phone: Host) -> str:
         return phone.storage.settings["global", "device_name"]
 
     def rows(self) -> Sequence[View]:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from coach_gym.envs.phone.phone import STEP
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.phone import STEP, Phone
 
 LONG_PRESS = 0.5  # seconds; Android's default
 SLOP = 8  # dp that a finger may move and still rest

@@ -7,23 +7,18 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.input.keys import press
-from coach_gym.envs.phone.phone import STEP
+from coach_gym.envs.phone.intents import CANCELED, OK
+from coach_gym.envs.phone.phone import STEP, Phone
+from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.ui import Node
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
-    from coach_gym.envs.phone.toolkit.view import View
 
 U2_IME = "com.github.uiautomator/.AdbKeyboard"
 """The input method that the uiautomator2 client installs."""
 
 ADB_IME = "com.android.adbkeyboard/.AdbIME"
 """ADBKeyBoard. AndroidLab types with it and never chooses it: on its phones it is on from the start, so it is here."""
-
-OK, CANCELED = -1, 0  # android.app.Activity's results
 
 _ACTIONS = {  # what either calls the same thing
     "ADB_KEYBOARD_INPUT_TEXT": (U2_IME, "input"), "ADB_KEYBOARD_SET_TEXT": (U2_IME, "set"),

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
-from coach_gym.envs.phone.phone import STEP
+from coach_gym.envs.phone.phone import STEP, Phone
 from coach_gym.envs.phone.toolkit.view import TextInput
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 # android.view.KeyEvent's constants, without KEYCODE_, from 0 on
 _FIRST = (

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.ui import Node
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 SCROLL_SECONDS = 2.0  # a finger so slow that the list stops with it
 FLING_SECONDS = 0.025

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit.paint import intersect
 from coach_gym.envs.phone.toolkit.view import Rect, View
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.windows import Windows
 
 Point = tuple[int, int]
 FLING = 1200  # dp a second; a finger that leaves faster than this makes a list run on
@@ -19,8 +17,8 @@ FLING = 1200  # dp a second; a finger that leaves faster than this makes a list 
 class Touch:
     """Touches of one phone."""
 
-    def __init__(self, phone: Phone) -> None:
-        self._phone = phone
+    def __init__(self, phone: SystemHost, windows: Windows) -> None:
+        self._phone, self._windows = phone, windows
 
     def tap(self, x: int, y: int) -> None:
         """Touches what is there; a touch anywhere puts the text toolbar away."""
@@ -89,7 +87,7 @@ class Touch:
 
     def _find(self, point: Point, wanted: Callable[[View], object]) -> View | None:
         """The front-most view at a point that is `wanted`, in the windows that take touches."""
-        for root, rect in self._phone.windows.touchable():
+        for root, rect in self._windows.touchable():
             if _inside(point, rect):
                 return _search(root, point, rect, wanted)
         return None

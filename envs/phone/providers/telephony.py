@@ -11,7 +11,13 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from coach_gym.envs.phone.app import Host
+from coach_gym.envs.phone.intents import Intent
+
 PATH = "/data/data/com.android.providers.telephony/databases/mmssms.db"
+
+SMS_DELIVER = "android.provider.Telephony.SMS_DELIVER"
+"""The broadcast that a text message has arrived; its extras are the sender's `address` and the `body`."""
 
 INBOX, SENT, FAILED = 1, 2, 5
 """Values of `sms.type`."""
@@ -154,6 +160,11 @@ def insert(
         (_create(db, address) if known is None else known, address, body, kind, at, at, int(read), int(read)),
     )
     return message.lastrowid or 0
+
+
+def deliver(phone: Host, address: str, body: str) -> None:
+    """Lets a text message arrive on a phone. Its app for messages puts it into the inbox and tells the user."""
+    phone.broadcast(Intent(SMS_DELIVER, extras={"address": address, "body": body}))
 
 
 def mark_read(db: sqlite3.Connection, thread: int) -> None:

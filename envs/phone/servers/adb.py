@@ -7,9 +7,9 @@ import struct
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone import shell
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.adb_sync import Sync
 from coach_gym.envs.phone.servers.adb_transport import Refused, Service, Stream, Transport
 from coach_gym.envs.phone.servers.http import Stream as AnyStream
@@ -17,9 +17,6 @@ from coach_gym.envs.phone.servers.lock import RunningPhone
 from coach_gym.envs.phone.servers.terminal import Terminal
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.language.process import Input
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 FEATURES = "shell_v2,cmd,stat_v2,ls_v2,sendrecv_v2,fixed_push_mkdir"
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)

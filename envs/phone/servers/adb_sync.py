@@ -5,16 +5,13 @@ from __future__ import annotations
 import stat as modes
 import struct
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.paths import link, real
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.adb_transport import Stream
 from coach_gym.envs.phone.servers.lock import RunningPhone
 from coach_gym.envs.phone.shell.commands.attributes import Attributes, attributes, names_in, of_link
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 CHUNK = 64 * 1024  # bytes of file in one packet
 LONGEST_PATH = 1024

@@ -7,9 +7,7 @@ and its messages get out while the phone is not in airplane mode.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
 
 import grpc
 from android_env.proto.a11y.a11y_pb2 import EventRequest
@@ -17,11 +15,10 @@ from android_env.proto.a11y.a11y_pb2_grpc import A11yServiceStub
 from android_env.proto.a11y.android_accessibility_forest_pb2 import AndroidAccessibilityForest
 
 from coach_gym.envs.phone.epoch import to_millis
+from coach_gym.envs.phone.intents import Intent
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.accessibility import forest
 from coach_gym.ui import Node
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 PACKAGE = "com.google.androidenv.accessibilityforwarder"
 PERIOD = 0.1  # seconds between forests, also of a screen that does not change
@@ -49,23 +46,20 @@ class Forwarder:
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def broadcast(self, action: str, extras: Mapping[str, str | int]) -> bool:
-        """Obeys a broadcast; False if it is none for this app.
+    def broadcast(self, intent: Intent) -> None:
+        """Obeys a broadcast if it is meant for this app.
 
         Args:
-            action: such as ``accessibility_forwarder.intent.action.SET_GRPC``.
-            extras: of that one, ``host`` and ``port``. Only this machine can be reached.
+            intent: With an action such as `accessibility_forwarder.intent.action.SET_GRPC`, whose extras are
+                `host` and `port`. Only this machine can be reached.
         """
-        if not action.startswith(_ACTION):
-            return False
-        match action.removeprefix(_ACTION):
+        match intent.action.partition(_ACTION)[2]:
             case "ENABLE_ACCESSIBILITY_TREE_LOGS":
                 self._trees = True
             case "DISABLE_ACCESSIBILITY_TREE_LOGS":
                 self._trees = False
             case "SET_GRPC":
-                self._aim(str(extras.get("host", "10.0.2.2")), int(extras.get("port", 0)))
-        return True
+                self._aim(intent.extra("host") or "10.0.2.2", int(intent.extra("port") or 0))
 
     def stop(self) -> None:
         """Ends the sending."""

@@ -8,15 +8,12 @@ import re
 import threading
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from coach_gym.envs.apps.messages.app import receive
 from coach_gym.envs.phone.input.fingers import Fingers
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL, battery_level
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 NUMBER = re.compile(r"[0-9#+*]{1,40}")
 """A telephone number as the emulator takes it."""
@@ -50,7 +47,7 @@ class Hardware:
             ValueError: The number is none.
         """
         with self.lock:
-            receive(self.phone, _number(number), text)
+            telephony.deliver(self.phone, _number(number), text)
 
     def call(self, number: str) -> None:
         """Somebody calls."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.phone import Phone
 
 
 class RunningPhone:

@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers import uiautomator_http
 from coach_gym.envs.phone.servers.adb import Adb
 from coach_gym.envs.phone.servers.console import Console
@@ -17,9 +16,6 @@ from coach_gym.envs.phone.servers.hardware import Hardware
 from coach_gym.envs.phone.servers.listener import HOST, Listener
 from coach_gym.envs.phone.servers.lock import RunningPhone
 from coach_gym.envs.phone.servers.uiautomator import UiAutomator
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 
 class PhoneServer:

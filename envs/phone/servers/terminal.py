@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.lock import RunningPhone
 from coach_gym.envs.phone.shell import Session, is_complete
 from coach_gym.envs.phone.shell.language.process import Input
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 INTERRUPT, END, DELETE, BACKSPACE, ESCAPE = 0x03, 0x04, 0x7F, 0x08, 0x1B
 WITHIN_ESCAPE = b"[O0123456789;"  # what stands between an escape and its last letter

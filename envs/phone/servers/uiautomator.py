@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PIL import Image
 
@@ -23,12 +23,9 @@ from coach_gym.envs.phone.input import scrolling
 from coach_gym.envs.phone.input.fingers import LONG_PRESS, Fingers
 from coach_gym.envs.phone.input.ime import enter_text, field_at
 from coach_gym.envs.phone.input.keys import CODES, light_screen, press, screen_is_on
-from coach_gym.envs.phone.phone import STEP
+from coach_gym.envs.phone.phone import STEP, Phone
 from coach_gym.envs.phone.servers.selectors import Found, find
 from coach_gym.ui import Node, to_xml
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 Selector = Mapping[str, Any] | str
 """A selector, or the name that `childByText` and its like gave to an object."""

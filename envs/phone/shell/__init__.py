@@ -8,8 +8,8 @@ It never touches the host: no process, no file, no environment variable of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import (
     activities,
     content,
@@ -26,9 +26,6 @@ from coach_gym.envs.phone.shell.commands import (
 from coach_gym.envs.phone.shell.language import builtins, parse
 from coach_gym.envs.phone.shell.language.interpreter import KILLED, Exit, Leave, Shell
 from coach_gym.envs.phone.shell.language.process import Command, Input, Streams
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 COMMANDS: dict[str, Command] = {}
 for _module in (

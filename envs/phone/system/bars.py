@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from coach_gym.envs.phone.app import Host
+from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Icon, Row, Space, Text
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 STATUS_HEIGHT = 26  # dp
 NAVIGATION_HEIGHT = 44  # dp
 BATTERY_LEVEL = "/sys/class/power_supply/battery/capacity"  # file with the battery's charge in per cent
 
 
-def status_key(phone: Phone) -> tuple:
+def status_key(phone: SystemHost) -> tuple:
     """What the status bar depends on."""
     on = tuple(phone.storage.settings.get(("global", name)) for name in ("wifi_on", "bluetooth_on", "airplane_mode_on"))
     percent = phone.storage.settings.get(("system", "status_bar_show_battery_percent")) == "1"
     return phone.now.strftime("%H:%M"), on, bool(phone.notifications), battery_level(phone), percent
 
 
-def battery_level(phone: Phone) -> int:
+def battery_level(phone: Host) -> int:
     """Charge of the battery in per cent."""
     return int(phone.storage.read(BATTERY_LEVEL) or 100)
 
 
-def status(phone: Phone) -> View:
+def status(phone: SystemHost) -> View:
     """Clock on the left; radios and battery on the right. Swiping down opens the notification shade."""
     clock, (wifi, bluetooth, airplane), notified, level, percent = status_key(phone)
     icons = [Icon("bell_outline", 14, theme.TEXT, "New notification")] if notified else []
@@ -46,7 +43,7 @@ def status(phone: Phone) -> View:
     return Row([*left, *icons], gap=4, pad=(14, 2, 14, 2), bg=theme.SURFACE_VARIANT, on_swipe=swiped)
 
 
-def navigation(phone: Phone) -> View:
+def navigation(phone: SystemHost) -> View:
     """The three buttons at the bottom."""
     buttons = [
         _button("triangle_outline", "Back", "back", phone.go_back),

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
+from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Column, Row
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 PACKAGE = "com.google.android.inputmethod.latin"
 HEIGHT = 216  # dp
@@ -22,7 +19,7 @@ PAGES = {
 }
 
 
-def build(phone: Phone) -> View:
+def build(phone: SystemHost) -> View:
     """The current page of keys: letters, capitals, or digits and signs."""
     first, second, third = PAGES[phone.keyboard]
     turn = "lower" if phone.keyboard == "upper" else "upper"
@@ -45,7 +42,7 @@ def build(phone: Phone) -> View:
     return Column([Row(row, gap=4, justify="center", height=46) for row in rows], gap=6, pad=6, bg="#dfe3ea")
 
 
-def _letter(phone: Phone, character: str) -> View:
+def _letter(phone: SystemHost, character: str) -> View:
     return _key(character, character, partial(_insert, phone, character), 1)
 
 
@@ -63,16 +60,16 @@ def _special(icon: str, desc: str, on_tap: Callable[[], object]) -> View:
     )  # fmt: skip
 
 
-def _insert(phone: Phone, character: str) -> None:
+def _insert(phone: SystemHost, character: str) -> None:
     if phone.focus is not None:
         phone.focus.insert(character)
     if phone.keyboard == "upper":
         phone.keyboard = "lower"
 
 
-def _turn(phone: Phone, page: str) -> None:
+def _turn(phone: SystemHost, page: str) -> None:
     phone.keyboard = "lower" if phone.keyboard == "symbols" else page
 
 
-def _page(phone: Phone) -> None:
+def _page(phone: SystemHost) -> None:
     phone.keyboard = "lower" if phone.keyboard == "symbols" else "symbols"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
+from coach_gym.envs.phone.app import Host
+from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -20,9 +22,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Text,
 )
 
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Notification, Phone
-
 TILES = (  # label, icon, settings key
     ("Internet", "wifi", "wifi_on"),
     ("Bluetooth", "bluetooth", "bluetooth_on"),
@@ -34,7 +33,7 @@ TILES = (  # label, icon, settings key
 BRIGHTEST = 255
 
 
-def build(phone: Phone) -> View:
+def build(phone: SystemHost) -> View:
     """Four tiles and the notifications; pulled down further, all tiles and the brightness slider."""
     tiles = TILES if phone.shade == 2 else TILES[:4]
     top: list[View] = [Text(phone.now.strftime("%a, %b %-d"), 14, pad=(4, 2, 4, 6))]
@@ -47,7 +46,7 @@ def build(phone: Phone) -> View:
     return Column(parts, bg=theme.SURFACE_VARIANT, on_swipe=partial(_swiped, phone), on_tap=_nothing)
 
 
-def _tile(phone: Phone, label: str, icon: str, key: str) -> View:
+def _tile(phone: SystemHost, label: str, icon: str, key: str) -> View:
     on = phone.storage.settings.get(("global", key), "0") != "0"
     color = theme.ON_PRIMARY if on else theme.TEXT
     parts = [Icon(icon, 20, color), Text(label, 13, color, max_lines=1, important=False, flex=1)]
@@ -57,7 +56,7 @@ def _tile(phone: Phone, label: str, icon: str, key: str) -> View:
     )  # fmt: skip
 
 
-def toggle(phone: Phone, key: str) -> None:
+def toggle(phone: Host, key: str) -> None:
     """Switches a global setting; airplane mode takes Wi-Fi and Bluetooth down with it and back up."""
     settings = phone.storage.settings
     on = settings.get(("global", key), "0") == "0"
@@ -71,17 +70,17 @@ def toggle(phone: Phone, key: str) -> None:
                 settings["global", radio] = settings.pop(("global", f"{radio}_before_airplane"), "0")
 
 
-def _brightness(phone: Phone) -> View:
+def _brightness(phone: SystemHost) -> View:
     level = int(phone.storage.settings.get(("system", "screen_brightness"), "102"))
     return Slider(level / BRIGHTEST, partial(set_brightness, phone), "Display brightness", "brightness_slider")
 
 
-def set_brightness(phone: Phone, share: float) -> None:
+def set_brightness(phone: Host, share: float) -> None:
     """Sets the brightness to a share of the highest; Android's lowest is 1."""
     phone.storage.settings["system", "screen_brightness"] = str(max(1, round(share * BRIGHTEST)))
 
 
-def _row(phone: Phone, notification: Notification) -> View:
+def _row(phone: SystemHost, notification: Notification) -> View:
     app = phone.apps[notification.package]
     when = Text(notification.when.strftime("%H:%M"), 12, theme.SECONDARY)
     row = ListItem(
@@ -93,25 +92,25 @@ def _row(phone: Phone, notification: Notification) -> View:
     return Column([heading, row], bg=theme.SURFACE)
 
 
-def _open(phone: Phone, notification: Notification) -> None:
+def _open(phone: SystemHost, notification: Notification) -> None:
     phone.notifications.remove(notification)
     phone.launch(notification.package)
     if notification.then is not None:
         notification.then()
 
 
-def _dismiss(phone: Phone, notification: Notification, way: str) -> None:
+def _dismiss(phone: SystemHost, notification: Notification, way: str) -> None:
     if way in ("left", "right"):
         phone.notifications.remove(notification)
     else:
         _swiped(phone, way)
 
 
-def _clear(phone: Phone) -> None:
+def _clear(phone: SystemHost) -> None:
     phone.notifications.clear()
 
 
-def _swiped(phone: Phone, way: str) -> None:
+def _swiped(phone: SystemHost, way: str) -> None:
     if way == "down":
         phone.shade = 2
     elif way == "up":

@@ -16,10 +16,10 @@ from android_env.components.adb_controller import AdbController
 from android_env.components.errors import AdbControllerError
 from android_env.proto import adb_pb2
 
-from coach_gym.envs.apps.messages.app import receive
 from coach_gym.envs.devices.adb import Adb, failures
 from coach_gym.envs.phone import shell
 from coach_gym.envs.phone.paths import real
+from coach_gym.envs.phone.providers.telephony import deliver
 
 if TYPE_CHECKING:
     from coach_gym.envs.phone.phone import Phone
@@ -43,7 +43,7 @@ class PhoneAdb(AdbController):
             case ["shell", *words]:
                 return self._shell(" ".join(words))
             case ["emu", "sms", "send", number, *words]:
-                receive(self._phone, number, " ".join(words))
+                deliver(self._phone, number, " ".join(words))
             case ["root"]:
                 return b"adbd is already running as root\n"
             case _:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone import intents
 from coach_gym.envs.phone.input import ime
-from coach_gym.envs.phone.intents import Intent
+from coach_gym.envs.phone.intents import CANCELED, Answer, Intent
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.language.process import Command, Process
 
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
-
-CLIPPER = "ca.zgrs.clipper"
-OK, CANCELED = -1, 0  # android.app.Activity's results
 ERROR = 1  # exit code of an activity that could not be started
 
 _EXTRAS: dict[str, Callable[[str], object]] = {  # option: how its value is read
@@ -123,7 +118,7 @@ def start(p: Process, args: list[str]) -> int:
         p.phone.stop(intent.package)
     was_running = intent.package in p.phone.stacks
     was_front = p.phone.foreground == intent.package
-    package = intents.start(p.phone, intent)
+    package = p.phone.start(intent)
     if package is None and intent.activity:
         name = f"{intent.package}/{intent.activity}"
         return p.complain(f"Error type 3\nError: Activity class {{{name}}} does not exist.", ERROR)
@@ -197,30 +192,13 @@ def broadcast(p: Process, args: list[str]) -> int:
     return 0
 
 
-def _received(phone: Phone, intent: Intent) -> tuple[int, str | None]:
-    """What whoever hears the broadcast does and answers: result code and data."""
+def _received(phone: Phone, intent: Intent) -> Answer:
+    """Returns what whoever hears a broadcast answers: first the input methods, then the apps."""
     extras = {name: value for name, value in intent.extras.items() if isinstance(value, str | int)}
     typed = ime.broadcast(phone, intent.action, extras)
     if typed is not None:
         return typed[0], typed[1] or None
-    if intent.action in ("clipper.get", "clipper.set", "get", "set") and CLIPPER in phone.apps:
-        return _clipper(phone, intent)
-    for receiver in phone.receivers:
-        receiver(intent.action, extras)
-    return CANCELED, None
-
-
-def _clipper(phone: Phone, intent: Intent) -> tuple[int, str | None]:
-    """The clipboard, which Android shows only to the app in front."""
-    if phone.foreground != CLIPPER:
-        return CANCELED, None
-    if intent.action.endswith("get"):
-        return (OK, phone.clipboard) if phone.clipboard else (CANCELED, "")
-    text = intent.extra("text")
-    if "text" not in intent.extras:
-        return CANCELED, "No text is provided. Use -e text \"text to be pasted\""
-    phone.clipboard = text
-    return OK, "Text is copied into clipboard."
+    return phone.broadcast(intent) or (CANCELED, None)
 
 
 def current_user(p: Process, args: list[str]) -> int:
@@ -269,7 +247,7 @@ def monkey(p: Process) -> int:
     count = next((word for word in reversed(p.args) if re.fullmatch(r"\d{1,6}", word)), None)
     if count is None:
         return p.complain("** Error: Count not specified", 255)
-    intents.start(p.phone, Intent(intents.MAIN, package=package))
+    p.phone.start(Intent(intents.MAIN, package=package))
     p.phone.changed()
     p.print(f"Events injected: {count}\n## Network stats: elapsed time=17ms (0ms mobile, 0ms wifi, 17ms not connected)")
     return 0

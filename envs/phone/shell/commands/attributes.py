@@ -8,13 +8,10 @@ from __future__ import annotations
 import stat
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.paths import LINKS
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.phone import Phone
 
 BLOCK = 4096  # bytes that a file takes at least
 FIRST_APP = 10100  # uid of the first installed app; those of Android 13's own apps are lower

@@ -8,16 +8,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.folders import SHARED
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import call_log, contacts, telephony
 from coach_gym.envs.phone.shell.commands.database import guarded
 from coach_gym.envs.phone.shell.language.process import Command, Process
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 _PEOPLE = (
     "SELECT c._id AS _id, r.display_name AS display_name, r.display_name AS name, p.data1 AS number, p.data2 AS type, "

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.input.keys import screen_is_on
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.commands.attributes import uid_of
 from coach_gym.envs.phone.shell.commands.packages import PERMISSIONS
 from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.system.bars import battery_level
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 Report = Callable[["Phone", list[str]], str]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from PIL import Image
@@ -13,14 +12,11 @@ from PIL import Image
 from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.input import keys
 from coach_gym.envs.phone.input.fingers import LONG_PRESS, SLOP, Fingers
-from coach_gym.envs.phone.phone import STEP
+from coach_gym.envs.phone.phone import STEP, Phone
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.ui import to_dump
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 DRAG_SECONDS = 2.0  # nothing flings on
 DUMP = "/sdcard/window_dump.xml"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from coach_gym.envs.apps.settings.pages import BUILD
+from coach_gym.envs.phone.app import App
+from coach_gym.envs.phone.paths import BUILD
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands.attributes import uid_of, user_name
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.app import App
-    from coach_gym.envs.phone.phone import Phone
 
 SERIAL = "EMULATOR33X1X1X0"
 MODEL = "sdk_gphone64_x86_64"

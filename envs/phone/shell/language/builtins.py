@@ -6,7 +6,7 @@ import fnmatch
 import re
 
 from coach_gym.envs.phone.paths import absolute, link
-from coach_gym.envs.phone.shell.language.interpreter import KILLED, LAUNCHERS, NAME, Exit, Leave, Return, Shell
+from coach_gym.envs.phone.shell.language.interpreter import LAUNCHERS, NAME, Exit, Leave, Return
 from coach_gym.envs.phone.shell.language.parse import unescape
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Streams
 
@@ -191,25 +191,7 @@ def sh(p: Process) -> int:
         if data is None:
             return 127
         text, arguments = data.decode("utf-8", "surrogateescape"), args
-    return _subshell(p, text, arguments)
-
-
-def _subshell(p: Process, text: str, arguments: list[str]) -> int:
-    """Runs a script in a shell of its own; the first argument, if any, is its `$0`."""
-    shell, outer = Shell(p.phone, p.shell.commands), p.shell
-    shell.variables, shell.folder, shell.arguments = dict(outer.variables), outer.folder, arguments[1:]
-    shell.name = arguments[0] if arguments else NAME
-    shell.inherit(outer)
-    try:
-        return shell.source(text, p.streams)
-    except Leave:
-        return 0
-    except Exit as exit:
-        if exit.code == KILLED:
-            raise
-        return exit.code
-    finally:
-        outer.inherit(shell)
+    return p.shell.subshell(text, arguments, p.streams)
 
 
 def su(p: Process) -> int:
@@ -220,8 +202,10 @@ def su(p: Process) -> int:
             return p.fail("invalid uid/gid")
     args = args[1:] if args[:1] in (["-"], ["-l"]) else args
     if args[:1] == ["-c"]:
-        return _subshell(p, " ".join(args[1:]), [])
-    return p.shell.run(args, p.streams) if args else _subshell(p, p.read("-").decode("utf-8", "surrogateescape"), [])  # type: ignore[union-attr]
+        return p.shell.subshell(" ".join(args[1:]), [], p.streams)
+    if args:
+        return p.shell.run(args, p.streams)
+    return p.shell.subshell(p.streams.stdin.read().decode("utf-8", "surrogateescape"), [], p.streams)
 
 
 def command(p: Process) -> int:

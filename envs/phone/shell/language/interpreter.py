@@ -6,14 +6,11 @@ import fnmatch
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone.paths import real
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.language import arithmetic, parse, syntax
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Streams
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
 
 NAME = "/system/bin/sh"
 LAUNCHERS = ("/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/")
@@ -80,8 +77,8 @@ class Shell:
         """Gives the next run of an interactive shell its own budget."""
         self._left, self._depth, self.endless = MOST_COMMANDS, 0, False
 
-    def inherit(self, other: Shell) -> None:
-        """Goes on with the budget of another shell, which runs inside this one or around it."""
+    def _inherit(self, other: Shell) -> None:
+        """Takes over the budget of another shell, inside this one or around it."""
         self._left, self._depth = other._left, max(self._depth, other._depth + 1)
         self.endless = self.endless or other.endless
         self.errors = other.errors
@@ -271,6 +268,23 @@ class Shell:
     def _by_path(self, name: str) -> Command | None:
         launcher, _, tool = name.rpartition("/")
         return self.commands.get(tool) if f"{launcher}/" in LAUNCHERS else None
+
+    def subshell(self, text: str, arguments: list[str], streams: Streams) -> int:
+        """Runs a script in a shell of its own; the first argument, if any, is its `$0`. Returns its exit code."""
+        shell = Shell(self.phone, self.commands)
+        shell.variables, shell.folder, shell.arguments = dict(self.variables), self.folder, arguments[1:]
+        shell.name = arguments[0] if arguments else NAME
+        shell._inherit(self)
+        try:
+            return shell.source(text, streams)
+        except Leave:
+            return 0
+        except Exit as exit:
+            if exit.code == KILLED:
+                raise
+            return exit.code
+        finally:
+            self._inherit(shell)
 
     def _call(self, function: syntax.Compound, arguments: list[str], streams: Streams) -> int:
         kept, self.arguments = self.arguments, arguments

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from coach_gym.envs.phone.paths import real
-
-if TYPE_CHECKING:
-    from coach_gym.envs.phone.phone import Phone
-    from coach_gym.envs.phone.shell.language.interpreter import Shell
-    from coach_gym.envs.phone.storage import Storage
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.shell.language.syntax import Compound
+from coach_gym.envs.phone.storage import Storage
 
 
 class Input:
@@ -68,15 +66,56 @@ class Streams:
     stderr: bytearray
 
 
+class Shell(Protocol):
+    """What a command needs of the shell that runs it.
+
+    Attributes:
+        phone: The phone that the shell runs on.
+        commands: All commands by name.
+        variables: Shell variables by name.
+        functions: Functions by name.
+        arguments: The positional parameters, from `$1` on.
+        folder: The working directory, with links left in it.
+        code: The exit code of the last command.
+        endless: Whether a command goes on until its reader hangs up.
+    """
+
+    phone: Phone
+    commands: dict[str, Command]
+    variables: dict[str, str]
+    functions: dict[str, Compound]
+    arguments: list[str]
+    folder: str
+    code: int
+    endless: bool
+
+    def run(self, words: list[str], streams: Streams) -> int:
+        """Runs a command given as a list of words. Returns its exit code."""
+
+    def source(self, text: str, streams: Streams) -> int:
+        """Runs a script in this shell. Returns its exit code."""
+
+    def subshell(self, text: str, arguments: list[str], streams: Streams) -> int:
+        """Runs a script in a shell of its own. Returns its exit code."""
+
+    def assign(self, name: str, value: str) -> None:
+        """Sets a variable."""
+
+    def spend(self) -> None:
+        """Counts a step; a run that takes too many is killed."""
+
+
 @dataclass
 class Process:
     """One running command.
 
     Attributes:
-        name: as it was called, for its messages.
-        args: without the name.
-        failed: it has written a message.
-        quiet: messages are not written.
+        shell: The shell that runs it.
+        name: The name it was called by, for its messages.
+        args: Its arguments, without the name.
+        streams: Where it reads and writes.
+        failed: Whether it has written a message.
+        quiet: Whether to drop its messages.
     """
 
     shell: Shell

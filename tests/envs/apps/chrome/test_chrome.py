@@ -7,7 +7,6 @@ from coach_gym.envs.apps.chrome import html
 from coach_gym.envs.apps.chrome import pages as browser_pages
 from coach_gym.envs.apps.chrome.app import PACKAGE, drawn
 from coach_gym.envs.apps.chrome.html import Article, Drawing, Maze, Product
-from coach_gym.envs.phone import intents
 from coach_gym.envs.phone.intents import VIEW, Intent
 from tests.envs.hands import SCREENS, Hands
 
@@ -80,10 +79,10 @@ def test_an_address_can_be_typed_and_the_web_cannot_be_reached():
 def test_an_intent_opens_a_page_and_leaves_other_files_alone():
     hands = opened(b"<p>first</p>")
     hands.storage.write(f"{DOWNLOADS}/two.html", b"<p>second</p>")
-    assert intents.start(hands.phone, Intent(VIEW, f"file://{DOWNLOADS}/two.html")) == PACKAGE
+    assert hands.phone.start(Intent(VIEW, f"file://{DOWNLOADS}/two.html")) == PACKAGE
     assert hands.shows("second")
     assert not hands.phone.apps[PACKAGE].open(Intent(VIEW, "file:///sdcard/a.png"))
-    assert intents.start(hands.phone, Intent(VIEW, "https://example.com")) == PACKAGE
+    assert hands.phone.start(Intent(VIEW, "https://example.com")) == PACKAGE
     assert any("can't be reached" in element.label for element in hands.elements)
 
 

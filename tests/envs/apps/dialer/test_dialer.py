@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from coach_gym.envs.apps.dialer.app import PACKAGE
-from coach_gym.envs.phone import intents
 from coach_gym.envs.phone.intents import CALL, DIAL, Intent
 from coach_gym.envs.phone.providers import call_log, contacts, telephony
 from coach_gym.envs.phone.providers.contacts import Contact
@@ -99,9 +98,9 @@ def test_a_call_that_the_other_side_ended_says_so(hands):
 
 def test_intents_dial_and_call():
     hands = Hands("com.google.android.deskclock")
-    assert intents.start(hands.phone, Intent(DIAL, "tel:911")) == PACKAGE
+    assert hands.phone.start(Intent(DIAL, "tel:911")) == PACKAGE
     assert hands.shows("911") and running(hands) == {}
-    assert intents.start(hands.phone, Intent(CALL, "tel:911")) == PACKAGE
+    assert hands.phone.start(Intent(CALL, "tel:911")) == PACKAGE
     assert running(hands) == {"911": "active"}
     assert not hands.phone.apps[PACKAGE].open(Intent(CALL, "mailto:ann"))
 

@@ -6,12 +6,12 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from coach_gym.envs.apps.messages.app import APP, receive
+from coach_gym.envs.apps.messages.app import APP
 from coach_gym.envs.apps.messages.world_tasks import SimpleSmsSend
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.contacts import Contact
-from coach_gym.envs.phone.providers.telephony import FAILED, INBOX, SENT
+from coach_gym.envs.phone.providers.telephony import FAILED, INBOX, SENT, deliver
 from coach_gym.envs.profiles import world_phone
 from coach_gym.envs.tasks.words import ParamRng
 from coach_gym.ui import compress, parse_ui
@@ -227,7 +227,7 @@ def test_search_looks_at_names_and_messages(phone):
 
 def test_a_received_message_is_announced_and_its_notification_opens_it(phone):
     phone.key("HOME")
-    receive(phone, "201-555-0123", "Can you call me?")
+    deliver(phone, "201-555-0123", "Can you call me?")
     assert [(n.title, n.text) for n in phone.notifications] == [("Ana Berg", "Can you call me?")]
     phone.swipe((phone.width // 2, 1), (phone.width // 2, phone.height // 2))
     tap(phone, "Can you call me?")

@@ -10,6 +10,7 @@ import pytest
 from android_env.proto.a11y import a11y_pb2_grpc
 from android_env.wrappers.a11y.a11y_servicer import A11yServicer
 
+from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.servers.accessibility import forest
 from coach_gym.envs.phone.servers.forwarder import Forwarder
 from coach_gym.envs.profiles import world_phone
@@ -41,8 +42,8 @@ def listener():
 
 
 def aim(forwarder, port, host="10.0.2.2"):
-    assert forwarder.broadcast(ACTION + "ENABLE_ACCESSIBILITY_TREE_LOGS", {})
-    assert forwarder.broadcast(ACTION + "SET_GRPC", {"host": host, "port": port})
+    forwarder.broadcast(Intent(ACTION + "ENABLE_ACCESSIBILITY_TREE_LOGS"))
+    forwarder.broadcast(Intent(ACTION + "SET_GRPC", extras={"host": host, "port": port}))
 
 
 def until(condition, seconds=60):
@@ -85,7 +86,7 @@ def test_a_change_is_sent_with_its_event(forwarder, listener):
 
 
 def test_nothing_is_sent_before_it_is_enabled(forwarder, listener):
-    forwarder.broadcast(ACTION + "SET_GRPC", {"port": listener.port})
+    forwarder.broadcast(Intent(ACTION + "SET_GRPC", extras={"port": listener.port}))
     until(listener.gather_events)
     assert quiet(listener)
 
@@ -93,7 +94,7 @@ def test_nothing_is_sent_before_it_is_enabled(forwarder, listener):
 def test_it_can_be_switched_off(forwarder, listener):
     aim(forwarder, listener.port)
     until(listener.gather_forests)
-    forwarder.broadcast(ACTION + "DISABLE_ACCESSIBILITY_TREE_LOGS", {})
+    forwarder.broadcast(Intent(ACTION + "DISABLE_ACCESSIBILITY_TREE_LOGS"))
     assert quiet(listener)
 
 
@@ -125,4 +126,5 @@ def test_nothing_is_sent_to_other_machines(forwarder, host, port):
 
 
 def test_other_broadcasts_are_for_others(forwarder):
-    assert not forwarder.broadcast("android.intent.action.VIEW", {})
+    forwarder.broadcast(Intent("android.intent.action.VIEW", extras={"host": "10.0.2.2", "port": 80}))
+    assert forwarder._target is None and not forwarder._trees

@@ -288,7 +288,7 @@ def test_permissions_are_granted_and_revoked(phone):
 
 def test_broadcasts_reach_whoever_listens_outside(phone):
     heard = []
-    phone.receivers.append(lambda action, extras: heard.append((action, dict(extras))))
+    phone.receivers.append(lambda intent: heard.append((intent.action, dict(intent.extras))))
     out(phone, 'am broadcast -a "accessibility_forwarder.intent.action.SET_GRPC" --ei "port" 5001 --es host 10.0.2.2')
     assert heard == [("accessibility_forwarder.intent.action.SET_GRPC", {"port": 5001, "host": "10.0.2.2"})]
     assert run(phone, "am broadcast -a x --ei port many").code == 255

@@ -7,8 +7,8 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coach_gym.envs.apps.messages.app import receive
 from coach_gym.envs.phone.providers import telephony
+from coach_gym.envs.phone.providers.telephony import deliver
 from coach_gym.envs.phone.shell import run
 from coach_gym.envs.phone.shell.commands.database import statements
 from coach_gym.envs.profiles import world_phone
@@ -24,7 +24,7 @@ def out(phone, command, stdin=b""):
 
 
 def test_statements_change_the_database_that_the_app_reads(phone):
-    receive(phone, "+1555", "hello")
+    deliver(phone, "+1555", "hello")
     assert out(phone, f'sqlite3 {MMS} "SELECT address, body, person FROM sms;"') == "+1555|hello|\n"
     run(phone, f'sqlite3 {MMS} "DELETE FROM sms;"; sqlite3 {MMS} "DELETE FROM threads;"')
     assert telephony.conversations(phone.storage.database(MMS)) == []
@@ -109,9 +109,9 @@ def test_triggers_stay_whole():
 
 
 def test_messages_are_rows_that_androidworld_reads(phone):
-    receive(phone, "+1555", "Hi, there = you")
+    deliver(phone, "+1555", "Hi, there = you")
     phone.now = phone.now.replace(minute=50)
-    receive(phone, "+1666", "second")
+    deliver(phone, "+1666", "second")
     rows = out(phone, "content query --uri content://sms/inbox").splitlines()
     assert rows[0].startswith("Row: 0 _id=2, thread_id=2, address=+1666, person=NULL, date=169738500")
     assert rows[1].startswith("Row: 1 _id=1,") and "body=Hi, there = you, service_center=NULL" in rows[1]

@@ -1,0 +1,52 @@
+"""What the system's own windows need of their phone, beyond what apps need."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+from coach_gym.envs.phone.app import Host
+from coach_gym.envs.phone.notifications import Notification
+
+
+class SystemHost(Host, Protocol):
+    """A phone as its bars, keyboard, notification shade and windows see it.
+
+    Attributes:
+        notifications: What the shade lists, the latest first.
+        shade: 0 closed, 1 with notifications, 2 with all quick settings.
+        keyboard: The page of the soft keyboard: "lower", "upper" or "symbols".
+        editing: Whether the toolbar to cut, copy and paste is shown.
+        message: The text at the bottom of the screen, and when it goes away.
+    """
+
+    notifications: list[Notification]
+    shade: int
+    keyboard: str
+    editing: bool
+    message: tuple[str, datetime] | None
+
+    @property
+    def font_scale(self) -> float:
+        """Size of texts relative to the default."""
+
+    def changed(self) -> None:
+        """Notes that something may look different now."""
+
+    def key(self, name: str) -> None:
+        """Presses a key such as "DEL"."""
+
+    def go_back(self) -> None:
+        """Does what the Back button does."""
+
+    def show_recents(self) -> None:
+        """Shows the running apps."""
+
+    def cut(self) -> None:
+        """Moves the text of the focused field to the clipboard."""
+
+    def copy(self) -> None:
+        """Copies the text of the focused field to the clipboard."""
+
+    def paste(self) -> None:
+        """Inserts the clipboard's text at the cursor."""
