@@ -167,6 +167,11 @@ class Screen:
         """Back was pressed. Return True if the screen dealt with it; otherwise the screen is left."""
         return False
 
+    def leave(self) -> None:
+        """Leaves the screen as Back does, unless the screen deals with it."""
+        if not self.on_back():
+            self.pop()
+
     @property
     def phone(self) -> Host:
         """The phone that the app runs on."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from coach_gym.envs.phone import epoch
 from coach_gym.envs.phone.app import Confirm, DatabaseApp, Screen
+from coach_gym.envs.phone.pages import FormPage
+from coach_gym.envs.phone.records import Table
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -34,6 +38,7 @@ CREATE TABLE expense (
     category INTEGER NOT NULL, note TEXT, created_date INTEGER NOT NULL, modified_date INTEGER NOT NULL
 );
 """
+TABLE = Table("expense", "expense_id")
 CATEGORIES = {
     1: "Others", 2: "Income", 3: "Food", 4: "Housing", 5: "Social", 6: "Entertainment", 7: "Transportation",
     8: "Clothes", 9: "Health Care", 10: "Education", 11: "Donation",
@@ -70,19 +75,12 @@ class Log(Screen):
         items = [self._item(*row) for row in rows]
         body = ListView(items) if items else Empty("No expenses yet", "cash_remove")
         total = Text(f"Total {dollars(sum(row[2] for row in rows))}", 15, theme.SECONDARY, pad=(16, 2, 16, 8))
-        return Scaffold(
-            "Pro Expense", Column([total, body], flex=1), fab=Fab("plus", "Add expense", self._add, "fb_add")
-        )
+        add = Fab("plus", "Add expense", lambda: self.push(Form()), "fb_add")
+        return Scaffold("Pro Expense", Column([total, body], flex=1), fab=add)
 
     def _item(self, id: int, name: str, amount: int, category: int) -> View:
         subtitle = f"{dollars(amount)} {CATEGORIES.get(category, 'Others')}"
-        return ListItem(name or "", subtitle, partial(self._open, id))
-
-    def _open(self, id: int) -> None:
-        self.push(Details(id))
-
-    def _add(self) -> None:
-        self.push(Form())
+        return ListItem(name or "", subtitle, lambda: self.push(Details(id)))
 
 
 class Details(Screen):
@@ -97,50 +95,49 @@ class Details(Screen):
         self.id = id
 
     def build(self) -> View:
-        row = self.app.db.execute("SELECT name, amount, category, note FROM expense WHERE expense_id = ?", (self.id,))
-        name, amount, category, note = row.fetchone() or ("", 0, 1, "")
+        expense = TABLE.read(self.app.db, self.id) or {"name": "", "amount": 0, "category": 1, "note": ""}
         buttons = [
-            IconButton("pencil_outline", "Edit", self._edit, "btn_edit"),
+            IconButton("pencil_outline", "Edit", lambda: self.replace(Form(self.id, expense)), "btn_edit"),
             IconButton("delete_outline", "Delete", self._ask, "btn_delete", theme.ERROR),
             IconButton("close", "Close", self.pop, "btn_close"),
         ]
+        note = expense["note"]
         return Column(
             [
-                Row([Text(name, 18, bold=True, flex=1), *buttons]),
-                Text(f"Amount {dollars(amount)}", 15),
-                Text(f"Category {CATEGORIES.get(category, 'Others')}", 15),
+                Row([Text(expense["name"] or "", 18, bold=True, flex=1), *buttons]),
+                Text(f"Amount {dollars(expense['amount'])}", 15),
+                Text(f"Category {CATEGORIES.get(expense['category'], 'Others')}", 15),
                 Text(f"Note {note}", 15) if note else Space(0),
             ],
             gap=6, pad=(18, 12, 10, 18), bg=theme.SURFACE, radius=16,
         )  # fmt: skip
 
-    def _edit(self) -> None:
-        self.replace(Form(self.id))
-
     def _ask(self) -> None:
         self.push(Confirm("Delete expense?", "", "Delete", self._delete))
 
     def _delete(self) -> None:
-        self.app.db.execute("DELETE FROM expense WHERE expense_id = ?", (self.id,))
+        TABLE.delete(self.app.db, self.id)
         self.pop()
         self.notify("Expense deleted")
 
 
-class Form(Screen):
-    """A new expense, or (with `id`) one to edit."""
+class Form(FormPage):
+    """A new expense, or (with `id`) one to edit, which is stored as `expense`."""
 
     app: Expense
 
-    def __init__(self, id: int | None = None) -> None:
-        super().__init__()
-        self.id = id
-        self.name, self.amount, self.note = TextInput(), TextInput(), TextInput()
-        self.category = 1
-        self.loaded = id is None
+    def __init__(self, id: int | None = None, expense: Mapping[str, Any] | None = None) -> None:
+        super().__init__(id)
+        expense = expense or {"name": "", "note": "", "category": 1}
+        amount = f"{expense['amount'] / 100:.2f}".rstrip("0").rstrip(".") if "amount" in expense else ""
+        self.name, self.amount = TextInput(expense["name"] or ""), TextInput(amount)
+        self.note, self.category = TextInput(expense["note"] or ""), expense["category"]
+        self.opened()
 
     def build(self) -> View:
-        self._load()
-        chips = [Chip(name, id == self.category, partial(self._choose, id)) for id, name in CATEGORIES.items()]
+        chips = [
+            Chip(name, id == self.category, partial(setattr, self, "category", id)) for id, name in CATEGORIES.items()
+        ]
         fields = [
             TextField(self.name, "Name", "edt_name"),
             TextField(self.amount, "Amount", "edt_amount"),
@@ -152,37 +149,19 @@ class Form(Screen):
         title = "Add expense" if self.id is None else "Edit expense"
         return Scaffold(title, ListView([Column(fields, gap=10, pad=16)]), on_back=self.pop)
 
-    def _load(self) -> None:
-        if self.loaded:
-            return
-        row = self.app.db.execute("SELECT name, amount, category, note FROM expense WHERE expense_id = ?", (self.id,))
-        name, amount, self.category, note = row.fetchone()
-        self.name.set(name)
-        self.amount.set(f"{amount / 100:g}")
-        self.note.set(note or "")
-        self.loaded = True
-
-    def _choose(self, category: int) -> None:
-        self.category = category
+    def values(self) -> dict[str, Any]:
+        name, note = self.name.text.strip(), self.note.text
+        return {"name": name, "amount": _cents(self.amount.text), "category": self.category, "note": note}
 
     def _save(self) -> None:
-        cents = _cents(self.amount.text)
-        name = self.name.text.strip()
-        if not name or cents is None:
-            self.notify("Enter a name" if not name else "Enter an amount")
+        if not self.name.text.strip() or _cents(self.amount.text) is None:
+            self.notify("Enter an amount" if self.name.text.strip() else "Enter a name")
             return
-        now = epoch.to_millis(self.now)
-        values = (name, cents, self.category, self.note.text, now)
+        changes, now = self.changes(), epoch.to_millis(self.now)
         if self.id is None:
-            self.app.db.execute(
-                "INSERT INTO expense(name, amount, category, note, modified_date, created_date) VALUES (?,?,?,?,?,?)",
-                (*values, now),
-            )
+            TABLE.insert(self.app.db, {**changes, "modified_date": now, "created_date": now})
         else:
-            self.app.db.execute(
-                "UPDATE expense SET name=?, amount=?, category=?, note=?, modified_date=? WHERE expense_id=?",
-                (*values, self.id),
-            )
+            TABLE.update(self.app.db, self.id, {**changes, "modified_date": now})
         self.pop()
 
 

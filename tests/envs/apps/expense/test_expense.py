@@ -8,6 +8,7 @@ from coach_gym.envs.phone import epoch
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import compress, parse_ui
+from tests.envs.records import add_record, changed, records
 
 
 @pytest.fixture(params=[(270, 600), (540, 1200), (1080, 2400), (800, 1280)], ids=str)
@@ -76,6 +77,34 @@ def test_editing_keeps_what_is_not_changed(phone):
     phone.key("BACK")
     tap(phone, "Save")
     assert rows(phone) == [("Taxi", 2000, 7, "")]
+
+
+@pytest.mark.parametrize("full", [True, False], ids=["full record", "bare record"])
+@pytest.mark.parametrize("field, text, change", [
+    ("Name", "Cab", {"name": "Cab"}), ("Amount", "20", {"amount": 2000}), ("Note", "Late", {"note": "Late"}),
+    ("Category", "Food", {"category": 3}), ("Category", "Others", {"category": 1}),
+])  # fmt: skip
+def test_an_edit_changes_one_column_and_the_time_of_the_change(field, text, change, full):
+    phone = world_phone(540, 1200)
+    db = phone.storage.database(DATABASE)
+    for _ in range(2):
+        add_record(db, "expense", full, name="Taxi ", amount=1234567, category=12, created_date=1, modified_date=2)
+    phone.launch(PACKAGE)
+    before = records(db, "expense")
+    tap(phone, "Taxi , $12345.67 Others")
+    tap(phone, "Edit")
+    if field == "Category":
+        tap(phone, text)
+    else:
+        phone.long_press(*next(e for e in elements(phone) if e.hint == field).center)
+        phone.type(text)
+        phone.key("BACK")
+    tap(phone, "Save")
+    edited = [row["modified_date"] != 2 for row in records(db, "expense")].index(True)
+    time = records(db, "expense")[edited]["modified_date"]
+    expected = [{}, {}]
+    expected[edited] = {**change, "modified_date": time}
+    assert changed(before, records(db, "expense")) == expected
 
 
 def test_deleting_asks_first(phone):

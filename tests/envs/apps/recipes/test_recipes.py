@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from coach_gym.envs.apps.recipes.app import DATABASE, PACKAGE
+from coach_gym.envs.apps.recipes.app import DATABASE, FIELDS, PACKAGE
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import compress, parse_ui
+from tests.envs.records import add_record, changed, records
 
 
 @pytest.fixture(params=[(270, 600), (540, 1200), (1080, 2400), (800, 1280)], ids=str)
@@ -86,6 +87,23 @@ def test_editing_changes_one_field(phone):
         "SELECT title, description, ingredients FROM recipes WHERE title = 'Waffles'"
     )
     assert row.fetchall() == [("Waffles", "Crisp", "salt")]
+
+
+@pytest.mark.parametrize("full", [True, False], ids=["full record", "bare record"])
+@pytest.mark.parametrize("hint, column", [(hint, column) for column, (hint, _) in FIELDS.items()])
+def test_an_edit_changes_one_column_of_one_recipe(hint, column, full):
+    phone = world_phone(1080, 2400)
+    db = phone.storage.database(DATABASE)
+    for title in ("Soup", "Stew"):
+        add_record(db, "recipes", full, title=title, favorite=1)
+    phone.launch(PACKAGE)
+    before = records(db, "recipes")
+    tap(phone, next(label for label in labels(phone) if label.startswith("Stew")))
+    tap(phone, "Edit")
+    phone.long_press(*next(e for e in elements(phone) if e.hint == hint).center)
+    phone.type("New")
+    tap(phone, "Save")
+    assert changed(before, records(db, "recipes")) == [{}, {column: "New"}]
 
 
 def test_leaving_a_form_with_text_asks_first(phone):
