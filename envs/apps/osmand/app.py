@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from coach_gym.envs.apps.osmand import data
+from coach_gym.envs.apps.osmand import data, gpx
 from coach_gym.envs.apps.osmand import map as osmand_map
-from coach_gym.envs.apps.osmand.data import MARKERS, PACKAGE, PLACES, SCHEMA, TRACKS, Place, Point
+from coach_gym.envs.apps.osmand.data import MARKERS, PACKAGE, PLACES, SCHEMA, Place, Point
+from coach_gym.envs.apps.osmand.gpx import TRACKS
 from coach_gym.envs.apps.osmand.places import Favorites, Markers, Tracks
 from coach_gym.envs.phone.app import DatabaseApp, Menu, Prompt, Screen
 from coach_gym.envs.phone.folders import free_path, name_error
@@ -105,7 +106,7 @@ class Map(MapScreen):
         self.chosen: Place | None = None
 
     def build(self) -> View:
-        marks = [("favorite", place.point) for place in data.favorites(self.phone.storage)]
+        marks = [("favorite", place.point) for place in gpx.favorites(self.phone.storage)]
         marks += [("marker", marker.place.point) for marker in data.markers(self.app.db) if not marker.passed]
         marks += [("pin", self.chosen.point)] if self.chosen else []
         layers = _round("layers_outline", "Configure map", self._no_layers, "map_layers_button")
@@ -118,7 +119,7 @@ class Map(MapScreen):
 
     def _sheet(self, place: Place) -> View:
         """The card of the chosen place."""
-        saved = any(place.point == known.point for known in data.favorites(self.phone.storage))
+        saved = any(place.point == known.point for known in gpx.favorites(self.phone.storage))
         heading = Row(
             [
                 Column(
@@ -277,8 +278,7 @@ class AddFavorite(Screen):
         if not name:
             self.notify("Enter a name")
             return
-        known = data.favorites(self.phone.storage)
-        data.save_favorites(self.phone.storage, [*known, replace(self.place, name=name)])
+        gpx.add_favorite(self.phone.storage, replace(self.place, name=name))
         self.notify("Favorite saved")
         self.pop()
 
@@ -341,7 +341,7 @@ class PlanRoute(MapScreen):
         if error and not self.phone.storage.exists(f"{TRACKS}/{file}"):
             self.notify(error)
             return
-        data.save_track(self.phone.storage, free_path(self.phone.storage, TRACKS, file), self.points)
+        gpx.save_track(self.phone.storage, free_path(self.phone.storage, TRACKS, file), self.points)
         self.notify("Track saved")
         self.pop()
 

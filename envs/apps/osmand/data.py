@@ -1,24 +1,16 @@
-"""What OsmAnd knows and stores: places of Liechtenstein, favourites and tracks as GPX files, markers in a database."""
+"""What OsmAnd knows and stores: the places of Liechtenstein, and the user's markers in a database."""
 
 from __future__ import annotations
 
 import math
 import re
 import sqlite3
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from typing import Protocol
-from xml.etree import ElementTree
-from xml.sax.saxutils import escape
 
 from coach_gym.envs.phone.epoch import to_millis
 
 PACKAGE = "net.osmand"
-FILES = f"/storage/emulated/0/Android/data/{PACKAGE}/files"
-FAVORITES = f"{FILES}/favorites/favorites.gpx"
-TRACKS = f"{FILES}/tracks"
 MARKERS = f"/data/data/{PACKAGE}/databases/map_markers_db"
 SCHEMA = """
 CREATE TABLE map_markers (
@@ -43,14 +35,6 @@ PLACES: dict[str, Point] = {
 }  # fmt: skip
 
 
-class Files(Protocol):
-    """A phone's files: its storage, or a device."""
-
-    def read(self, path: str) -> bytes | None: ...
-
-    def write(self, path: str, data: bytes) -> None: ...
-
-
 @dataclass(frozen=True)
 class Place:
     """A point with a name."""
@@ -64,11 +48,16 @@ def coordinates(text: str) -> Point | None:
     found = _COORDINATES.fullmatch(text.strip())
     if found is None:
         return None
-    lat, lon = float(found[1]), float(found[2])
-    return (lat, lon) if abs(lat) <= 85 and abs(lon) <= 180 else None
+    point = float(found[1]), float(found[2])
+    return point if on_map(point) else None
 
 
 _COORDINATES = re.compile(r"(-?\d{1,3}(?:\.\d{1,15})?)°?[,;\s]\s*(-?\d{1,3}(?:\.\d{1,15})?)°?")
+
+
+def on_map(point: Point) -> bool:
+    """Whether a map in Mercator's projection can show a point; false for `nan`."""
+    return abs(point[0]) <= 85 and abs(point[1]) <= 180
 
 
 def point_text(point: Point) -> str:
@@ -101,57 +90,6 @@ def length(points: list[Point]) -> float:
 def distance_text(meters: float) -> str:
     """A distance as the map's users read it, such as 850 m or 3.2 km."""
     return f"{meters:.0f} m" if meters < 1000 else f"{meters / 1000:.1f} km"
-
-
-# favourites and tracks: GPX files
-
-_GPX = "{http://www.topografix.com/GPX/1/1}"
-_HEAD = (
-    "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>\n"
-    '<gpx version="1.1" creator="OsmAnd 4.4.7" xmlns="http://www.topografix.com/GPX/1/1"'
-    ' xmlns:osmand="https://osmand.net">\n'
-)
-
-
-def favorites(files: Files) -> list[Place]:
-    """The saved places, in the order in which they were saved."""
-    return list(_points(files.read(FAVORITES) or b"", "/wpt"))
-
-
-def save_favorites(files: Files, places: Iterable[Place]) -> None:
-    """Writes all saved places."""
-    points = "".join(f"  <wpt {_at(place.point)}><name>{escape(place.name)}</name></wpt>\n" for place in places)
-    head = f"{_HEAD}  <metadata><name>favorites</name></metadata>\n"
-    files.write(FAVORITES, f"{head}{points}</gpx>\n".encode())
-
-
-def save_track(files: Files, path: str, points: Iterable[Point]) -> None:
-    """Writes a line through points as a track."""
-    name = escape(path.rpartition("/")[2].removesuffix(".gpx"))
-    line = "".join(f"    <trkpt {_at(point)}/>\n" for point in points)
-    track = f"  <trk><name>{name}</name><trkseg>\n{line}  </trkseg></trk>\n"
-    files.write(path, f"{_HEAD}  <metadata><name>{name}</name></metadata>\n{track}</gpx>\n".encode())
-
-
-def track(files: Files, path: str) -> list[Point]:
-    """The points of a track, in order; none if the file is no track."""
-    return [place.point for place in _points(files.read(path) or b"", "/trk/trkseg/trkpt")]
-
-
-def _at(point: Point) -> str:
-    return f'lat="{point[0]:.7f}" lon="{point[1]:.7f}"'
-
-
-@lru_cache(maxsize=16)
-def _points(gpx: bytes, path: str) -> tuple[Place, ...]:
-    """The elements of a GPX file at a path; none if it is no such file: files come from outside, too."""
-    try:
-        found = ElementTree.fromstring(gpx).iterfind(path.replace("/", f"/{_GPX}").replace("/", "", 1))
-        return tuple(
-            Place(p.findtext(f"{_GPX}name") or "", (float(p.attrib["lat"]), float(p.attrib["lon"]))) for p in found
-        )
-    except (ElementTree.ParseError, KeyError, ValueError):
-        return ()
 
 
 # markers

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from coach_gym.envs.apps.osmand import data
-from coach_gym.envs.apps.osmand.data import MARKERS, TRACKS, Marker, Place
+from coach_gym.envs.apps.osmand import data, gpx
+from coach_gym.envs.apps.osmand.data import MARKERS, Marker, Place
+from coach_gym.envs.apps.osmand.gpx import TRACKS
 from coach_gym.envs.phone.app import Confirm, Menu, Screen
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Empty, Header, Icon, IconButton, ListItem, ListView, Scaffold
@@ -63,7 +64,7 @@ class Favorites(PlaceList):
     """All favourites."""
 
     def build(self) -> View:
-        shown = data.favorites(self.phone.storage)
+        shown = gpx.favorites(self.phone.storage)
         rows = [self._row(place) for place in shown]
         return Scaffold("Favorites", ListView(rows) if rows else Empty("No favorites", "star_outline"), self.pop)
 
@@ -73,12 +74,7 @@ class Favorites(PlaceList):
         return ListItem(place.name, data.point_text(place.point), partial(self.go, place), leading=icon, trailing=more)
 
     def _menu(self, place: Place) -> None:
-        self.push(Menu([("Delete", partial(self._delete, place))]))
-
-    def _delete(self, place: Place) -> None:
-        kept = data.favorites(self.phone.storage)
-        kept.remove(place)
-        data.save_favorites(self.phone.storage, kept)
+        self.push(Menu([("Delete", partial(gpx.remove_favorite, self.phone.storage, place))]))
 
 
 class Tracks(Screen):
@@ -90,7 +86,7 @@ class Tracks(Screen):
         return Scaffold("Tracks", ListView(rows) if rows else Empty("No tracks", "map_marker_path"), self.pop)
 
     def _row(self, name: str) -> View:
-        points = data.track(self.phone.storage, f"{TRACKS}/{name}")
+        points = gpx.track(self.phone.storage, f"{TRACKS}/{name}")
         what = f"{data.distance_text(data.length(points))}  •  {len(points)} points"
         more = IconButton("dots_vertical", f"More options for {name}", partial(self._menu, name))
         icon = Icon("map_marker_path", color=ORANGE)

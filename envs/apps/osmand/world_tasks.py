@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from coach_gym.envs.apps.osmand import data
-from coach_gym.envs.apps.osmand.data import MARKERS, PLACES, TRACKS, Place, Point
+from coach_gym.envs.apps.osmand import data, gpx
+from coach_gym.envs.apps.osmand.data import MARKERS, PLACES, Place, Point
+from coach_gym.envs.apps.osmand.gpx import TRACKS
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng, Pool
@@ -26,13 +27,13 @@ class MapTask(Task):
     apps = ("OsmAnd",)
 
     def setup(self, device: Device) -> None:
-        data.save_favorites(device, map(_village, self.params["favorites"]))
+        gpx.save_favorites(device, map(_village, self.params["favorites"]))
         with device.database(MARKERS) as db:
             for name in self.params["markers"]:
                 data.add_marker(db, _village(name), device.now)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
-        favorites = [place.point for place in data.favorites(device)]
+        favorites = [place.point for place in gpx.favorites(device)]
         with device.database(MARKERS) as db:
             markers = [marker.place.point for marker in data.markers(db) if not marker.passed]
         right = _same(favorites, self.favorites()) and _same(markers, self.markers())
@@ -105,7 +106,7 @@ class OsmAndTrack(MapTask):
         return {"through": ", ".join(waypoints), "waypoints": waypoints, "favorites": [], "markers": []}
 
     def tracks_are_right(self, device: Device) -> bool:
-        tracks = [data.track(device, f"{TRACKS}/{name}") for name in device.listdir(TRACKS)]
+        tracks = [gpx.track(device, f"{TRACKS}/{name}") for name in device.listdir(TRACKS)]
         return any(passes(track, [PLACES[name] for name in self.params["waypoints"]]) for track in tracks)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:

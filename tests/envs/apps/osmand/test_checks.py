@@ -2,14 +2,14 @@
 
 import pytest
 
-from coach_gym.envs.apps.osmand import data
+from coach_gym.envs.apps.osmand import data, gpx
 from coach_gym.envs.apps.osmand import world_tasks as maps
-from coach_gym.envs.apps.osmand.data import FAVORITES, MARKERS, PLACES, TRACKS, Place
+from coach_gym.envs.apps.osmand.data import MARKERS, PLACES, Place
+from coach_gym.envs.apps.osmand.gpx import FAVORITES, TRACKS
 
 
 def favor(device, *places):
-    known = data.favorites(device)
-    data.save_favorites(device, [*known, *places])
+    gpx.save_favorites(device, [*gpx.favorites(device), *places])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -50,7 +50,7 @@ def test_a_track_may_pass_by_other_points_but_must_keep_the_order(device, begin)
         (points, 1), ([(47.0, 9.4), points[0], (47.1, 9.6), *points[1:]], 1), (points[::-1], 0), (points[:-1], 0),
         ([], 0),
     ):  # fmt: skip
-        data.save_track(device, path, line)
+        gpx.save_track(device, path, line)
         assert task.evaluate(device, None) == right
     device.write(path, b"<gpx")
     assert task.evaluate(device, None) == 0

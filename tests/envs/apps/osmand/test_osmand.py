@@ -6,8 +6,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from coach_gym.envs.apps.osmand import data
-from coach_gym.envs.apps.osmand.data import FAVORITES, MARKERS, PACKAGE, PLACES, TRACKS
+from coach_gym.envs.apps.osmand import data, gpx
+from coach_gym.envs.apps.osmand.data import MARKERS, PACKAGE, PLACES
+from coach_gym.envs.apps.osmand.gpx import FAVORITES, TRACKS
 from coach_gym.envs.apps.osmand.map import View, draw
 from tests.envs.hands import SCREENS, Hands
 
@@ -68,7 +69,7 @@ def test_coordinates_become_a_favourite_under_a_name_with_signs(hands):
 
 
 def test_a_favourite_can_be_deleted(hands):
-    data.save_favorites(hands.storage, [data.Place("Home", VADUZ), data.Place("Lake", TRIESEN)])
+    gpx.save_favorites(hands.storage, [data.Place("Home", VADUZ), data.Place("Lake", TRIESEN)])
     hands.tap("Show main menu", "My Places", "Favorites", "More options for Home", "Delete")
     assert [name for name, *_ in waypoints(hands)] == ["Lake"]
 
@@ -158,7 +159,7 @@ def test_favourites_that_another_program_wrote_are_read():
     point = ElementTree.SubElement(root, f"{GPX}wpt", lat="47.2", lon="9.5")
     ElementTree.SubElement(point, f"{GPX}name").text = "Elsewhere"
     hands.storage.write(FAVORITES, ElementTree.tostring(root))
-    assert data.favorites(hands.storage) == [data.Place("Elsewhere", (47.2, 9.5))]
+    assert gpx.favorites(hands.storage) == [data.Place("Elsewhere", (47.2, 9.5))]
 
 
 def test_coordinates_are_told_from_words():
@@ -193,3 +194,66 @@ def test_marks_and_lines_are_drawn_where_they_lie():
     rows, columns = changed.mean(axis=0)
     assert abs(columns - width / 2) < 0.03 * width and 0.42 * height < rows < 0.5 * height, "it stands on its point"
     assert (draw(view, (), (VADUZ, TRIESEN)).astype(int) != plain).any()
+
+
+FULL = """<?xml version="1.0" encoding="utf-8"?><!-- kept by hand --><gpx version="1.1" creator="Somebody" \
+xmlns="http://www.topografix.com/GPX/1/1" xmlns:osmand="https://osmand.net">
+  <metadata><name>mine</name><time>2023-09-01T10:00:00Z</time></metadata>
+  <wpt lat="47.1" lon="9.5"><ele>455.5</ele><time>2023-09-02T11:00:00Z</time><name>Home</name>
+    <desc>Blue &amp; door</desc><type>Family</type><extensions><osmand:icon>special_house</osmand:icon>
+    </extensions></wpt><wpt><name>nowhere</name></wpt>
+  <wpt lat="47.2" lon="9.5"><name>Lake</name><type>Friends</type></wpt>
+  <rte><name>way</name><rtept lat="47.1" lon="9.5"/></rte>
+  <extensions><osmand:points_groups><group name="Family" color="#3d8b37"/></osmand:points_groups></extensions>
+</gpx>"""
+LAKE = '<wpt lat="47.2" lon="9.5"><name>Lake</name><type>Friends</type></wpt>'
+
+
+def without_space(xml):
+    return "".join(ElementTree.canonicalize(xml, with_comments=True).split())
+
+
+def test_a_new_favourite_leaves_the_rest_of_the_file_alone():
+    hands = Hands(PACKAGE)
+    hands.storage.write(FAVORITES, FULL.encode())
+    find(hands, "47.1858882, 9.5452201")
+    hands.tap("Add to favorites", "Save")
+    added = '<wpt lat="47.1858882" lon="9.5452201"><name>47.18589, 9.54522</name></wpt>'
+    assert without_space(hands.storage.read(FAVORITES)) == without_space(FULL.replace("<rte>", f"{added}<rte>"))
+
+
+def test_a_deleted_favourite_takes_nothing_else_with_it():
+    hands = Hands(PACKAGE)
+    hands.storage.write(FAVORITES, FULL.encode())
+    hands.tap("Show main menu", "My Places", "Favorites", "More options for Lake", "Delete")
+    assert without_space(hands.storage.read(FAVORITES)) == without_space(FULL.replace(LAKE, ""))
+    assert gpx.favorites(hands.storage) == [data.Place("Home", (47.1, 9.5))]
+
+
+def test_passing_a_marker_changes_its_state_and_no_other_column():
+    hands = Hands(PACKAGE)
+    db = hands.storage.database(MARKERS)
+    for name in ("Vaduz", "Triesen"):
+        data.add_marker(db, data.Place(name, PLACES[name]), hands.phone.now)
+    db.execute("UPDATE map_markers SET group_name = 'Trip', marker_color = 5, title = 'Castle', marker_selected = 1")
+    before = db.execute("SELECT * FROM map_markers").fetchall()
+    columns = [column for _, column, *_ in db.execute("PRAGMA table_info(map_markers)")]
+    hands.tap("Show main menu", "Map markers", "Mark passed")
+    changed = {
+        (old[0], column)
+        for old, new in zip(before, db.execute("SELECT * FROM map_markers").fetchall(), strict=True)
+        for column, a, b in zip(columns, old, new, strict=True)
+        if a != b
+    }
+    assert len({id for id, _ in changed}) == 1 and {column for _, column in changed} == {
+        "marker_active", "marker_visited",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("lat, lon", [("nan", "9.5"), ("91", "9.5"), ("47", "inf"), ("", "9")])
+def test_points_off_the_map_are_not_shown(lat, lon):
+    hands = Hands(PACKAGE)
+    hands.storage.write(FAVORITES, FULL.replace('lat="47.2" lon="9.5"', f'lat="{lat}" lon="{lon}"').encode())
+    hands.phone.changed()
+    assert [place.name for place in gpx.favorites(hands.storage)] == ["Home"]
+    hands.phone.screenshot()
