@@ -1,4 +1,4 @@
-"""Reinforcement learning for Android agents. Importing this registers the environments with Gymnasium."""
+"""Reinforcement learning for Android agents. Importing the package registers its environments with Gymnasium."""
 
 from coach_gym.registration import register_envs
 

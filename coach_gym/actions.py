@@ -1,35 +1,36 @@
-"""The action language: what an agent may do, and the text it says it in.
+"""The action language: what an agent can do, and the text that says so.
 
-The canonical text is one call, optionally after a thought::
+The canonical text is one call, optionally after a thought:
 
     Thought: The contact is not there yet.
     Action: click(start_box='(540,1200)')
 
-Coordinates are pixels of the observed screenshot. :func:`parse_action` reads that text and
-:func:`format_action` writes it; ``parse_action(format_action(a, t)) == (t, a)`` for every action and every
-thought without white space around it. Whatever else a model writes is an :class:`ActionError`, whose message
-the agent reads in its next observation.
+Coordinates are pixels of the observed screenshot. `parse_action` reads this text and `format_action` writes it;
+`parse_action(format_action(a, t)) == (t, a)` for every action and every thought without surrounding white space.
+Anything else raises `ActionError`, whose message the agent reads in its next observation.
+
+The grammar is UI-TARS's, which the Android Coach paper uses.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from coach_gym.ui import ILLEGAL_IN_XML
+from coach_gym.ui.markup import ILLEGAL_IN_XML
 
 MAX_LENGTH = 32_768
-"""Longest text that is read, in characters."""
+"""Length of the longest text that is read, in characters."""
 
 MAX_COORDINATE = 1_000_000
-"""Coordinates of this size and more are taken for a slip of the model, on whatever screen."""
+"""Coordinates at least this large are errors on any screen."""
 
 DIRECTIONS = ("up", "down", "left", "right")
 
 Point = tuple[int, int]
 Locate = Callable[[float, float], Point]
-"""Turns the coordinates in a text into pixels of the screenshot."""
+"""Maps coordinates in a text to a pixel of the screenshot."""
 
-# The arguments that every action needs, and those that it may have.
+# The arguments that each action requires, and those that it accepts.
 _NEEDS: dict[str, tuple[str, ...]] = {
     "click": ("start_box",),
     "long_press": ("start_box",),
@@ -54,7 +55,7 @@ _ACTION_LINE = re.compile(r"^[ \t]*Action:", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]{1,32}")
 _HEAD = re.compile(r"([A-Za-z_]{1,32})\s*\(")
 _SPACE = re.compile(r"\s*")
-# The bodies are unrolled, so that a missing closing quote costs one pass and no backtracking.
+# The loops are unrolled: a missing closing quote then costs one pass, without backtracking.
 _QUOTED = re.compile(r"'([^'\\]*(?:\\.[^'\\]*)*)'|" r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
 _BARE = re.compile(r"\([^()'\"]{0,80}\)|\[[^\[\]'\"]{0,80}\]|[A-Za-z]{1,16}")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -63,28 +64,27 @@ _BOX_TAGS = re.compile(r"<\|box_(?:start|end)\|>|</?point>|</?bbox>")
 _NUMBER = r"([-+]?[0-9]+(?:\.[0-9]*)?)"
 _COMMA = r"(?:\s*,\s*|\s+)"
 _POINT = re.compile(rf"[(\[]?\s*{_NUMBER}{_COMMA}{_NUMBER}(?:{_COMMA}{_NUMBER}{_COMMA}{_NUMBER})?\s*[)\]]?")
-_MAX_POINT = 120  # characters; keeps the pattern above from being fed long texts
+_MAX_POINT = 120  # characters; longer texts never reach the pattern above
 
 
 class ActionError(ValueError):
-    """A text that is no action. The message tells the agent what is wrong and what would be right."""
+    """A text is not an action. The message tells the agent what is wrong and what would be right."""
 
 
 @dataclass(frozen=True)
 class Action:
-    """One thing to do on the device.
+    """An action on the device.
 
     Attributes:
-        kind: One of :data:`KINDS`.
-        start: Where to touch, in pixels of the screenshot: click, long_press, scroll, drag.
-        end: Where the finger leaves the screen: drag, and scroll without a direction.
-        direction: Where a scroll leads the reader, one of :data:`DIRECTIONS`. ``"down"`` shows what is
-            below, so the finger moves up.
-        content: The text of type, the app's name of open_app, the answer of finished; without characters
-            that no screen's XML can hold.
+        kind: One of `KINDS`.
+        start: Where click, long_press, scroll and drag touch the screen, in pixels of the screenshot.
+        end: Where the finger of a drag, or of a scroll without direction, leaves the screen.
+        direction: Which part of the content a scroll reveals, one of `DIRECTIONS`. `"down"` reveals what is below, so
+            the finger moves up.
+        content: Text of type, app name of open_app, or answer of finished. Characters that XML cannot hold are refused.
 
     Raises:
-        ActionError: The fields do not make an action of that kind.
+        ActionError: The fields do not make up an action of this kind.
     """
 
     kind: str
@@ -107,7 +107,7 @@ class Action:
 
 
 def _check_arguments(kind: str, given: set[str], among: set[str]) -> None:
-    """Checks which of the arguments ``among`` are ``given``."""
+    """Checks that of the arguments `among`, exactly those that the kind requires or accepts are `given`."""
     if kind not in _NEEDS:
         raise ActionError(f"there is no action {_quote(kind)}; the actions are {', '.join(KINDS)}")
     needed = set(_NEEDS[kind]) & among
@@ -118,22 +118,21 @@ def _check_arguments(kind: str, given: set[str], among: set[str]) -> None:
 
 
 def parse_action(text: str, locate: Locate | None = None) -> tuple[str, Action]:
-    """Reads an action from what an agent wrote.
+    """Reads an action from an agent's answer.
 
-    The call is what follows ``Action:`` at the beginning of a line, the last one if there are several; else
-    the whole text if it is a call; else what follows the last ``Action:`` in it. Points may be written
-    ``(x,y)``, ``[x1, y1, x2, y2]`` (the middle is meant), ``<|box_start|>(x,y)<|box_end|>`` and
-    ``<point>x y</point>``.
+    The call follows the last `Action:` that begins a line. If no line begins so, it is the whole text if that is a call,
+    else what follows the last `Action:`. A point is written `(x,y)`, `[x1, y1, x2, y2]` (a box, whose centre counts),
+    `<|box_start|>(x,y)<|box_end|>` or `<point>x y</point>`.
 
     Args:
         text: A call, or a thought and a call.
-        locate: Maps the coordinates in the text to pixels of the screenshot; rounds them by default.
+        locate: Maps coordinates in the text to pixels of the screenshot; by default it rounds them.
 
     Returns:
-        The thought, ``""`` if there is none, and the action.
+        The thought (`""` if there is none) and the action.
 
     Raises:
-        ActionError: The text holds no action, or more than one, or one with wrong arguments.
+        ActionError: The text contains no action, several actions, or one with wrong arguments.
     """
     if len(text) > MAX_LENGTH:
         raise ActionError(f"the answer has {len(text)} characters; at most {MAX_LENGTH} are read")
@@ -147,8 +146,11 @@ def format_action(action: Action, thought: str = "", write_point: Callable[[Poin
 
     Args:
         action: The action.
-        thought: Said before it; the call stands alone if empty.
-        write_point: How a point is written, ``(x,y)`` by default.
+        thought: Thought to put before the call; omitted if empty.
+        write_point: Writes a point, by default as `(x,y)`.
+
+    Returns:
+        The call, or `Thought: ...` and `Action: ...` on two lines.
     """
     point = write_point or (lambda xy: f"({xy[0]},{xy[1]})")
     arguments = []
@@ -166,7 +168,7 @@ def format_action(action: Action, thought: str = "", write_point: Callable[[Poin
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Thought and call. A call spans one line, so only the start of a line can be a second ``Action:``."""
+    """Splits an answer into thought and call. A call spans one line, so a real `Action:` begins a line."""
     lines = list(_ACTION_LINE.finditer(text))
     if lines:
         thought, call = text[: lines[-1].start()], text[lines[-1].end() :]
@@ -182,7 +184,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _read_call(call: str) -> tuple[str, dict[str, str]]:
-    """Name and arguments of ``name(key='value', ...)``."""
+    """Reads name and arguments of `name(key='value', ...)`."""
     name, at = _expect(_NAME, call, 0, "the name of an action")
     at = _literal("(", call, at)
     arguments: dict[str, str] = {}
@@ -204,7 +206,7 @@ def _read_call(call: str) -> tuple[str, dict[str, str]]:
 
 
 def _skip(call: str, at: int) -> int:
-    """The position after any white space."""
+    """Returns the position after any white space."""
     found = _SPACE.match(call, at)
     assert found is not None  # it matches the empty string
     return found.end()
@@ -224,7 +226,7 @@ def _literal(mark: str, call: str, at: int) -> int:
 
 
 def _read_value(call: str, at: int) -> tuple[str, int]:
-    """A quoted value without its quotes and escapes, or a bare point or word."""
+    """Reads a quoted value, without quotes and escapes, or a bare point or word."""
     if found := _QUOTED.match(call, at):
         value = _unescape(found[1] if found[1] is not None else found[2])
     elif found := _BARE.match(call, at):
@@ -235,7 +237,7 @@ def _read_value(call: str, at: int) -> tuple[str, int]:
 
 
 def _unescaped_value(name: str, call: str, at: int) -> tuple[str, int]:
-    """The value of a call such as ``type(content='I'm here')``: models forget to escape apostrophes."""
+    """Reads the value of a call such as `type(content='I'm here')`: models forget to escape apostrophes."""
     quote, end = call[at], len(call) - 1
     body = call[at + 1 : end].rstrip()
     if quote in "'\"" and call.endswith(")") and body.endswith(quote) and f"{quote})" not in body:
@@ -250,7 +252,7 @@ def _escape(content: str) -> str:
 
 
 def _unescape(body: str) -> str:
-    """Resolves the escapes we know; an unknown one stays as it is written, like in Python."""
+    """Resolves known escapes and keeps unknown ones, as Python does."""
     return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[0]), body) if "\\" in body else body
 
 
@@ -262,7 +264,7 @@ def _build(name: str, arguments: dict[str, str], locate: Locate) -> Action:
 
 
 def _read_point(key: str, value: str) -> tuple[float, float]:
-    """The point that a value names; of a box, its middle."""
+    """Reads a point, or the centre of a box."""
     found = _POINT.fullmatch(_BOX_TAGS.sub("", value).strip()) if len(value) <= _MAX_POINT else None
     if found is None:
         raise ActionError(f"{key} is {_quote(value)}; write a point (x,y) or a box [x1,y1,x2,y2]")
@@ -285,5 +287,5 @@ def _signature(kind: str) -> str:
 
 
 def _quote(text: str) -> str:
-    """The beginning of a hostile text, printable, for a message."""
+    """Quotes the beginning of an untrusted text for a message."""
     return repr(text[:40] + "…" if len(text) > 40 else text)

@@ -1,4 +1,4 @@
-"""What a roll-out leaves behind: episodes of steps, each with the candidates that were drawn in its state."""
+"""The result of a roll-out: episodes of steps, each with the candidates sampled in its state."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,12 +8,12 @@ import numpy as np
 
 @dataclass
 class Candidate:
-    """One response drawn from the policy.
+    """A response sampled from the policy.
 
     Attributes:
         text: The response as the model wrote it, in its own dialect.
-        token_ids: Its tokens, with the end-of-turn token if that was drawn.
-        logprobs: Log-probability of each token under the distribution it was drawn from, same length.
+        token_ids: Its tokens, including the end-of-turn token if that was sampled.
+        logprobs: Log-probability of each token under the distribution that it was sampled from.
     """
 
     text: str
@@ -23,12 +23,12 @@ class Candidate:
 
 @dataclass
 class Observation:
-    """What the agent sees in one state.
+    """What the agent sees in a state.
 
     Attributes:
         screenshot: Pixels, (height, width, 3) uint8.
-        ui: Compact screen text, as :func:`coach_gym.ui.compress` writes it.
-        last_action_error: Why the last action did nothing, ``""`` if it was carried out.
+        ui: Compact screen text, as `coach_gym.ui.compress` writes it.
+        last_action_error: Why the last action did nothing; `""` if it was carried out.
     """
 
     screenshot: np.ndarray
@@ -38,17 +38,17 @@ class Observation:
 
 @dataclass
 class Step:
-    """One state, the k candidates drawn in it, and what became of the one that was executed.
+    """A state, its k candidates, and what happened to the one that was executed.
 
     Attributes:
         observation: The state.
-        candidates: The k responses, independent draws of one policy.
-        executed: Index of the candidate that went to the environment.
-        action: The text that the environment was given.
-        process_reward: The process reward model's verdict on the executed candidate, None if unknown.
-        return_: Return from this state on, None until it is computed.
-        version: Updates that the policy had seen when the candidates were drawn.
-        judged: Whether the process reward model was asked.
+        candidates: The k responses, sampled independently from one policy.
+        executed: Index of the candidate that the environment received.
+        action: The text that the environment received.
+        process_reward: Verdict of the process reward model on the executed candidate; None if unknown.
+        return_: Return from this state on; None until it is computed.
+        version: Number of updates the policy had received when the candidates were sampled.
+        judged: Whether the process reward model has been asked.
     """
 
     observation: Observation
@@ -63,16 +63,16 @@ class Step:
 
 @dataclass
 class Episode:
-    """One attempt at a goal.
+    """An attempt at a goal.
 
     Attributes:
         goal: The instruction.
         steps: Its states in order.
-        outcome: The task's verdict, 0 to 1, None if there is none.
-        fault: What broke in the environment, None if nothing did.
+        outcome: The task's verdict from 0 to 1; None if there is none.
+        fault: What broke in the environment; None if nothing did.
         task: Name of the task family.
         params: Parameters of the task instance.
-        answer: What the agent answered when it finished, None if it did not.
+        answer: The agent's answer; None if it did not finish.
     """
 
     goal: str
@@ -85,15 +85,15 @@ class Episode:
 
     @property
     def length(self) -> int:
-        """Number of steps."""
+        """The number of steps."""
         return len(self.steps)
 
     @property
     def success(self) -> bool:
-        """Whether the task was fully solved."""
+        """Whether the task was solved completely."""
         return self.outcome is not None and self.outcome >= 1.0
 
     @property
     def learnable(self) -> bool:
-        """Whether the episode says anything about the agent: nothing broke and the outcome is known."""
+        """Whether the agent may learn from this episode: nothing broke and the outcome is known."""
         return self.fault is None and self.outcome is not None

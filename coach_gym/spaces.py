@@ -1,4 +1,4 @@
-"""The Gymnasium spaces of actions, goals and screen texts, and of screenshots."""
+"""Gymnasium spaces for text of any script (actions, goals, screen text) and for screenshots."""
 
 import copy
 from typing import Any
@@ -8,22 +8,22 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-# Blocks that samples are drawn from: mostly ASCII, then letters with marks, CJK, and characters above the
-# basic plane, so that a random agent meets what people type. No block touches the surrogates.
+# Code point ranges of samples: mostly ASCII, then accented letters, CJK and emoji, so that a random agent meets what
+# people type. No range contains surrogates.
 _BLOCKS = ((0x20, 0x7E), (0xA1, 0x24F), (0x4E00, 0x9FBF), (0x1F300, 0x1F64F))
 _BLOCK_WEIGHTS = (0.85, 0.07, 0.04, 0.04)
 _MAX_SAMPLE = 256
 
 
 class Unicode(spaces.Text):
-    """Every string of up to ``max_length`` characters.
+    """All strings of up to `max_length` characters.
 
-    Gymnasium's ``Text`` lists the characters it admits, which no list does for what people type. This space
-    admits them all, and checks membership by the length alone.
+    Gymnasium's `Text` enumerates the characters it accepts, which is hopeless for what people type. This space accepts
+    all characters and checks only the length.
 
     Args:
-        max_length: Longest string, in characters.
-        seed: Seed of :meth:`sample`.
+        max_length: Length of the longest string, in characters.
+        seed: Seed of `sample`.
 
     Example:
         >>> "Grüße 👋" in Unicode(32)
@@ -34,7 +34,7 @@ class Unicode(spaces.Text):
         super().__init__(max_length, min_length=0, seed=seed)
 
     def contains(self, x: Any) -> bool:
-        """Whether ``x`` is a string that is short enough."""
+        """Returns whether `x` is a string of at most `max_length` characters."""
         return isinstance(x, str) and len(x) <= self.max_length
 
     def sample(
@@ -42,11 +42,10 @@ class Unicode(spaces.Text):
         mask: tuple[int | None, NDArray[np.int8] | None] | None = None,
         probability: tuple[int | None, NDArray[np.float64] | None] | None = None,
     ) -> str:
-        """A string of up to 256 valid characters, most of them ASCII.
+        """Draws a string of up to 256 characters, most of them ASCII.
 
         Raises:
-            ValueError: ``mask`` or ``probability`` is given; both index a list of characters that this space
-                does not have.
+            ValueError: `mask` or `probability` is given. Both index a list of characters, which this space lacks.
         """
         if mask is not None or probability is not None:
             raise ValueError("Unicode has no list of characters to mask; call sample() without arguments")
@@ -57,7 +56,7 @@ class Unicode(spaces.Text):
 
     @property
     def is_np_flattenable(self) -> bool:
-        """False: without a list of characters there is nothing to number."""
+        """False, because characters cannot be numbered without a list of them."""
         return False
 
     def __repr__(self) -> str:
@@ -68,15 +67,14 @@ class Unicode(spaces.Text):
 
 
 class Pixels(spaces.Box):
-    """Every array of bytes of a shape: screenshots, and batches of them.
+    """All uint8 arrays of one shape: screenshots, and batches of them.
 
-    ``Box`` stores its bounds as four arrays as large as the image, 31 MB for the screen of a Pixel 6 and as much
-    again for each environment of a batch. Here the bounds are views of single values, and no pixel is compared
-    with them.
+    Gymnasium's `Box` stores its bounds in four arrays as large as the image: 31 MB for a Pixel 6 screen, times the
+    number of environments in a batch. Here the bounds are views of single values, and pixels are never compared.
 
     Args:
-        shape: For a screenshot height, width and 3.
-        seed: Seed of :meth:`sample`.
+        shape: Height, width and 3 for a screenshot.
+        seed: Seed of `sample`.
 
     Example:
         >>> np.zeros((600, 270, 3), np.uint8) in Pixels((600, 270, 3))
@@ -90,11 +88,11 @@ class Pixels(spaces.Box):
             setattr(self, name, np.broadcast_to(getattr(self, name), shape))
 
     def contains(self, x: Any) -> bool:
-        """Whether ``x`` is an array of bytes of that shape."""
+        """Returns whether `x` is a uint8 array of this shape."""
         return isinstance(x, np.ndarray) and x.dtype == np.uint8 and x.shape == self._shape
 
     def sample(self, mask: None = None, probability: None = None) -> NDArray[np.uint8]:
-        """Noise."""
+        """Draws uniform noise."""
         return self.np_random.integers(0, 256, self._shape, np.uint8)
 
     def __eq__(self, other: object, /) -> bool:

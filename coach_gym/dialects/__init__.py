@@ -1,4 +1,4 @@
-"""Model families: how each is asked, how it answers, and where its coordinates live."""
+"""Dialects: how each model family is prompted, how it answers, and what its coordinates mean."""
 
 from coach_gym.dialects.dialect import IMAGE, Dialect, ImageSlot, Part, Turn
 from coach_gym.dialects.frames import Frame, smart_resize

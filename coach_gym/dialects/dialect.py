@@ -1,4 +1,4 @@
-"""What a model family's dialect is: the prompt of an episode, and the way to read and write answers."""
+"""The interface of a dialect: it writes an episode as a model family's prompt, and reads and writes its answers."""
 
 import re
 from enum import Enum
@@ -11,17 +11,17 @@ from coach_gym.episode import Observation
 
 
 class ImageSlot(Enum):
-    """Type of :data:`IMAGE`."""
+    """The type of `IMAGE`."""
 
     IMAGE = "image"
 
 
 IMAGE = ImageSlot.IMAGE
-"""Stands in a turn's content where the screenshot of its step goes."""
+"""Marks where the screenshot of a step goes in the content of its turn."""
 
 Part = str | ImageSlot
 Turn = tuple[str, list[Part]]
-"""Role (``system``, ``user``) and content."""
+"""Role (`system` or `user`) and content."""
 
 _PROMPTS = Path(__file__).parent / "prompts"
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
@@ -29,66 +29,69 @@ _ROLE = re.compile(r"^<\|(system|user)\|>[ \t]*\n", re.MULTILINE)
 
 
 class Dialect(Protocol):
-    """Turns an episode into one model family's conversation and the model's answers into actions.
+    """Turns episodes into one model family's conversations, and the model's answers into actions.
 
-    The prompt of step t is the opening, then for every past step its observation and the model's answer, then
-    the observation of step t. A turn never changes once it is said, so the prompt of a step is a prefix of
-    the prompt of the next.
+    The prompt of step t consists of the opening, observation and answer of every past step, and the observation of step
+    t. Turns never change afterwards, so the prompt of a step is a prefix of the next step's prompt.
     """
 
     def frame(self, width: int, height: int, factor: int = 28) -> Frame:
-        """The coordinate frame of a screen.
+        """Returns the coordinate frame of a screen.
 
         Args:
-            width, height: Of the screen, in pixels.
-            factor: Side in pixels of the square that the model sees as one token: 28 for Qwen2-VL and Qwen2.5-VL,
-                32 for Qwen3-VL.
+            width: Width of the screen in pixels.
+            height: Height of the screen in pixels.
+            factor: Side of the square that becomes one visual token, in pixels: 28 for Qwen2-VL and Qwen2.5-VL, 32 for
+                Qwen3-VL.
         """
         ...
 
     def opening(self, goal: str, frame: Frame) -> list[Turn]:
-        """The turns before the first observation."""
+        """Returns the turns before the first observation."""
         ...
 
     def observation(
         self, goal: str, observation: Observation, step_index: int, frame: Frame, previous: list[str]
     ) -> list[Part]:
-        """Content of the user's turn of a step.
+        """Returns the content of a step's user turn.
 
         Args:
             goal: The instruction.
             observation: What the agent sees.
-            step_index: Number of the step, from 0.
-            frame: The frame of this screen.
-            previous: The model's answers at all steps before, in its own text.
+            step_index: Index of the step, from 0.
+            frame: Coordinate frame of the screen.
+            previous: The model's answers at all earlier steps, as it wrote them.
         """
         ...
 
     def parse(self, text: str, frame: Frame) -> tuple[str, Action]:
-        """Thought and action of an answer, in pixels of the screen.
+        """Reads thought and action from an answer; points are in screen pixels.
 
         Raises:
-            ActionError: The answer is no action.
+            ActionError: The answer is not an action.
         """
         ...
 
     def format(self, action: Action, thought: str, frame: Frame) -> str:
-        """An action in pixels of the screen as this family would have written it."""
+        """Writes an action, given in screen pixels, as this model family would."""
         ...
 
 
 def load_template(builtin: str, replacement: Path | None = None) -> dict[str, str]:
-    """Reads the texts of a prompt, by role.
+    """Reads a prompt template.
 
-    A template is a text file. Lines ``<|system|>`` and ``<|user|>`` begin the text of that role; a file
-    without them is the user's text and leaves the others as they are built in.
+    In a template file, the lines `<|system|>` and `<|user|>` begin the text of a role. A file without them replaces only
+    the user's text.
 
     Args:
-        builtin: Name of a file under ``prompts/``, without its ending.
-        replacement: The user's own file.
+        builtin: Name of a file in `prompts/`, without its suffix.
+        replacement: A file whose texts replace the built-in ones.
 
     Returns:
-        The text of each role, without the line end at its end.
+        The text of each role, without its final newline.
+
+    Raises:
+        ValueError: The replacement has text before the first role.
     """
     texts = _sections((_PROMPTS / f"{builtin}.txt").read_text("utf-8"))
     if replacement is not None:
@@ -106,5 +109,5 @@ def _sections(text: str) -> dict[str, str]:
 
 
 def fill(template: str, **values: str) -> str:
-    """Replaces ``{name}`` by its value, in one pass: a placeholder inside a value is left as it is."""
+    """Replaces each `{name}` by its value in a single pass, so placeholders inside values stay as they are."""
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), template)

@@ -1,4 +1,4 @@
-"""Coordinate frames: the screen's pixels, the pixels of the image that a model sees, and the model's coordinates."""
+"""Coordinate frames: screen pixels, pixels of the resized image that a model sees, and the model's coordinates."""
 
 import math
 from dataclasses import dataclass
@@ -6,18 +6,18 @@ from dataclasses import dataclass
 Size = tuple[int, int]
 """Width, height."""
 
-# Qwen's processors refuse images more elongated than this.
+# Qwen's image processors refuse more elongated images.
 MAX_ASPECT_RATIO = 200
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Maps between a screen and the coordinates that a model gives of it.
+    """Maps between screen pixels and a model's coordinates.
 
     Attributes:
         screen: Width and height of the screenshot in pixels.
-        model: Width and height of the space that the model's coordinates live in.
-        resized: Width and height of the image that the model sees; None where its coordinates are that image's pixels.
+        model: Width and height of the model's coordinate space.
+        resized: Width and height of the image that the model sees; None if its coordinates are pixels of that image.
     """
 
     screen: Size
@@ -26,15 +26,15 @@ class Frame:
 
     @property
     def image(self) -> Size:
-        """Width and height of the image that the model sees."""
+        """The width and height of the image that the model sees."""
         return self.resized or self.model
 
     def to_screen(self, x: float, y: float) -> tuple[int, int]:
-        """The screen's pixel at a model's point; points outside the image give the nearest edge."""
+        """Maps a model's point to a screen pixel; points outside the image map to the nearest edge."""
         return _scale(x, self.model[0], self.screen[0]), _scale(y, self.model[1], self.screen[1])
 
     def to_model(self, x: float, y: float) -> tuple[int, int]:
-        """The model's point at a screen's pixel; pixels off the screen give the nearest edge."""
+        """Maps a screen pixel to a model's point; pixels off the screen map to the nearest edge."""
         return _scale(x, self.screen[0], self.model[0]), _scale(y, self.screen[1], self.model[1])
 
 
@@ -43,12 +43,15 @@ def _scale(value: float, size: int, other: int) -> int:
 
 
 def frame_of(width: int, height: int, factor: int, min_pixels: int, max_pixels: int, scale: int | None) -> Frame:
-    """The frame of a screen that the model sees as `smart_resize` leaves it.
+    """Returns the frame of a screen that a model sees after `smart_resize`.
 
     Args:
-        width, height: Of the screen in pixels.
-        factor, min_pixels, max_pixels: As in `smart_resize`.
-        scale: Where coordinates end on both axes; None where they are pixels of the image.
+        width: Width of the screen in pixels.
+        height: Height of the screen in pixels.
+        factor: See `smart_resize`.
+        min_pixels: See `smart_resize`.
+        max_pixels: See `smart_resize`.
+        scale: Upper end of the model's coordinates on both axes; None if they are pixels of the resized image.
     """
     rows, columns = smart_resize(height, width, factor, min_pixels, max_pixels)
     if scale is None:
@@ -63,21 +66,23 @@ def smart_resize(
     min_pixels: int = 4 * 28 * 28,
     max_pixels: int = 16384 * 28 * 28,
 ) -> tuple[int, int]:
-    """Size to which Qwen's image processors resize an image.
+    """Returns the size to which Qwen's image processors resize an image.
 
-    Both sides become multiples of ``factor``, the area comes to lie between the two bounds, and the aspect
-    ratio stays as near as that allows.
+    Both sides become multiples of `factor`, the area falls between the two bounds, and the aspect ratio is kept as
+    closely as that allows. Implements `smart_resize` of transformers' Qwen2-VL image processor.
 
     Args:
-        height, width: Size of the image in pixels.
-        factor: Side of the square that becomes one visual token.
-        min_pixels, max_pixels: Bounds of the area.
+        height: Height of the image in pixels.
+        width: Width of the image in pixels.
+        factor: Side of the square that becomes one visual token, in pixels.
+        min_pixels: Lower bound of the area.
+        max_pixels: Upper bound of the area.
 
     Returns:
         Height and width, in this order.
 
     Raises:
-        ValueError: One side is more than 200 times the other.
+        ValueError: One side is more than 200 times as long as the other.
     """
     if max(height, width) > MAX_ASPECT_RATIO * min(height, width):
         raise ValueError(

@@ -1,9 +1,8 @@
-"""Qwen2.5-VL and Qwen3-VL with their ``mobile_use`` tool.
+"""The dialect of Qwen2.5-VL and Qwen3-VL with their `mobile_use` tool.
 
-An answer is a tool call in JSON between ``<tool_call>`` tags, with coordinates on a screen whose size the tool's
-description names: that of the resized image for Qwen2.5-VL, 999x999 for Qwen3-VL. Every user turn repeats the task
-with the steps so far, so that a history cut down to one turn is the single-turn prompt that the model was published
-with.
+An answer is a tool call in JSON between `<tool_call>` tags. Coordinates refer to the screen size that the tool's
+description states: the size of the resized image for Qwen2.5-VL, 999x999 for Qwen3-VL. Every user turn repeats the task
+and the steps so far, so a history cut down to one turn is the published single-turn prompt.
 """
 
 import json
@@ -21,23 +20,23 @@ _TAG = "<tool_call>"
 _TAG_LINE = re.compile(r"^[ \t]*<tool_call>", re.MULTILINE)
 _KEYS = {"back": "press_back", "home": "press_home", "enter": "press_enter"}
 _BUTTONS = {"press_back": "Back", "press_home": "Home", "press_enter": "Enter"}
-# How far a scroll by direction moves the finger, as a share of the screen's side, and where to.
+# How far the finger moves for a scroll given by its direction, as a share of the screen, and which way.
 _SCROLL_SHARE = 0.4
 _FINGER = {"up": (0, 1), "down": (0, -1), "left": (1, 0), "right": (-1, 0)}
 
 
 class QwenMobileUse:
-    """The dialect of the ``mobile_use`` tool of Qwen2.5-VL and Qwen3-VL.
+    """The dialect of the `mobile_use` tool of Qwen2.5-VL and Qwen3-VL.
 
-    The tool has one gesture, ``swipe``, which reads back as a scroll; a drag is written as one too.
+    The tool's only gesture is `swipe`, which is read as a scroll. Drags are written as swipes too.
 
     Args:
-        min_pixels, max_pixels: Bounds of the resized image's area; the published processor's by default.
-        template: Text file that replaces the prompt; ``{width}`` and ``{height}`` become the size of the
-            screen in the model's coordinates, ``{goal}`` or ``{instruction}`` the goal, ``{progress}`` the steps so
-            far.
-        scale: Where the model's coordinates end on both axes, 999 for Qwen3-VL; None where they are pixels of the
-            resized image.
+        min_pixels: Lower bound of the resized image's area; the published processor's by default.
+        max_pixels: Upper bound of the resized image's area; the published processor's by default.
+        template: Text file that replaces the prompt. `{width}` and `{height}` become the screen size in the model's
+            coordinates, `{goal}` or `{instruction}` the goal, `{progress}` the steps so far.
+        scale: Upper end of the model's coordinates on both axes, 999 for Qwen3-VL; None if they are pixels of the resized
+            image.
     """
 
     def __init__(
@@ -54,17 +53,17 @@ class QwenMobileUse:
         self._texts = load_template("qwen_mobile_use", template)
 
     def frame(self, width: int, height: int, factor: int = 28) -> Frame:
-        """Pixels of the screen, and what the model sees and says of it."""
+        """Returns the coordinate frame of a screen. See `Dialect.frame`."""
         return frame_of(width, height, factor, self.min_pixels, self.max_pixels, self.scale)
 
     def opening(self, goal: str, frame: Frame) -> list[Turn]:
-        """The description of the tool."""
+        """Returns the system turn, which describes the tool."""
         return [("system", [self._fill("system", goal, frame)])]
 
     def observation(
         self, goal: str, observation: Observation, step_index: int, frame: Frame, previous: list[str]
     ) -> list[Part]:
-        """The task, the steps so far, what went wrong if anything did, and the screenshot."""
+        """Returns the task, the steps so far, the last error if there was one, and the screenshot."""
         progress = "".join(f"Step {i}: {_summary(text)}; " for i, text in enumerate(previous, 1))
         text = self._fill("user", goal, frame, progress)
         if observation.last_action_error:
@@ -77,20 +76,24 @@ class QwenMobileUse:
         return fill(self._texts[role], **values)
 
     def parse(self, text: str, frame: Frame) -> tuple[str, Action]:
-        """Thought and action of an answer: what stands before the tool call, and the call."""
+        """Reads the thought before the tool call, and the call.
+
+        Raises:
+            ActionError: The answer is not a valid tool call.
+        """
         if len(text) > MAX_LENGTH:
             raise ActionError(f"the answer has {len(text)} characters; at most {MAX_LENGTH} are read")
         thought, call = _split(text)
         return thought, _action(_arguments(call), frame)
 
     def format(self, action: Action, thought: str, frame: Frame) -> str:
-        """An answer as the model writes it."""
+        """Writes an answer as the model would."""
         call = json.dumps({"name": "mobile_use", "arguments": _write(action, frame)}, ensure_ascii=False)
         return f"{thought}\n{_TAG}\n{call}\n</tool_call>".lstrip("\n")
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Thought and JSON. JSON spans no line break in a string, so a tag at a line's start is a real one."""
+    """Splits an answer into thought and JSON. JSON strings span no line breaks, so a tag that begins a line is real."""
     lines = list(_TAG_LINE.finditer(text))
     if lines:
         thought, call = text[: lines[-1].start()], text[lines[-1].end() :]
@@ -204,12 +207,12 @@ def _scroll_end(action: Action, frame: Frame) -> Point:
 
 
 def _summary(answer: str) -> str:
-    """One line for the list of steps: the thought if there is one, else the call."""
+    """Summarises an answer for the list of steps: its thought if there is one, else its call."""
     thought, _, call = answer.partition(_TAG)
     return " ".join((thought.strip() or call.removesuffix("</tool_call>")).split())[:200]
 
 
 def _quote(value: object) -> str:
-    """The beginning of a hostile value, printable, for a message."""
+    """Quotes the beginning of an untrusted value for a message."""
     text = repr(value)
     return text if len(text) <= 60 else text[:60] + "…"

@@ -1,8 +1,7 @@
-"""UI-TARS, and the pocket model, which speaks the same grammar with a shorter prompt.
+"""The dialect of UI-TARS, and of the pocket model, which shares its grammar but has a shorter prompt.
 
-An answer is ``Thought: ...`` and ``Action: click(start_box='<|box_start|>(x,y)<|box_end|>')``. Coordinates of
-UI-TARS 1.5 are pixels of the image as ``smart_resize`` leaves it; those of its predecessors on Qwen2-VL run from 0 to
-1000 on both axes.
+An answer is `Thought: ...` and `Action: click(start_box='<|box_start|>(x,y)<|box_end|>')`. UI-TARS 1.5 gives coordinates
+in pixels of the resized image (see `smart_resize`); its predecessors on Qwen2-VL count from 0 to 1000 on both axes.
 """
 
 from pathlib import Path
@@ -18,14 +17,15 @@ class UITars:
     """The dialect of UI-TARS models.
 
     Args:
-        min_pixels, max_pixels: Bounds of the resized image's area; the published model's by default.
-        template: Text file that replaces the prompt; ``{instruction}`` or ``{goal}`` in it becomes the goal,
-            ``{language}`` the language of thoughts.
-        ui_text: Append the screen's elements as text to every user turn, one line each, and ask with the
-            bare goal: what the pocket model is trained on.
-        language: Language that thoughts are asked for in.
-        scale: Where the model's coordinates end on both axes, 1000 for UI-TARS before 1.5; None where they are pixels
-            of the resized image.
+        min_pixels: Lower bound of the resized image's area; the published model's by default.
+        max_pixels: Upper bound of the resized image's area; the published model's by default.
+        template: Text file that replaces the prompt. `{instruction}` or `{goal}` becomes the goal, `{language}` the
+            language of thoughts.
+        ui_text: Prompt with the bare goal and append the screen's elements to every user turn, one per line. The pocket
+            model is trained on such prompts.
+        language: Language in which the prompt asks for thoughts.
+        scale: Upper end of the model's coordinates on both axes, 1000 for UI-TARS before 1.5; None if they are pixels of
+            the resized image.
     """
 
     def __init__(
@@ -46,18 +46,18 @@ class UITars:
         self._texts = load_template("pocket" if ui_text else "ui_tars", template)
 
     def frame(self, width: int, height: int, factor: int = 28) -> Frame:
-        """Pixels of the screen, and what the model sees and says of it."""
+        """Returns the coordinate frame of a screen. See `Dialect.frame`."""
         return frame_of(width, height, factor, self.min_pixels, self.max_pixels, self.scale)
 
     def opening(self, goal: str, frame: Frame) -> list[Turn]:
-        """The instructions with the goal."""
+        """Returns the instructions with the goal."""
         values = {"instruction": goal, "goal": goal, "language": self.language}
         return [(role, [fill(self._texts[role], **values)]) for role in ("system", "user") if role in self._texts]
 
     def observation(
         self, goal: str, observation: Observation, step_index: int, frame: Frame, previous: list[str]
     ) -> list[Part]:
-        """The screenshot, with the elements as text if asked for, and what went wrong if anything did."""
+        """Returns the screenshot, the elements as text if `ui_text` is set, and the last error if there was one."""
         if self.ui_text:
             return [IMAGE, screen_lines(observation, frame)]
         if observation.last_action_error:
@@ -65,21 +65,25 @@ class UITars:
         return [IMAGE]
 
     def parse(self, text: str, frame: Frame) -> tuple[str, Action]:
-        """Thought and action of an answer; see :func:`coach_gym.actions.parse_action`."""
+        """Reads thought and action from an answer. See `coach_gym.actions.parse_action`.
+
+        Raises:
+            ActionError: The answer is not an action.
+        """
         return parse_action(text, frame.to_screen)
 
     def format(self, action: Action, thought: str, frame: Frame) -> str:
-        """An answer as the model writes it."""
+        """Writes an answer as the model would."""
         box = "({},{})" if self.ui_text else "<|box_start|>({},{})<|box_end|>"
         return format_action(action, thought, lambda point: box.format(*frame.to_model(*point)))
 
 
 def screen_lines(observation: Observation, frame: Frame) -> str:
-    """The elements of a screen for a small model, one a line: name, centre, state.
+    """Writes the elements of a screen for a small model, one per line: name, centre, state.
 
-    The centre is in the model's frame, so that an answer copies it. A check mark is `` on`` or `` off``, the
-    field or tab that is active has `` *``, a text field shows `` =`` and its text. Disabled elements are left
-    out. A line ``!`` at the end says that the last action was not carried out.
+    The centre is in the model's coordinates, ready to be copied into an answer. Checkable elements end with ` on` or
+    ` off`, the focused field or selected tab with ` *`, text fields with ` =` and their text. Disabled elements are
+    omitted. A final line `!` says that the last action was not carried out.
     """
     lines = [_element_line(element, frame) for element in parse_ui(observation.ui) if element.enabled]
     if observation.last_action_error:

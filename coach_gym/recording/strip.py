@@ -1,6 +1,4 @@
-"""An episode as one picture: its screenshots in order, on each the action that was taken there."""
-
-from __future__ import annotations
+"""Draws an episode as one picture: its screenshots in order, each with the action taken there."""
 
 import math
 from collections.abc import Sequence
@@ -13,19 +11,19 @@ from PIL import Image, ImageDraw, ImageFont
 from coach_gym.actions import Action, ActionError, format_action, parse_action
 from coach_gym.episode import Episode
 
-_MARK = "#d93025"  # Material red, on no screen of ours
+_MARK = "#d93025"  # Material red, which no embedded screen uses
 _INK, _PAPER = "#202124", "#ffffff"
 _SCROLLED = {"up": (0, 1), "down": (0, -1), "left": (1, 0), "right": (-1, 0)}  # where the finger goes
 _MARGIN = 12
 
 
 def episode_strip(episode: Episode, height: int = 480, per_row: int = 8) -> Image.Image:
-    """An episode with its goal above and its outcome below.
+    """Draws an episode with its goal above and its outcome below.
 
     Args:
-        episode: At least one step long.
-        height: Of a screenshot in the picture, in pixels.
-        per_row: Screenshots side by side.
+        episode: An episode of at least one step.
+        height: Height of each screenshot in the picture, in pixels.
+        per_row: Number of screenshots in a row.
     """
     screenshots = [step.observation.screenshot for step in episode.steps]
     actions = [step.action for step in episode.steps]
@@ -40,18 +38,18 @@ def strip(
     height: int = 480,
     per_row: int = 8,
 ) -> Image.Image:
-    """Screenshots side by side, each with its action drawn on it and written below.
+    """Draws screenshots side by side, each with its action drawn on it and written below.
 
     Args:
-        screenshots: Arrays (height, width, 3) uint8, all of one size; at least one.
-        actions: The action text taken at each of them, in pixels of the screenshot.
-        title: Written above.
-        footer: Written below.
-        height: Of a screenshot in the picture, in pixels.
-        per_row: Screenshots side by side.
+        screenshots: One or more (height, width, 3) uint8 arrays of the same size.
+        actions: Action text for each screenshot, in pixels of the screenshot.
+        title: Text above the screenshots.
+        footer: Text below the screenshots.
+        height: Height of each screenshot in the picture, in pixels.
+        per_row: Number of screenshots in a row.
 
     Raises:
-        ValueError: There is nothing to show, or not one action for each screenshot.
+        ValueError: There are no screenshots, or not as many actions as screenshots.
     """
     if not screenshots:
         raise ValueError("there are no screenshots to show")
@@ -63,12 +61,12 @@ def strip(
 
 
 def draw_action(screenshot: np.ndarray, action: str, height: int | None = None) -> Image.Image:
-    """A screenshot with the touch of an action on it: a ring, two for a long touch, an arrow for a moving finger.
+    """Marks an action on a screenshot: a ring for a tap, two for a long press, an arrow for a moving finger.
 
     Args:
-        screenshot: Array (height, width, 3) uint8.
-        action: Action text; one without a touch, or that does not parse, leaves the screenshot as it is.
-        height: Of the picture, in pixels; that of the screenshot by default.
+        screenshot: A (height, width, 3) uint8 array.
+        action: Action text. Actions without a touch, and text that does not parse, leave the screenshot unmarked.
+        height: Height of the picture in pixels; that of the screenshot by default.
     """
     image = Image.fromarray(screenshot)
     scale = (height or image.height) / image.height
@@ -127,7 +125,7 @@ def _arrow(
 
 
 def _panel(screenshot: np.ndarray, action: str, height: int, number: int) -> Image.Image:
-    """One screenshot with its action below, in at most three lines."""
+    """Draws a screenshot with its action below, in at most three lines."""
     shot = draw_action(screenshot, action, height)
     font, line = _font(12), 16
     caption = _wrapped(f"{number}  {_described(action)}", font, shot.width, 3)
@@ -166,7 +164,7 @@ def _page(panels: list[Image.Image], title: str, footer: str, per_row: int) -> I
 
 
 def _wrapped(text: str, font: ImageFont.FreeTypeFont, width: int, lines: int) -> list[str]:
-    """Text broken to a width, anywhere if it must be, and cut to a number of lines with an ellipsis."""
+    """Wraps a text to a width, within words if necessary, and truncates it after some lines with an ellipsis."""
     wrapped: list[str] = []
     rest = " ".join(text.split())
     while rest and len(wrapped) < lines:
