@@ -120,9 +120,9 @@ def _check_arguments(kind: str, given: set[str], among: set[str]) -> None:
 def parse_action(text: str, locate: Locate | None = None) -> tuple[str, Action]:
     """Reads an action from an agent's answer.
 
-    The call follows the last `Action:` that begins a line. If no line begins so, it is the whole text if that is a call,
-    else what follows the last `Action:`. A point is written `(x,y)`, `[x1, y1, x2, y2]` (a box, whose centre counts),
-    `<|box_start|>(x,y)<|box_end|>` or `<point>x y</point>`.
+    The call follows the last `Action:` that begins a line. If no line begins so, it is the whole text if that is a
+    call, else what follows the last `Action:`. A point is written `(x,y)`, `[x1, y1, x2, y2]` (a box, whose centre
+    counts), `<|box_start|>(x,y)<|box_end|>` or `<point>x y</point>`.
 
     Args:
         text: A call, or a thought and a call.

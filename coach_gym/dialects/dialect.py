@@ -80,8 +80,8 @@ class Dialect(Protocol):
 def load_template(builtin: str, replacement: Path | None = None) -> dict[str, str]:
     """Reads a prompt template.
 
-    In a template file, the lines `<|system|>` and `<|user|>` begin the text of a role. A file without them replaces only
-    the user's text.
+    In a template file, the lines `<|system|>` and `<|user|>` begin the text of a role. A file without them replaces
+    only the user's text.
 
     Args:
         builtin: Name of a file in `prompts/`, without its suffix.

@@ -35,8 +35,8 @@ class QwenMobileUse:
         max_pixels: Upper bound of the resized image's area; the published processor's by default.
         template: Text file that replaces the prompt. `{width}` and `{height}` become the screen size in the model's
             coordinates, `{goal}` or `{instruction}` the goal, `{progress}` the steps so far.
-        scale: Upper end of the model's coordinates on both axes, 999 for Qwen3-VL; None if they are pixels of the resized
-            image.
+        scale: Upper end of the model's coordinates on both axes, 999 for Qwen3-VL; None if they are pixels of the
+            resized image.
     """
 
     def __init__(

@@ -1,7 +1,8 @@
 """The dialect of UI-TARS, and of the pocket model, which shares its grammar but has a shorter prompt.
 
-An answer is `Thought: ...` and `Action: click(start_box='<|box_start|>(x,y)<|box_end|>')`. UI-TARS 1.5 gives coordinates
-in pixels of the resized image (see `smart_resize`); its predecessors on Qwen2-VL count from 0 to 1000 on both axes.
+An answer is `Thought: ...` and `Action: click(start_box='<|box_start|>(x,y)<|box_end|>')`. UI-TARS 1.5 gives
+coordinates in pixels of the resized image (see `smart_resize`); its predecessors on Qwen2-VL count from 0 to 1000 on
+both axes.
 """
 
 from pathlib import Path
@@ -24,8 +25,8 @@ class UITars:
         ui_text: Prompt with the bare goal and append the screen's elements to every user turn, one per line. The pocket
             model is trained on such prompts.
         language: Language in which the prompt asks for thoughts.
-        scale: Upper end of the model's coordinates on both axes, 1000 for UI-TARS before 1.5; None if they are pixels of
-            the resized image.
+        scale: Upper end of the model's coordinates on both axes, 1000 for UI-TARS before 1.5; None if they are pixels
+            of the resized image.
     """
 
     def __init__(
