@@ -1,0 +1,1 @@
+"""The commands of `coach-gym`, one file each."""

@@ -1,4 +1,4 @@
-"""``coach-gym phone``: embedded phones on ports of this machine, for adb and everything that speaks to emulators."""
+"""`coach-gym phone`: serves embedded phones on local ports, for adb and everything else that talks to emulators."""
 
 from __future__ import annotations
 
@@ -12,27 +12,40 @@ from coach_gym.envs.phone.servers.console import auth_token
 from coach_gym.envs.phone.servers.server import PhoneServer
 from coach_gym.envs.profiles import lab_phone, world_phone
 
-ADB_PORT, GRPC_PORT = 5555, 8554  # of the first emulator on a machine
+ADB_PORT, GRPC_PORT = 5555, 8554  # those of the first emulator on a machine
 PHONES = {"android_world": world_phone, "android_lab": lab_phone}
-LOOK = 0.2  # seconds between looks whether the phones have been told to end
+POLL = 0.2  # seconds between checks whether a console was told to kill its phone
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command."""
-    parser.add_argument("--port", type=int, default=ADB_PORT, help="for adb, of the first phone (default: %(default)s)")
-    parser.add_argument("--grpc-port", type=int, default=GRPC_PORT, help="of the first phone (default: %(default)s)")
-    parser.add_argument("--width", type=int, default=1080, help="of the screen in pixels (default: %(default)s)")
-    parser.add_argument("--height", type=int, default=2400, help="of the screen in pixels (default: %(default)s)")
-    parser.add_argument("--count", type=int, default=1, help="how many phones; each takes two more ports than the last")
+    """Declares the options of the command."""
+    parser.add_argument("--port", type=int, default=ADB_PORT, help="adb port of the first phone (default: %(default)s)")
+    parser.add_argument(
+        "--grpc-port", type=int, default=GRPC_PORT, help="gRPC port of the first phone (default: %(default)s)"
+    )
+    parser.add_argument("--width", type=int, default=1080, help="width of the screen in pixels (default: %(default)s)")
+    parser.add_argument(
+        "--height", type=int, default=2400, help="height of the screen in pixels (default: %(default)s)"
+    )
+    parser.add_argument("--count", type=int, default=1, help="number of phones; adb ports are two apart")
     parser.add_argument(
         "--benchmark", choices=tuple(PHONES), default="android_world",
-        help="whose phone it is: with which apps and data (default: %(default)s)",
+        help="which benchmark's phone, with its apps and data (default: %(default)s)",
     )  # fmt: skip
     parser.set_defaults(run=serve)
 
 
 def serve(port: int, grpc_port: int, width: int, height: int, count: int, benchmark: str = "android_world") -> None:
-    """Serves phones until Ctrl-C, or until their consoles have been told to kill them."""
+    """Serves phones until Ctrl-C, or until their consoles are told to kill them.
+
+    Args:
+        port: adb port of the first phone; its console is one below.
+        grpc_port: gRPC port of the first phone.
+        width: Width of the screens in pixels.
+        height: Height of the screens in pixels.
+        count: Number of phones.
+        benchmark: A key of `PHONES`.
+    """
     phone = PHONES[benchmark]
     try:
         with ExitStack() as stack:
@@ -40,9 +53,9 @@ def serve(port: int, grpc_port: int, width: int, height: int, count: int, benchm
                 stack.enter_context(_opened(phone(width, height), port + 2 * index, grpc_port + index))
                 for index in range(count)
             ]
-            print("Ctrl-C ends it.", flush=True)
+            print("Press Ctrl-C to stop.", flush=True)
             while servers:
-                time.sleep(LOOK)
+                time.sleep(POLL)
                 for server in [server for server in servers if server.hardware.killed.is_set()]:
                     server.close()
                     servers.remove(server)
@@ -51,7 +64,7 @@ def serve(port: int, grpc_port: int, width: int, height: int, count: int, benchm
 
 
 def _opened(phone: Phone, port: int, grpc_port: int) -> PhoneServer:
-    """A server with its ports, which are printed: the console's is one below adb's, as of emulators."""
+    """Starts a server and prints its ports. As for emulators, the console's is one below adb's."""
     server = PhoneServer(phone, port, port - 1, grpc_port, auth_token())
     try:
         server.start()

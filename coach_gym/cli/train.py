@@ -1,7 +1,7 @@
-"""``coach-gym train``: trains an agent, in one process or in as many as torchrun starts.
+"""`coach-gym train`: trains an agent, in one process or in those that torchrun starts.
 
-    python -m coach_gym train --policy pocket --env AndroidWorld-v0 --num-envs 8 --steps 20000 --out runs/first --k 4
-    torchrun --nproc-per-node 8 -m coach_gym train --policy ByteDance-Seed/UI-TARS-1.5-7B --config settings.toml ...
+python -m coach_gym train --policy pocket --env AndroidWorld-v0 --num-envs 8 --steps 20000 --out runs/first --k 4
+torchrun --nproc-per-node 8 -m coach_gym train --policy ByteDance-Seed/UI-TARS-1.5-7B --config settings.toml ...
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import sys
-import tomllib
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -18,27 +17,36 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
+from coach_gym.cli.settings import parse_settings, read_config
+
 if TYPE_CHECKING:
     from coach_gym.agents.training.online import OnlineAgent
 
 AGENTS = {"coach": "CoachAgent", "ppo": "PPOAgent", "grpo": "GRPOAgent"}
 CHECKPOINTS, AGENT = "checkpoints", "agent"
-PATIENCE = timedelta(hours=6)  # processes wait for the slowest device among them
+PATIENCE = timedelta(hours=6)
+"""How long processes wait for each other, and so for the slowest device."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command; what is none of them is a setting of the agent."""
+    """Declares the options of the command; all other options are settings of the agent."""
     parser.allow_abbrev = False
     parser.epilog = "Any argument of the agent is an option too: --k 4 --learning_rate 1e-6 --bfloat16 true"
     parser.add_argument("--agent", choices=tuple(AGENTS), default="coach", help="method (default: %(default)s)")
     parser.add_argument("--policy", default="pocket", help="'pocket', a directory or a hub id (default: %(default)s)")
     parser.add_argument("--env", default="AndroidWorld-v0", help="id of the environment (default: %(default)s)")
-    parser.add_argument("--num-envs", type=int, default=8, help="of all processes together (default: %(default)s)")
-    parser.add_argument("--steps", type=int, required=True, help="of the environments, of all processes together")
-    parser.add_argument("--config", type=Path, help="TOML or JSON file of settings; table env: the environment's")
-    parser.add_argument("--out", type=Path, default=Path("runs/train"), help="folder of logs, checkpoints, agent")
+    parser.add_argument("--num-envs", type=int, default=8, help="total over all processes (default: %(default)s)")
+    parser.add_argument(
+        "--steps", type=int, required=True, help="environment steps to train for, total over all processes"
+    )
+    parser.add_argument(
+        "--config", type=Path, help="TOML or JSON file of settings; its table env goes to the environment"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("runs/train"), help="folder for logs, checkpoints and the agent"
+    )
     parser.add_argument("--save-every", type=int, default=100, help="calls of env.step between checkpoints")
-    parser.add_argument("--resume", type=Path, help="a checkpoint, or the --out of a run, to go on from")
+    parser.add_argument("--resume", type=Path, help="a checkpoint to continue from, or the --out of a run")
     parser.set_defaults(run=train, settings=[])
 
 
@@ -54,12 +62,27 @@ def train(
     resume: Path | None,
     settings: Sequence[str],
 ) -> None:
-    """Trains, and leaves the agent in `out`/agent and checkpoints in `out`/checkpoints."""
+    """Trains an agent.
+
+    Args:
+        agent: Method, a key of `AGENTS`.
+        policy: `"pocket"`, a directory or a hub id.
+        env: Id of the environment.
+        num_envs: Number of environments, over all processes.
+        steps: Environment steps, over all processes.
+        config: TOML or JSON file of settings.
+        out: Folder for logs, for checkpoints (in `checkpoints/`) and for the trained agent (in `agent/`).
+        save_every: Calls of `env.step` between checkpoints.
+        resume: A checkpoint, or the `out` folder of a run, to continue from.
+        settings: Words of the command line that are settings of the agent.
+    """
     chosen = {**read_config(config), **parse_settings(settings)}
     env_settings = chosen.pop("env", {})
     with Processes() as processes:
         if num_envs % processes.size:
-            sys.exit(f"--num-envs {num_envs} cannot be shared by {processes.size} processes; take a multiple of that")
+            sys.exit(
+                f"--num-envs {num_envs} is not a multiple of the {processes.size} processes"
+            )
         envs = gym.make_vec(env, num_envs=num_envs // processes.size, **env_settings)
         arguments = {"verbose": 1, "tensorboard_log": str(out), "device": processes.building_device, **chosen}
         trained = _resumed(resume, envs, arguments) if resume else _made(agent, policy, envs, arguments)
@@ -80,7 +103,7 @@ def _resumed(path: Path, envs: Any, arguments: dict[str, Any]) -> OnlineAgent:
     checkpoint = latest_checkpoint(path)
     name = json.loads((checkpoint / "config.json").read_text())["class"]
     if name not in AGENTS.values():
-        sys.exit(f"{checkpoint} holds a {name}, which is none of {', '.join(AGENTS.values())}")
+        sys.exit(f"{checkpoint} holds a {name}, not one of {', '.join(AGENTS.values())}")
     return getattr(agents, name).load(checkpoint, envs, **arguments)
 
 
@@ -92,43 +115,25 @@ def _learn(agent: OnlineAgent, steps: int, out: Path, save_every: int) -> None:
 
 
 def latest_checkpoint(path: Path) -> Path:
-    """`path` itself if it is a checkpoint, else the one with most steps of a run's folder."""
+    """Returns `path` if it is a checkpoint, else the latest checkpoint in the folder of a run.
+
+    Raises:
+        SystemExit: There is none.
+    """
     if (path / "config.json").is_file():
         return path
     found = [each for each in (path / CHECKPOINTS).glob("agent_*_steps") if (each / "config.json").is_file()]
     if not found:
-        sys.exit(f"{path} is neither a checkpoint nor the folder of a run with one in {CHECKPOINTS}/")
+        sys.exit(f"{path} is neither a checkpoint nor the folder of a run that has any in {CHECKPOINTS}/")
     return max(found, key=lambda each: int(each.name.split("_")[1]))
 
 
-def read_config(path: Path | None) -> dict[str, Any]:
-    """Settings of a TOML or JSON file."""
-    if path is None:
-        return {}
-    text = path.read_text("utf-8")
-    return json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-
-
-def parse_settings(words: Sequence[str]) -> dict[str, Any]:
-    """Settings from `--name value` or `--name=value`; values are read as JSON where they are such, else as text."""
-    settings: dict[str, Any] = {}
-    rest = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
-    if len(rest) % 2 or not all(name.startswith("--") for name in rest[::2]):
-        sys.exit(f"settings are pairs of --name and value, unlike {' '.join(words)}")
-    for name, value in zip(rest[::2], rest[1::2], strict=True):
-        try:
-            settings[name[2:].replace("-", "_")] = json.loads(value)
-        except ValueError:
-            settings[name[2:].replace("-", "_")] = value
-    return settings
-
-
 class Processes:
-    """The processes that torchrun started, for as long as the context lasts; a single one without torchrun.
+    """The processes that torchrun started, or just this one; joined while the context lasts.
 
     Attributes:
-        size: how many there are.
-        building_device: where models are built: on the CPU where they are to be spread, layer by layer, from there.
+        size: Number of processes.
+        building_device: Device to build models on. Models to be sharded are built on the CPU and spread from there.
     """
 
     size = 1
@@ -147,7 +152,9 @@ class Processes:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
-        if self.building_device == "cpu" and kind is None:  # after an error the others may wait for this one: just go
+        if (
+            self.building_device == "cpu" and kind is None
+        ):  # after an error, others may be waiting for this one: just leave
             import torch.distributed as dist
 
             dist.destroy_process_group()

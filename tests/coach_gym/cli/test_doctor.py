@@ -6,7 +6,9 @@ import pytest
 
 from coach_gym.__main__ import main
 from coach_gym.cli import doctor
-from coach_gym.cli.doctor import ANDROID_LAB_APPS, ANDROID_WORLD_APPS, Finding, Host
+from coach_gym.cli.checks import benchmarks, device, emulator, finding, training
+from coach_gym.cli.checks.device import ANDROID_LAB_APPS, ANDROID_WORLD_APPS
+from coach_gym.cli.checks.finding import Finding, Host
 from coach_gym.envs.phone import shell
 from tests.envs.served_phone import adb_server, free_port, served_phone
 
@@ -26,10 +28,10 @@ def host(tmp_path):
 
 
 def test_an_empty_computer_lacks_every_part_of_the_emulator_and_is_told_how_to_get_it(host):
-    for check in (doctor.kvm, doctor.android_sdk, doctor.emulator, doctor.system_image, doctor.avd):
-        finding = check(host)
-        assert (finding.state, bool(finding.mend)) == ("missing", True), finding
-    assert 'sdkmanager "system-images;android-33;google_apis;x86_64"' in doctor.system_image(host).mend
+    for check in (emulator.kvm, emulator.android_sdk, emulator.emulator, emulator.system_image, emulator.avd):
+        found = check(host)
+        assert (found.state, bool(found.mend)) == ("missing", True), found
+    assert 'sdkmanager "system-images;android-33;google_apis;x86_64"' in emulator.system_image(host).mend
 
 
 def test_a_computer_with_everything_is_in_order(host, tmp_path):
@@ -40,7 +42,7 @@ def test_a_computer_with_everything_is_in_order(host, tmp_path):
     image.touch()
     (tmp_path / ".android/avd").mkdir(parents=True)
     (tmp_path / ".android/avd/AndroidWorldAvd.ini").write_text("path=x\n")
-    checks = (doctor.kvm, doctor.android_sdk, doctor.emulator, doctor.system_image, doctor.avd)
+    checks = (emulator.kvm, emulator.android_sdk, emulator.emulator, emulator.system_image, emulator.avd)
     findings = [check(host) for check in checks]
     assert [finding.state for finding in findings] == ["ok"] * 5, findings
     assert "35.1.2" in findings[2].found
@@ -50,8 +52,8 @@ def test_a_computer_with_everything_is_in_order(host, tmp_path):
 
 def test_virtual_machines_that_this_user_may_not_run_are_missing(host, monkeypatch):
     host.kvm.touch()
-    monkeypatch.setattr(doctor.os, "access", lambda path, mode: False)
-    assert (doctor.kvm(host).state, "usermod -aG kvm" in doctor.kvm(host).mend) == ("missing", True)
+    monkeypatch.setattr(emulator.os, "access", lambda path, mode: False)
+    assert (emulator.kvm(host).state, "usermod -aG kvm" in emulator.kvm(host).mend) == ("missing", True)
 
 
 @pytest.mark.parametrize("folder", ["android-33/google_apis_playstore/x86_64", "android-34/google_apis/x86_64"])
@@ -59,26 +61,26 @@ def test_an_image_that_the_benchmarks_cannot_use_is_missing(host, tmp_path, fold
     image = tmp_path / "Android/Sdk/system-images" / folder / "system.img"
     image.parent.mkdir(parents=True)
     image.touch()
-    assert doctor.system_image(host).state == "missing"
+    assert emulator.system_image(host).state == "missing"
 
 
 def test_a_program_that_fails_is_missing(host, tmp_path):
     script(tmp_path / "Android/Sdk/emulator/emulator", "echo libX11 not found; exit 1")
-    finding = doctor.emulator(host)
-    assert finding.state == "missing" and "libX11 not found" in finding.found
+    found = emulator.emulator(host)
+    assert found.state == "missing" and "libX11 not found" in found.found
 
 
 def test_a_program_that_hangs_is_missing(host, tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor, "_COMMAND_TIME", 0.2)
+    monkeypatch.setattr(finding, "COMMAND_TIME", 0.2)
     script(tmp_path / "Android/Sdk/emulator/emulator", "exec sleep 20")
-    assert doctor.emulator(host).state == "missing"
+    assert emulator.emulator(host).state == "missing"
 
 
 def test_variables_of_the_kit_are_obeyed(host, tmp_path):
     (tmp_path / "kit").mkdir()
     named = Host({**host.environ, "ANDROID_HOME": str(tmp_path / "kit"), "ANDROID_AVD_HOME": str(tmp_path / "mine")})
-    assert doctor.android_sdk(named).found == str(tmp_path / "kit")
-    assert str(tmp_path / "mine") in doctor.avd(named).found
+    assert emulator.android_sdk(named).found == str(tmp_path / "kit")
+    assert str(tmp_path / "mine") in emulator.avd(named).found
 
 
 @pytest.mark.parametrize(
@@ -90,27 +92,27 @@ def test_variables_of_the_kit_are_obeyed(host, tmp_path):
     ],
 )
 def test_a_card_needs_a_driver_and_a_pytorch_that_uses_it(host, tmp_path, monkeypatch, answer, torch, state):
-    assert doctor.gpu(host).state == "missing"
+    assert training.gpu(host).state == "missing"
     script(tmp_path / "bin/nvidia-smi", answer)
-    monkeypatch.setattr(doctor.metadata, "version", lambda name: torch)
-    assert doctor.gpu(host).state == state
+    monkeypatch.setattr(training.metadata, "version", lambda name: torch)
+    assert training.gpu(host).state == state
 
 
 def test_packages_are_those_that_the_installation_declares(monkeypatch):
-    assert doctor.packages("packages", "").state == "ok"
+    assert training.packages("packages", "").state == "ok"
     declared = ["numpy>=1", "no-such-package", "numpy<1 ; extra == 'odd'", "torch>=999 ; extra == 'other'"]
-    monkeypatch.setattr(doctor.metadata, "requires", lambda name: declared)
-    finding = doctor.packages("packages", "")
-    assert (finding.state, finding.found, finding.mend) == ("missing", "no-such-package", "pip install 'coach-gym'")
-    assert doctor.packages("odd packages", "odd").found == "numpy<1"
-    assert doctor.packages("none", "undeclared").state == "not checked"
+    monkeypatch.setattr(training.metadata, "requires", lambda name: declared)
+    found = training.packages("packages", "")
+    assert (found.state, found.found, found.mend) == ("missing", "no-such-package", "pip install 'coach-gym'")
+    assert training.packages("odd packages", "odd").found == "numpy<1"
+    assert training.packages("none", "undeclared").state == "not checked"
 
 
 @pytest.mark.parametrize(
     ("check", "variable", "file"),
     [
-        (doctor.android_world, "COACH_ANDROID_WORLD", "android_world/registry.py"),
-        (doctor.android_lab, "COACH_ANDROID_LAB", "evaluation/config/clock.yaml"),
+        (benchmarks.android_world, "COACH_ANDROID_WORLD", "android_world/registry.py"),
+        (benchmarks.android_lab, "COACH_ANDROID_LAB", "evaluation/config/clock.yaml"),
     ],
 )
 def test_checkouts_are_recognised_by_what_is_in_them(host, tmp_path, check, variable, file):
@@ -123,15 +125,15 @@ def test_checkouts_are_recognised_by_what_is_in_them(host, tmp_path, check, vari
 
 
 def test_ffmpeg_of_the_system_comes_first(host, tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor.util, "find_spec", lambda name: None)
-    assert doctor.ffmpeg(host).state == "missing"
+    monkeypatch.setattr(benchmarks.util, "find_spec", lambda name: None)
+    assert benchmarks.ffmpeg(host).state == "missing"
     script(tmp_path / "bin/ffmpeg", "true")
-    assert doctor.ffmpeg(host).found == str(tmp_path / "bin/ffmpeg")
+    assert benchmarks.ffmpeg(host).found == str(tmp_path / "bin/ffmpeg")
 
 
 def test_a_device_is_looked_into(monkeypatch):
     with adb_server() as port, served_phone() as server:
-        found = {finding.name: finding for finding in doctor.devices(Host(serial=server.address, server_port=port))}
+        found = {finding.name: finding for finding in device.devices(Host(serial=server.address, server_port=port))}
         assert found["device"].state == found["screen"].state == found["root"].state == "ok"
         assert "screen_size=(270, 600)" in found["screen"].found
         assert found["accessibility forwarder"].state == "ok"
@@ -141,10 +143,10 @@ def test_a_device_is_looked_into(monkeypatch):
             absent = [app for app in apps if app not in installed]
             assert found[name].state == ("missing" if absent else "ok")
             assert all(app in found[name].found for app in absent)
-        first = doctor.devices(Host(server_port=port))[0]  # whichever adb shows
+        first = device.devices(Host(server_port=port))[0]  # whichever adb shows
         assert (first.state, first.found) == ("ok", f"{server.address} device")
         serial = f"emulator-{server.console_port}"
-        found = {finding.name: finding for finding in doctor.devices(Host(serial=serial, server_port=port))}
+        found = {finding.name: finding for finding in device.devices(Host(serial=serial, server_port=port))}
         assert found["gRPC"].state == "missing" and f"-grpc {server.console_port + 3000}" in found["gRPC"].mend
 
 
@@ -154,11 +156,11 @@ def shell_of(server, command):
 
 def test_without_a_device_nothing_is_said_about_it():
     with adb_server() as port:
-        device, *rest = doctor.devices(Host(server_port=port))
-        assert (device.state, device.found) == ("missing", "no device is connected")
-        assert {finding.state for finding in rest} == {"not checked"}
-        device, *_ = doctor.devices(Host(serial=f"127.0.0.1:{free_port()}", server_port=port))
-        assert device.state == "missing" and "did not appear" in device.found
+        first, *rest = device.devices(Host(server_port=port))
+        assert (first.state, first.found) == ("missing", "no device is connected")
+        assert {each.state for each in rest} == {"not checked"}
+        first, *_ = device.devices(Host(serial=f"127.0.0.1:{free_port()}", server_port=port))
+        assert first.state == "missing" and "did not appear" in first.found
 
 
 FINDINGS = [
@@ -169,7 +171,7 @@ FINDINGS = [
 ]
 
 
-@pytest.mark.parametrize(("purpose", "code"), [("phone", 0), ("device", 1), ("training", 1)])
+@pytest.mark.parametrize(("purpose", "code"), [("phone", 0), ("device", 1), ("training", 0), ("gpu_training", 1)])
 def test_the_exit_code_says_whether_the_purpose_has_what_it_needs(purpose, code):
     text, exit_code = doctor.report(FINDINGS, purpose)
     assert exit_code == code
@@ -177,13 +179,13 @@ def test_the_exit_code_says_whether_the_purpose_has_what_it_needs(purpose, code)
 
 
 def test_what_was_not_checked_is_not_in_order():
-    text, code = doctor.report(FINDINGS, "training")
+    text, code = doctor.report(FINDINGS, "gpu_training")
     assert code == 1
     assert text.endswith("Not in order: GPU, vLLM.")
 
 
 def test_every_need_is_something_that_is_looked_at(host, monkeypatch):
-    monkeypatch.setattr(doctor, "_connected", lambda host: (_ for _ in ()).throw(doctor.DeviceError("none")))
+    monkeypatch.setattr(device, "_connected", lambda host: (_ for _ in ()).throw(device.DeviceError("none")))
     examined = [finding.name for finding in doctor.examine(host)]
     assert len(examined) == len(set(examined))
     for needs in doctor.PURPOSES.values():
@@ -194,7 +196,7 @@ def test_the_command_line_prints_the_report_and_exits_with_its_code(monkeypatch,
     seen = []
     monkeypatch.setattr(doctor, "examine", lambda host: seen.append(host) or FINDINGS)
     with pytest.raises(SystemExit) as left:
-        main(["doctor", "--for", "training", "--device", "emulator-5556", "--adb-port", "5039"])
+        main(["doctor", "--for", "gpu_training", "--device", "emulator-5556", "--adb-port", "5039"])
     assert left.value.code == 1
     assert (seen[0].serial, seen[0].server_port) == ("emulator-5556", 5039)
     assert "* missing      GPU" in capsys.readouterr().out

@@ -1,0 +1,34 @@
+"""Settings of agents and engines, from a file or from the command line."""
+
+import json
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+def read_config(path: Path | None) -> dict[str, Any]:
+    """Reads a TOML or JSON file; without a path, returns no settings."""
+    if path is None:
+        return {}
+    text = path.read_text("utf-8")
+    return json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+
+
+def parse_settings(words: Sequence[str]) -> dict[str, Any]:
+    """Reads settings from `--name value` or `--name=value`; a value is JSON if it parses as JSON, else text.
+
+    Raises:
+        SystemExit: The words are not pairs of name and value.
+    """
+    settings: dict[str, Any] = {}
+    rest = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    if len(rest) % 2 or not all(name.startswith("--") for name in rest[::2]):
+        sys.exit(f"settings must be pairs of --name and value; got: {' '.join(words)}")
+    for name, value in zip(rest[::2], rest[1::2], strict=True):
+        try:
+            settings[name[2:].replace("-", "_")] = json.loads(value)
+        except ValueError:
+            settings[name[2:].replace("-", "_")] = value
+    return settings
