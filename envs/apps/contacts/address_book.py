@@ -33,10 +33,11 @@ def other_number(number: str) -> str:
     return number[:-1] + str((int(number[-1]) + 1) % 10)
 
 
-def contact(name: str, number: str = "", **more: Any) -> Contact:
-    """A contact with a first and a last name and perhaps a mobile number."""
+def contact(name: str, number: str = "", emails: Iterable[str] = (), **more: Any) -> Contact:
+    """A contact with a first and a last name, and perhaps a mobile number and e-mail addresses."""
     first, _, last = name.partition(" ")
-    return Contact(first, last, phones=[(number, "Mobile")] if number else [], **more)
+    phones = [(number, "Mobile")] if number else []
+    return Contact(first, last, phones=phones, emails=[(address, "Other") for address in emails], **more)
 
 
 def store(device: Device, entries: Iterable[Contact]) -> None:
@@ -59,7 +60,7 @@ def card(entry: Contact) -> tuple:
     """
     numbers = sorted((contacts.digits(number), label) for number, label in entry.phones)
     more = (entry.company, entry.title, entry.note, entry.starred, sorted(entry.labels))
-    return (entry.name, numbers, sorted(entry.emails), *more)
+    return (entry.name, numbers, sorted(address for address, _ in entry.emails), *more)
 
 
 def unlabelled(entry: Contact) -> tuple:

@@ -1,46 +1,74 @@
-"""Contacts: the list of people, one person's page, and (in `contact_form`) the form for a new or old one."""
+"""Contacts: the list of people. A person's page, the form and the labels have files of their own."""
 
 from __future__ import annotations
 
-import sqlite3
 from functools import partial
 
+from coach_gym.envs.apps.contacts.edition import (
+    CONTACTS,
+    HIGHLIGHTS,
+    ORGANIZE,
+    AddressBook,
+    ContactsScreen,
+    Edition,
+)
 from coach_gym.envs.apps.contacts.form import ContactForm
+from coach_gym.envs.apps.contacts.labels import LabelPage
+from coach_gym.envs.apps.contacts.person import Person
 from coach_gym.envs.apps.messages import app as messages
-from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Prompt, Screen
-from coach_gym.envs.phone.intents import CALL, INSERT, VIEW, Intent
+from coach_gym.envs.phone.app import Confirm, Host, Prompt, Screen
+from coach_gym.envs.phone.intents import INSERT, VIEW, Intent
 from coach_gym.envs.phone.providers import contacts
-from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
     Avatar,
     BottomNavigation,
-    Button,
-    CheckItem,
-    Column,
     Empty,
     Fab,
+    Header,
+    Icon,
     IconButton,
     ListItem,
     ListView,
-    Row,
     Scaffold,
-    Text,
     TextField,
 )
 
-PLACES = (("account_outline", "Contacts"), ("star_circle_outline", "Highlights"))
+
+def _person_row(name: str, on_tap: partial, on_long: partial | None, selected: bool) -> View:
+    return ListItem(name, on_tap=on_tap, on_long=on_long, leading=Avatar(name), selected=selected)
 
 
-class Contacts(App):
-    package = "com.google.android.contacts"
+def _number_row(number: str, label: str, on_tap: partial) -> View:
+    return ListItem(number, label, on_tap)
+
+
+def _email_row(address: str, label: str, on_tap: partial) -> View:
+    return ListItem(address, "Email", on_tap)
+
+
+def _write_to(phone: Host, number: str, name: str) -> None:
+    messages.write_to(phone, number)
+
+
+ANDROID_WORLD = Edition(
+    places=(("account_outline", CONTACTS), ("star_circle_outline", HIGHLIGHTS)),
+    person_row=_person_row,
+    number_row=_number_row,
+    email_row=_email_row,
+    photo=Avatar,
+    write_to=_write_to,
+)
+
+
+class Contacts(AddressBook):
     activity = "com.android.contacts.activities.PeopleActivity"
     label = "Contacts"
     icon = "account"
     color = "#1a73e8"
 
-    def install(self) -> None:
-        self.database(contacts.PATH, contacts.SCHEMA)
+    def __init__(self, phone: Host, edition: Edition = ANDROID_WORLD) -> None:
+        super().__init__(phone, edition)
 
     def main(self) -> Screen:
         return People()
@@ -56,41 +84,28 @@ class Contacts(App):
         number, email = intent.extra("phone"), intent.extra("email")
         person = contacts.Contact(
             first or last, last if first else "", phones=[(number, "Mobile")] if number else [],
-            emails=[email] if email else [],
+            emails=[(email, self.edition.email_label)] if email else [],
         )  # fmt: skip
-        self.phone.open_screen(self.package, ContactForm(person))
+        self.phone.open_screen(self.package, ContactForm(self.edition, person))
         return True
-
-    @property
-    def book(self) -> sqlite3.Connection:
-        """The address book's database."""
-        return self.phone.storage.database(contacts.PATH)
-
-
-class ContactsScreen(Screen):
-    """What the screens of this app have in common."""
-
-    app: Contacts
-
-    @property
-    def book(self) -> sqlite3.Connection:
-        return self.app.book
 
 
 class People(ContactsScreen):
-    """Everybody, or the favourites, or those that match the words in the search field."""
+    """Everybody, or the favourites, or those that match the words in the search field; or the labels."""
 
     def __init__(self) -> None:
         super().__init__()
         self.search = TextInput()
-        self.place = "Contacts"
+        self.place = CONTACTS
         self.chosen: list[int] = []
 
     def build(self) -> View:
-        people = contacts.listing(self.book, self.search.text, self.place == "Highlights")
+        bottom = BottomNavigation(self.edition.places, self.place, self._go)
+        if self.place == ORGANIZE:
+            return Scaffold(ORGANIZE, ListView(self._labels()), bottom=bottom)
+        people = contacts.listing(self.book, self.search.text, self.place == HIGHLIGHTS)
         rows = [self._row(id, name) for id, name in people]
         body = ListView(rows) if rows else Empty(self._nobody(), "account_outline")
-        bottom = self._places()
         if self.chosen:
             delete = IconButton("delete_outline", "Delete", self._ask)
             return Scaffold(f"{len(self.chosen)} selected", body, self._unselect, [delete], bottom=bottom)
@@ -98,16 +113,29 @@ class People(ContactsScreen):
         fab = Fab("plus", "Create contact", self._create, "floating_action_button")
         return Scaffold(field, body, fab=fab, bottom=bottom)
 
-    def _places(self) -> View:
-        return BottomNavigation(PLACES, self.place, self._go)
-
     def _row(self, id: int, name: str) -> View:
-        chosen = id in self.chosen
         tap = partial(self._toggle, id) if self.chosen else partial(self._open, id)
-        return ListItem(name, on_tap=tap, on_long=partial(self._toggle, id), leading=Avatar(name), selected=chosen)
+        return self.edition.person_row(name, tap, partial(self._toggle, id), id in self.chosen)
 
     def _nobody(self) -> str:
-        return "No results" if self.search.text else "No favorites" if self.place == "Highlights" else "No contacts yet"
+        return "No results" if self.search.text else "No favorites" if self.place == HIGHLIGHTS else "No contacts yet"
+
+    def _labels(self) -> list[View]:
+        titles = contacts.groups(self.book)
+        rows = [ListItem(title, on_tap=partial(self._show, title), leading=Icon("label_outline")) for title in titles]
+        create = ListItem("Create label", on_tap=self._ask_label, leading=Icon("plus"))
+        return [Header("Labels"), *rows, create]
+
+    def _ask_label(self) -> None:
+        self.push(Prompt("Create label", self._create_label, hint="Label name", yes="Save"))
+
+    def _create_label(self, title: str) -> None:
+        if title.strip():
+            contacts.create_group(self.book, title.strip())
+            self._show(title.strip())
+
+    def _show(self, title: str) -> None:
+        self.push(LabelPage(title))
 
     def _go(self, place: str) -> None:
         self.place = place
@@ -116,7 +144,7 @@ class People(ContactsScreen):
         self.push(Person(id))
 
     def _create(self) -> None:
-        form = ContactForm()
+        form = ContactForm(self.edition, saved=self._open if self.edition.shows_new else None)
         self.push(form)
         self.focus(form.first)
 
@@ -141,127 +169,9 @@ class People(ContactsScreen):
 
     def on_back(self) -> bool:
         shown = (self.chosen, self.search.text, self.place)
-        self.chosen, self.place = [], "Contacts"
+        self.chosen, self.place = [], CONTACTS
         self.search.set("")
-        return shown != ([], "", "Contacts")
-
-
-class Person(ContactsScreen):
-    """All that is known of one person, and what can be done with it."""
-
-    def __init__(self, id: int) -> None:
-        super().__init__()
-        self.id = id
-
-    def build(self) -> View:
-        contact = contacts.get(self.book, self.id)
-        if contact is None:
-            return Scaffold("", Empty("This contact does not exist any more", "account_outline"), self.pop)
-        star = ("star", "Remove from favorites") if contact.starred else ("star_outline", "Add to favorites")
-        actions = [
-            IconButton("pencil_outline", "Edit contact", self._edit, "menu_edit"),
-            IconButton(*star, self._star, "menu_star"),
-            IconButton("dots_vertical", "More options", self._menu),
-        ]
-        return Scaffold("", ListView([self._heading(contact), *self._rows(contact)]), self.pop, actions)
-
-    def _heading(self, contact: contacts.Contact) -> View:
-        lines = [Text(contact.name, 24, align="center", id="large_title")]
-        work = ", ".join(filter(None, (contact.title, contact.company)))
-        if work and contact.name != work:
-            lines.append(Text(work, 14, theme.SECONDARY, align="center", id="organization_name"))
-        return Column([Row([Avatar(contact.name)], justify="center"), *lines, self._shortcuts(contact)], 8, 16)
-
-    def _shortcuts(self, contact: contacts.Contact) -> View:
-        if not contact.phones:
-            return Row([Button("Add phone", self._edit, kind="tonal")], justify="center")
-        number = contact.phones[0][0]
-        call = Button("Call", partial(self._call, number), kind="tonal")
-        return Row([call, Button("Text", partial(self._text, number), kind="tonal")], 12, justify="center")
-
-    def _rows(self, contact: contacts.Contact) -> list[View]:
-        rows = [ListItem(number, label, partial(self._call, number)) for number, label in contact.phones]
-        rows += [ListItem(address, "Email", partial(self._copy, address)) for address in contact.emails]
-        known = (("Notes", contact.note), ("Labels", ", ".join(contact.labels)))
-        rows += [ListItem(text, what, important=True) for what, text in known if text]
-        return rows
-
-    def _edit(self) -> None:
-        self.push(ContactForm(contacts.get(self.book, self.id)))
-
-    def _star(self) -> None:
-        contact = self._contact()
-        contact.starred = not contact.starred
-        contacts.update(self.book, contact)
-
-    def _contact(self) -> contacts.Contact:
-        return contacts.get(self.book, self.id) or contacts.Contact()
-
-    def _call(self, number: str) -> None:
-        self.phone.start(Intent(CALL, f"tel:{number}"))
-
-    def _text(self, number: str) -> None:
-        messages.write_to(self.phone, number)
-
-    def _copy(self, text: str) -> None:
-        self.phone.clipboard = text
-        self.notify("Copied to clipboard")
-
-    def _menu(self) -> None:
-        self.push(Menu([("Change labels", self._labels), ("Delete", self._ask)]))
-
-    def _labels(self) -> None:
-        self.push(Labels(self.id))
-
-    def _ask(self) -> None:
-        self.push(Confirm("Delete contact?", "", "Delete", self._delete))
-
-    def _delete(self) -> None:
-        contacts.delete(self.book, self.id)
-        self.pop()
-        self.notify("1 contact deleted")
-
-
-class Labels(Dialog, ContactsScreen):
-    """Check marks for the labels of one person."""
-
-    def __init__(self, id: int) -> None:
-        super().__init__("Change labels")
-        self.id = id
-        self.marked: list[str] | None = None  # None: nothing changed yet
-
-    def content(self) -> list[View]:
-        marked = self._marked()
-        rows = [CheckItem(t, t in marked, partial(self._toggle, t)) for t in contacts.groups(self.book)]
-        return [*rows, ListItem("Create new", on_tap=self._ask)]
-
-    def buttons(self) -> list[View]:
-        return [self.button("Cancel"), self.button("Save", self._save)]
-
-    def _marked(self) -> list[str]:
-        contact = contacts.get(self.book, self.id)
-        return self.marked if self.marked is not None else contact.labels if contact else []
-
-    def _toggle(self, title: str) -> None:
-        self.marked = list(self._marked())
-        if title in self.marked:
-            self.marked.remove(title)
-        else:
-            self.marked.append(title)
-
-    def _ask(self) -> None:
-        self.push(Prompt("Create label", self._create, hint="Label name", yes="Save"))
-
-    def _create(self, title: str) -> None:
-        if title.strip():
-            contacts.create_group(self.book, title.strip())
-            self.marked = sorted({*self._marked(), title.strip()})
-
-    def _save(self) -> None:
-        contact = contacts.get(self.book, self.id)
-        if contact is not None:
-            contact.labels = self._marked()
-            contacts.update(self.book, contact)
+        return shown != ([], "", CONTACTS)
 
 
 APP = Contacts

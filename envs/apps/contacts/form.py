@@ -2,43 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
+from typing import Any
 
-from coach_gym.envs.phone.app import Choice, Confirm, Screen
+from coach_gym.envs.apps.contacts.edition import BIRTHDAY, NOTES, TITLE, WEBSITE, ContactsScreen, Edition
+from coach_gym.envs.phone.app import Choice, Confirm, Dialog
 from coach_gym.envs.phone.providers import contacts
+from coach_gym.envs.phone.providers.contacts import EMAIL_TYPES, PHONE_TYPES, Contact
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
-from coach_gym.envs.phone.toolkit.widgets import Button, ListView, Scaffold, TextField
+from coach_gym.envs.phone.toolkit.widgets import Button, Column, Icon, ListItem, ListView, Row, Scaffold, TextField
 
 
 @dataclass
-class PhoneEntry:
-    """A number being typed, and its label."""
+class Labelled:
+    """A number or an address being typed, and its label."""
 
-    number: TextInput
-    label: str = "Mobile"
+    input: TextInput
+    label: str
+
+    @property
+    def text(self) -> str:
+        return self.input.text.strip()
 
 
-class ContactForm(Screen):
-    """Fields for all that can be known of a person. Nothing is stored before Save.
+class ContactForm(ContactsScreen):
+    """Fields for what can be known of a person. Nothing is stored before Save.
 
     Args:
-        contact: whom to change; None for a new contact.
-        phone: a number to start a new contact with.
+        edition: Which fields there are.
+        contact: Whom to change, or what a new contact starts with.
+        saved: Called with the id of a new contact once it is stored.
     """
 
     activity = "com.google.android.apps.contacts.editor.ContactEditorActivity"
 
-    def __init__(self, contact: contacts.Contact | None = None, phone: str = "") -> None:
+    def __init__(
+        self, edition: Edition, contact: Contact | None = None, saved: Callable[[int], Any] | None = None
+    ) -> None:
         super().__init__()
-        self.before = contact or contacts.Contact(phones=[(phone, "Mobile")] if phone else [])
-        known = self.before
+        self.before = known = contact or Contact()
+        self.saved = saved
         self.first, self.last, self.company = TextInput(known.first), TextInput(known.last), TextInput(known.company)
-        self.phones = [PhoneEntry(TextInput(number), label) for number, label in known.phones or [("", "Mobile")]]
-        self.emails = [TextInput(address) for address in known.emails or [""]]
-        self.title, self.note = TextInput(known.title), TextInput(known.note)
-        self.more = bool(known.title or known.note)
+        self.phones = [Labelled(TextInput(number), label) for number, label in known.phones or [("", "Mobile")]]
+        addresses = known.emails or [("", edition.email_label)]
+        self.emails = [Labelled(TextInput(address), label) for address, label in addresses]
+        self.title, self.website, self.note = TextInput(known.title), TextInput(known.website), TextInput(known.note)
+        self.birthday = known.birthday
+        values = {TITLE: known.title, WEBSITE: known.website, BIRTHDAY: known.birthday, NOTES: known.note}
+        self.more = any(values[field] for field in edition.more_fields)
 
     def build(self) -> View:
         title = "Edit contact" if self.before.id else "Create contact"
@@ -47,12 +62,10 @@ class ContactForm(Screen):
             TextField(self.last, "Last name"),
             TextField(self.company, "Company"),
             *self._phones(),
-            *[TextField(address, "Email") for address in self.emails],
+            *self._emails(),
         ]
-        if self.emails[-1].text:
-            fields.append(Button("Add email", self._add_email, kind="text"))
         if self.more:
-            fields += [TextField(self.title, "Job title"), TextField(self.note, "Notes")]
+            fields += [self._more_field(name) for name in self.edition.more_fields]
         else:
             fields.append(Button("More fields", self._show_more, kind="text"))
         save = Button("Save", self._save, "toolbar_button")
@@ -60,57 +73,82 @@ class ContactForm(Screen):
 
     def _phones(self) -> list[View]:
         views: list[View] = []
-        for index, entry in enumerate(self.phones):
-            labels = spinner(entry.label, f"{entry.label} Phone", partial(self._ask_label, index))
-            views += [TextField(entry.number, "Phone"), labels]
-        if self.phones[-1].number.text:
+        for entry in self.phones:
+            views += [TextField(entry.input, "Phone"), self._label(entry, "Phone", list(PHONE_TYPES))]
+        if self.phones[-1].input.text:
             views.append(Button("Add phone", self._add_phone, kind="text"))
         return views
 
-    def _ask_label(self, index: int) -> None:
-        current = self.phones[index].label
-        self.push(Choice("Phone label", list(contacts.PHONE_TYPES), partial(self._set_label, index), current))
+    def _emails(self) -> list[View]:
+        views: list[View] = []
+        for entry in self.emails:
+            views.append(TextField(entry.input, "Email"))
+            if self.edition.labels_emails:
+                views.append(self._label(entry, "Email", list(EMAIL_TYPES)))
+        if self.emails[-1].input.text:
+            views.append(Button("Add email", self._add_email, kind="text"))
+        return views
 
-    def _set_label(self, index: int, label: str) -> None:
-        self.phones[index].label = label
+    def _label(self, entry: Labelled, what: str, labels: list[str]) -> View:
+        """A closed drop-down list that shows the label of a number or an address."""
+        return View(
+            "android.widget.Spinner", text=entry.label, desc=f"{entry.label} {what}", size=14, color=theme.SECONDARY,
+            on_tap=partial(self._ask_label, entry, f"{what} label", labels), pad=(12, 10, 12, 10),
+            min_height=theme.TOUCH, border=theme.DIVIDER, radius=6, max_lines=1,
+        )  # fmt: skip
+
+    def _more_field(self, name: str) -> View:
+        if name == BIRTHDAY:
+            icon = Icon("cake_variant_outline")
+            return ListItem(name, birthday_text(self.birthday), self._ask_birthday, leading=icon)
+        return TextField({TITLE: self.title, WEBSITE: self.website, NOTES: self.note}[name], name)
+
+    def _ask_label(self, entry: Labelled, title: str, labels: list[str]) -> None:
+        self.push(Choice(title, labels, partial(setattr, entry, "label"), entry.label))
 
     def _add_phone(self) -> None:
-        self.phones.append(PhoneEntry(TextInput()))
-        self.focus(self.phones[-1].number)
+        self._add(self.phones, "Mobile")
 
     def _add_email(self) -> None:
-        self.emails.append(TextInput())
-        self.focus(self.emails[-1])
+        self._add(self.emails, self.edition.email_label)
+
+    def _add(self, entries: list[Labelled], label: str) -> None:
+        entries.append(Labelled(TextInput(), label))
+        self.focus(entries[-1].input)
 
     def _show_more(self) -> None:
         self.more = True
 
-    def _typed(self) -> contacts.Contact:
-        """The contact as the form says it."""
-        return contacts.Contact(
+    def _ask_birthday(self) -> None:
+        self.push(BirthdayDialog(partial(setattr, self, "birthday")))
+
+    def _typed(self) -> Contact:
+        """The contact as the form says it; what the form does not ask for stays as it is."""
+        return replace(
+            self.before,
             first=self.first.text.strip(),
             last=self.last.text.strip(),
             company=self.company.text.strip(),
-            phones=[(e.number.text.strip(), e.label) for e in self.phones if e.number.text.strip()],
-            emails=[address.text.strip() for address in self.emails if address.text.strip()],
+            phones=[(entry.text, entry.label) for entry in self.phones if entry.text],
+            emails=[(entry.text, entry.label) for entry in self.emails if entry.text],
             title=self.title.text.strip(),
+            website=self.website.text.strip(),
+            birthday=self.birthday,
             note=self.note.text.strip(),
-            starred=self.before.starred,
-            labels=self.before.labels,
-            id=self.before.id,
         )
 
     def _save(self) -> None:
         """Stores what was typed; an empty form is left without a trace, as on a real phone."""
         contact = self._typed()
-        book = self.phone.storage.database(contacts.PATH)
         self.pop()
         if not contact.name:
             return
         if contact.id:
-            contacts.update(book, contact)
+            contacts.update(self.book, contact)
         else:
-            contacts.insert(book, contact)
+            id = contacts.insert(self.book, contact)
+            if self.saved is not None:
+                self.saved(id)
         self.notify("Contact saved")
 
     def _close(self) -> None:
@@ -120,16 +158,34 @@ class ContactForm(Screen):
     def on_back(self) -> bool:
         changed = self._typed() != self.before
         if changed:
-            self.push(self._discarding())
+            self.push(Confirm("Discard changes?", "Your changes have not been saved.", "Discard", self.pop))
         return changed
 
-    def _discarding(self) -> Confirm:
-        return Confirm("Discard changes?", "Your changes have not been saved.", "Discard", self.pop)
+
+def birthday_text(day: date | None) -> str:
+    """Returns a birthday as it is shown, such as October 24, 1996."""
+    return f"{day:%B} {day.day}, {day.year}" if day else ""
 
 
-def spinner(label: str, desc: str, on_tap: partial) -> View:
-    """A closed drop-down list that shows a label."""
-    return View(
-        "android.widget.Spinner", text=label, desc=desc, on_tap=on_tap, size=14, color=theme.SECONDARY,
-        pad=(12, 10, 12, 10), min_height=theme.TOUCH, border=theme.DIVIDER, radius=6, max_lines=1,
-    )  # fmt: skip
+class BirthdayDialog(Dialog):
+    """A date in three fields, as it is long ago."""
+
+    def __init__(self, then: Callable[[date], None]) -> None:
+        super().__init__("Birthday")
+        self.month, self.day, self.year, self.then = TextInput(), TextInput(), TextInput(), then
+
+    def content(self) -> Sequence[View]:
+        fields = (("Month", self.month), ("Day", self.day), ("Year", self.year))
+        return [Row([Column([TextField(field, name)], width=88) for name, field in fields], 6, (16, 4, 16, 8))]
+
+    def buttons(self) -> Sequence[View]:
+        return [self.button("Cancel"), Button("Set", self._set, kind="text")]
+
+    def _set(self) -> None:
+        try:
+            day = date(*(int(field.text) for field in (self.year, self.month, self.day)))
+        except ValueError:
+            self.notify("This is not a date")
+            return
+        self.pop()
+        self.then(day)

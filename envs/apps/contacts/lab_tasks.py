@@ -128,7 +128,7 @@ class ContactsChangeEmail(CardsTask):
 
     def expected(self) -> list[Contact]:
         chosen, others = self.split()
-        chosen.emails = [self.params["email"]]
+        chosen.emails = [(self.params["email"], "Other")]
         return [*others, chosen]
 
 
@@ -232,7 +232,7 @@ class ContactsEmailOf(CardsTask):
         return cls.someone(rng, most=14)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
-        right = (answer or "").strip(" .").casefold() == self.split()[0].emails[0].casefold()
+        right = (answer or "").strip(" .").casefold() == self.split()[0].emails[0][0].casefold()
         return float(right and super().evaluate(device, answer))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from coach_gym.envs.apps.contacts.lab_data import pretty
 from coach_gym.envs.phone.app import DatabaseApp, Host, Screen
 from coach_gym.envs.phone.providers import contacts, telephony
+from coach_gym.envs.phone.providers.contacts import pretty
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

@@ -10,19 +10,27 @@ import re
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date
 
 PATH = "/data/data/com.android.providers.contacts/databases/contacts2.db"
 
 PHONE_TYPES = {"Home": 1, "Mobile": 2, "Work": 3, "Other": 7, "Main": 12}
 """Labels of phone numbers and their codes in `data2`."""
-_PHONE_LABELS = {code: label for label, code in PHONE_TYPES.items()}
-_EMAIL_OTHER = 3
+EMAIL_TYPES = {"Home": 1, "Work": 2, "Other": 3}
+"""Labels of e-mail addresses and their codes in `data2`."""
+_AT_WORK, _BIRTHDAY, _FRIEND = 1, 3, 6  # codes in `data2` of organizations, events and relations
 _SOURCE_NAME, _SOURCE_COMPANY, _SOURCE_PHONE, _SOURCE_EMAIL = 40, 30, 20, 10
 
 _ITEM = "vnd.android.cursor.item/"
-NAME, PHONE, EMAIL, ORGANIZATION, NOTE, GROUP = range(1, 7)
-"""Ids in `mimetypes` of the kinds of data used here."""
-_MIMETYPES = ("name", "phone_v2", "email_v2", "organization", "note", "group_membership")
+NAME, PHONE, EMAIL, ORGANIZATION, NOTE, GROUP, EVENT, WEBSITE, RELATION = range(1, 10)
+"""Ids in `mimetypes` of the kinds of data that this module reads and writes."""
+_LABELS = {
+    kind: {str(code): label for label, code in types.items()}
+    for kind, types in ((PHONE, PHONE_TYPES), (EMAIL, EMAIL_TYPES))
+}
+_MIMETYPES = (
+    "name", "phone_v2", "email_v2", "organization", "note", "group_membership", "contact_event", "website", "relation",
+)  # fmt: skip
 
 SCHEMA = """
 CREATE TABLE accounts (_id INTEGER PRIMARY KEY AUTOINCREMENT, account_name TEXT, account_type TEXT, data_set TEXT);
@@ -64,13 +72,15 @@ INSERT INTO accounts (_id) VALUES (1);
 
 @dataclass
 class Contact:
-    """One person. Two are equal if all that is known of them is, whatever their ids.
+    """One person. Two are equal if all their fields but the ids are.
 
     Attributes:
-        phones: (number, label) pairs; labels are the keys of `PHONE_TYPES`.
-        title: the position at the company.
-        labels: titles of the groups that the person is in.
-        id: of the row in `raw_contacts`, 0 if there is none yet.
+        title: Position at the company.
+        phones: Pairs of a number and its label, a key of `PHONE_TYPES`.
+        emails: Pairs of an address and its label, a key of `EMAIL_TYPES`.
+        labels: Titles of the groups that the person is in.
+        friend: Name of a friend.
+        id: Row in `raw_contacts`; 0 if there is none yet.
     """
 
     first: str = ""
@@ -78,10 +88,13 @@ class Contact:
     company: str = ""
     title: str = ""
     phones: list[tuple[str, str]] = field(default_factory=list)
-    emails: list[str] = field(default_factory=list)
+    emails: list[tuple[str, str]] = field(default_factory=list)
     note: str = ""
     starred: bool = False
     labels: list[str] = field(default_factory=list)
+    birthday: date | None = None
+    website: str = ""
+    friend: str = ""
     id: int = field(default=0, compare=False)
 
     @property
@@ -92,7 +105,7 @@ class Contact:
     def _named(self) -> tuple[str, int]:
         """The display name and the code of where it comes from."""
         full = f"{self.first} {self.last}".strip()
-        phone, email = self.phones[0][0] if self.phones else "", self.emails[0] if self.emails else ""
+        phone, email = self.phones[0][0] if self.phones else "", self.emails[0][0] if self.emails else ""
         sources = (_SOURCE_NAME, _SOURCE_COMPANY, _SOURCE_PHONE, _SOURCE_EMAIL)
         pairs = zip((full, self.company, phone, email), sources, strict=True)
         return next(((text, source) for text, source in pairs if text), ("", 0))
@@ -101,6 +114,15 @@ class Contact:
 def digits(number: str) -> str:
     """The digits of a phone number, which is all that tells two numbers apart."""
     return re.sub(r"\D", "", number)
+
+
+def pretty(number: str) -> str:
+    """Returns a number as it is shown in the United States, also a short one: 1 (234) 567-8, (876) 543-21."""
+    plain = digits(number)
+    country, rest = ("1 ", plain[1:]) if plain[:1] == "1" else ("", plain)
+    if plain != number or rest[:1] in ("", "0", "1") or not 7 <= len(rest) <= 10:
+        return number
+    return f"{country}({rest[:3]}) {rest[3:6]}-{rest[6:]}"
 
 
 # reading
@@ -136,6 +158,11 @@ def numbers(db: sqlite3.Connection) -> list[tuple[str, str]]:
     ).fetchall()
 
 
+def members(db: sqlite3.Connection, label: str) -> list[tuple[int, str]]:
+    """Id and name of the people with a label, by name."""
+    return [(person.id, person.name) for person in everybody(db) if label in person.labels]
+
+
 def groups(db: sqlite3.Connection) -> list[str]:
     """Titles of the labels that people can be given."""
     return [title for (title,) in db.execute("SELECT title FROM groups WHERE deleted = 0 ORDER BY title")]
@@ -150,27 +177,62 @@ def _read(db: sqlite3.Connection, where: str, values: tuple) -> list[Contact]:
         values,
     )
     people: dict[int, Contact] = {}
-    for id, starred, mimetype, *data in rows:
+    for id, starred, kind, *data, group in rows:
         contact = people.setdefault(id, Contact(starred=bool(starred), id=id))
-        _take(contact, mimetype, *(text or "" for text in data))
+        entry = _entry(kind, *(text or "" for text in data))
+        if entry is not None:
+            _take(contact, kind, (group or "",) if kind == GROUP else entry)
     return list(people.values())
 
 
-def _take(contact: Contact, mimetype: int | None, *data: str) -> None:
-    """Adds what one row of `data` says: its columns `data1` to `data4`, and the title of its group."""
-    first, second, third, fourth, group = data
-    if mimetype == NAME:
-        contact.first, contact.last = second, third
-    elif mimetype == PHONE:
-        contact.phones.append((first, _PHONE_LABELS.get(int(second or 0), "Other")))
-    elif mimetype == EMAIL:
-        contact.emails.append(first)
-    elif mimetype == ORGANIZATION:
-        contact.company, contact.title = first, fourth
-    elif mimetype == NOTE:
-        contact.note = first
-    elif mimetype == GROUP:
-        contact.labels.append(group)
+Entry = tuple[str, ...]
+"""What one row of `data` says, in the words of `Contact`."""
+
+
+def _entry(kind: int | None, first: str, second: str, third: str, fourth: str) -> Entry | None:
+    """Decodes the columns `data1` to `data4` of a row; None if the row is of a kind that `Contact` does not have."""
+    if kind == NAME:
+        return second, third
+    if kind in (PHONE, EMAIL):
+        return first, _LABELS[kind].get(second, "Other")
+    if kind == ORGANIZATION:
+        return first, fourth
+    if kind in (NOTE, GROUP, WEBSITE):
+        return (first,)
+    known = (kind == EVENT and second == str(_BIRTHDAY) and _is_day(first)) or (
+        kind == RELATION and second == str(_FRIEND)
+    )
+    return (first,) if known else None
+
+
+def _is_day(text: str) -> bool:
+    """Whether a text is a day with its year; Android also stores birthdays without one, such as `--12-10`."""
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _take(contact: Contact, kind: int, entry: Entry) -> None:
+    """Adds an entry to a contact. Of what a contact has only one of, the first row counts."""
+    if kind == NAME and not (contact.first or contact.last):
+        contact.first, contact.last = entry
+    elif kind == PHONE:
+        contact.phones.append((entry[0], entry[1]))
+    elif kind == EMAIL:
+        contact.emails.append((entry[0], entry[1]))
+    elif kind == ORGANIZATION and not (contact.company or contact.title):
+        contact.company, contact.title = entry
+    elif kind == NOTE:
+        contact.note = contact.note or entry[0]
+    elif kind == GROUP:
+        contact.labels.append(entry[0])
+    elif kind == EVENT:
+        contact.birthday = contact.birthday or date.fromisoformat(entry[0])
+    elif kind == WEBSITE:
+        contact.website = contact.website or entry[0]
+    elif kind == RELATION:
+        contact.friend = contact.friend or entry[0]
 
 
 # writing
@@ -186,7 +248,9 @@ def insert(db: sqlite3.Connection, contact: Contact) -> int:
         (joined, int(contact.starred), name, _alternative(contact), source, name),
     ).lastrowid
     db.execute("UPDATE contacts SET name_raw_contact_id = ? WHERE _id = ?", (raw, joined))
-    _insert_data(db, raw or 0, contact)
+    for kind, entries in _entries(db, contact).items():
+        for entry in entries:
+            _insert(db, raw or 0, kind, entry)
     return raw or 0
 
 
@@ -198,20 +262,38 @@ def insert_all(db: sqlite3.Connection, people: Iterable[Contact]) -> None:
     db.execute("COMMIT")
 
 
+def replace_all(db: sqlite3.Connection, people: Iterable[Contact]) -> None:
+    """Makes these the only people."""
+    db.execute("DELETE FROM raw_contacts")
+    insert_all(db, people)
+
+
 def update(db: sqlite3.Connection, contact: Contact) -> None:
-    """Replaces all that is known of the person with `contact.id`."""
-    name, source = contact._named()
-    db.execute("DELETE FROM data WHERE raw_contact_id = ?", (contact.id,))
+    """Stores what has changed about the person with `contact.id`.
+
+    Rows of `data` that say something else than `Contact` can (an address, a photo, an anniversary) stay as they are,
+    and so do the other columns of a row that changes.
+    """
+    before = get(db, contact.id)
+    if before is None:
+        return
     db.execute(
-        "UPDATE raw_contacts SET starred = ?, display_name = ?, display_name_alt = ?, display_name_source = ?,"
-        " sort_key = ?, version = version + 1, dirty = 1 WHERE _id = ?",
-        (int(contact.starred), name, _alternative(contact), source, name, contact.id),
+        "UPDATE raw_contacts SET starred = ?, version = version + 1, dirty = 1 WHERE _id = ?",
+        (int(contact.starred), contact.id),
     )
     db.execute(
         "UPDATE contacts SET starred = ?, has_phone_number = ? WHERE name_raw_contact_id = ?",
         (*_flags(contact), contact.id),
     )
-    _insert_data(db, contact.id, contact)
+    if contact._named() != before._named() or _alternative(contact) != _alternative(before):
+        name, source = contact._named()
+        db.execute(
+            "UPDATE raw_contacts SET display_name = ?, display_name_alt = ?, display_name_source = ?, sort_key = ?"
+            " WHERE _id = ?",
+            (name, _alternative(contact), source, name, contact.id),
+        )
+    for kind, entries in _entries(db, contact).items():
+        _merge(db, contact.id, kind, entries)
 
 
 def delete(db: sqlite3.Connection, id: int) -> None:
@@ -235,18 +317,75 @@ def _alternative(contact: Contact) -> str:
     return f"{contact.last}, {contact.first}" if contact.first and contact.last else contact.name
 
 
-def _insert_data(db: sqlite3.Connection, raw: int, contact: Contact) -> None:
-    rows: list[tuple] = []
-    if contact.first or contact.last:
-        rows.append((NAME, f"{contact.first} {contact.last}".strip(), contact.first, contact.last, None))
-    for number, label in contact.phones:
-        rows.append((PHONE, number, PHONE_TYPES[label], None, f"+{digits(number)}" if number[:1] == "+" else None))
-    rows += [(EMAIL, address, _EMAIL_OTHER, None, None) for address in contact.emails]
-    if contact.company or contact.title:
-        rows.append((ORGANIZATION, contact.company, 1, None, contact.title or None))
-    rows += [(NOTE, contact.note, None, None, None)] if contact.note else []
-    rows += [(GROUP, create_group(db, title), None, None, None) for title in contact.labels]
-    db.executemany(
-        f"INSERT INTO data (raw_contact_id, mimetype_id, data1, data2, data3, data4) VALUES ({raw:d}, ?, ?, ?, ?, ?)",
-        rows,
+_SINGLE = (NAME, ORGANIZATION, NOTE, EVENT, WEBSITE, RELATION)
+"""The kinds of which a contact has one at most."""
+
+
+def _entries(db: sqlite3.Connection, contact: Contact) -> dict[int, list[Entry]]:
+    """The entries of a contact by kind; labels that do not exist yet are created."""
+    born = contact.birthday.isoformat() if contact.birthday else ""
+    by_kind: dict[int, list[Entry]] = {
+        NAME: [(contact.first, contact.last)],
+        PHONE: list(contact.phones),
+        EMAIL: list(contact.emails),
+        ORGANIZATION: [(contact.company, contact.title)],
+        NOTE: [(contact.note,)],
+        GROUP: [(str(create_group(db, title)),) for title in contact.labels],
+        EVENT: [(born,)],
+        WEBSITE: [(contact.website,)],
+        RELATION: [(contact.friend,)],
+    }
+    return {kind: [entry for entry in entries if any(entry)] for kind, entries in by_kind.items()}
+
+
+def _merge(db: sqlite3.Connection, raw: int, kind: int, entries: list[Entry]) -> None:
+    """Makes the rows of one kind say `entries`. Rows that say so already are not touched, the others change first."""
+    rows = db.execute(
+        "SELECT _id, data1, data2, data3, data4 FROM data WHERE raw_contact_id = ? AND mimetype_id = ? ORDER BY _id",
+        (raw, kind),
+    ).fetchall()
+    known = [(id, entry) for id, *data in rows if (entry := _entry(kind, *(text or "" for text in data))) is not None]
+    if kind in _SINGLE:
+        known = known[:1]
+    changed = list(entries)
+    for row in list(known):
+        if row[1] in changed:
+            changed.remove(row[1])
+            known.remove(row)
+    for (id, old), new in zip(known, changed, strict=False):
+        _change(db, id, kind, old, new)
+    for id, _ in known[len(changed) :]:
+        db.execute("DELETE FROM data WHERE _id = ?", (id,))
+    for entry in changed[len(known) :]:
+        _insert(db, raw, kind, entry)
+
+
+def _insert(db: sqlite3.Connection, raw: int, kind: int, entry: Entry) -> None:
+    columns = _columns(kind, entry)
+    db.execute(
+        f"INSERT INTO data (raw_contact_id, mimetype_id, {', '.join(columns)}) VALUES (?, ?{', ?' * len(columns)})",
+        (raw, kind, *columns.values()),
     )
+
+
+def _change(db: sqlite3.Connection, id: int, kind: int, old: Entry, new: Entry) -> None:
+    before = _columns(kind, old)
+    changes = {column: value for column, value in _columns(kind, new).items() if value != before[column]}
+    assignments = ", ".join(f"{column} = ?" for column in changes)
+    db.execute(f"UPDATE data SET {assignments} WHERE _id = ?", (*changes.values(), id))
+
+
+def _columns(kind: int, entry: Entry) -> dict[str, str | int | None]:
+    """The columns of `data` that hold an entry."""
+    first, second = entry[0], entry[-1]
+    if kind == NAME:
+        return {"data1": f"{first} {second}".strip(), "data2": first, "data3": second}
+    if kind == PHONE:
+        international = f"+{digits(first)}" if first[:1] == "+" else None
+        return {"data1": first, "data2": PHONE_TYPES[second], "data4": international}
+    if kind == EMAIL:
+        return {"data1": first, "data2": EMAIL_TYPES[second]}
+    if kind == ORGANIZATION:
+        return {"data1": first, "data2": _AT_WORK, "data4": second or None}
+    code = {EVENT: _BIRTHDAY, RELATION: _FRIEND}.get(kind)
+    return {"data1": first} if code is None else {"data1": first, "data2": code}

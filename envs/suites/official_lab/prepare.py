@@ -7,6 +7,7 @@ task: an event that is to be edited, a city that is to be removed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -60,7 +61,7 @@ def _without_birthday(phone: Phone) -> None:
     """The birthday to be added is AAA's; the judge also takes a page that shows ABC and that birthday."""
     book = phone.storage.database(contacts.PATH)
     person = next(contact for contact in contacts.everybody(book) if contact.name == "ABC")
-    contacts.update(book, person)
+    contacts.update(book, replace(person, birthday=None))
 
 
 _MORE = ("Chen", "Lee", "Xu")

@@ -14,7 +14,7 @@ from coach_gym.ui import compress, parse_ui
 SCREENS = [(270, 600), (540, 1200), (1080, 2400), (800, 1280)]
 ANA = Contact(
     "Ana", "Berg", "Copper Books", "Editor", [("+12015550123", "Mobile"), ("+12015550124", "Work")],
-    ["ana@lily.org"], "Likes tea", labels=["Friends"],
+    [("ana@lily.org", "Other")], "Likes tea", labels=["Friends"],
 )  # fmt: skip
 
 
@@ -91,7 +91,7 @@ def test_a_new_contact_is_stored_with_all_that_was_typed(any_phone):
     assert rows(phone) == ["Ana Berg", "ben Cole", "Cara Stone", "Zoe Ames"]
     stored = [contact for contact in contacts.everybody(book(phone)) if contact.first == "Cara"]
     assert stored == [
-        Contact("Cara", "Stone", "Ember Travel", "", [("+1 202-555-0101", "Work")], ["cara@ember.org"])
+        Contact("Cara", "Stone", "Ember Travel", "", [("+1 202-555-0101", "Work")], [("cara@ember.org", "Other")])
     ]
 
 

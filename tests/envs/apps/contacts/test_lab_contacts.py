@@ -4,10 +4,8 @@ from datetime import date
 
 import pytest
 
-from coach_gym.envs.apps.contacts import lab_data as lab_contacts_data
-from coach_gym.envs.apps.contacts.lab_data import Person, pretty
 from coach_gym.envs.phone.providers import contacts, telephony
-from coach_gym.envs.phone.providers.contacts import Contact
+from coach_gym.envs.phone.providers.contacts import Contact, pretty
 from coach_gym.envs.profiles import lab_phone
 from tests.envs.hands import Hands
 
@@ -22,8 +20,7 @@ def db(hands):
 
 
 def person(hands, name):
-    id = next(id for id, known in contacts.listing(db(hands)) if known == name)
-    return lab_contacts_data.get(db(hands), id)
+    return next(contact for contact in contacts.everybody(db(hands)) if contact.name == name)
 
 
 def fill(hands, **fields):
@@ -46,16 +43,17 @@ def test_numbers_are_shown_as_in_the_united_states(number, shown):
 
 
 def test_a_person_is_stored_and_read_whole(book):
-    whole = Person(
-        Contact("Ada", emails=["a@x.org", "b@y.org"], phones=[("1", "Work")]), ["Work", "Home"],
-        date(1815, 12, 10), "ada.example", "Charles",
+    emails = [("a@x.org", "Work"), ("b@y.org", "Home")]
+    whole = Contact(
+        "Ada", phones=[("1", "Work")], emails=emails, birthday=date(1815, 12, 10), website="ada.example",
+        friend="Charles",
     )  # fmt: skip
-    id = lab_contacts_data.save(db(book), whole)
-    assert lab_contacts_data.get(db(book), id) == whole
-    whole.contact.id, whole.website = id, ""
-    assert lab_contacts_data.save(db(book), whole) == id
-    assert lab_contacts_data.get(db(book), id) == whole
-    assert lab_contacts_data.get(db(book), 999) is None
+    whole.id = contacts.insert(db(book), whole)
+    assert contacts.get(db(book), whole.id) == whole
+    whole.website = ""
+    contacts.update(db(book), whole)
+    assert contacts.get(db(book), whole.id) == whole
+    assert contacts.get(db(book), 999) is None
 
 
 def test_a_new_contact_with_labels_website_and_birthday(book):
@@ -70,8 +68,8 @@ def test_a_new_contact_with_labels_website_and_birthday(book):
     fill(book, Month="12", Day="10", Year="1815")
     book.tap("Set", "Save")
     ada = person(book, "Ada")
-    assert ada.contact.phones == [("12345678", "Work")]
-    assert (ada.contact.emails, ada.email_labels) == (["ada@x.org"], ["Work"])
+    assert ada.phones == [("12345678", "Work")]
+    assert ada.emails == [("ada@x.org", "Work")]
     assert (ada.website, ada.birthday) == ("ada.example", date(1815, 12, 10))
     for shown in ("Call Work 1 (234) 567-8", "Email Work ada@x.org", "December 10, 1815", "ada.example"):
         assert book.shows(shown)
@@ -87,7 +85,7 @@ def test_what_is_no_date_is_told(book):
 def test_editing_keeps_what_is_not_touched(book):
     book.tap("AAA", "Edit contact", "Save")
     aaa = person(book, "AAA")
-    assert (aaa.friend, aaa.contact.company) == ("ABC", "Tsinghua University")
+    assert (aaa.friend, aaa.company) == ("ABC", "Tsinghua University")
 
 
 def test_leaving_a_changed_birthday_asks_first(book):
@@ -103,7 +101,7 @@ def test_a_label_is_made_and_given_to_people(book):
     book.tap("Organize", "Create label", "Label name")
     book.type("work")
     book.tap("Save", "Add contacts", "AAA", "Li", "ABC", "ABC", "Add")
-    assert [name for _, name in lab_contacts_data.members(db(book), "work")] == ["AAA", "Li"]
+    assert [name for _, name in contacts.members(db(book), "work")] == ["AAA", "Li"]
     assert book.shows("work • label")
     book.tap("Add contacts")
     assert not book.shows("Li")
