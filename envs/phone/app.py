@@ -4,18 +4,18 @@ An app keeps its data where the real app keeps it (databases, settings, files of
 what is being looked at or typed in its screens. `build` is called whenever the phone may have changed, so a
 screen reads what it shows from storage and returns views; it never updates views.
 
-A snapshot of the phone copies the screens. So whatever a screen keeps must be plain data or other screens, and
-a callback that it keeps must be a bound method or a `functools.partial` of one, never a lambda (which would
-still act on the screen that was copied). Callbacks of the views that `build` returns are free: they are made
-anew.
+A snapshot of the phone copies the screens, with all that they keep: plain data, other screens, and callbacks,
+which may be methods, partials or lambdas (`copying.py`). Only what belongs to the outside cannot be kept, such as
+a connection to a database: a callback asks for it when it is called.
 """
 
 from __future__ import annotations
 
+import copy
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from coach_gym.envs.phone.intents import Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
@@ -104,6 +104,12 @@ class App:
 
     def __init__(self, phone: Host) -> None:
         self.phone = phone
+
+    def on(self, phone: Host) -> Self:
+        """Returns the same app on another phone."""
+        twin = copy.copy(self)
+        twin.phone = phone
+        return twin
 
     def install(self) -> None:
         """Creates the app's databases, folders and settings. Called once, when the phone is made."""

@@ -12,16 +12,16 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from coach_gym.envs.phone.app import App, Screen
+from coach_gym.envs.phone.copying import Memo, copied
 from coach_gym.envs.phone.input.touch import Touch
 from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
-from coach_gym.envs.phone.storage import Storage
+from coach_gym.envs.phone.storage import Snapshot, Storage
 from coach_gym.envs.phone.system.launcher import Launcher, Recents
 from coach_gym.envs.phone.toolkit.paint import Painter
 from coach_gym.envs.phone.toolkit.view import TextInput
@@ -67,6 +67,7 @@ class Phone:
         self.message: tuple[str, datetime] | None = None
         self.receivers: list[Callable[[Intent], object]] = []  # hear broadcasts from outside the phone
         self.windows = Windows(self)
+        self.touch = Touch(self, self.windows)
         self._painter = Painter(width, height)
         self._install()
         self.go_home()
@@ -96,10 +97,6 @@ class Phone:
         return self.windows.accessibility()
 
     # what is touched; coordinates in pixels of the screen
-
-    @cached_property
-    def touch(self) -> Touch:
-        return Touch(self, self.windows)
 
     def tap(self, x: int, y: int) -> None:
         """A short touch."""
@@ -318,21 +315,40 @@ class Phone:
     # snapshots
 
     def snapshot(self) -> Any:
-        """The whole phone, to be given to `restore`."""
-        live = (self.stacks, self.foreground, self.focus, self.notifications, self.permissions)
-        plain = (self.clipboard, self.shade, self.keyboard, self.message, self.editing)
-        return self.storage.snapshot(), copy.deepcopy(live, self._shared()), plain
+        """Returns the whole phone as it is now, for `restore`."""
+        return self.storage.snapshot(), copied(self._live(), self._shared(self)), self._plain()
 
     def restore(self, snapshot: Any) -> None:
-        """Returns to a snapshot exactly; it can be restored again."""
+        """Returns exactly to a snapshot of this phone, which can be restored again."""
         storage, live, plain = snapshot
+        self._become(storage, copied(live, self._shared(self)), plain)
+
+    def fork(self) -> Phone:
+        """Returns another phone in the same state. From then on neither has an influence on the other."""
+        twin = copy.copy(self)
+        twin.storage, twin.receivers = Storage(), []
+        twin.apps = {package: app.on(twin) for package, app in self.apps.items()}
+        twin.launcher = self.launcher.on(twin)
+        twin.windows, twin._painter = Windows(twin), Painter(self.width, self.height)
+        twin.touch = Touch(twin, twin.windows)
+        twin._become(self.storage.snapshot(), copied(self._live(), self._shared(twin)), self._plain())
+        return twin
+
+    def _live(self) -> tuple:
+        """What can change in place, or refers to what can."""
+        return self.stacks, self.focus, self.notifications, self.permissions
+
+    def _plain(self) -> tuple:
+        return self.foreground, self.clipboard, self.shade, self.keyboard, self.message, self.editing
+
+    def _become(self, storage: Snapshot, live: tuple, plain: tuple) -> None:
         self.storage.restore(storage)
-        self.stacks, self.foreground, self.focus, self.notifications, self.permissions = copy.deepcopy(
-            live, self._shared()
-        )
-        self.clipboard, self.shade, self.keyboard, self.message, self.editing = plain
+        self.stacks, self.focus, self.notifications, self.permissions = live
+        self.foreground, self.clipboard, self.shade, self.keyboard, self.message, self.editing = plain
         self.changed()
 
-    def _shared(self) -> dict[int, Any]:
-        """What a copy of the screens shares with the original: the phone and its apps."""
-        return {id(shared): shared for shared in (self, self.launcher, *self.apps.values())}
+    def _shared(self, other: Phone) -> Memo:
+        """What copies of the screens do not copy but find again on `other`: the phone, its storage and apps."""
+        parts = [(self, other), (self.storage, other.storage), (self.launcher, other.launcher)]
+        parts += [(self.apps[package], other.apps[package]) for package in self.apps]
+        return {id(mine): its for mine, its in parts}

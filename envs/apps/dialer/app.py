@@ -146,7 +146,7 @@ class Calls(DialerScreen):
         return ListItem(self.app.name_of(call.number), when, show, partial(self._menu, call), icon, again)
 
     def _menu(self, call: call_log.Call) -> None:
-        self.push(Menu([("Delete", partial(call_log.delete, self.app.log, call.id))]))
+        self.push(Menu([("Delete", lambda: call_log.delete(self.app.log, call.id))]))
 
     def _go(self, place: str) -> None:
         self.place = place

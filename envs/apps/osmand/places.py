@@ -56,7 +56,9 @@ class Markers(PlaceList):
         data.pass_marker(self.phone.storage.database(MARKERS), marker, self.now)
 
     def _ask(self, marker: Marker) -> None:
-        delete = partial(data.delete_marker, self.phone.storage.database(MARKERS), marker.id)
+        def delete() -> None:
+            data.delete_marker(self.phone.storage.database(MARKERS), marker.id)
+
         self.push(Confirm(f"Delete {marker.place.name}?", "", "Delete", delete))
 
 
