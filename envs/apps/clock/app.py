@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
 from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.apps.clock.alarms import Alarms
+from coach_gym.envs.apps.clock.cards import CARDS
 from coach_gym.envs.apps.clock.cities import WorldClock
-from coach_gym.envs.apps.clock.data import Alarm
+from coach_gym.envs.apps.clock.data import WEEKDAYS, WEEKEND, Alarm
 from coach_gym.envs.apps.clock.ringing import SILENCE, RingingAlarm, RingingTimer, expired, ring, silence
+from coach_gym.envs.apps.clock.tab import Tab
 from coach_gym.envs.apps.clock.timers import Stopwatch, Timers
 from coach_gym.envs.phone import preferences
-from coach_gym.envs.phone.app import App, Choice, Menu, Screen
+from coach_gym.envs.phone.app import App, Choice, Host, Menu, Screen
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -26,10 +30,48 @@ from coach_gym.envs.phone.toolkit.widgets import (
     SwitchItem,
 )
 
-TABS = (("alarm", "Alarm"), ("clock_outline", "Clock"), ("timer_sand", "Timer"), ("timer_outline", "Stopwatch"))
-
 HOUR = timedelta(hours=1)
-WEEKDAYS, WEEKEND = 0b0011111, 0b1100000
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One of several values to be chosen: what the row says, the preference, labels with their values, the default."""
+
+    title: str
+    key: str
+    options: Mapping[str, str]
+    default: str
+
+
+@dataclass(frozen=True)
+class Edition:
+    """What differs between the app's versions on the two phones.
+
+    Attributes:
+        tabs: Icon, name and maker of each tab.
+        bar: Makes the bar of tabs, from their icons and names, the name of the one in front, and what shows another.
+        alarms: What a new phone has.
+        settings: What there is to choose before the settings that every version has.
+        since: When these alarms were set; None for the moment when the phone is made.
+    """
+
+    tabs: tuple[tuple[str, str, Callable[[], Tab]], ...]
+    bar: Callable[[Sequence[tuple[str, str]], str, Callable[[str], None]], View]
+    alarms: tuple[Alarm, ...]
+    settings: tuple[Setting, ...] = ()
+    since: datetime | None = None
+
+
+ANDROID_WORLD = Edition(
+    tabs=(
+        ("alarm", "Alarm", partial(Alarms, CARDS)),
+        ("clock_outline", "Clock", WorldClock),
+        ("timer_sand", "Timer", Timers),
+        ("timer_outline", "Stopwatch", Stopwatch),
+    ),
+    bar=BottomNavigation,
+    alarms=(Alarm(8, 30, WEEKDAYS, enabled=False), Alarm(9, 0, WEEKEND, enabled=False)),
+)
 
 
 class Clock(App):
@@ -39,13 +81,16 @@ class Clock(App):
     icon = "clock"
     color = "#4285f4"
 
+    def __init__(self, phone: Host, edition: Edition = ANDROID_WORLD) -> None:
+        super().__init__(phone)
+        self.edition = edition
+
     def install(self) -> None:
         db = self.database(clock_data.ALARMS, clock_data.SCHEMA)
-        for alarm in (Alarm(8, 30, WEEKDAYS, enabled=False), Alarm(9, 0, WEEKEND, enabled=False)):
-            clock_data.save(db, alarm, self.phone.now)
+        clock_data.replace_all(db, self.edition.alarms, self.edition.since or self.phone.now)
 
     def main(self) -> Screen:
-        return Main()
+        return Main(self.edition)
 
     def elapsed(self, since: datetime) -> None:
         """Alarms and timers that are due tell so in the notification shade, and ring when touched there."""
@@ -70,23 +115,21 @@ class Clock(App):
 
 
 class Main(Screen):
-    """The four tabs. Each of them keeps what was typed or unfolded while another is looked at."""
+    """The tabs. Each of them keeps what was typed or unfolded while another is looked at."""
 
-    def __init__(self) -> None:
+    app: Clock
+
+    def __init__(self, edition: Edition) -> None:
         super().__init__()
-        self.current = "Alarm"
-        self.tabs: dict[str, Alarms | WorldClock | Timers | Stopwatch] = {
-            "Alarm": Alarms(),
-            "Clock": WorldClock(),
-            "Timer": Timers(),
-            "Stopwatch": Stopwatch(),
-        }
+        self.current = edition.tabs[0][1]
+        self.tabs = {name: make() for _, name, make in edition.tabs}
 
     def build(self) -> View:
         tab = self.tabs[self.current]
         tab.app = self.app
         more = IconButton("dots_vertical", "More options", self._menu)
-        bottom = BottomNavigation(TABS, self.current, self._select)
+        entries = [(icon, name) for icon, name, _ in self.app.edition.tabs]
+        bottom = self.app.edition.bar(entries, self.current, self._select)
         return Scaffold(self.current, tab.build(), actions=[more], fab=tab.fab(), bottom=bottom)
 
     def _select(self, label: str) -> None:
@@ -102,22 +145,19 @@ class Main(Screen):
 class ClockSettings(Screen):
     """How alarms, clocks and timers behave; kept in the app's preferences."""
 
-    def build(self) -> View:
-        return Scaffold("Settings", ListView(self.rows()), on_back=self.pop)
+    app: Clock
 
-    def rows(self) -> list[View]:
-        """One row a setting, under headings."""
-        return [
+    def build(self) -> View:
+        rows = [
+            *(self._choice(setting) for setting in self.app.edition.settings),
             Header("Clock"),
             self._switch("Display time with seconds", "display_clock_seconds"),
             Header("Alarms"),
-            self._choice("Silence after", "auto_silence", _minutes((1, 5, 10, 15, 20, 25)) | {"Never": "-1"}, "10"),
-            self._choice("Snooze length", "snooze_duration", _minutes((1, 5, 10, 15, 20, 25, 30)), "10"),
-            self._choice("Gradually increase volume", "alarm_crescendo_duration", _SECONDS, "0"),
-            self._choice("Start week on", "week_start", {d: d for d in ("Saturday", "Sunday", "Monday")}, "Sunday"),
+            *(self._choice(setting) for setting in ALARM_SETTINGS),
             Header("Timers"),
             self._switch("Timer vibrate", "timer_vibrate"),
         ]
+        return Scaffold("Settings", ListView(rows), on_back=self.pop)
 
     def _get(self, key: str, default: preferences.Value) -> preferences.Value:
         return preferences.load(self.phone.storage, clock_data.PREFERENCES).get(key, default)
@@ -129,22 +169,29 @@ class ClockSettings(Screen):
         on = bool(self._get(key, False))
         return SwitchItem(title, on, partial(self._put, key, not on))
 
-    def _choice(self, title: str, key: str, options: dict[str, str], default: str) -> View:
-        value = self._get(key, default)
-        current = next(label for label, option in options.items() if option == value)
-        return ListItem(title, current, partial(self._choose, title, key, options, current))
+    def _choice(self, setting: Setting) -> View:
+        value = self._get(setting.key, setting.default)
+        current = next(label for label, option in setting.options.items() if option == value)
+        return ListItem(setting.title, current, partial(self._choose, setting, current))
 
-    def _choose(self, title: str, key: str, options: dict[str, str], current: str) -> None:
-        self.push(Choice(title, list(options), partial(self._chosen, key, options), current))
+    def _choose(self, setting: Setting, current: str) -> None:
+        self.push(Choice(setting.title, list(setting.options), partial(self._chosen, setting), current))
 
-    def _chosen(self, key: str, options: dict[str, str], label: str) -> None:
-        self._put(key, options[label])
+    def _chosen(self, setting: Setting, label: str) -> None:
+        self._put(setting.key, setting.options[label])
 
 
-def _minutes(numbers: tuple[int, ...]) -> dict[str, str]:
+def _minutes(*numbers: int) -> dict[str, str]:
     return {f"{n} minute{'' if n == 1 else 's'}": str(n) for n in numbers}
 
 
 _SECONDS = {"Never": "0", "15 seconds": "15", "30 seconds": "30", "60 seconds": "60"}
+
+ALARM_SETTINGS = (
+    Setting("Silence after", "auto_silence", _minutes(1, 5, 10, 15, 20, 25) | {"Never": "-1"}, "10"),
+    Setting("Snooze length", "snooze_duration", _minutes(1, 5, 10, 15, 20, 25, 30), "10"),
+    Setting("Gradually increase volume", "alarm_crescendo_duration", _SECONDS, "0"),
+    Setting("Start week on", "week_start", {d: d for d in ("Saturday", "Sunday", "Monday")}, "Sunday"),
+)
 
 APP = Clock

@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from coach_gym.envs.apps.clock import data as clock_data
+from coach_gym.envs.apps.clock.face import face
+from coach_gym.envs.apps.clock.tab import Tab
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.app import Menu, Screen, TextInput
 from coach_gym.envs.phone.toolkit import theme
@@ -17,6 +19,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
     IconButton,
     ListItem,
     ListView,
+    Picture,
     Row,
     Scaffold,
     Text,
@@ -43,32 +46,50 @@ _BY_OFFSET = {  # hours ahead of UTC in the middle of October, when clocks in Eu
     13: "Auckland",
 }
 OFFSETS = dict(sorted((name, offset) for offset, names in _BY_OFFSET.items() for name in names.split()))
-"""Cities by name, with the hours that their clocks are ahead of the phone's."""
+"""Cities by name, with the hours that their clocks are ahead of UTC."""
 
 
-def time_in(city: str, now: datetime) -> datetime:
-    """What the clocks of a city show."""
-    return now + timedelta(hours=OFFSETS[city])
+def time_in(city: str, now: datetime, hours_ahead: float = 0) -> datetime:
+    """Returns what the clocks of a city show when a clock that is `hours_ahead` of UTC shows `now`."""
+    return now + timedelta(hours=OFFSETS[city] - hours_ahead)
 
 
-class WorldClock(Screen):
-    """The phone's time and that of the chosen cities."""
+class WorldClock(Tab):
+    """The phone's time and that of the chosen cities.
+
+    Args:
+        hours_ahead: Hours that the phone's clock is ahead of UTC.
+        half_days: Whether times are those of a 12-hour clock.
+        flat: Whether the rows of the cities lie beside the phone's time, not in a list of their own.
+    """
+
+    def __init__(self, hours_ahead: float = 0, half_days: bool = False, flat: bool = False) -> None:
+        super().__init__()
+        self.hours_ahead, self.half_days, self.flat = hours_ahead, half_days, flat
 
     def build(self) -> View:
-        seconds = preferences.load(self.phone.storage, clock_data.PREFERENCES).get("display_clock_seconds", False)
-        here = [
-            Text(self.now.strftime("%H:%M:%S" if seconds else "%H:%M"), 56, id="digital_clock"),
-            Text(self.now.strftime("%a, %b %-d"), 14, theme.SECONDARY, id="date"),
-        ]
+        here = [self._face(), Text(self.now.strftime("%a, %b %-d"), 14, theme.SECONDARY, id="date")]
         rows = [self._row(city) for city in self._cities()]
-        return Column([Column(here, pad=(16, 4, 16, 12)), ListView([*rows, View(height=80)], "cities")])
+        below = rows if self.flat else [ListView([*rows, View(height=80)], "cities")]
+        return Column([Column(here, pad=(16, 4, 16, 12)), *below])
+
+    def _face(self) -> View:
+        values = preferences.load(self.phone.storage, clock_data.PREFERENCES)
+        seconds = bool(values.get("display_clock_seconds", False)) and not self.half_days
+        reading = self.now.strftime("%H:%M:%S") if seconds else self._reading(self.now)
+        if values.get("clock_style", "digital") == "analog":
+            return Picture(face(self.now.hour % 12, self.now.minute), reading, 140, id="analog_clock", whole=True)
+        return Text(reading, 56, id="digital_clock")
+
+    def _reading(self, at: datetime) -> str:
+        return clock_data.half_day(at.time()) if self.half_days else at.strftime("%H:%M")
 
     def fab(self) -> View:
         return Fab("earth", "Add city", self._add)
 
     def _row(self, city: str) -> View:
-        there = time_in(city, self.now)
-        clock = Text(there.strftime("%H:%M"), 24)
+        there = time_in(city, self.now, self.hours_ahead)
+        clock = Text(self._reading(there), 24)
         return ListItem(city, difference(self.now, there), on_long=partial(self._menu, city), trailing=clock)
 
     def _cities(self) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from coach_gym.envs.phone import preferences
@@ -30,7 +30,14 @@ CREATE TABLE alarm_instances (
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 """Bit i of `daysofweek` stands for the i-th of these."""
+WEEKDAYS, WEEKEND = 0b0011111, 0b1100000
 SOUND = "Bright Morning"
+THIN = "\u200a"  # stands between a time and AM or PM
+
+def half_day(at: time) -> str:
+    """Returns a time as a 12-hour clock has it, such as 3:00 PM."""
+    return f"{at.hour % 12 or 12}:{at.minute:02d}{THIN}{'PM' if at.hour >= 12 else 'AM'}"
+
 
 # alarms
 

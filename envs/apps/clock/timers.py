@@ -8,8 +8,8 @@ from typing import Any
 
 from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.apps.clock.data import PAUSED, RESET, RUNNING, Timer
+from coach_gym.envs.apps.clock.tab import Tab
 from coach_gym.envs.phone import preferences
-from coach_gym.envs.phone.app import Screen
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, Fab, Grid, IconButton, ListView, Row, Space, Text
@@ -17,7 +17,7 @@ from coach_gym.envs.phone.toolkit.widgets import Button, Column, Fab, Grid, Icon
 MINUTE = 60_000  # in milliseconds
 
 
-class Timers(Screen):
+class Timers(Tab):
     """The timers; or, if there are none or one is being added, a keypad for its length."""
 
     def __init__(self) -> None:
@@ -133,7 +133,7 @@ def _countdown(left: int) -> str:
     return f"{sign}{seconds // 60}:{seconds % 60:02d}" if seconds >= 60 else f"{sign}{seconds}"
 
 
-class Stopwatch(Screen):
+class Stopwatch(Tab):
     """The stopwatch. Its state is three numbers in the app's preferences, and the laps."""
 
     def build(self) -> View:
@@ -143,9 +143,6 @@ class Stopwatch(Screen):
             Space(24),
         ]
         return Column([*parts, self._buttons(), ListView(self._lap_rows(), "laps")])
-
-    def fab(self) -> View | None:
-        return None
 
     def _buttons(self) -> View:
         state, elapsed = self._get("sw_state"), self._elapsed()
