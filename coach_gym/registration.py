@@ -4,11 +4,12 @@ import gymnasium as gym
 
 from coach_gym.envs.suites.load import load_suite
 
-NAMESPACES = {"AndroidWorld": "android_world", "AndroidLab": "android_lab"}
+NAMESPACES = {"AndroidWorld": "android_world", "AndroidLab": "android_lab", "AndroidSight": "android_sight"}
 
 
 def register_envs() -> None:
-    """Registers ``AndroidWorld-v0``, which draws its tasks, ``AndroidWorld/<Task>-v0``, and AndroidLab's alike."""
+    """Registers ``AndroidWorld-v0``, which draws its tasks, ``AndroidWorld/<Task>-v0``, and the like for
+    AndroidLab and AndroidSight."""
     for namespace, benchmark in NAMESPACES.items():
         _register(f"{namespace}-v0", benchmark=benchmark)
         for task in load_suite(benchmark).families:

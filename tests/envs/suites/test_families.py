@@ -20,7 +20,7 @@ SEEDS = range(int(os.environ.get("COACH_SEEDS", "3")))
 SCREENS = [(270, 600), (360, 640), (1080, 2400)]
 CHANGES = ("click", "long_press", "type", "drag", "press_enter")  # kinds that can change more than the view
 
-SUITES = {name: load_suite(name) for name in ("android_world", "android_lab")}
+SUITES = {name: load_suite(name) for name in ("android_world", "android_lab", "android_sight")}
 FAMILIES = {name: family for suite in SUITES.values() for name, family in suite.families.items()}
 PAIRS = [pytest.param(suite, name, id=name) for suite in SUITES for name in SUITES[suite].families]
 
