@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 from coach_gym.envs.apps.settings import pages
 from coach_gym.envs.apps.settings.pages import Page
-from coach_gym.envs.phone.app import App, Screen, TextInput
+from coach_gym.envs.phone.app import App, Host, Screen, TextInput
 from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.paths import BUILD
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
@@ -92,6 +94,34 @@ ACTIONS = {  # after android.settings.: the page that it opens
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Edition:
+    """What differs between the app's versions on the two phones.
+
+    Attributes:
+        values: Settings of a new phone besides `DEFAULTS`, or instead of them, by namespace and key.
+        pages: Pages that take the place of the usual ones with the same titles.
+        searched: Pages that have what the search finds by these titles, besides the usual or instead of it.
+    """
+
+    values: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    pages: Mapping[str, type[Page]] = field(default_factory=dict)
+    searched: Mapping[str, type[Page]] = field(default_factory=dict)
+
+    def page(self, usual: type[Page]) -> type[Page]:
+        """Returns the page that stands where the usual one does."""
+        return self.pages.get(usual.title, usual)
+
+    def findable(self) -> list[tuple[str, type[Page]]]:
+        """Returns what the search knows: titles, and the pages that have them."""
+        main = [(title, self.page(page)) for _, title, page in MAIN]
+        usual = [(title, self.page(page)) for title, page in SEARCHED if title not in self.searched]
+        return [*main, *usual, *self.searched.items()]
+
+
+ANDROID_WORLD = Edition()
+
+
 class Settings(App):
     package = "com.android.settings"
     activity = ".Settings"
@@ -99,11 +129,16 @@ class Settings(App):
     icon = "cog"
     color = "#5f6368"
 
+    def __init__(self, phone: Host, edition: Edition = ANDROID_WORLD) -> None:
+        super().__init__(phone)
+        self.edition = edition
+
     def install(self) -> None:
         table = self.phone.storage.settings
         for namespace, values in DEFAULTS.items():
             for key, value in values.items():
                 table.setdefault((namespace, key), value)
+        table.update(self.edition.values)
         self.phone.storage.write(BATTERY_LEVEL, b"84\n")
         self.phone.storage.write(BUILD, pages.build_properties("Pixel 6", "13", "TE1A.220922.034"))
 
@@ -116,15 +151,14 @@ class Settings(App):
         if action == "SETTINGS":
             self.phone.launch(self.package)
         elif action in ACTIONS:
-            self.phone.open_screen(self.package, ACTIONS[action]())
+            self.phone.open_screen(self.package, self.edition.page(ACTIONS[action])())
         return action == "SETTINGS" or action in ACTIONS
 
 
 class Main(Screen):
     """The list of all pages."""
 
-    pages: tuple[tuple[str, str, type[Page]], ...] = MAIN
-    searched: tuple[tuple[str, type[Page]], ...] = SEARCHED
+    app: Settings
 
     def build(self) -> View:
         hint = Text("Search settings", 15, theme.SECONDARY, important=False, flex=1)
@@ -132,7 +166,7 @@ class Main(Screen):
             [Icon("magnify"), hint], gap=12, pad=(16, 8, 16, 8), bg=theme.SURFACE_VARIANT, radius=24, height=44,
             important=True, desc="Search settings", id="search_action_bar", on_tap=self._search,
         )  # fmt: skip
-        rows = [self._row(*entry) for entry in self.pages]
+        rows = [self._row(icon, title, self.app.edition.page(page)) for icon, title, page in MAIN]
         return Scaffold("Settings", Column([Column([search], pad=(12, 0, 12, 6)), ListView(rows)]))
 
     def _row(self, icon: str, title: str, page: type[Page]) -> View:
@@ -142,7 +176,7 @@ class Main(Screen):
         self.push(page())
 
     def _search(self) -> None:
-        search = Search([(title, page) for _, title, page in self.pages] + list(self.searched))
+        search = Search(self.app.edition.findable())
         self.push(search)
         self.focus(search.query)
 

@@ -28,11 +28,15 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 
 ZONE = "Asia/Shanghai"
-LANGUAGES = (
-    "Deutsch (Deutschland)", "English (United Kingdom)", "English (United States)", "Espa\u00f1ol (Espa\u00f1a)",
-    "Espa\u00f1ol (Estados Unidos)", "Espa\u00f1ol (M\u00e9xico)", "Fran\u00e7ais (France)", "Italiano (Italia)",
-    "Portugu\u00eas (Brasil)",
+LANGUAGES = dict(
+    sorted(
+        {
+            **usual.LANGUAGES, "English (United Kingdom)": "en-GB", "Espa\u00f1ol (Estados Unidos)": "es-US",
+            "Espa\u00f1ol (M\u00e9xico)": "es-MX",
+        }.items()
+    )
 )  # fmt: skip
+"""Names of languages, with their codes."""
 SPOKEN = (
     "Chinese (China)", "English (United Kingdom)", "English (United States)", "French (France)", "German (Germany)",
     "Spanish (Spain)",
@@ -42,7 +46,7 @@ INSTALLED = {"com.booking": "Booking.com", "org.mozilla.firefox": "Firefox"}
 """Apps that can be removed again, with the names of their packages."""
 
 
-class LabPage(Page):
+class ListPage(Page):
     """A page whose list is an element, as Android's is: it can have the focus."""
 
     def build(self) -> View:
@@ -52,7 +56,7 @@ class LabPage(Page):
 # network
 
 
-class Network(LabPage):
+class Network(ListPage):
     title = "Network & internet"
 
     def rows(self) -> Sequence[View]:
@@ -104,7 +108,7 @@ class Internet(usual.Internet):
         return [*super().rows(), self.link(NetworkPreferences)]
 
 
-class NetworkPreferences(LabPage):
+class NetworkPreferences(ListPage):
     title = "Network preferences"
 
     def rows(self) -> Sequence[View]:
@@ -127,7 +131,7 @@ class ConnectedDevices(usual.ConnectedDevices):
         self.push(PairDevice())
 
 
-class PairDevice(LabPage):
+class PairDevice(ListPage):
     title = "Pair new device"
 
     def rows(self) -> Sequence[View]:
@@ -165,7 +169,7 @@ class Apps(usual.Apps):
         self.push(RemovableApp(package))
 
 
-class RemovableApp(LabPage):
+class RemovableApp(ListPage):
     title = "App info"
 
     def __init__(self, package: str) -> None:
@@ -189,7 +193,7 @@ class RemovableApp(LabPage):
         self.pop()
 
 
-class DefaultApps(LabPage):
+class DefaultApps(ListPage):
     title = "Default apps"
 
     def rows(self) -> Sequence[View]:
@@ -200,7 +204,7 @@ class DefaultApps(LabPage):
         ]
 
 
-class DefaultBrowser(LabPage):
+class DefaultBrowser(ListPage):
     title = "Default browser app"
 
     def rows(self) -> Sequence[View]:
@@ -214,7 +218,7 @@ class Notifications(usual.Notifications):
         return [*super().rows(), self.link(NotificationAccess)]
 
 
-class NotificationAccess(LabPage):
+class NotificationAccess(ListPage):
     """Whose notifications are let through, and whose are not."""
 
     title = "Device & app notifications"
@@ -232,7 +236,7 @@ class NotificationAccess(LabPage):
         self.push(AppNotifications(package))
 
 
-class AppNotifications(LabPage):
+class AppNotifications(ListPage):
     def __init__(self, package: str) -> None:
         super().__init__()
         self.package = package
@@ -251,16 +255,14 @@ def _blocking(package: str) -> str:
 
 
 class Sound(usual.Sound):
+    copies = ("_speaker",)
+
     def rows(self) -> Sequence[View]:
         rows = list(super().rows())
         return [*rows[:4], self.link(Vibration), *rows[4:]]
 
-    def _set(self, key: str, highest: int, lowest: int, share: float) -> None:
-        super()._set(key, highest, lowest, share)
-        self.put("system", f"{key}_speaker", self.get("system", key))
 
-
-class Vibration(LabPage):
+class Vibration(ListPage):
     title = "Vibration & haptics"
 
     def rows(self) -> Sequence[View]:
@@ -271,7 +273,7 @@ class Vibration(LabPage):
         ]
 
 
-class Display(LabPage, usual.Display):
+class Display(ListPage, usual.Display):
     def rows(self) -> Sequence[View]:
         rows = list(usual.Display.rows(self))
         dark = self.get("secure", "ui_night_mode") == "2"
@@ -283,21 +285,21 @@ class Display(LabPage, usual.Display):
 # system
 
 
-class System(LabPage):
+class System(ListPage):
     title = "System"
 
     def rows(self) -> Sequence[View]:
         return [self.link(LanguagesAndInput), self.link(DateAndTime), self.fact("System update", "Android 13")]
 
 
-class LanguagesAndInput(LabPage):
+class LanguagesAndInput(ListPage):
     title = "Languages & input"
 
     def rows(self) -> Sequence[View]:
         return [self.link(Languages), self.fact("On-screen keyboard", "Gboard"), self.link(TextToSpeech)]
 
 
-class Languages(LabPage):
+class Languages(ListPage):
     """The phone's languages, the one it speaks first."""
 
     title = "Languages"
@@ -311,14 +313,13 @@ class Languages(LabPage):
         return Row(texts, 14, (16, 8, 24, 8), important=True, on_tap=partial(self._prefer, name), min_height=56)
 
     def _names(self) -> list[str]:
-        first, *more = self.get("system", "system_locales").split(",")
-        return [usual.label_of(usual.LANGUAGES, first), *more]
+        return [usual.label_of(LANGUAGES, code) for code in self.get("system", "system_locales").split(",")]
 
     def _prefer(self, name: str) -> None:
         self._store([name, *(other for other in self._names() if other != name)])
 
     def _store(self, names: list[str]) -> None:
-        self.put("system", "system_locales", ",".join(names))
+        self.put("system", "system_locales", ",".join(LANGUAGES.get(name, name) for name in names))
 
     def _add(self) -> None:
         known = self._names()
@@ -328,7 +329,7 @@ class Languages(LabPage):
         self._store([*self._names(), name])
 
 
-class TextToSpeech(LabPage):
+class TextToSpeech(ListPage):
     title = "Text-to-speech output"
 
     def rows(self) -> Sequence[View]:
@@ -339,7 +340,7 @@ class TextToSpeech(LabPage):
         ]
 
 
-class DateAndTime(LabPage):
+class DateAndTime(ListPage):
     """The phone's clock; it can be set where it does not set itself."""
 
     title = "Date & time"
@@ -368,17 +369,8 @@ class DateAndTime(LabPage):
         self.phone.now = datetime.combine(self.now.date(), at)
 
 
-class TimeZone(LabPage):
+class TimeZone(ListPage):
     title = "Time zone"
 
     def rows(self) -> Sequence[View]:
         return [self.fact("Region", "China"), self.fact("Time zone", f"{ZONE} (GMT+08:00)")]
-
-
-SEARCHED: dict[str, type[Page]] = {
-    "Internet": Internet, "Wi\u2011Fi": Internet, "Private DNS": Network, "Airplane mode": Network,
-    "Bluetooth": ConnectedDevices, "Device name": PairDevice, "Default apps": DefaultApps, "Languages": Languages,
-    "Text-to-speech output": TextToSpeech, "Date & time": DateAndTime, "Time zone": TimeZone,
-    "Ring vibration": Vibration, "Device & app notifications": NotificationAccess,
-}  # fmt: skip
-"""What the search finds besides the usual, and where."""

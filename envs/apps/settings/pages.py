@@ -280,6 +280,7 @@ class Storage(Page):
 
 class Sound(Page):
     title = "Sound & vibration"
+    copies: tuple[str, ...] = ()  # suffixes of further settings that a volume is kept in
 
     def rows(self) -> Sequence[View]:
         return [
@@ -298,7 +299,8 @@ class Sound(Page):
         return Column([Text(title, 14, pad=(4, 6, 0, 0), important=False), slider], pad=(12, 0, 12, 0))
 
     def _set(self, key: str, highest: int, lowest: int, share: float) -> None:
-        self.put("system", key, str(max(lowest, round(share * highest))))
+        for suffix in ("", *self.copies):
+            self.put("system", key + suffix, str(max(lowest, round(share * highest))))
 
 
 class Display(Page):
