@@ -1,4 +1,4 @@
-"""How long devices take: a model of an emulator's latencies, and an environment that takes that long."""
+"""A model of device latencies, and an environment that takes as long as its device would."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Latency:
-    """Heavy-tailed latencies, as those of a farm of emulators: most steps are alike, some stall, resets are slow.
+    """Heavy-tailed latencies like those of an emulator farm: most steps are alike, some stall, resets are slow.
 
-    The defaults are an assumption within what is reported of Android emulators, 3 to 8 seconds a step: a log-normal
-    step of 4 s with a coefficient of variation of 0.6, three of a hundred steps 30 s longer, and resets that are
-    uniform between 20 and 60 s.
+    The defaults are an assumption in line with the 3 to 8 seconds a step reported for Android emulators: log-normal
+        steps
+    of 4 s with a coefficient of variation of 0.6, 3 % of the steps 30 s longer, and resets uniform between 20 and 60 s.
 
     Attributes:
-        step: mean seconds of a step that does not stall.
-        variation: standard deviation of such a step over its mean.
-        stalls: share of the steps that stall.
-        stall: seconds that these take longer.
-        reset: least and most seconds of a reset.
+        step: Mean seconds of a step that does not stall.
+        variation: Standard deviation of such a step over its mean.
+        stalls: Share of steps that stall.
+        stall: Additional seconds of a stalled step.
+        reset: Least and most seconds of a reset.
     """
 
     step: float = 4.0
@@ -34,21 +34,21 @@ class Latency:
     reset: tuple[float, float] = (20.0, 60.0)
 
     def scaled(self, factor: float) -> Latency:
-        """The same distribution with all seconds multiplied."""
+        """Returns the same distribution with all times multiplied."""
         least, most = self.reset
         return Latency(
             factor * self.step, self.variation, self.stalls, factor * self.stall, (factor * least, factor * most)
         )
 
     def steps(self, rng: np.random.Generator) -> Iterator[float]:
-        """Seconds of one device's steps, for ever."""
+        """Yields the seconds of a device's steps, endlessly."""
         variance = np.log1p(self.variation**2)
         while True:
             usual = self.step * rng.lognormal(-variance / 2, np.sqrt(variance))
             yield float(usual + self.stall * (rng.random() < self.stalls))
 
     def resets(self, rng: np.random.Generator) -> Iterator[float]:
-        """Seconds of one device's resets, for ever."""
+        """Yields the seconds of a device's resets, endlessly."""
         while True:
             yield float(rng.uniform(*self.reset))
 
@@ -57,9 +57,9 @@ class SlowEnv(gym.Wrapper):
     """An environment that sleeps as long as a device would take.
 
     Args:
-        env: the environment.
-        latency: of its steps and resets.
-        seed: of their draws.
+        env: The environment to slow down.
+        latency: Distribution of step and reset times.
+        seed: Seed of their draws.
     """
 
     def __init__(self, env: gym.Env, latency: Latency, seed: int) -> None:
@@ -68,11 +68,11 @@ class SlowEnv(gym.Wrapper):
         self._steps, self._resets = latency.steps(rng), latency.resets(rng)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Resets, and takes its time."""
+        """Sleeps, then resets the environment."""
         time.sleep(next(self._resets))
         return super().reset(seed=seed, options=options)
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Steps, and takes its time."""
+        """Sleeps, then steps the environment."""
         time.sleep(next(self._steps))
         return super().step(action)

@@ -1,4 +1,4 @@
-"""Slow devices on a virtual clock: the agent's computing is measured, waits for devices are skipped."""
+"""Slow devices on a virtual clock: the agent's computing is measured, and waits for devices are skipped."""
 
 from __future__ import annotations
 
@@ -16,53 +16,53 @@ from coach_gym.envs.vector import AndroidVectorEnv, Arrival
 
 
 class VirtualClock:
-    """Seconds that the calling thread has computed, and those that it would have waited for devices.
+    """A clock that counts the calling thread's computing and the time it would have waited for devices.
 
-    Processor time, so that what else runs on the machine does not count; for programs that compute in one thread.
+    It measures processor time, so other programs on the machine do not count. Use it in programs that compute in one
+    thread.
     """
 
     def __init__(self) -> None:
         self._begun = time.thread_time()
         self.waited = 0.0
-        """Seconds of the waits."""
+        """Seconds spent waiting."""
 
     @property
     def now(self) -> float:
-        """Seconds since the clock was made."""
+        """Seconds since the clock was created."""
         return time.thread_time() - self._begun + self.waited
 
     def wait_until(self, moment: float) -> None:
-        """Skips to a moment, unless it is past."""
+        """Skips ahead to a moment, unless it has passed."""
         self.waited += max(0.0, moment - self.now)
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """While inside, no time passes."""
+        """Stops the clock for the length of a `with` block."""
         begun = time.thread_time()
         yield
         self._begun += time.thread_time() - begun
 
 
 class _Delays(NamedTuple):
-    """Seconds of the resets and steps to come."""
+    """Seconds of coming resets and steps."""
 
     resets: Iterator[float]
     steps: Iterator[float]
 
 
 class VirtualTimeEnv(AndroidVectorEnv):
-    """Environments that answer at once and whose answers are held back until a device would have given them.
+    """Environments whose answers are held back until a device would have given them.
 
-    Whoever has nothing to do but wait in `recv` is taken to the moment when the next answers are there. So hours
-    with slow devices are simulated in the time that the agent computes, and exactly so, whatever the order in which
-    it sends and receives.
+    `recv` skips ahead to the moment when enough answers are due. So hours with slow devices take only as long as the
+    agent computes, and the simulation is exact whatever the order of sending and receiving.
 
     Args:
-        env_fns: one function per environment that builds it.
-        latency: of every device.
-        clock: the time.
-        seed: of the draws of latencies. An episode that begins with a seed has the same latencies on whichever device
-            and in whatever order, so that what is compared plays the same episodes; one of the same seed has others.
+        env_fns: Functions that build the environments.
+        latency: Latency of every device.
+        clock: The clock that waits are added to.
+        seed: Seed of the latencies. An episode reset with a seed has the same latencies on every device and in any
+            order, so that compared methods play the same episodes. Its repetitions have latencies of their own.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class VirtualTimeEnv(AndroidVectorEnv):
         self._sent = np.zeros(self.num_envs)
 
     def send(self, actions: Sequence[str], env_ids: Iterable[int] | None = None) -> None:
-        """Begins steps; see `AndroidVectorEnv.send`."""
+        """Begins steps. See `AndroidVectorEnv.send`."""
         ids = self._ids(env_ids)
         delays = {i: next(self._delays[i].resets if self._slots[i].over else self._delays[i].steps) for i in ids}
         super().send(actions, ids)
@@ -90,7 +90,7 @@ class VirtualTimeEnv(AndroidVectorEnv):
         seeds: Sequence[int | None] | None = None,
         options: Sequence[dict[str, Any] | None] | None = None,
     ) -> None:
-        """Begins new episodes; see `AndroidVectorEnv.send_reset`."""
+        """Begins new episodes. See `AndroidVectorEnv.send_reset`."""
         ids = self._ids(env_ids)
         super().send_reset(ids, seeds, options)
         for env_id, seed in zip(ids, seeds or [None] * len(ids), strict=True):
@@ -100,14 +100,14 @@ class VirtualTimeEnv(AndroidVectorEnv):
 
     @property
     def busy(self) -> np.ndarray:
-        """Seconds that each device has worked so far."""
+        """Seconds each device has worked so far."""
         left = np.zeros(self.num_envs)
         for env_id, (moment, _) in self._held.items():
             left[env_id] = max(0.0, moment - self.clock.now)
         return self._sent - left
 
     def recv(self, min_ready: int = 1) -> list[Arrival]:
-        """Skips to the moment when `min_ready` answers are there; see `AndroidVectorEnv.recv`."""
+        """Skips to the moment when `min_ready` answers are due. See `AndroidVectorEnv.recv`."""
         if not self._held:
             return super().recv(min_ready)
         moments = sorted(moment for moment, _ in self._held.values())
@@ -124,7 +124,7 @@ class VirtualTimeEnv(AndroidVectorEnv):
             self._held[arrival.env_id] = (now + delay, arrival)
 
     def _episode(self, kind: int, number: int) -> _Delays:
-        """Seconds of the resets and steps of a device without seeds (0), or of an episode by its seed (1)."""
+        """Draws the delays of a device without seeds (kind 0) or of an episode with a seed (kind 1)."""
         self._begun[kind, number] += 1
         resets, steps = np.random.default_rng([self.seed, kind, number, self._begun[kind, number]]).spawn(2)
         return _Delays(self.latency.resets(resets), self.latency.steps(steps))

@@ -1,7 +1,7 @@
-"""One Android device behind an adb server: shell, files, sockets.
+"""An Android device behind an adb server: shell, files, sockets.
 
-What adbutils leaves open is closed here: every call ends within a time limit, every failure is a
-:class:`~coach_gym.envs.errors.DeviceError`, no word of a command is ever read by the device's shell.
+This closes adbutils' gaps: every call has a time limit, every failure is a `DeviceError`, and the device's shell never
+interprets the words of a command.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from uiautomator2.exceptions import BaseException as UiautomatorError
 from coach_gym.envs.errors import DeviceError
 
 DEFAULT_SERVER_PORT = 5037
-TIMEOUT = 30.0  # of every answer; a healthy device is a hundred times faster
+TIMEOUT = 30.0  # seconds for any answer; a healthy device is a hundred times faster
 CONNECT_TIMEOUT = 20.0
-_CHUNK = 64 * 1024  # the most that adb's sync protocol takes at once
+_CHUNK = 64 * 1024  # the largest part of adb's sync protocol
 _EMULATOR = re.compile(r"emulator-([0-9]{4,5})")
 _FAILURES = (
     adbutils.AdbError, UiautomatorError, OSError, EOFError, HTTPException, subprocess.SubprocessError, struct.error,
@@ -36,7 +36,7 @@ _FAILURES = (
 
 
 class Stat(NamedTuple):
-    """Mode, size in bytes and seconds since 1970 of a file. Mode 0 means that there is none."""
+    """Mode, size in bytes, and modification time in seconds since 1970. Mode 0 means that the file does not exist."""
 
     mode: int
     size: int
@@ -44,12 +44,12 @@ class Stat(NamedTuple):
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a regular file."""
+        """Whether this is a regular file."""
         return stat.S_ISREG(self.mode)
 
 
 class Output(NamedTuple):
-    """What a command printed, on both streams together, and its exit code."""
+    """What a command printed on both streams, and its exit code."""
 
     text: str
     code: int
@@ -57,7 +57,7 @@ class Output(NamedTuple):
 
 @contextmanager
 def failures(serial: str, doing: str) -> Iterator[None]:
-    """Whatever goes wrong between here and the device becomes a DeviceError."""
+    """Turns whatever goes wrong between here and the device into a `DeviceError`."""
     try:
         yield
     except _FAILURES as error:
@@ -66,45 +66,49 @@ def failures(serial: str, doing: str) -> Iterator[None]:
 
 
 class _Connection(adbutils.AdbConnection):
-    """A connection to the adb server, without adbutils' remedy for a server that does not answer.
+    """A connection to the adb server that never starts a server.
 
-    That is to start one on adb's own port, whichever port was asked, where it takes emulators from other servers.
+    adbutils would start one on adb's own port, whichever port was asked for, where it takes emulators from other
+    servers.
     """
 
     def _safe_connect(self) -> socket.socket:
         return self._create_socket()
 
     def close(self) -> None:
-        """Closes without adbutils' pause of 10 ms: whatever was asked has been answered by then."""
+        """Closes without adbutils' pause of 10 ms, because everything has been answered by then."""
         if not self.closed:
             with suppress(OSError):
                 self.conn.shutdown(socket.SHUT_WR)
             self.conn.close()
-            self._AdbConnection__conn = None  # what `closed` looks at
+            self._AdbConnection__conn = None  # `closed` reads this
 
 
 class Client(adbutils.AdbClient):
-    """An adb server of this computer, whose every answer has a time limit."""
+    """A client of a local adb server, with a time limit for every answer."""
 
     def __init__(self, port: int) -> None:
         super().__init__("127.0.0.1", port)
 
     def make_connection(self, timeout: float | None = None) -> adbutils.AdbConnection:
+        """Connects to the server."""
         connection = _Connection(self.host, self.port)
         connection.conn.settimeout(timeout or TIMEOUT)
         return connection
 
 
 class PromptDevice(adbutils.AdbDevice):
-    """adbutils' device, whose sockets send small writes at once and give up waiting.
+    """adbutils' device, but its sockets send small writes at once and have time limits.
 
-    uiautomator2 sends an HTTP request's header and body in two writes. Without TCP_NODELAY the second waits for
-    the acknowledgement of the first: 60 ms a call instead of 19.
+    uiautomator2 sends header and body of an HTTP request in two writes. Without TCP_NODELAY the second waits for the
+    acknowledgement of the first: a call takes 60 ms instead of 19.
     """
 
     def open_transport(self, command: str | None = None, timeout: float | None = None) -> adbutils.AdbConnection:
-        """A connection to the device, or the answer to a command about it. It does not ask for the server's version
-        every time: all since 2019 understand this."""
+        """Connects to the device, or asks a command about it.
+
+        Unlike adbutils, it does not ask for the server's version first: all servers since 2019 understand this.
+        """
         connection = self._client.make_connection(min(timeout or TIMEOUT, TIMEOUT))
         try:
             service = f"host-serial:{self.serial}:{command}" if command else f"host:tport:serial:{self.serial}"
@@ -118,25 +122,27 @@ class PromptDevice(adbutils.AdbDevice):
         return connection
 
     def create_connection(self, network: adbutils.Network, address: int | str) -> socket.socket:
+        """Connects to a port or socket on the device."""
         connection = super().create_connection(network, address)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection
 
     def shell(self, cmdargs: Any, stream: bool = False, timeout: float | None = None, **kwargs: Any) -> Any:  # type: ignore[override]
+        """Runs a command; a streamed one has no time limit."""
         if not stream:
             return super().shell(cmdargs, timeout=min(timeout or TIMEOUT, TIMEOUT), **kwargs)
         connection = super().shell(cmdargs, stream=True)
-        connection.conn.settimeout(None)  # it lives as long as the command, which may have nothing to say
+        connection.conn.settimeout(None)  # lives as long as the command, which may be silent
         return connection
 
 
 class Adb:
-    """A device by its serial number, ``emulator-5554`` or ``host:port``.
+    """A device, identified by its serial number.
 
     Args:
-        serial: As ``adb devices`` shows it.
-        server_port: Of the adb server, which is started if need be; by default that of
-            ``ANDROID_ADB_SERVER_PORT``, or adb's own, 5037.
+        serial: Serial number as `adb devices` shows it, such as `emulator-5554` or `host:port`.
+        server_port: Port of the adb server, which is started if necessary; by default `ANDROID_ADB_SERVER_PORT` of the
+            environment, or adb's own, 5037.
     """
 
     def __init__(self, serial: str, server_port: int | None = None) -> None:
@@ -146,10 +152,10 @@ class Adb:
         self.device = PromptDevice(self.client, serial)
 
     def connect(self, timeout: float | None = None) -> None:
-        """Starts the adb server if it does not run, and waits until the device is there.
+        """Starts the adb server if necessary, and waits for the device.
 
         Raises:
-            DeviceError: It is not within ``timeout`` seconds, by default 20.
+            DeviceError: The device does not appear within `timeout` seconds, by default 20.
         """
         timeout = CONNECT_TIMEOUT if timeout is None else timeout
         start_server(self.server_port, usb=":" not in self.serial and not _EMULATOR.fullmatch(self.serial))
@@ -160,10 +166,10 @@ class Adb:
             time.sleep(0.2)
 
     def is_there(self) -> bool:
-        """Whether the device can be used. If not, the server is told to look for it.
+        """Returns whether the device can be used; if not, tells the server to look for it.
 
         Raises:
-            DeviceError: The device does not know this computer yet, or the server does not answer.
+            DeviceError: The device does not trust this computer yet, or the server does not answer.
         """
         state = self.state()
         if state == "unauthorized":
@@ -173,12 +179,12 @@ class Adb:
         return state == "device"
 
     def state(self) -> str:
-        """``"device"`` if it can be used, ``"absent"``, or what else adb calls it: offline, unauthorized."""
+        """Returns `"device"` if it can be used, `"absent"`, or adb's word for its state, such as `"offline"`."""
         with failures(self.serial, "adb devices"):
             return next((info.state for info in self.client.list() if info.serial == self.serial), "absent")
 
     def _invite(self, state: str) -> None:
-        """Has the server look for the device: it never does by itself for addresses and for high ports."""
+        """Tells the server to look for the device, which it never does by itself for addresses and high ports."""
         with failures(self.serial, "adb connect"):
             if ":" in self.serial:
                 if state != "absent":
@@ -189,20 +195,20 @@ class Adb:
                     connection.send_command(f"host:emulator:{int(found[1]) + 1}")
 
     def shell(self, *words: str, timeout: float = TIMEOUT) -> Output:
-        """Runs a command. Every word reaches it as it is: the device's shell finds nothing in it to expand.
+        """Runs a command. The device's shell expands nothing in its words.
 
         Raises:
-            DeviceError: No answer. An exit code other than 0 is an answer.
+            DeviceError: There is no answer. A non-zero exit code is an answer.
         """
         with failures(self.serial, words[0]):
             result = self.device.shell2(list(words), timeout=timeout, encoding="utf-8", v2=True)
         return Output(result.output, result.returncode)
 
     def run(self, *words: str) -> str:
-        """Output of a command that must succeed.
+        """Runs a command that must succeed, and returns its output.
 
         Raises:
-            DeviceError: It did not.
+            DeviceError: There is no answer, or a non-zero exit code.
         """
         text, code = self.shell(*words)
         if code != 0:
@@ -210,7 +216,7 @@ class Adb:
         return text
 
     def become_root(self) -> None:
-        """Restarts the device's adb as root where that is allowed, as on most emulators; else nothing happens."""
+        """Restarts the device's adb as root, where that is allowed."""
         if self.is_root():
             return
         with failures(self.serial, "adb root"):
@@ -218,23 +224,23 @@ class Adb:
         deadline = time.monotonic() + CONNECT_TIMEOUT
         while "cannot" not in str(reply) and time.monotonic() < deadline:
             time.sleep(0.5)
-            with suppress(DeviceError):  # it goes away and comes back
+            with suppress(DeviceError):  # the device goes away and comes back
                 self.connect()
                 if self.is_root():
                     return
 
     def is_root(self) -> bool:
-        """Whether commands run as root."""
+        """Returns whether commands run as root."""
         return self.shell("id", "-u").text.strip() == "0"
 
-    # files, by adb's sync protocol: paths and contents pass through no shell
+    # files, by adb's sync protocol: no shell sees paths and contents
 
     def stat(self, path: str) -> Stat:
-        """What is at a path. A link is followed."""
+        """Returns what is at a path, following links."""
         with self._sync(f"stat {path}") as connection:
             _request(connection, b"STAT", path.encode())
             if _exactly(connection, 4) != b"STAT":
-                raise ValueError("the answer to STAT is not one")
+                raise ValueError("invalid answer to STAT")
             found = Stat(*struct.unpack("<III", _exactly(connection, 12)))
         if not stat.S_ISLNK(found.mode):
             return found
@@ -242,7 +248,7 @@ class Adb:
         return self.stat(target) if target and target != path else Stat(0, 0, 0)
 
     def pull(self, path: str) -> bytes:
-        """Contents of a file."""
+        """Returns the content of a file."""
         data = bytearray()
         with self._sync(f"pull {path}") as connection:
             _request(connection, b"RECV", path.encode())
@@ -251,7 +257,7 @@ class Adb:
         return bytes(data)
 
     def push(self, path: str, data: bytes, modified: int, mode: int = 0o644) -> None:
-        """Writes a file; the device creates the folders above it."""
+        """Writes a file, modified at `modified` seconds since 1970; the device creates its folders."""
         with self._sync(f"push {path}") as connection:
             _request(connection, b"SEND", f"{path},{stat.S_IFREG | mode}".encode())
             for start in range(0, len(data), _CHUNK):
@@ -260,7 +266,7 @@ class Adb:
             _answer(connection)
 
     def listdir(self, path: str) -> list[str]:
-        """Sorted names in a folder; empty if there is no such folder."""
+        """Returns the sorted names in a folder; an empty list if it does not exist."""
         names = []
         with self._sync(f"list {path}") as connection:
             _request(connection, b"LIST", path.rstrip("/").encode() + b"/")
@@ -279,14 +285,17 @@ class Adb:
 
 
 def start_server(port: int, usb: bool = False) -> None:
-    """Starts an adb server on a port of this computer, unless one runs there.
+    """Starts an adb server on a local port, unless one is running there.
 
-    A server on another port than adb's own looks for no devices by itself, but for those on a cable with ``usb``: two
-    servers that both find a device take it from each other.
+    A server on a port other than adb's own looks for no devices by itself, except on cables with `usb`, because servers
+    that find the same device take it from each other.
+
+    Raises:
+        DeviceError: The server does not start.
     """
     apart = {} if port == DEFAULT_SERVER_PORT else {"ADB_LOCAL_TRANSPORT_MAX_PORT": "0", "ADB_MDNS": "0"}
     if apart and not usb:
-        apart["ADB_USB"] = "0"  # besides, looking at all cables takes three seconds
+        apart["ADB_USB"] = "0"  # also, scanning cables takes three seconds
     command = [adbutils.adb_path(), "-P", str(port), "start-server"]
     with failures(f"adb server on port {port}", "start"):
         start = partial(
@@ -295,12 +304,16 @@ def start_server(port: int, usb: bool = False) -> None:
         )  # fmt: skip
         try:
             start()
-        except subprocess.CalledProcessError:  # on a busy machine adb may give its own server up too early
+        except subprocess.CalledProcessError:  # on a busy machine, adb may give up on its own server too early
             start()
 
 
 def stop_server(port: int) -> None:
-    """Ends the adb server on a port, if one runs there."""
+    """Stops the adb server on a port, if one is running there.
+
+    Raises:
+        DeviceError: Nothing answers.
+    """
     with failures(f"adb server on port {port}", "stop"):
         Client(port).server_kill()
 
@@ -310,7 +323,7 @@ def _request(connection: socket.socket, name: bytes, body: bytes) -> None:
 
 
 def _answer(connection: socket.socket) -> tuple[bytes, bytes]:
-    """The next part of an answer: DATA with what it holds, DONE, or OKAY."""
+    """Reads the next part of an answer: DATA with its content, DONE, or OKAY."""
     name, size = struct.unpack("<4sI", _exactly(connection, 8))
     if name == b"FAIL":
         raise adbutils.AdbError(_exactly(connection, size).decode(errors="replace"))
@@ -321,7 +334,7 @@ def _answer(connection: socket.socket) -> tuple[bytes, bytes]:
 
 def _exactly(connection: socket.socket, size: int) -> bytes:
     if size > _CHUNK:
-        raise ValueError(f"a part of {size} bytes is announced, more than the protocol allows")
+        raise ValueError(f"announced a part of {size} bytes, more than the protocol allows")
     data = bytearray()
     while len(data) < size:
         part = connection.recv(size - len(data))

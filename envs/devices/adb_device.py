@@ -1,8 +1,8 @@
-"""Any device that adb reaches: emulators, phones on a cable, phones and emulators of other computers.
+"""Any device that adb reaches: local and remote emulators and phones.
 
-Screen, touch, keys, text and clipboard go through uiautomator2, files and databases through adb's sync protocol,
-the rest through commands whose words are quoted. Files of apps (``/data/data``) need a device where adb may be root:
-emulator images without Google Play, not phones.
+Screen, touch, keys, text and clipboard go through uiautomator2, files and databases through adb's sync protocol, and
+everything else through commands whose words are quoted. Private files of apps (`/data/data`) require a device where adb
+can be root: an emulator image without Google Play, not a phone.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from coach_gym.envs.devices.console import Console
 from coach_gym.envs.errors import DeviceError
 from coach_gym.ui import SYSTEM_UI, Node, node_from_xml
 
-SETTLE = 3.0  # seconds: how long the screen may take to come to rest
-PAUSE = 0.3  # seconds between two looks that must be equal
+SETTLE = 3.0  # seconds the screen may take to come to rest
+PAUSE = 0.3  # seconds between two dumps of the screen that must be equal
 _JPEG_QUALITY = 90
-_LONGEST_LIST = 2000  # characters: of apps, in a message to the agent
-_STEP = 0.005  # seconds: uiautomator moves a finger in steps of this length
+_LONGEST_LIST = 2000  # characters of the list of apps in a message to the agent
+_STEP = 0.005  # seconds per step in which uiautomator moves a finger
 _EPOCH = datetime(1970, 1, 1)
 
-# What makes a device quiet: no animations, a display that neither sleeps nor turns. Where a device knows one of these
-# commands not, it is done without.
+# What makes a device quiet: no animations, and a display that neither sleeps nor rotates. Devices may lack some of
+# these commands.
 _CALM = (
     ("settings", "put", "global", "window_animation_scale", "0"),
     ("settings", "put", "global", "transition_animation_scale", "0"),
     ("settings", "put", "global", "animator_duration_scale", "0"),
     ("settings", "put", "system", "accelerometer_rotation", "0"),
     ("settings", "put", "system", "user_rotation", "0"),
-    ("cmd", "device_config", "put", "systemui", "clipboard_overlay_enabled", "false"),  # heard when the system starts
+    ("cmd", "device_config", "put", "systemui", "clipboard_overlay_enabled", "false"),  # takes effect at the next boot
     ("cmd", "window", "set-ignore-orientation-request", "true"),
     ("svc", "power", "stayon", "true"),
 )
-# Settings that only report what a service does: the command that has the service do it, for each value.
+# Settings that only report the state of a service: for each value, the command that changes the service.
 _SERVICES: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {
     ("global", "wifi_on"): {"0": ("svc", "wifi", "disable"), "1": ("svc", "wifi", "enable")},
     ("global", "bluetooth_on"): {"0": ("svc", "bluetooth", "disable"), "1": ("svc", "bluetooth", "enable")},
@@ -61,7 +61,7 @@ _SERVICES: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {
     },
     ("secure", "ui_night_mode"): {"1": ("cmd", "uimode", "night", "no"), "2": ("cmd", "uimode", "night", "yes")},
 }
-_SERVICE_TIME = 10.0  # seconds that a radio may take
+_SERVICE_TIME = 10.0  # seconds a radio may take
 _COMPONENT = re.compile(r"^\s*([\w.]+)/([\w.$]+)\s*$", re.MULTILINE)
 
 
@@ -69,14 +69,14 @@ class AdbDevice:
     """A device behind adb.
 
     Args:
-        serial: As ``adb devices`` shows it: ``emulator-5554``, ``192.168.0.7:5555``, a phone's serial number.
-        server_port: Port of the adb server on this computer; by default adb's own. It is started if need be.
-        snapshot: Of an emulator of this computer: what :meth:`reset_state` loads.
-        settle, pause: After an action, waits until two looks at the screen, ``pause`` seconds apart, are equal, but
-            no longer than ``settle`` seconds.
+        serial: Serial number as `adb devices` shows it: `emulator-5554`, `192.168.0.7:5555`, or that of a phone.
+        server_port: Port of the local adb server, which is started if necessary; by default adb's own.
+        snapshot: Snapshot that `reset_state` loads, for an emulator on this computer.
+        settle: Seconds to wait at most for the screen to come to rest after an action.
+        pause: Seconds between two dumps of the screen; when they are equal, the screen is at rest.
 
     Raises:
-        DeviceError: The device cannot be reached. So do all methods when it fails.
+        DeviceError: The device cannot be reached. All methods raise it when the device fails.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class AdbDevice:
         self._start_uiautomator()
 
     def _prepare(self) -> None:
-        """What a device needs after a start: snapshots bring back what was before."""
+        """Prepares the device after a start or a snapshot, which restores the unprepared state."""
         self.adb.connect()
         self.adb.become_root()
         for command in _CALM:
@@ -106,24 +106,28 @@ class AdbDevice:
 
     @property
     def name(self) -> str:
+        """Name of the device, as `info["device"]` reports it."""
         return self._name
 
     @property
     def size(self) -> tuple[int, int]:
+        """Width and height of the screen in pixels."""
         return self._size
 
     @property
     def now(self) -> datetime:
+        """Time on the device's own clock."""
         return datetime.fromisoformat(self.adb.run("date", "+%Y-%m-%dT%H:%M:%S").strip())
 
     @property
     def foreground(self) -> str:
+        """Package of the app in front."""
         with self._asking("the app in front"):
             return self.u2.app_current()["package"]
 
     @property
     def u2(self) -> uiautomator2.Device:
-        """uiautomator2's client of the device.
+        """The uiautomator2 client of the device.
 
         Raises:
             DeviceError: The device is closed.
@@ -133,19 +137,21 @@ class AdbDevice:
         return self._u2
 
     def shell(self, command: str) -> str:
-        """What a line of shell prints, whatever its exit code. Never for text that a model or a task made up."""
+        """Runs a command line in the device's shell and returns what it prints. See `Device.shell`."""
         with self._asking("shell"):
             return self.adb.device.shell2(command, encoding="utf-8", v2=True).output
 
     # the screen
 
     def screenshot(self) -> np.ndarray:
+        """Returns the screen as a new (height, width, 3) uint8 array."""
         with self._asking("screenshot"):
             encoded = self.u2.jsonrpc.takeScreenshot(1, _JPEG_QUALITY)
             picture = Image.open(io.BytesIO(b64decode(encoded))) if encoded else self.adb.device.screenshot()
             return self._checked(np.array(picture.convert("RGB")))
 
     def ui(self) -> Node:
+        """Returns the root of the screen's accessibility tree."""
         with self._asking("screen tree"):
             return self._tree(self._dump())
 
@@ -154,9 +160,10 @@ class AdbDevice:
             return self.u2.dump_hierarchy()
 
     def _tree(self, xml: str) -> Node:
-        """A screen without any node, as a film or a game shows it, is one node.
+        """Reads a dump.
 
-        The keys of a soft keyboard are not for reading, but the settings of a keyboard, which it shows alone, are.
+        A screen without nodes, such as a film or a game, becomes a single node. The keys of a soft keyboard are marked
+        as decor; the settings of a keyboard, which appear alone on the screen, are not.
         """
         if "<node" not in xml:
             return Node("android.widget.FrameLayout", (0, 0, *self.size))
@@ -168,14 +175,14 @@ class AdbDevice:
         return root
 
     def _checked(self, pixels: np.ndarray) -> np.ndarray:
-        """Refuses a screen that an app turned: coordinates would mean something else than they say."""
+        """Refuses a rotated screen, on which coordinates would be wrong."""
         height, width = pixels.shape[:2]
         if (width, height) != self.size:
-            raise DeviceError(f"{self.name}: the screen turned: it has {width} x {height} pixels, not {self.size}")
+            raise DeviceError(f"{self.name}: the screen is rotated: it has {width} x {height} pixels, not {self.size}")
         return pixels
 
     def _kind(self) -> str:
-        """What is behind adb; an embedded phone says so, because what is measured on it is no result on Android."""
+        """Describes the device. Results on an embedded phone are no results on Android, so it is named as such."""
         if self._property("ro.coach_gym.embedded"):
             return "embedded phone"
         return f"{self._property('ro.product.model')}, Android {self._property('ro.build.version.release')}"
@@ -184,16 +191,16 @@ class AdbDevice:
         return self.adb.run("getprop", name).strip()
 
     def _screen_size(self) -> tuple[int, int]:
-        """The last of "Physical size: 1080x2400" and, if it was changed, "Override size: 540x1200"."""
+        """Reads "Physical size: 1080x2400", or "Override size: 540x1200" if that follows."""
         sizes = re.findall(r"size: (\d+)x(\d+)", self.adb.run("wm", "size"))
         if not sizes:
-            raise DeviceError(f"{self.name} does not tell how large its screen is")
+            raise DeviceError(f"{self.name} does not report the size of its screen")
         return int(sizes[-1][0]), int(sizes[-1][1])
 
     # actions
 
     def perform(self, action: Action) -> None:
-        """Carries out one action. See `Device.perform`."""
+        """Carries out an action. See `Device.perform`."""
         start = action.start or (0, 0)
         match action.kind:
             case "click":
@@ -227,7 +234,7 @@ class AdbDevice:
             self.u2.press(name)
 
     def _type(self, text: str) -> None:
-        """Pastes line by line, because no keyboard types every script; the end of a line is Enter."""
+        """Pastes a text line by line, because no keyboard types every script; line ends become Enter."""
         clipboard = self.get_clipboard()
         for number, line in enumerate(re.split("\r\n|\r|\n", text)):
             if number:
@@ -237,16 +244,16 @@ class AdbDevice:
         self.put_clipboard(clipboard)
 
     def _paste(self, text: str) -> None:
-        """By the clipboard; where a device hides it, by uiautomator2's keyboard, to which base64 is sent."""
+        """Pastes from the clipboard; if the device hides that, sends base64 to uiautomator2's keyboard."""
         self.put_clipboard(text)
         with self._asking("paste"):
             if self.u2.clipboard == text:
                 self.u2.jsonrpc.pasteClipboard()
                 return
-            self.u2.set_input_ime()  # installs it if need be
+            self.u2.set_input_ime()  # installs it if necessary
         encoded = b64encode(text.encode()).decode()
         if "result=-1" not in self.adb.run("am", "broadcast", "-a", "ADB_KEYBOARD_INPUT_TEXT", "--es", "text", encoded):
-            raise DeviceError(f"{self.name} takes no text, neither from the clipboard nor from a keyboard")
+            raise DeviceError(f"{self.name} accepts text neither from the clipboard nor from a keyboard")
 
     def _open(self, label: str) -> None:
         apps = self._launchable()
@@ -256,11 +263,11 @@ class AdbDevice:
             raise ActionError(f"There is no app named {label[:60]!r}. Installed are: {names}.")
         self.adb.run(
             "am", "start", "-a", "android.intent.action.MAIN", "-c", "android.intent.category.LAUNCHER",
-            "-f", "0x10200000", "-n", apps[package],  # as a home screen does: the app goes on where it was left
+            "-f", "0x10200000", "-n", apps[package],  # like a home screen: the app resumes where it was left
         )  # fmt: skip
 
     def _launchable(self) -> dict[str, str]:
-        """The component that opens an app, by package."""
+        """Returns the component that opens each app, by package."""
         found = self.adb.run(
             "cmd", "package", "query-activities", "--brief", "-a", "android.intent.action.MAIN",
             "-c", "android.intent.category.LAUNCHER",
@@ -280,10 +287,12 @@ class AdbDevice:
     # files
 
     def read(self, path: str) -> bytes | None:
+        """Returns the content of a file, or None if it does not exist."""
         self._require_root(path)
         return self.adb.pull(path) if self.adb.stat(path).is_file else None
 
     def write(self, path: str, data: bytes, modified: datetime | None = None) -> None:
+        """Writes a file, creating its folders and keeping owner and mode of private files."""
         self._require_root(path)
         access = self._access(path)
         self.adb.push(path, data, self._seconds(modified))
@@ -295,22 +304,24 @@ class AdbDevice:
             self.adb.run("restorecon", *made)
 
     def remove(self, path: str) -> None:
+        """Removes a file, or a folder with its contents, if it exists."""
         self._require_root(path)
         self.adb.run("rm", "-rf", path)
 
     def listdir(self, path: str) -> list[str]:
+        """Returns the sorted names in a folder; an empty list if it does not exist."""
         self._require_root(path)
         return self.adb.listdir(path)
 
     @contextmanager
     def database(self, path: str) -> Iterator[sqlite3.Connection]:
-        """A copy of an SQLite file, with what its app has not yet moved into it from the journal.
+        """Opens a copy of an SQLite file, including what is still in its journal.
 
-        If the ``with`` block changes it, the app is stopped and the file put in place of the old one.
+        If the `with` block changes the copy, the app is stopped and the copy replaces the file.
         """
         with TemporaryDirectory(prefix="coach_gym_") as folder:
             copy = Path(folder, "db")
-            # The file before its journal: the app may move pages from the second to the first meanwhile.
+            # The file comes first: the app may move pages from the journal to the file at any time.
             for suffix in ("", "-journal", "-wal"):
                 if data := self.read(path + suffix):
                     copy.with_name(copy.name + suffix).write_bytes(data)
@@ -329,12 +340,12 @@ class AdbDevice:
         self.adb.run("rm", "-f", *(path + suffix for suffix in ("-journal", "-wal", "-shm")))
 
     def _require_root(self, path: str) -> None:
-        """Files that may not be looked at seem not to be there: no verdict may come of that."""
+        """Raises for private files without root: they would seem not to exist, and a verdict would be wrong."""
         if _package_of(path) and not self.adb.is_root():
             raise DeviceError(f"{self.name}: {path} belongs to an app, and adb is not root on this device")
 
     def _access(self, path: str) -> tuple[str, str] | None:
-        """Owner and mode that a file of an app has or gets; None where Android's shared storage decides."""
+        """Returns owner and mode for an app's private file; None in shared storage, where Android decides."""
         package = _package_of(path)
         if not package:
             return None
@@ -345,7 +356,7 @@ class AdbDevice:
         return owner, mode
 
     def _seconds(self, moment: datetime | None) -> int:
-        """Seconds since 1970 of a time that the device's clock shows, by default of now."""
+        """Converts a time on the device's clock, by default now, to seconds since 1970."""
         seconds, offset = self.adb.run("date", "+%s %z").split()
         if moment is None:
             return int(seconds)
@@ -356,10 +367,12 @@ class AdbDevice:
     # other state
 
     def get_setting(self, namespace: str, key: str) -> str | None:
+        """Returns a value of Android's settings, or None."""
         value = self.adb.run("settings", "get", namespace, key).removesuffix("\n")
         return None if value == "null" else value
 
     def put_setting(self, namespace: str, key: str, value: str) -> None:
+        """Sets a value of Android's settings, through its service where it reports one."""
         command = _SERVICES.get((namespace, key), {}).get(value)
         if command is None:
             self.adb.run("settings", "put", namespace, key, value)
@@ -372,17 +385,19 @@ class AdbDevice:
             time.sleep(0.2)
 
     def get_clipboard(self) -> str:
+        """Returns the text that pasting would insert."""
         with self._asking("clipboard"):
             return self.u2.clipboard or ""
 
     def put_clipboard(self, text: str) -> None:
+        """Copies a text to the clipboard."""
         with self._asking("clipboard"):
             self.u2.clipboard = text
 
     def reset_state(self) -> None:
         """Loads the snapshot; without one, stops all apps that can be opened and goes home.
 
-        Without a snapshot nothing that apps have stored is undone: tasks set up and tear down what they need.
+        Without a snapshot, what apps have stored stays: tasks set up and tear down what they need.
         """
         if self._snapshot is not None:
             self._load_snapshot(self._snapshot)
@@ -394,7 +409,7 @@ class AdbDevice:
         self._settle()
 
     def _load_snapshot(self, snapshot: str) -> None:
-        """The whole emulator goes back, adb's and uiautomator's end of every connection included."""
+        """Restores the whole emulator, including its ends of the adb and uiautomator2 connections."""
         self._stop_uiautomator()
         with closing(Console.of(self.adb.serial)) as console:
             console.command(f"avd snapshot load {snapshot}")
@@ -402,6 +417,7 @@ class AdbDevice:
         self._start_uiautomator()
 
     def close(self) -> None:
+        """Stops uiautomator2. Closing twice is allowed."""
         self._stop_uiautomator()
 
     def _start_uiautomator(self) -> None:
@@ -420,18 +436,18 @@ class AdbDevice:
 
 
 def _contents(connection: sqlite3.Connection) -> bytes:
-    """The database as a file, journal included."""
+    """Returns the database as a file, including its journal."""
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     return connection.serialize() if pages else b""
 
 
 def _package_of(path: str) -> str:
-    """The app that a private file belongs to; empty for shared storage."""
+    """Returns the package that a private file belongs to, or `""` for shared storage."""
     found = re.match(r"/data/(?:data|user/\d+|user_de/\d+)/([^/]+)", path)
     return found[1] if found else ""
 
 
 def _folders_of_app(path: str) -> list[str]:
-    """The folders between an app's own folder and a file."""
+    """Returns the folders between an app's own folder and a file."""
     names = path.split("/")
     return ["/".join(names[:depth]) for depth in range(5, len(names))]

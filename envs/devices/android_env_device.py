@@ -1,8 +1,8 @@
-"""An emulator of this computer through the two ways that android_env uses: gRPC and adb.
+"""An emulator on this computer, through gRPC and adb as in android_env.
 
-Screenshots (exact, not JPEG) and touch take the emulator's gRPC port; all else is as with any adb device. It speaks
-the protocol with android_env's own messages, not through its simulator class: that has no time limits, restarts the
-adb server on any failure, and takes the port of the adb server out of the environment of the whole process.
+Screenshots (exact pixels, not JPEG) and touch go through the emulator's gRPC port, everything else through adb. The
+messages are android_env's own, but not its simulator class, which has no time limits, restarts the adb server on any
+failure, and reads the adb server's port from the environment of the whole process.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from coach_gym.envs.devices.adb import TIMEOUT
 from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.errors import DeviceError
 
-GRPC_OFFSET = 3000  # emulator-5554 listens on 8554 unless told otherwise
+GRPC_OFFSET = 3000  # emulator-5554 listens on 8554 by default
 _FRAME = 1 / 60  # seconds between two points of a moving finger
 _RGBA = messages.ImageFormat(format=messages.ImageFormat.RGBA8888)
 
 
 class AndroidEnvDevice(AdbDevice):
-    """An emulator by its ports.
+    """An emulator, identified by its ports.
 
     Args:
-        console_port: 5554 of ``emulator-5554``.
-        grpc_port: What the emulator was given as ``-grpc``; by default 3000 above the console's.
-        settings: Further arguments of :class:`AdbDevice`.
+        console_port: The console's port, such as 5554 for `emulator-5554`.
+        grpc_port: The port passed to the emulator as `-grpc`; by default 3000 above the console's.
+        settings: Further arguments of `AdbDevice`.
 
     Raises:
-        DeviceError: The emulator cannot be reached. So do all methods when it fails.
+        DeviceError: The emulator cannot be reached. All methods raise it when the emulator fails.
     """
 
     def __init__(self, console_port: int = 5554, grpc_port: int | None = None, **settings: Any) -> None:
@@ -46,6 +46,7 @@ class AndroidEnvDevice(AdbDevice):
         self._name = f"android_env:{console_port} {self._name.partition(' ')[2]}"
 
     def screenshot(self) -> np.ndarray:
+        """Returns the screen as a new (height, width, 3) uint8 array."""
         image = self._ask(self._emulator.getScreenshot, _RGBA)
         width, height = image.format.width, image.format.height
         if len(image.image) != width * height * 4:
@@ -75,10 +76,11 @@ class AndroidEnvDevice(AdbDevice):
             return method(request, timeout=TIMEOUT)
         except grpc.RpcError as error:
             raise DeviceError(f"{self.name}: gRPC: {error.code().name}: {error.details()}") from error
-        except ValueError as error:  # what gRPC raises for a channel that was closed
+        except ValueError as error:  # gRPC raises this when the channel is closed
             raise DeviceError(f"{self.name} is closed") from error
 
     def close(self) -> None:
+        """Closes both connections."""
         self._channel.close()
         super().close()
 

@@ -1,11 +1,11 @@
-"""Which package an app's name means. No command of Android tells the labels that its home screen shows."""
+"""Finds the package for an app's name, because no Android command reports the labels on the home screen."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
 
-# Labels, each with its packages; where there are several, the first that is installed.
+# The packages of each label; if there are several, the first that is installed counts.
 # fmt: off
 _KNOWN: dict[str, tuple[str, ...]] = {
     "Audio Recorder": ("com.dimowner.audiorecorder",),
@@ -62,14 +62,14 @@ _ALSO_CALLED = {
 }
 # fmt: on
 _BY_NAME = {label.casefold(): packages for label, packages in _KNOWN.items()}
-_SAY_NOTHING = {"com", "org", "net", "android", "google", "apps", "app", "mobile", "pro"}
+_COMMON_WORDS = {"com", "org", "net", "android", "google", "apps", "app", "mobile", "pro"}
 
 
 def package_named(label: str, installed: Collection[str]) -> str | None:
-    """The installed package that a label means, whatever its case and the spaces around it.
+    """Returns the installed package that a label means, or None.
 
-    A label that is not known means the package that is called like it (``Aegis``: ``com.beemdevelopment.aegis``), or
-    is a package's full name.
+    Case and surrounding spaces do not matter. An unknown label means a package with that word in its name (`Aegis`:
+    `com.beemdevelopment.aegis`) or with exactly that name.
 
     Args:
         label: What an agent calls the app.
@@ -85,9 +85,9 @@ def package_named(label: str, installed: Collection[str]) -> str | None:
 
 
 def label_of(package: str) -> str:
-    """What to call a package in a message: its label if it is known."""
+    """Returns the label of a package for messages, or the package itself if its label is unknown."""
     return next((label for label, packages in _KNOWN.items() if package in packages), package)
 
 
 def _words(package: str) -> set[str]:
-    return set(package.casefold().split(".")) - _SAY_NOTHING
+    return set(package.casefold().split(".")) - _COMMON_WORDS

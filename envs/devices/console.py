@@ -1,4 +1,4 @@
-"""The console of an Android emulator on this computer: a line of text in, lines of text up to OK or KO out."""
+"""The console of an Android emulator on this computer: it takes a line and answers with lines up to OK or KO."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from coach_gym.envs.devices.adb import failures
 from coach_gym.envs.errors import DeviceError
 
 TIMEOUT = 60.0  # loading a snapshot takes seconds
-TOKEN_FILE = ".emulator_console_auth_token"  # the emulator writes it into the home folder
+TOKEN_FILE = ".emulator_console_auth_token"  # in the home folder, written by the emulator
 
 
 class Console:
     """A connection to an emulator's console.
 
     Args:
-        port: 5554 of ``emulator-5554``.
+        port: The console's port, such as 5554 for `emulator-5554`.
 
     Raises:
-        DeviceError: There is no console, or it refuses the token in the home folder.
+        DeviceError: Nothing answers on the port, or the console refuses the token in the home folder.
     """
 
     def __init__(self, port: int) -> None:
@@ -34,17 +34,21 @@ class Console:
 
     @classmethod
     def of(cls, serial: str) -> Console:
-        """The console of the emulator with that serial number."""
+        """Connects to the console of the emulator with a serial number.
+
+        Raises:
+            DeviceError: The serial number is not that of a local emulator.
+        """
         found = re.fullmatch(r"emulator-([0-9]+)", serial)
         if found is None:
-            raise DeviceError(f"{serial} has no console here: only emulators of this computer, emulator-PORT, have one")
+            raise DeviceError(f"{serial} has no console: only emulators on this computer (emulator-PORT) have one")
         return cls(int(found[1]))
 
     def command(self, line: str) -> str:
-        """What the console answers to one command.
+        """Sends a command and returns the answer.
 
         Raises:
-            DeviceError: It refuses, or does not answer.
+            DeviceError: The console refuses the command or does not answer.
         """
         with failures(self.name, line.split()[0]):
             self._socket.sendall(f"{line}\n".encode())
@@ -62,6 +66,6 @@ class Console:
             raise EOFError("the console hung up")
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""
         self._lines.close()
         self._socket.close()

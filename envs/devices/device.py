@@ -1,4 +1,4 @@
-"""What an environment needs of a device, whichever kind it is."""
+"""The interface of a device, which all kinds of phones share."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from coach_gym.ui import Node
 class Device(Protocol):
     """A phone under control: its screen, its touch, and the state that checks read.
 
-    Paths are absolute Android paths (``/sdcard/...``, ``/data/data/<package>/...``). Any method may raise
-    when the device fails; the environment turns that into a fault and never into a reward.
+    Paths are absolute Android paths (`/sdcard/...`, `/data/data/<package>/...`). Any method may raise when the device
+    fails; the environment turns that into a fault, never into a reward.
     """
 
     @property
     def name(self) -> str:
-        """Which device this is, as it appears in ``info["device"]``."""
+        """Name of the device, as `info["device"]` reports it."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -30,55 +30,61 @@ class Device(Protocol):
 
     @property
     def now(self) -> datetime:
-        """The device's own clock, without time zone."""
+        """Time on the device's own clock, without time zone."""
 
     @property
     def foreground(self) -> str:
         """Package of the app in front."""
 
     def screenshot(self) -> np.ndarray:
-        """The screen as a new (height, width, 3) uint8 array."""
+        """Returns the screen as a new (height, width, 3) uint8 array."""
 
     def ui(self) -> Node:
-        """Root of the accessibility tree of what the screen shows."""
+        """Returns the root of the screen's accessibility tree."""
 
     def perform(self, action: Action) -> None:
-        """Carry out one action and let the screen come to rest.
+        """Carries out an action and waits until the screen is at rest.
 
         Raises:
-            ActionError: The action cannot be carried out here, e.g. an app that is not installed. The
-                agent reads the message; the episode goes on.
+            ActionError: The device cannot carry out the action, for example because an app is not installed. The agent
+                reads the message, and the episode continues.
+        """
+
+    def shell(self, command: str) -> str:
+        """Runs a command line in the device's shell, as root where possible, and returns what it prints.
+
+        Both output streams are returned together, whatever the exit code. Never pass text from a model or a task.
         """
 
     def read(self, path: str) -> bytes | None:
-        """Content of a file, or None if there is none."""
+        """Returns the content of a file, or None if it does not exist."""
 
     def write(self, path: str, data: bytes, modified: datetime | None = None) -> None:
-        """Write a file, with the folders above it; last changed at ``modified``, or now."""
+        """Writes a file, creating its folders; its modification time is `modified`, by default now."""
 
     def remove(self, path: str) -> None:
-        """Remove a file or a folder with all it holds; nothing happens if there is none."""
+        """Removes a file, or a folder with its contents, if it exists."""
 
     def listdir(self, path: str) -> list[str]:
-        """Sorted names in a folder; empty if there is no such folder."""
+        """Returns the sorted names in a folder; an empty list if it does not exist."""
 
     def database(self, path: str) -> AbstractContextManager[sqlite3.Connection]:
-        """An SQLite file, open for the length of a ``with`` block and committed at its end."""
+        """Opens an SQLite file for the length of a `with` block and commits at its end."""
 
     def get_setting(self, namespace: str, key: str) -> str | None:
-        """A value of Android's settings; namespace is system, secure or global."""
+        """Returns a value of Android's settings, or None; the namespace is system, secure or global."""
 
     def put_setting(self, namespace: str, key: str, value: str) -> None:
-        """Set a value of Android's settings, as its Settings app would."""
+        """Sets a value of Android's settings, as the Settings app would."""
 
     def get_clipboard(self) -> str:
-        """The text that a paste would insert."""
+        """Returns the text that pasting would insert."""
 
     def put_clipboard(self, text: str) -> None:
-        """Copy a text to the clipboard."""
+        """Copies a text to the clipboard."""
 
     def reset_state(self) -> None:
-        """Put the device back into its initial state, with the home screen in front."""
+        """Returns the device to its initial state, with the home screen in front."""
 
     def close(self) -> None:
-        """Release the device. Closing twice is allowed."""
+        """Releases the device. Closing twice is allowed."""

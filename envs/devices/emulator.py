@@ -1,4 +1,4 @@
-"""One Android emulator of this computer, as a member of a fleet."""
+"""An Android emulator on this computer, as a member of a fleet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from coach_gym.envs.errors import DeviceError
 
 FIRST_PORT = 5554
 FIRST_SERVER_PORT = 5038  # adb's own is 5037
-GRPC_OFFSET = 3000  # 8554 belongs to emulator-5554, as the emulator itself has it
+GRPC_OFFSET = 3000  # the emulator's own convention: 8554 for emulator-5554
 BOOT_TIMEOUT = 300.0
 _STOP_TIMEOUT = 20.0
 _HEALTH_TIMEOUT = 10.0
@@ -32,7 +32,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Ports:
-    """The ports that belong to one emulator; all of them are on 127.0.0.1."""
+    """The ports of an emulator, all on 127.0.0.1.
+
+    Attributes:
+        console: Port of the console, even.
+        adb: Port of the device's adb, one above the console's.
+        grpc: Port of the gRPC service.
+        server: Port of the emulator's own adb server.
+    """
 
     console: int
     adb: int
@@ -41,32 +48,36 @@ class Ports:
 
     @classmethod
     def numbered(cls, index: int, first: int = FIRST_PORT, first_server: int = FIRST_SERVER_PORT) -> Ports:
-        """The ports of a fleet's member."""
+        """Returns the ports of the member of a fleet with that index."""
         console = first + 2 * index
         return cls(console, console + 1, console + GRPC_OFFSET, first_server + index)
 
     def require_free(self) -> None:
-        """Raises DeviceError if something listens on a port that the emulator needs."""
+        """Checks that nothing listens on the ports the emulator needs.
+
+        Raises:
+            DeviceError: A port is taken.
+        """
         for port in (self.console, self.adb, self.grpc):
             with closing(socket.socket()) as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 try:
                     probe.bind(("127.0.0.1", port))
                 except OSError as error:
-                    raise DeviceError(f"port {port} is taken: pass other ports, or end what listens there") from error
+                    raise DeviceError(f"port {port} is taken: pass other ports, or stop what listens there") from error
 
 
 class Emulator:
     """An emulator on its own clone of a virtual device, with its own ports and its own adb server.
 
     Args:
-        avd: Name of the virtual device that is cloned, apps installed and set up.
-        ports: What it listens on, and its adb server.
-        snapshot: What it boots from and what every episode starts from; None boots as the virtual device is set up.
-        grpc: Screenshots and touch through the emulator's gRPC port, which is faster than through adb.
-        binary: The program; by default that of the SDK.
-        options: More options of the command line, e.g. ``("-gpu", "host")``.
-        boot_timeout: Seconds until it must be ready.
+        avd: Name of the virtual device to clone, with its apps installed and set up.
+        ports: Ports of the emulator and of its adb server.
+        snapshot: Snapshot to boot from and to start every episode from; None boots as the virtual device is configured.
+        grpc: Whether to take screenshots and touch the screen through the gRPC port, which is faster than adb.
+        binary: The emulator program; by default the SDK's.
+        options: Further command-line options, such as `("-gpu", "host")`.
+        boot_timeout: Seconds the emulator may take to boot.
     """
 
     def __init__(
@@ -90,7 +101,7 @@ class Emulator:
         """Launches the emulator and waits until Android has booted.
 
         Raises:
-            DeviceError: It cannot be launched, ends, or is not ready in time.
+            DeviceError: The emulator cannot be launched, ends, or does not boot in time.
         """
         deadline = time.monotonic() + self.boot_timeout
         self.ports.require_free()
@@ -98,13 +109,17 @@ class Emulator:
         self._process = self._launch()
         while not self._booted():
             if (code := self._process.poll()) is not None:
-                raise DeviceError(f"{self.name} ended while it booted, with code {code}: {self._last_words()}")
+                raise DeviceError(f"{self.name} ended with code {code} while booting: {self._last_words()}")
             if time.monotonic() > deadline:
                 raise DeviceError(f"{self.name} did not boot within {self.boot_timeout:g} s")
             time.sleep(_POLL)
 
     def check(self) -> None:
-        """Raises DeviceError unless the emulator runs and Android answers."""
+        """Checks that the emulator is running and Android answers.
+
+        Raises:
+            DeviceError: One of them is not so.
+        """
         if self._process is None or self._process.poll() is not None:
             raise DeviceError(f"{self.name} has ended")
         if (state := self.adb.state()) != "device":
@@ -113,7 +128,7 @@ class Emulator:
             raise DeviceError(f"{self.name} is rebooting")
 
     def device(self) -> Device:
-        """The running emulator as a device."""
+        """Connects to the running emulator."""
         if self.grpc:
             from coach_gym.envs.devices.android_env_device import AndroidEnvDevice
 
@@ -123,7 +138,7 @@ class Emulator:
         return AdbDevice(self.name, server_port=self.ports.server, snapshot=self.snapshot)
 
     def stop(self) -> None:
-        """Ends the emulator and its adb server, whatever state they are in."""
+        """Stops the emulator and its adb server, whatever their state."""
         process, self._process = self._process, None
         if process is not None:
             _end(process)
@@ -132,7 +147,7 @@ class Emulator:
 
     @property
     def log(self) -> Path:
-        """What the emulator printed since its last start."""
+        """File with what the emulator has printed since its last start."""
         return avd_home() / f"{self._clone}.log"
 
     @property
@@ -142,7 +157,7 @@ class Emulator:
     def _launch(self) -> subprocess.Popen[bytes]:
         binary = self.binary or emulator_binary()
         if binary is None:
-            raise DeviceError("there is no Android emulator: `coach-gym doctor --for emulator` tells how to install it")
+            raise DeviceError("no Android emulator is installed: see `coach-gym doctor --for emulator`")
         ports = self.ports
         command = [
             str(binary), "-avd", self._clone, "-ports", f"{ports.console},{ports.adb}", "-grpc", str(ports.grpc),
@@ -176,21 +191,21 @@ class Emulator:
 def emulators(
     avd: str, count: int, *, first_port: int = FIRST_PORT, first_server_port: int = FIRST_SERVER_PORT, **settings: Any
 ) -> list[Emulator]:
-    """Emulators with neighbouring ports, as a :class:`~coach_gym.envs.devices.fleet.Fleet` is made of.
+    """Returns emulators with consecutive ports, for a `Fleet`.
 
     Args:
-        avd: The virtual device that all of them are clones of.
-        count: How many; those beyond the number of environments are spares.
-        first_port: Console port of the first, even; the others follow in steps of two. 5554 to 5682.
-        first_server_port: Of the first one's adb server; the others follow.
-        settings: Further arguments of :class:`Emulator`.
+        avd: The virtual device to clone.
+        count: Number of emulators; those beyond the number of environments are spares.
+        first_port: Console port of the first one, even, from 5554 to 5682; the others follow in steps of two.
+        first_server_port: Port of the first one's adb server; the others follow.
+        settings: Further arguments of `Emulator`.
     """
     ports = [Ports.numbered(index, first_port, first_server_port) for index in range(count)]
     return [Emulator(avd, each, **settings) for each in ports]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and its children; kills what does not listen."""
+    """Terminates a process and its children, and kills them if that does not help."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError):
             os.killpg(process.pid, number)

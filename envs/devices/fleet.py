@@ -1,4 +1,4 @@
-"""Many devices for many environments: lent, checked, restarted, replaced."""
+"""A fleet lends devices to environments, checks them, and restarts or replaces those that fail."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ class Member(Protocol):
     name: str
 
     def start(self) -> None:
-        """Makes it ready, or raises."""
+        """Makes the device ready, or raises."""
 
     def check(self) -> None:
-        """Raises if it is not in order."""
+        """Raises if the device is not in order."""
 
     def device(self) -> Device:
-        """The device, started."""
+        """Connects to the started device."""
 
     def stop(self) -> None:
-        """Ends it, in whatever state it is. Stopping twice is allowed."""
+        """Stops the device, whatever its state. Stopping twice is allowed."""
 
 
 class Attached:
-    """A phone, or an emulator of whatever computer, that runs already: the fleet connects it and lets it be.
+    """A running phone or emulator, local or remote: the fleet connects to it but neither starts nor stops it.
 
     Args:
-        serial: As ``adb devices`` shows it, or ``host:port``.
-        server_port: Of an adb server of its own; by default adb's own server.
+        serial: Serial number as `adb devices` shows it, or `host:port`.
+        server_port: Port of an adb server for this device alone; by default adb's own server.
     """
 
     def __init__(self, serial: str, server_port: int | None = None) -> None:
@@ -54,24 +54,33 @@ class Attached:
         self.adb = Adb(serial, server_port)
 
     def start(self) -> None:
+        """Waits for the device."""
         self.adb.connect()
 
     def check(self) -> None:
+        """Raises DeviceError unless adb can use the device."""
         if (state := self.adb.state()) != "device":
             raise DeviceError(f"{self.name} is {state}")
 
     def device(self) -> Device:
+        """Connects to the device."""
         return AdbDevice(self.name, server_port=self.adb.server_port)
 
     def stop(self) -> None:
-        """It is not ours to end."""
+        """Does nothing: the device is not ours to stop."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One failure of one member, when and how."""
+    """A failure of a member.
 
-    seconds: float  # since the fleet was made
+    Attributes:
+        seconds: When it happened, in seconds since the fleet was made.
+        member: Name of the member.
+        reason: The exception.
+    """
+
+    seconds: float
     member: str
     reason: str
 
@@ -79,18 +88,26 @@ class Fault:
 class Fleet:
     """Lends its members to environments, one to each.
 
-    It is what ``device=`` of an environment may be. Nothing starts before the first environment asks; then all do,
-    one after the other. A member that fails, lent or not, is stopped and started again, after a pause that doubles
-    with every failure in a row; meanwhile the environment gets another, if one is ready. Members beyond the number of
-    environments are the spares. All failures are logged and kept in ``faults``.
+    Pass a fleet as `device=` to an environment. When the first environment asks, all members start, one after the
+    other. A member that fails is stopped and restarted after a pause that doubles with every failure in a row;
+    meanwhile its environment gets another member, if one is ready. Members beyond the number of environments are
+    spares. All failures are logged.
 
     Args:
         members: Emulators or attached devices.
-        boots: How many may start at the same time.
+        boots: Number of members that may start at the same time.
         stagger: Seconds between two starts.
-        patience: Seconds that an environment waits for a device before its episode becomes a fault.
-        first_delay, longest_delay: Seconds before the first and the last retry of a start.
-        check_every: Seconds between two looks at the devices that are not lent.
+        patience: Seconds an environment waits for a device before its episode becomes a fault.
+        first_delay: Seconds before the first retry of a start.
+        longest_delay: Upper limit of the doubling delay, in seconds.
+        check_every: Seconds between two checks of the devices that are not lent.
+
+    Attributes:
+        faults: All failures so far.
+        starts: Number of starts so far.
+
+    Raises:
+        ValueError: There are no members.
 
     Example:
         >>> fleet = Fleet(emulators("AndroidWorldAvd", 9, snapshot="coach_gym"))
@@ -128,14 +145,14 @@ class Fleet:
         self._threads: list[threading.Thread] = []
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Fleet:
-        """Gymnasium copies the arguments of its environments; copies would fight for the same emulators."""
+        """Returns the fleet itself, because Gymnasium copies arguments, and copies would share emulators."""
         return self
 
     def __call__(self) -> Device:
-        """Lends a device; its ``close`` gives it back.
+        """Lends a device, whose `close` returns it to the fleet.
 
         Raises:
-            DeviceError: None is ready within ``patience`` seconds, or the fleet is closed.
+            DeviceError: No device is ready within `patience` seconds, or the fleet is closed.
         """
         deadline = time.monotonic() + self.patience
         self._start_all()
@@ -151,7 +168,7 @@ class Fleet:
             return cast(Device, Loan(device, partial(self._give_back, member, since)))
 
     def close(self) -> None:
-        """Stops all members, lent ones too. Closing twice is allowed."""
+        """Stops all members, even lent ones. Closing twice is allowed."""
         self._closing.set()
         with self._changed:
             self._changed.notify_all()
@@ -164,7 +181,7 @@ class Fleet:
 
     @property
     def states(self) -> dict[str, str]:
-        """What every member is doing."""
+        """What each member is doing, by name."""
         with self._changed:
             return dict(self._states)
 
@@ -193,7 +210,7 @@ class Fleet:
             return member
 
     def _give_back(self, member: Member, since: float, fault: Exception | None) -> None:
-        if time.monotonic() - since > self.longest_delay:  # it had worked: this failure is the first of a row
+        if time.monotonic() - since > self.longest_delay:  # it had worked, so this failure is the first in a row
             self._failed_in_a_row[member.name] = 0
         if fault is not None:
             self._recover(member, fault)
@@ -207,14 +224,14 @@ class Fleet:
             self._changed.notify()
 
     def _recover(self, member: Member, error: Exception) -> None:
-        """Counts a failure and starts the member again, in a thread of its own."""
+        """Records a failure and restarts the member in a thread of its own."""
         delay = self._count(member, error)
         with self._changed:
             if not self._closing.is_set():
                 self._spawn(self._bring_up, member, delay)
 
     def _count(self, member: Member, error: Exception) -> float:
-        """Seconds to wait before the next start."""
+        """Records a failure and returns the seconds to wait before the next start."""
         reason = f"{type(error).__name__}: {str(error).partition(chr(10))[0][:300]}"
         with self._changed:
             self.faults.append(Fault(time.monotonic() - self._made, member.name, reason))
@@ -222,11 +239,11 @@ class Fleet:
             delay = min(self.first_delay * 2 ** min(in_a_row - 1, 30), self.longest_delay)
             self._states[member.name] = f"failed ({reason[:80]})"
         if not self._closing.is_set():
-            _log.warning("%s failed, %d in a row, starts again in %g s: %s", member.name, in_a_row, delay, reason)
+            _log.warning("%s failed (%d in a row), restarting in %g s: %s", member.name, in_a_row, delay, reason)
         return delay
 
     def _bring_up(self, member: Member, delay: float) -> None:
-        """Starts a member, again and again until it is ready."""
+        """Starts a member, repeatedly until it is ready."""
         while not self._closing.wait(delay):
             try:
                 with self._boots:
@@ -238,7 +255,7 @@ class Fleet:
             if not self._closing.is_set():
                 self._make_ready(member)
                 return
-        member.stop()  # again: it may have been started while the fleet was closed
+        member.stop()  # once more: it may have started while the fleet was closing
 
     def _start(self, member: Member) -> None:
         with self._changed:
@@ -255,7 +272,7 @@ class Fleet:
         self._closing.wait(max(0.0, turn - time.monotonic()))
 
     def _watch(self) -> None:
-        """Looks after devices that are not lent, so that a spare is not found dead when it is needed."""
+        """Checks devices that are not lent, so that no spare is found dead when it is needed."""
         while not self._closing.wait(self.check_every):
             for _ in range(len(self._ready)):
                 with suppress(DeviceError):
@@ -276,9 +293,11 @@ class Fleet:
 
 
 class Loan:
-    """A device in the hands of one environment. It notes a failure, and closing gives it back.
+    """A lent device: everything a `Device` has, passed through. It records a failure, and `close` returns it.
 
-    It has all that a `Device` has, handed through.
+    Args:
+        device: The device.
+        give_back: Returns it to the fleet, with the first failure if there was one.
     """
 
     def __init__(self, device: Device, give_back: Callable[[Exception | None], None]) -> None:
@@ -296,12 +315,12 @@ class Loan:
 
     @contextmanager
     def database(self, path: str) -> Iterator[sqlite3.Connection]:
-        """See `Device.database`."""
+        """Opens an SQLite file. See `Device.database`."""
         with self._noting(), self._device.database(path) as connection:
             yield connection
 
     def close(self) -> None:
-        """Gives the device back. Closing twice is allowed."""
+        """Returns the device to the fleet. Closing twice is allowed."""
         if self._closed:
             return
         self._closed = True

@@ -1,17 +1,17 @@
-"""How actions become movements of a finger and sleeps: the same on every device."""
+"""How long gestures take and how far they reach, on every device."""
 
 from coach_gym.actions import Action, Point
 
-TAP = 0.0  # seconds that the finger stays
+TAP = 0.0  # seconds the finger stays down
 LONG_PRESS = 1.0
 SWIPE = 0.5
-DRAG = 2.0  # slow, so that nothing flings on
+DRAG = 2.0  # slow, so that nothing keeps scrolling
 WAIT = 4.0
-SCROLL_SHARE = 0.5  # of the screen: how far the finger moves for a scroll given by its direction
+SCROLL_SHARE = 0.5  # how far the finger moves for a scroll given by its direction, as a share of the screen
 
 
 def scroll_end(action: Action, size: tuple[int, int]) -> Point:
-    """Where the finger of a scroll leaves the screen: where it is told, or away from what is to be shown."""
+    """Returns where a scrolling finger leaves the screen: at the given end, or away from what it should reveal."""
     if action.end is not None:
         return action.end
     assert action.start is not None

@@ -1,4 +1,4 @@
-"""Real devices by name: what the argument ``device`` of an environment may say, apart from ``"phone"``."""
+"""Names of real devices: the values of an environment's argument `device` other than `"phone"`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import re
 from coach_gym.envs.devices.device import Device
 
 _ANDROID_ENV = re.compile(r"android_env:([0-9]{4,5})(?::([0-9]{4,5}))?")
-# An address, or a serial number: those of phones and emulators have digits, mistyped words have not.
+# An address or a serial number. Serial numbers contain digits; mistyped words do not.
 _ADB = re.compile(r"[\w.\-\[\]:]+:[0-9]{1,5}|(?=.*[0-9])[\w.\-]+", re.ASCII)
 
 
 def check_name(name: str) -> None:
-    """Raises ValueError unless :func:`open_device` knows what kind of device the name means."""
+    """Checks that `open_device` can tell which kind of device a name means.
+
+    Raises:
+        ValueError: It cannot.
+    """
     if not _ANDROID_ENV.fullmatch(name) and not _ADB.fullmatch(name):
         raise ValueError(
             f"device={name!r} is unknown; pass 'phone' (embedded), 'emulator-5554', 'host:port' or another serial "
@@ -21,14 +25,14 @@ def check_name(name: str) -> None:
 
 
 def open_device(name: str) -> Device:
-    """Connects to the device of that name.
+    """Connects to a device.
 
     Args:
-        name: A serial number as ``adb devices`` shows it, or ``host:port``; ``android_env:CONSOLE`` or
-            ``android_env:CONSOLE:GRPC`` with the ports of an emulator of this computer.
+        name: A serial number as `adb devices` shows it, or `host:port`; or `android_env:CONSOLE` or
+            `android_env:CONSOLE:GRPC` with the ports of an emulator on this computer.
 
     Raises:
-        ValueError: The name means no device.
+        ValueError: The name does not denote a device.
         DeviceError: The device cannot be reached.
     """
     check_name(name)

@@ -10,6 +10,7 @@ import numpy as np
 
 from coach_gym.actions import Action, ActionError
 from coach_gym.envs.devices.gestures import DRAG, WAIT, scroll_end
+from coach_gym.envs.phone import shell
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.profiles import ANDROID_WORLD, Profile
@@ -33,24 +34,29 @@ class PhoneDevice:
 
     @property
     def size(self) -> tuple[int, int]:
+        """Width and height of the screen in pixels."""
         return self.phone.width, self.phone.height
 
     @property
     def now(self) -> datetime:
+        """Time on the phone's own clock."""
         return self.phone.now
 
     @property
     def foreground(self) -> str:
+        """Package of the app in front."""
         return self.phone.foreground
 
     def screenshot(self) -> np.ndarray:
+        """Returns the screen as a new (height, width, 3) uint8 array."""
         return self.phone.screenshot()
 
     def ui(self) -> Node:
+        """Returns the root of the screen's accessibility tree."""
         return self.phone.ui()
 
     def perform(self, action: Action) -> None:
-        """Carries out one action. See `Device.perform`."""
+        """Carries out an action. See `Device.perform`."""
         phone, start = self.phone, action.start or (0, 0)
         match action.kind:
             case "click":
@@ -78,41 +84,55 @@ class PhoneDevice:
         self.phone.launch(app.package)
         self.phone.elapse(timedelta(seconds=1))
 
+    def shell(self, command: str) -> str:
+        """Runs a command line in the phone's shell, as root, and returns what it prints."""
+        return shell.run(self.phone, command, merged=True).stdout.decode(errors="replace")
+
     # state
 
     def read(self, path: str) -> bytes | None:
+        """Returns the content of a file, or None if it does not exist."""
         return self.phone.storage.read(real(path))
 
     def write(self, path: str, data: bytes, modified: datetime | None = None) -> None:
+        """Writes a file, creating its folders."""
         self.phone.storage.write(real(path), data, modified)
         self.phone.changed()
 
     def remove(self, path: str) -> None:
+        """Removes a file, or a folder with its contents, if it exists."""
         self.phone.storage.remove(real(path))
         self.phone.changed()
 
     def listdir(self, path: str) -> list[str]:
+        """Returns the sorted names in a folder; an empty list if it does not exist."""
         return self.phone.storage.listdir(real(path))
 
     def database(self, path: str) -> AbstractContextManager[sqlite3.Connection]:
+        """Opens an SQLite file for the length of a `with` block."""
         self.phone.changed()
         return self.phone.storage.session(real(path))
 
     def get_setting(self, namespace: str, key: str) -> str | None:
+        """Returns a value of Android's settings, or None."""
         return self.phone.storage.settings.get((namespace, key))
 
     def put_setting(self, namespace: str, key: str, value: str) -> None:
+        """Sets a value of Android's settings."""
         self.phone.storage.settings[namespace, key] = value
         self.phone.changed()
 
     def get_clipboard(self) -> str:
+        """Returns the text that pasting would insert."""
         return self.phone.clipboard
 
     def put_clipboard(self, text: str) -> None:
+        """Copies a text to the clipboard."""
         self.phone.clipboard = text
 
     def reset_state(self) -> None:
+        """Returns the phone to its initial state."""
         self.phone.restore(self._fresh)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Does nothing: there is nothing to release."""

@@ -1,4 +1,4 @@
-"""Where Android's development kit and its virtual devices lie on this computer."""
+"""Where Android's SDK and its virtual devices are on this computer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def sdk_root(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The kit's folder: where ``ANDROID_HOME`` or ``ANDROID_SDK_ROOT`` points, or where Android Studio puts it."""
+    """Returns the SDK's folder, from `ANDROID_HOME`, `ANDROID_SDK_ROOT` or Android Studio's usual places, or None."""
     home = Path(environ.get("HOME", "~")).expanduser()
     named = [Path(environ[name]) for name in ("ANDROID_HOME", "ANDROID_SDK_ROOT") if environ.get(name)]
     usual = [home / "Android/Sdk", home / "Library/Android/sdk"]
@@ -17,7 +17,7 @@ def sdk_root(environ: Mapping[str, str] = os.environ) -> Path | None:
 
 
 def emulator_binary(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """The program ``emulator`` of the kit, or the one on the path."""
+    """Returns the program `emulator` of the SDK, or the one on the path, or None."""
     root = sdk_root(environ)
     if root is not None and (root / "emulator/emulator").is_file():
         return root / "emulator/emulator"
@@ -26,7 +26,7 @@ def emulator_binary(environ: Mapping[str, str] = os.environ) -> Path | None:
 
 
 def avd_home(environ: Mapping[str, str] = os.environ) -> Path:
-    """The folder of the virtual devices: ``NAME.ini`` and ``NAME.avd/`` for each."""
+    """Returns the folder of the virtual devices, which holds `NAME.ini` and `NAME.avd/` for each."""
     if environ.get("ANDROID_AVD_HOME"):
         return Path(environ["ANDROID_AVD_HOME"])
     if environ.get("ANDROID_USER_HOME"):
@@ -35,27 +35,28 @@ def avd_home(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def avd_names(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """The virtual devices that exist."""
+    """Returns the names of all virtual devices."""
     return sorted(file.stem for file in avd_home(environ).glob("*.ini"))
 
 
 def clone_avd(source: str, target: str, home: Path) -> None:
     """Copies a virtual device with its snapshots, unless the copy exists.
 
-    An emulator locks its virtual device, so every emulator needs one of its own.
+    An emulator locks its virtual device, so every emulator needs its own.
 
     Args:
-        source, target: Names of virtual devices. No emulator may run on the source.
-        home: Their folder.
+        source: Name of the virtual device to copy. No emulator may be running on it.
+        target: Name of the copy.
+        home: Folder of both.
 
     Raises:
-        FileNotFoundError: There is no virtual device of that name.
+        FileNotFoundError: The source does not exist.
     """
     if (home / f"{target}.ini").exists():
         return
     described = (home / f"{source}.ini").read_text()
     original, copy = _folder(source, described, home), home / f"{target}.avd"
-    shutil.rmtree(copy, ignore_errors=True)  # of an attempt that was interrupted
+    shutil.rmtree(copy, ignore_errors=True)  # from an interrupted attempt
     shutil.copytree(original, copy, symlinks=True, ignore=shutil.ignore_patterns("*.lock"))
 
     def renamed(text: str) -> str:
@@ -65,12 +66,12 @@ def clone_avd(source: str, target: str, home: Path) -> None:
 
     for file in (*copy.glob("*.ini"), *copy.glob("snapshots/*/*.ini")):
         file.write_text(renamed(file.read_text()))
-    # Last, because its presence says that the copy is whole.
+    # Written last, because its presence means that the copy is complete.
     (home / f"{target}.ini").write_text(renamed(described))
 
 
 def _folder(name: str, described: str, home: Path) -> Path:
-    """Where the virtual device says that its files are."""
+    """Returns the folder with the files of a virtual device."""
     return Path(dict(_entries(described)).get("path", home / f"{name}.avd"))
 
 

@@ -412,7 +412,7 @@ def test_small_writes_to_the_device_are_sent_at_once(remote):
 
 def test_a_turned_screen_is_a_failure_and_not_a_picture_of_another_shape(remote, monkeypatch):
     monkeypatch.setattr(remote, "_size", (600, 270))
-    with pytest.raises(DeviceError, match="the screen turned: it has 270 x 600 pixels"):
+    with pytest.raises(DeviceError, match="the screen is rotated: it has 270 x 600 pixels"):
         remote.screenshot()
 
 
@@ -481,7 +481,7 @@ def test_snapshots_are_loaded_by_the_console(devices, monkeypatch, tmp_path):
 
 
 def test_only_emulators_of_this_computer_have_a_console():
-    with pytest.raises(DeviceError, match="10.0.0.1:5555 has no console here"):
+    with pytest.raises(DeviceError, match="10.0.0.1:5555 has no console"):
         Console.of("10.0.0.1:5555")
     with pytest.raises(DeviceError, match="console of emulator-[0-9]+: connect: ConnectionRefusedError"):
         Console(free_port())

@@ -409,7 +409,7 @@ def test_an_emulator_that_ends_while_it_boots_is_tried_again_until_it_boots(worl
             wait_until(lambda: fleet.faults, 60.0)
             world.behave(boot_seconds=0.3)
             assert lent.result().name.startswith(emulator.name)
-        assert all("with code 1: PANIC: no memory" in fault.reason for fault in fleet.faults)
+        assert all("with code 1 while booting: PANIC: no memory" in fault.reason for fault in fleet.faults)
 
 
 @pytest.mark.slow
