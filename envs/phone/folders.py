@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from coach_gym.envs.phone.app import Prompt, Screen
+from coach_gym.envs.phone.app import Choice, Prompt
+from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.toolkit.view import TextInput
 
 SHARED = "/storage/emulated/0"
+DOWNLOADS = f"{SHARED}/Download"
+DEVICE = "sdk_gphone_x86_64"  # what AndroidWorld's phones call their shared storage
 MAX_NAME = 255  # bytes
 
 
@@ -24,6 +27,7 @@ class Entry(NamedTuple):
 
     @property
     def name(self) -> str:
+        """Its name in its folder."""
         return self.path.rpartition("/")[2]
 
     @property
@@ -37,18 +41,22 @@ SortKey = Callable[[Entry], Any]
 
 
 def by_name(entry: Entry) -> Any:
+    """Sorts by name, whatever the case."""
     return entry.name.casefold()
 
 
 def by_date(entry: Entry) -> Any:
+    """Sorts by the time of the last change."""
     return entry.modified
 
 
 def by_size(entry: Entry) -> Any:
+    """Sorts by size."""
     return entry.size
 
 
 def by_type(entry: Entry) -> Any:
+    """Sorts by extension, then by name."""
     return entry.extension, entry.name.casefold()
 
 
@@ -71,9 +79,19 @@ def search(storage: Storage, folder: str, words: str) -> Iterator[Entry]:
             yield from search(storage, entry.path, words)
 
 
+def folder_name(path: str) -> str:
+    """What a folder is called on screens."""
+    return DEVICE if path == SHARED else path.rpartition("/")[2]
+
+
+def is_name(name: str) -> bool:
+    """Whether a file can be called `name`."""
+    return bool(name) and "/" not in name and name not in (".", "..") and len(name.encode()) <= MAX_NAME
+
+
 def name_error(storage: Storage, folder: str, name: str) -> str:
     """Why nothing new in a folder can be called `name`; empty if it can."""
-    if not name or "/" in name or name in (".", "..") or len(name.encode()) > MAX_NAME:
+    if not is_name(name):
         return "That name can't be used"
     return f"{name} already exists" if storage.exists(f"{folder}/{name}") else ""
 
@@ -111,7 +129,7 @@ def size_text(size: int) -> str:
     return f"{value:.2f} {unit}" if value < 9.995 else f"{value:.0f} {unit}"
 
 
-class FolderScreen(Screen):
+class FolderScreen(SelectionPage[str]):
     """A screen that shows one folder at a time, lets some entries be selected, and searches below it.
 
     Args:
@@ -121,7 +139,6 @@ class FolderScreen(Screen):
     def __init__(self, root: str) -> None:
         super().__init__()
         self.root = self.folder = root
-        self.selected: list[str] = []  # paths
         self.query: TextInput | None = None
         self.sort: SortKey = by_name
         self.descending = False
@@ -135,35 +152,42 @@ class FolderScreen(Screen):
         return sorted(in_order, key=lambda entry: not entry.folder)
 
     def sort_by(self, sort: SortKey, descending: bool = False) -> None:
+        """Puts the entries into another order."""
         self.sort, self.descending = sort, descending
+
+    def ask_order(self, orders: Mapping[str, tuple[SortKey, bool]]) -> None:
+        """Asks for one of some orders: what is compared, and whether the largest comes first, by label."""
+        current = next(label for label, order in orders.items() if order == (self.sort, self.descending))
+        self.push(Choice("Sort by", list(orders), lambda label: self.sort_by(*orders[label]), current))
 
     def enter(self, folder: str) -> None:
         """Shows another folder."""
         self.folder, self.query, self.selected = folder, None, []
 
-    def toggle(self, path: str) -> None:
-        """Selects an entry, or no longer."""
-        self.selected = [p for p in self.selected if p != path] if path in self.selected else [*self.selected, path]
-
     def select_all(self) -> None:
+        """Selects all entries that are listed."""
         self.selected = [entry.path for entry in self.listed()]
 
-    def unselect(self) -> None:
-        self.selected = []
-
     def start_search(self) -> None:
+        """Shows an empty search field with the cursor in it."""
         self.query = TextInput()
         self.focus(self.query)
 
     def end_search(self) -> None:
+        """Shows the folder again."""
         self.query = None
 
     def ask_name(self, title: str, then: Callable[[str], Any], name: str = "") -> None:
-        """Asks for a name; the one given is there, selected. `then` is a bound method or a partial of one."""
+        """Asks for a name; the one given is there, selected. `then` is called with the answer."""
         prompt = Prompt(title, then, name, "Name")
         prompt.input.selected = bool(name)
         self.push(prompt)
         self.focus(prompt.input)
+
+    def ask_rename(self) -> None:
+        """Asks for another name for what is selected."""
+        path = self.selected[0]
+        self.ask_name("Rename", lambda name: self.rename(path, name), path.rpartition("/")[2])
 
     def may_create(self, folder: str, name: str) -> bool:
         """Whether something new can have that name; says so if not."""
@@ -180,15 +204,18 @@ class FolderScreen(Screen):
         self.unselect()
 
     def delete_selected(self) -> None:
+        """Deletes what is selected, folders with all that is in them."""
         for path in self.selected:
             self.phone.storage.remove(path)
         self.unselect()
 
     def move_selected(self, folder: str) -> None:
+        """Moves what is selected into a folder."""
         move_into(self.phone.storage, self.selected, folder)
         self.unselect()
 
     def copy_selected(self, folder: str) -> None:
+        """Copies what is selected into a folder."""
         copy_into(self.phone.storage, self.selected, folder)
         self.unselect()
 
@@ -199,12 +226,13 @@ class FolderScreen(Screen):
 
     @property
     def at_root(self) -> bool:
+        """Whether no higher folder can be shown."""
         return self.folder == self.root
 
     def on_back(self) -> bool:
-        if self.selected:
-            self.unselect()
-        elif self.query is not None:
+        if super().on_back():
+            return True
+        if self.query is not None:
             self.end_search()
         elif not self.at_root:
             self.up()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from coach_gym.envs.apps.chrome import pages as browser_pages
+from coach_gym.envs.apps.chrome import task_pages
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng, slugs
@@ -62,7 +62,7 @@ class BrowserMaze(BrowserTask):
         return {"grid": maze(rng, rng.randint(3, 5))}
 
     def page(self) -> bytes:
-        return browser_pages.maze(self.params["grid"])
+        return task_pages.maze(self.params["grid"])
 
 
 def maze(rng: ParamRng, size: int) -> list[str]:
@@ -92,7 +92,7 @@ class BrowserMultiply(BrowserTask):
         return {"numbers": numbers, "count": str(len(numbers))}
 
     def page(self) -> bytes:
-        return browser_pages.product(self.params["numbers"])
+        return task_pages.product(self.params["numbers"])
 
 
 class BrowserDraw(BrowserTask):
@@ -107,7 +107,7 @@ class BrowserDraw(BrowserTask):
         return {"palette": palette, "wanted": rng.sample(palette, rng.randint(2, 3))}
 
     def page(self) -> bytes:
-        return browser_pages.drawing(self.params["wanted"], self.params["palette"])
+        return task_pages.drawing(self.params["wanted"], self.params["palette"])
 
 
 TASKS: tuple[type[Task], ...] = (BrowserDraw, BrowserMaze, BrowserMultiply)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image, ImageDraw
 
-from coach_gym.envs.apps.files.save_document import SaveDocument
 from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Screen
+from coach_gym.envs.phone.documents import SaveDocument
 from coach_gym.envs.phone.system import bars
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View

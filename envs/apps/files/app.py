@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from coach_gym.envs.apps.chrome import app as chrome
-from coach_gym.envs.apps.markor.app import Editor, Markor, decoded
-from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Screen
+from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
+from coach_gym.envs.phone.documents import Destination
 from coach_gym.envs.phone.folders import (
+    DEVICE,
+    DOWNLOADS,
     SHARED,
     Entry,
     FolderScreen,
@@ -16,14 +17,13 @@ from coach_gym.envs.phone.folders import (
     by_name,
     by_size,
     by_type,
-    entries,
+    folder_name,
     search,
     size_text,
 )
 from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
-    Button,
     Empty,
     Icon,
     IconButton,
@@ -31,12 +31,10 @@ from coach_gym.envs.phone.toolkit.widgets import (
     ListView,
     Row,
     Scaffold,
-    Space,
     Text,
     TextField,
 )
 
-DEVICE = "sdk_gphone_x86_64"  # what the storage of AndroidWorld's phones is called
 ORDERS = {
     "Name (A to Z)": (by_name, False),
     "Name (Z to A)": (by_name, True),
@@ -48,10 +46,9 @@ ORDERS = {
 }
 IMAGES, AUDIO, VIDEOS = ("gif", "jpeg", "jpg", "png", "webp"), ("m4a", "mp3", "ogg", "wav"), ("3gp", "mkv", "mp4")
 TEXTS = ("csv", "json", "md", "txt")
-PAGES = chrome.SUFFIXES
+PAGES = ("htm", "html")
 DOCUMENTS = ("doc", "docx", "pdf", *TEXTS, *PAGES)
 KINDS = {"Images": IMAGES, "Audio": AUDIO, "Videos": VIDEOS, "Documents": DOCUMENTS}
-DOWNLOADS = f"{SHARED}/Download"
 ICONS = {
     IMAGES: "image_outline", AUDIO: "music_note", VIDEOS: "filmstrip", DOCUMENTS: "file_document_outline",
     ("zip",): "zip_box_outline",
@@ -59,6 +56,8 @@ ICONS = {
 
 
 class Files(App):
+    """The file manager."""
+
     package = "com.google.android.documentsui"
     activity = "com.android.documentsui.files.FilesActivity"
     label = "Files"
@@ -79,7 +78,7 @@ class Browser(FolderScreen):
         rows = [self.row(entry) for entry in self.listed()]
         body = ListView(rows, key=self.folder) if rows else Empty("No items", "folder_open_outline")
         if self.selected:
-            return self.selecting(body)
+            return self.selecting(body, self.selection_actions())
         if self.query is not None:
             return Scaffold(TextField(self.query, "Search"), body, self.end_search)
         actions = [
@@ -87,22 +86,20 @@ class Browser(FolderScreen):
             IconButton("dots_vertical", "More options", self._more),
         ]
         if not self.at_root:
-            return Scaffold(_title(self.folder), body, self.up, actions)
+            return Scaffold(folder_name(self.folder), body, self.up, actions)
         roots = IconButton("menu", "Show roots", self._roots)
         return Scaffold(Row([roots, Text(DEVICE, 19, flex=1)], gap=4), body, None, actions)
 
     def _roots(self) -> None:
-        kinds = [(name, partial(self._show_all, name)) for name in KINDS]
-        folders = [("Downloads", partial(self.enter, DOWNLOADS)), (DEVICE, partial(self.enter, SHARED))]
+        kinds = [(name, lambda name=name: self.push(FilesOfKind(name))) for name in KINDS]
+        folders = [("Downloads", lambda: self.enter(DOWNLOADS)), (DEVICE, lambda: self.enter(SHARED))]
         self.push(Menu([*kinds, *folders], "bottom"))
 
-    def _show_all(self, kind: str) -> None:
-        self.push(FilesOfKind(kind))
-
     def row(self, entry: Entry) -> View:
+        """A file or folder of the list."""
         return ListItem(
-            entry.name, "" if entry.folder else size_text(entry.size), partial(self._tap, entry),
-            partial(self.toggle, entry.path), leading=_icon(entry), selected=entry.path in self.selected,
+            entry.name, "" if entry.folder else size_text(entry.size), lambda: self._tap(entry),
+            lambda: self.toggle(entry.path), leading=_icon(entry), selected=entry.path in self.selected,
         )  # fmt: skip
 
     def _tap(self, entry: Entry) -> None:
@@ -110,69 +107,48 @@ class Browser(FolderScreen):
             self.toggle(entry.path)
         elif entry.folder:
             self.enter(entry.path)
-        elif entry.extension in TEXTS:
-            self._edit(entry)
         elif entry.extension in PAGES:
-            self.push(OpenWith([("Chrome", partial(self._browse, entry)), ("Markor", partial(self._edit, entry))]))
-        elif self.phone.start(Intent(VIEW, f"file://{entry.path}")) is None:
+            apps = (("Chrome", "com.android.chrome"), ("Markor", "net.gsantner.markor"))
+            self.push(OpenWith([(name, partial(self._open, entry, package)) for name, package in apps]))
+        else:
+            self._open(entry)
+
+    def _open(self, entry: Entry, package: str = "") -> None:
+        """Shows a file in an app, by default in the first one that can."""
+        if self.phone.start(Intent(VIEW, f"file://{entry.path}", package=package)) is None:
             self.notify("Can't open file")
 
-    def _edit(self, entry: Entry) -> None:
-        editor = Editor(entry.path, decoded(self.phone.storage.read(entry.path)))
-        self.phone.open_screen(Markor.package, editor)
-
-    def _browse(self, entry: Entry) -> None:
-        chrome.open_page(self.phone, entry.path)
-
     def _more(self) -> None:
-        items = [("New folder", self._new_folder), ("Sort by...", self._choose_order), ("Select all", self.select_all)]
-        self.push(Menu(items))
-
-    def _new_folder(self) -> None:
-        self.ask_name("New folder", self._create_folder)
+        self.push(Menu([
+            ("New folder", lambda: self.ask_name("New folder", self._create_folder)),
+            ("Sort by...", lambda: self.ask_order(ORDERS)),
+            ("Select all", self.select_all),
+        ]))  # fmt: skip
 
     def _create_folder(self, name: str) -> None:
         if self.may_create(self.folder, name.strip()):
             self.phone.storage.mkdir(f"{self.folder}/{name.strip()}")
 
-    def _choose_order(self) -> None:
-        current = next(label for label, order in ORDERS.items() if order == (self.sort, self.descending))
-        self.push(Choice("Sort by", list(ORDERS), self._order, current))
-
-    def _order(self, label: str) -> None:
-        self.sort_by(*ORDERS[label])
-
     # what is selected
 
-    def selecting(self, body: View) -> View:
-        """The screen while something is selected."""
-        actions = [
+    def selection_actions(self) -> list[View]:
+        """The buttons at the top while something is selected."""
+        return [
             IconButton("delete_outline", "Delete", self._confirm_delete, "action_menu_delete"),
             IconButton("dots_vertical", "More options", self._more_with_selection),
         ]
-        return Scaffold(f"{len(self.selected)} selected", body, self.unselect, actions)
 
     def _more_with_selection(self) -> None:
         items = [
             ("Select all", self.select_all),
-            ("Copy to…", self._choose_copy),
-            ("Move to…", self._choose_move),
+            ("Copy to…", lambda: self.push(Destination("COPY", self.copy_selected))),
+            ("Move to…", lambda: self.push(Destination("MOVE", self.move_selected))),
         ]
-        self.push(Menu(items + ([("Rename", self._rename)] if len(self.selected) == 1 else [])))
+        self.push(Menu(items + ([("Rename", self.ask_rename)] if len(self.selected) == 1 else [])))
 
     def _confirm_delete(self) -> None:
-        what = f'"{_title(self.selected[0])}"' if len(self.selected) == 1 else f"{len(self.selected)} items"
+        what = f'"{folder_name(self.selected[0])}"' if len(self.selected) == 1 else f"{len(self.selected)} items"
         self.push(Confirm(f"Delete {what}?", "", "OK", self.delete_selected))
-
-    def _rename(self) -> None:
-        path = self.selected[0]
-        self.ask_name("Rename", partial(self.rename, path), path.rpartition("/")[2])
-
-    def _choose_move(self) -> None:
-        self.push(Destination("MOVE", self.move_selected))
-
-    def _choose_copy(self) -> None:
-        self.push(Destination("COPY", self.copy_selected))
 
 
 class OpenWith(Menu):
@@ -195,54 +171,12 @@ class FilesOfKind(Browser):
         self.kind = kind
 
     def build(self) -> View:
-        rows = [self.row(entry) for entry in self.listed()]
-        if self.selected:
-            return self.selecting(ListView(rows))
-        return Scaffold(self.kind, ListView(rows), self.pop)
+        body = ListView([self.row(entry) for entry in self.listed()])
+        return self.selecting(body, self.selection_actions()) if self.selected else Scaffold(self.kind, body, self.pop)
 
     def listed(self) -> list[Entry]:
         files = search(self.phone.storage, SHARED, "")
         return sorted((file for file in files if file.extension in KINDS[self.kind]), key=by_name)
-
-
-class Destination(Screen):
-    """Asks for a folder: walk to it, then touch the button named after what will happen."""
-
-    def __init__(self, verb: str, then: Callable[[str], None]) -> None:
-        super().__init__()
-        self.folder, self.verb, self.then = SHARED, verb, then
-
-    def build(self) -> View:
-        folders = [entry for entry in entries(self.phone.storage, self.folder) if entry.folder]
-        rows = [ListItem(e.name, "", partial(self._enter, e.path), leading=_icon(e)) for e in folders]
-        buttons = [
-            Space(flex=1),
-            Button("CANCEL", self.pop, kind="text"),
-            Button(self.verb, self._finish, kind="text"),
-        ]
-        bar = Row(buttons, gap=6, pad=(12, 6, 12, 6))
-        return Scaffold(_title(self.folder), ListView(rows, key=self.folder), self._up, bottom=bar)
-
-    def _enter(self, path: str) -> None:
-        self.folder = path
-
-    def _up(self) -> None:
-        if not self.on_back():
-            self.pop()
-
-    def on_back(self) -> bool:
-        if self.folder == SHARED:
-            return False
-        self.folder = self.folder.rpartition("/")[0]
-        return True
-
-    def _finish(self) -> None:
-        self.pop()
-        self.then(self.folder)
-
-
-def _title(path: str) -> str:
-    return DEVICE if path == SHARED else path.rpartition("/")[2]
 
 
 def _icon(entry: Entry) -> View:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from coach_gym.envs.apps.files.app import Destination
 from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Prompt, Screen
+from coach_gym.envs.phone.documents import Destination
 from coach_gym.envs.phone.folders import (
     SHARED,
     Entry,

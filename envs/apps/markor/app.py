@@ -8,6 +8,8 @@ from functools import partial
 from coach_gym.envs.apps.messages.app import Messages, NewConversation
 from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Screen
 from coach_gym.envs.phone.folders import SHARED, Entry, FolderScreen, by_date, by_name, by_size, by_type, entries
+from coach_gym.envs.phone.intents import VIEW, Intent
+from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -23,7 +25,8 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 
 NOTEBOOK = f"{SHARED}/Documents/Markor"
-EXTENSIONS = (".md", ".txt")
+EXTENSIONS = (".md", ".txt")  # of notes
+TEXTS = (*EXTENSIONS, ".csv", ".json")
 NO_EXTENSION = "none"
 EDITOR_ID = "document__fragment__edit__highlighting_editor"
 ORDERS = {"Name": by_name, "Date": by_date, "Size": by_size, "File type": by_type}
@@ -41,6 +44,16 @@ class Markor(App):
 
     def main(self) -> Screen:
         return Notes()
+
+    def open(self, intent: Intent) -> bool:
+        """Shows a text file in the editor: `file:` links to text, and to anything if Markor is asked for by name."""
+        path = real(intent.path)
+        if intent.action != VIEW or not intent.data.startswith("file:"):
+            return False
+        if not intent.package and not path.lower().endswith(TEXTS):
+            return False
+        self.phone.open_screen(self.package, Editor(path, decoded(self.phone.storage.read(path))))
+        return True
 
 
 class Notes(FolderScreen):

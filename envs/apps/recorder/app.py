@@ -8,6 +8,7 @@ from functools import partial
 from coach_gym.envs.phone.app import App, Confirm, Menu, Prompt, Screen
 from coach_gym.envs.phone.folders import SHARED, Entry, by_date, entries, name_error, size_text
 from coach_gym.envs.phone.media import audio, mp4
+from coach_gym.envs.phone.media.duration import clock_text
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -42,12 +43,6 @@ class AudioRecorder(App):
 
     def main(self) -> Screen:
         return Recorder()
-
-
-def clock_text(seconds: float) -> str:
-    """``02:07``, from an hour on ``1:02:07``."""
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}" if minutes >= 60 else f"{minutes:02d}:{rest:02d}"
 
 
 class Recorder(Screen):

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from coach_gym.envs.apps.files.save_document import SaveDocument
-from coach_gym.envs.apps.recorder.app import clock_text
 from coach_gym.envs.apps.retro.data import PACKAGE, Music, Song
 from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Prompt, Screen
+from coach_gym.envs.phone.documents import SaveDocument
+from coach_gym.envs.phone.media.duration import clock_text
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 
-from coach_gym.envs.apps.recorder.app import clock_text
 from coach_gym.envs.apps.vlc.data import Library, file_name, is_film
 from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Prompt, Screen
 from coach_gym.envs.phone.folders import SHARED, entries, size_text
 from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.media import film, mp4, pictures
+from coach_gym.envs.phone.media.duration import clock_text
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from coach_gym.envs.apps.chrome import html
-from coach_gym.envs.apps.chrome import pages as browser_pages
-from coach_gym.envs.apps.chrome.app import PACKAGE, drawn
-from coach_gym.envs.apps.chrome.html import Article, Drawing, Maze, Product
+from coach_gym.envs.apps.chrome import task_pages
+from coach_gym.envs.apps.chrome.app import PACKAGE, read
+from coach_gym.envs.apps.chrome.drawing import Drawing, drawn
+from coach_gym.envs.apps.chrome.maze import Maze
+from coach_gym.envs.apps.chrome.page import Article
+from coach_gym.envs.apps.chrome.product import Product
 from coach_gym.envs.phone.intents import VIEW, Intent
 from tests.envs.hands import SCREENS, Hands
 
@@ -82,6 +84,8 @@ def test_an_intent_opens_a_page_and_leaves_other_files_alone():
     assert hands.phone.start(Intent(VIEW, f"file://{DOWNLOADS}/two.html")) == PACKAGE
     assert hands.shows("second")
     assert not hands.phone.apps[PACKAGE].open(Intent(VIEW, "file:///sdcard/a.png"))
+    hands.storage.write(f"{DOWNLOADS}/LOUD.HTML", b"<p>loud</p>")
+    assert hands.phone.start(Intent(VIEW, f"file://{DOWNLOADS}/LOUD.HTML")) == PACKAGE and hands.shows("loud")
     assert hands.phone.start(Intent(VIEW, "https://example.com")) == PACKAGE
     assert any("can't be reached" in element.label for element in hands.elements)
 
@@ -94,7 +98,7 @@ GRID = [".#.", "..#", "#.G"]
 
 @pytest.mark.parametrize("size", SCREENS, ids=str)
 def test_a_maze_is_walked_around_its_walls(size):
-    hands = opened(browser_pages.maze(GRID), size)
+    hands = opened(task_pages.maze(GRID), size)
     start = hands.find("X").bounds
     for move in ("Up", "Left", "Right"):
         hands.tap(move)
@@ -107,8 +111,8 @@ def test_a_maze_is_walked_around_its_walls(size):
 
 def test_a_maze_of_a_seed_has_a_way_and_the_same_walls_each_time():
     data = page("const mazeSize = 4;", seed=12)
-    maze = html.read(data)
-    assert isinstance(maze, Maze) and maze.grid == html.read(data).grid
+    maze = read(data)
+    assert isinstance(maze, Maze) and maze.grid == read(data).grid
     reached, todo = {(0, 0)}, [(0, 0)]
     while todo:
         row, column = todo.pop()
@@ -118,16 +122,15 @@ def test_a_maze_of_a_seed_has_a_way_and_the_same_walls_each_time():
                 reached.add(cell)
                 todo.append(cell)
     assert (3, 3) in reached and maze.grid[3][3] == "G"
-    assert len({tuple(html.read(page("const mazeSize = 4;", seed=seed)).grid) for seed in range(20)}) > 5
+    assert len({tuple(read(page("const mazeSize = 4;", seed=seed)).grid) for seed in range(20)}) > 5
 
 
 # products
 
 
-def test_numbers_of_a_seed_are_those_of_the_published_generator():
-    """From seed 0: 3C6EF35F, 47502932, D1CCF6E9, AAF95334, 6252E503, as printed in "Numerical Recipes"."""
+def test_numbers_of_a_seed_are_the_shares_of_its_generator():
     script = "if (clickCount < 5) { Math.floor(rng.random() * 10) + 1 }"
-    product = html.read(page(script, '<button>Click</button><input placeholder="Answer"><button>OK</button>'))
+    product = read(page(script, '<button>Click</button><input placeholder="Answer"><button>OK</button>'))
     assert isinstance(product, Product) and (product.button, product.hint, product.submit) == ("Click", "Answer", "OK")
     raw = (0x3C6EF35F, 0x47502932, 0xD1CCF6E9, 0xAAF95334, 0x6252E503)
     assert product.numbers == [x * 10 // 2**32 + 1 for x in raw]
@@ -135,7 +138,7 @@ def test_numbers_of_a_seed_are_those_of_the_published_generator():
 
 @pytest.mark.parametrize("size", SCREENS, ids=str)
 def test_the_product_is_asked_for_after_the_last_number(size):
-    hands = opened(browser_pages.product([3, 7, 2]), size)
+    hands = opened(task_pages.product([3, 7, 2]), size)
     for number in ("3", "7", "2"):
         assert hands.shows(number)
         hands.tap("Next number")
@@ -165,7 +168,7 @@ def ink(hands, number):
 
 @pytest.mark.parametrize("size", [(270, 600), (1080, 2400)], ids=str)
 def test_a_drawing_needs_a_line_in_every_colour(size):
-    hands = opened(browser_pages.drawing([RED, BLUE], [LIME, BLUE, RED]), size)
+    hands = opened(task_pages.drawing([RED, BLUE], [LIME, BLUE, RED]), size)
     at = canvas(hands)
     for number, height, right in ((2, 0.2, False), (0, 0.5, False), (1, 0.8, True)):
         ink(hands, number)
@@ -177,7 +180,7 @@ def test_a_drawing_needs_a_line_in_every_colour(size):
 
 
 def test_touching_the_canvas_draws_nothing_and_covering_a_line_removes_its_colour():
-    hands = opened(browser_pages.drawing([RED], [RED, LIME]))
+    hands = opened(task_pages.drawing([RED], [RED, LIME]))
     at = canvas(hands)
     ink(hands, 0)
     hands.phone.tap(*at(0.5, 0.5))
@@ -193,7 +196,7 @@ def test_touching_the_canvas_draws_nothing_and_covering_a_line_removes_its_colou
 def test_colours_of_a_seed_are_taken_out_of_the_list_one_by_one():
     """0x3C6EF35F / 2^32 is 0.236, 0x47502932 / 2^32 is 0.279: the first of 4, then again the first of 3."""
     script = f"const availableColors = ['{RED}', '{BLUE}', '{LIME}', '#000001',]; generateRandomColors(2);"
-    drawing = html.read(page(script, "<p>Inks</p><button>A</button><button>B</button>"))
+    drawing = read(page(script, "<p>Inks</p><button>A</button><button>B</button>"))
     assert isinstance(drawing, Drawing) and drawing.wanted == [RED, BLUE] and drawing.buttons == ("A", "B")
 
 
@@ -212,10 +215,11 @@ def test_a_line_lies_where_the_finger_went():
         b'<script>const GRID = ["G#"];</script>', b"<script>const NUMBERS = [3];</script>",
         b'<script>const WANTED = ["red"]; const PALETTE = [{}];</script>', b"<script>const mazeSize = 4;</script>",
         b"<p>" * 20_000, b"<script>" * 5_000, page("const mazeSize = 0;"),
+        b"<script>const GRID = " + b"[" * 1990 + b"]" * 1990 + b";</script>",
     ],
-    ids=range(12),
+    ids=range(13),
 )  # fmt: skip
 def test_pages_that_are_not_what_they_seem_are_shown_as_text_or_played(data):
     hands = opened(data)
-    assert isinstance(html.read(data), Article | Maze) and hands.phone.foreground == PACKAGE
+    assert isinstance(read(data), Article | Maze) and hands.phone.foreground == PACKAGE
     hands.phone.screenshot()

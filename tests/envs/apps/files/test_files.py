@@ -200,6 +200,12 @@ def test_text_files_open_in_markor_and_others_not_at_all(hands):
     assert hands.shows("Can't open file")
 
 
+def test_the_source_of_a_web_page_opens_in_markor(hands):
+    hands.storage.write(f"{SHARED}/Download/page.html", b"<p>text</p>")
+    hands.tap("Download", "page.html", "Markor")
+    assert hands.phone.foreground == Markor.package and hands.find("Note text").value == "<p>text</p>"
+
+
 def test_long_lists_scroll_and_folders_remember_where(hands):
     for number in range(40):
         hands.storage.write(f"{SHARED}/Pictures/{number:02d}.png", b"")

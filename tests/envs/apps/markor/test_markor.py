@@ -8,6 +8,7 @@ import pytest
 from coach_gym.envs.apps.files.app import Files
 from coach_gym.envs.apps.markor.app import APP, NOTEBOOK
 from coach_gym.envs.apps.messages.app import Messages
+from coach_gym.envs.phone.intents import VIEW, Intent
 from tests.envs.hands import SCREENS, Hands
 
 NOTES = {
@@ -253,6 +254,16 @@ def test_notes_are_files_for_other_apps_too(hands):
     hands.tap("Delete", "OK")
     hands.phone.launch(APP.package)
     assert hands.rows == ["Ideas", "Work", "Calm_river.txt"]
+
+
+@pytest.mark.parametrize("intent, opened", [
+    (Intent(VIEW, f"file://{NOTEBOOK}/Calm_river.txt"), True), (Intent(VIEW, "file:///sdcard/DATA.CSV"), True),
+    (Intent(VIEW, "file:///sdcard/a.png"), False), (Intent(VIEW, "file:///sdcard/a.png", package=APP.package), True),
+    (Intent(VIEW, "https://example.com/a.txt"), False), (Intent("android.intent.action.SEND", "file:///a.txt"), False),
+])  # fmt: skip
+def test_an_intent_opens_a_text_in_the_editor(hands, intent, opened):
+    assert hands.phone.apps[APP.package].open(intent) == opened
+    assert hands.shows("Note text") == opened
 
 
 def test_a_snapshot_in_the_middle_of_an_edit_is_exact(any_hands):

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from coach_gym.envs.apps.recorder.app import MICROPHONE, PACKAGE, RECORDS, clock_text
+from coach_gym.envs.apps.recorder.app import MICROPHONE, PACKAGE, RECORDS
 from coach_gym.envs.phone.media import audio
 from tests.envs.hands import SCREENS, Hands
 
@@ -100,8 +100,3 @@ def test_a_snapshot_restores_a_running_recording(recorder):
     recorder.tap("Stop recording")
     recorder.phone.restore(saved)
     assert recorder.shows("Stop recording") and recorder.storage.listdir(RECORDS) == []
-
-
-@pytest.mark.parametrize("seconds, text", [(0, "00:00"), (59.4, "00:59"), (127, "02:07"), (3727, "1:02:07")])
-def test_lengths_are_written_as_clocks_do(seconds, text):
-    assert clock_text(seconds) == text
