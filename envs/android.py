@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
 from coach_gym.actions import Action, ActionError, parse_action
-from coach_gym.envs.devices.device import Device
+from coach_gym.envs.devices.device import Device, ForkableDevice
 from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.load import load_suite
@@ -29,7 +31,18 @@ MAX_GOAL = 8192
 MAX_UI = 1 << 20
 
 _OPTIONS = ("task", "params", "params_seed")
+_PROGRESS = ("_steps", "_over", "_fault", "_error", "_screenshot", "_ui", "_tree")
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """An environment in the middle of an episode. Only the environment that made it can return to it."""
+
+    device: Any
+    task: Task
+    random: np.random.Generator
+    progress: dict[str, Any]
 
 
 class AndroidEnv(gym.Env[dict[str, Any], str]):
@@ -112,6 +125,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self._steps = 0
         self._over = True
         self._fault: str | None = None
+        self._error = ""
         self._screenshot = np.zeros((self.screen_size[1], self.screen_size[0], 3), np.uint8)
         self._ui = ""
         self._tree = Node()
@@ -136,7 +150,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         """
         super().reset(seed=seed)
         previous, self._task = self._task, self._draw_task(options or {})
-        self._steps, self._over, self._fault = 0, False, None
+        self._steps, self._over, self._fault, self._error = 0, False, None, ""
         try:
             self._prepare(previous, self._task)
         except Exception as error:
@@ -146,7 +160,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
                 f"the screen of {self._device_name} has {self._device.size} pixels, but the environment was made "
                 f"for {self.screen_size}; pass screen_size={self._device.size}"
             )
-        return self._observation(""), self._info()
+        return self._observation(), self._info()
 
     def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Carries out one action; the class says what ends an episode.
@@ -158,10 +172,10 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             raise gym.error.ResetNeeded("the episode is over: call reset() before the next step()")
         started = time.perf_counter()
         self._steps += 1
-        error, score = "", None
+        self._error, score = "", None
         if self._fault is None:
             try:
-                error, score = self._act(action)
+                self._error, score = self._act(action)
             except Exception as exception:
                 self._fail(exception)
         terminated = score is not None
@@ -173,11 +187,62 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         info["step_latency"] = time.perf_counter() - started
         if self._over:
             info["is_success"] = score is not None and score >= 1.0
-        return self._observation(error), score or 0.0, terminated, truncated, info
+        return self._observation(), score or 0.0, terminated, truncated, info
 
     def render(self) -> np.ndarray | None:
         """The last screenshot, (height, width, 3) uint8, if ``render_mode`` asks for it."""
         return self._screenshot.copy() if self.render_mode == "rgb_array" else None
+
+    def snapshot(self) -> Snapshot:
+        """Returns the state of the episode, for `restore`: device, task, steps taken and random numbers.
+
+        It takes about a tenth of a millisecond on the embedded phone, and is exact.
+
+        Raises:
+            UsageError: No episode is under way, or the device cannot be put back into an earlier state.
+        """
+        device, task = self._forkable()
+        progress = {name: getattr(self, name) for name in _PROGRESS}
+        return Snapshot(device.snapshot(), task.fork(), copy.deepcopy(self.np_random), progress)
+
+    def restore(self, snapshot: Snapshot) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Returns to a snapshot of this environment, as often as wanted.
+
+        Returns:
+            The observation and `info` of that moment.
+
+        Raises:
+            UsageError: As for `snapshot`.
+        """
+        device, _ = self._forkable()
+        device.restore(snapshot.device)
+        self._task, self.np_random = snapshot.task.fork(), copy.deepcopy(snapshot.random)
+        for name, value in snapshot.progress.items():
+            setattr(self, name, value)
+        self._screenshot = self._screenshot.copy()  # every observation has an array of its own
+        return self._observation(), self._info()
+
+    def fork(self) -> Self:
+        """Returns another environment in the same state. From then on neither influences the other.
+
+        Raises:
+            UsageError: As for `snapshot`.
+        """
+        device, task = self._forkable()
+        twin = copy.copy(self)
+        twin._device, twin._task, twin.np_random = device.fork(), task.fork(), copy.deepcopy(self.np_random)
+        return twin
+
+    def _forkable(self) -> tuple[ForkableDevice, Task]:
+        """The device and the task of the episode under way."""
+        if self._device is None or self._task is None:
+            raise UsageError("no episode is under way on a working device: call reset() first")
+        if not isinstance(self._device, ForkableDevice):
+            raise UsageError(
+                f"{self._device_name} cannot be put back into an earlier state in mid-episode; only the embedded phone "
+                f"can (device='phone')"
+            )
+        return self._device, self._task
 
     def close(self) -> None:
         """Releases the device; ``reset`` would start another one."""
@@ -276,14 +341,14 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             except Exception as second:
                 _log.warning("closing the failed device %r failed too: %s", self._device_name, second)
 
-    def _observation(self, error: str) -> dict[str, Any]:
+    def _observation(self) -> dict[str, Any]:
         assert self._task is not None
         return {
             "goal": self._task.goal,
             # A working device gave a new array; after a fault the last one is shown once more.
             "screenshot": self._screenshot if self._fault is None else self._screenshot.copy(),
             "ui": self._ui,
-            "last_action_error": error,
+            "last_action_error": self._error,
         }
 
     def _info(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -88,3 +88,17 @@ class Device(Protocol):
 
     def close(self) -> None:
         """Releases the device. Closing twice is allowed."""
+
+
+@runtime_checkable
+class ForkableDevice(Device, Protocol):
+    """A device whose whole state can be kept, brought back and doubled at any time, exactly."""
+
+    def snapshot(self) -> Any:
+        """Returns the state, for `restore`."""
+
+    def restore(self, snapshot: Any) -> None:
+        """Returns exactly to a snapshot of this device, as often as wanted."""
+
+    def fork(self) -> Self:
+        """Returns another device in the same state. From then on neither influences the other."""

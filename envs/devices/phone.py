@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import sqlite3
 from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
+from typing import Any, Self
 
 import numpy as np
 
@@ -29,8 +31,9 @@ class PhoneDevice:
     name = "embedded phone"
 
     def __init__(self, width: int = 1080, height: int = 2400, profile: Profile = ANDROID_WORLD) -> None:
+        self._profile = profile
         self.phone: Phone = profile.phone(width, height)
-        self._fresh = self.phone.snapshot()
+        self._fresh: Any = self.phone.snapshot()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -132,7 +135,24 @@ class PhoneDevice:
 
     def reset_state(self) -> None:
         """Returns the phone to its initial state."""
+        if self._fresh is None:
+            self.phone = self._profile.phone(*self.size)  # a fork has left its first state behind
+            self._fresh = self.phone.snapshot()
         self.phone.restore(self._fresh)
+
+    def snapshot(self) -> Any:
+        """Returns the phone's state. See `ForkableDevice`."""
+        return self.phone.snapshot()
+
+    def restore(self, snapshot: Any) -> None:
+        """Returns exactly to a snapshot of this phone."""
+        self.phone.restore(snapshot)
+
+    def fork(self) -> Self:
+        """Returns another phone in the same state."""
+        twin = copy.copy(self)
+        twin.phone, twin._fresh = self.phone.fork(), None
+        return twin
 
     def close(self) -> None:
         """Does nothing: there is nothing to release."""

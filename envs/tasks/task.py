@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from abc import ABC, abstractmethod
 from collections import UserDict
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from coach_gym.actions import Action
 from coach_gym.envs.devices.device import Device
@@ -97,6 +98,10 @@ class Task(ABC):
     def report(self) -> dict[str, Any]:
         """What ``info`` says about the task besides the verdict."""
         return {}
+
+    def fork(self) -> Self:
+        """Returns the task as it stands in the middle of an episode, for another device in the same state."""
+        return copy.deepcopy(self)
 
     def teardown(self, device: Device) -> None:  # noqa: B027
         """Undo what ``Device.reset_state`` cannot."""

@@ -9,9 +9,10 @@ import hashlib
 import logging
 import os
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from coach_gym.envs.devices.device import Device
+from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.official_world import upstream
 from coach_gym.envs.suites.official_world.connection import connect, pass_time
 from coach_gym.envs.tasks.task import Task
@@ -54,6 +55,9 @@ class OfficialTask(Task):
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
         return {"seed": rng.origin, "instance": 0}
+
+    def fork(self) -> Self:
+        raise UsageError(f"{self.name} is upstream's own task, which is tied to the device that it was set up on")
 
     @property
     def goal(self) -> str:
