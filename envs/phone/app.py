@@ -19,6 +19,7 @@ from typing import Any, Protocol, Self, Unpack
 
 from coach_gym.envs.phone.intents import Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.services import Services
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import ScrollState, TextInput, View
@@ -43,6 +44,7 @@ class Host(Protocol):
         height: Screen height in pixels.
         density: Pixels per dp.
         storage: Files, databases and settings.
+        services: What Android's services keep: calls, roles, packages, properties.
         apps: The installed apps by package.
         stacks: The screens of running apps by package, the most recent app last.
         foreground: The package of the app in front.
@@ -56,6 +58,7 @@ class Host(Protocol):
     height: int
     density: float
     storage: Storage
+    services: Services
     apps: dict[str, App]
     stacks: dict[str, list[Screen]]
     foreground: str

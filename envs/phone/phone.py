@@ -21,6 +21,7 @@ from coach_gym.envs.phone.copying import Memo, copied
 from coach_gym.envs.phone.input.touch import Touch
 from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.services import Services
 from coach_gym.envs.phone.storage import Snapshot, Storage
 from coach_gym.envs.phone.system.launcher import Launcher, Recents
 from coach_gym.envs.phone.toolkit.paint import Painter
@@ -53,6 +54,7 @@ class Phone:
         self.density = density or width / 360
         self.storage = Storage()
         self.storage.now = START
+        self.services = Services()
         self.apps: dict[str, App] = {app.package: app for app in (make(self) for make in apps)}
         self.launcher = Launcher(self)
         self.stacks: dict[str, list[Screen]] = {}  # running apps by package, the most recent last
@@ -336,14 +338,14 @@ class Phone:
 
     def _live(self) -> tuple:
         """What can change in place, or refers to what can."""
-        return self.stacks, self.focus, self.notifications, self.permissions
+        return self.stacks, self.focus, self.notifications, self.permissions, self.services
 
     def _plain(self) -> tuple:
         return self.foreground, self.clipboard, self.shade, self.keyboard, self.message, self.editing
 
     def _become(self, storage: Snapshot, live: tuple, plain: tuple) -> None:
         self.storage.restore(storage)
-        self.stacks, self.focus, self.notifications, self.permissions = live
+        self.stacks, self.focus, self.notifications, self.permissions, self.services = live
         self.foreground, self.clipboard, self.shade, self.keyboard, self.message, self.editing = plain
         self.changed()
 

@@ -71,7 +71,7 @@ class Dialer(App):
     def call(self, number: str) -> None:
         """Calls a number."""
         if number:
-            self.phone.storage.settings["call", number] = "active"
+            self.phone.services.calls[number] = "active"
             call_log.add(self.log, number, call_log.OUTGOING, self.phone.now)
             self.phone.open_screen(PACKAGE, InCall(number))
 
@@ -113,7 +113,7 @@ class Calls(DialerScreen):
 
     def _running(self) -> list[View]:
         """The calls of the moment."""
-        states = telephony.calls(self.phone.storage.settings)
+        states = self.phone.services.calls
         words = {"incoming": "Incoming call", "active": "Ongoing call", "held": "On hold"}
         return [
             ListItem(
@@ -212,7 +212,7 @@ class InCall(DialerScreen):
         self.muted = self.loud = False
 
     def build(self) -> View:
-        state = telephony.calls(self.phone.storage.settings).get(self.number, "ended")
+        state = self.phone.services.calls.get(self.number, "ended")
         words = {"incoming": "Incoming call", "active": "Calling…", "held": "On hold", "ended": "Call ended"}
         name = self.app.name_of(self.number)
         heading = [
@@ -258,7 +258,7 @@ class InCall(DialerScreen):
         self.loud = not self.loud
 
     def _answer(self) -> None:
-        self.phone.storage.settings["call", self.number] = "active"
+        self.phone.services.calls[self.number] = "active"
         call_log.add(self.app.log, self.number, call_log.INCOMING, self.now)
 
     def _decline(self) -> None:
@@ -266,7 +266,7 @@ class InCall(DialerScreen):
         self._end()
 
     def _end(self) -> None:
-        telephony.hang_up(self.phone.storage.settings, self.number)
+        self.phone.services.calls.pop(self.number, None)
         self.pop()
 
 

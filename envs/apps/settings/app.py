@@ -11,6 +11,7 @@ from coach_gym.envs.apps.settings.pages import Page
 from coach_gym.envs.phone.app import App, Host, Screen, TextInput
 from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.paths import BUILD
+from coach_gym.envs.phone.services import Services
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -100,11 +101,13 @@ class Edition:
 
     Attributes:
         values: Settings of a new phone besides `DEFAULTS`, or instead of them, by namespace and key.
+        services: What else a new phone has: installed packages, roles, properties.
         pages: Pages that take the place of the usual ones with the same titles.
         searched: Pages that have what the search finds by these titles, besides the usual or instead of it.
     """
 
     values: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    services: Services = field(default_factory=Services)
     pages: Mapping[str, type[Page]] = field(default_factory=dict)
     searched: Mapping[str, type[Page]] = field(default_factory=dict)
 
@@ -139,6 +142,10 @@ class Settings(App):
             for key, value in values.items():
                 table.setdefault((namespace, key), value)
         table.update(self.edition.values)
+        services, ours = self.phone.services, self.edition.services
+        services.packages.update(ours.packages)
+        services.roles.update(ours.roles)
+        services.properties.update(ours.properties)
         self.phone.storage.write(BATTERY_LEVEL, b"84\n")
         self.phone.storage.write(BUILD, pages.build_properties("Pixel 6", "13", "TE1A.220922.034"))
 

@@ -6,6 +6,7 @@ from functools import partial
 
 from coach_gym.envs.apps.settings import lab_pages as pages
 from coach_gym.envs.apps.settings.app import Edition, Settings
+from coach_gym.envs.phone.services import Services
 
 EDITION = Edition(
     values={
@@ -13,10 +14,12 @@ EDITION = Edition(
         ("global", "private_dns_specifier"): "", ("secure", "bluetooth_name"): "Pixel 7 Pro",
         ("secure", "tts_language"): "English (United States)", ("system", "ring_vibration_intensity"): "2",
         ("system", "volume_ring_speaker"): "5", ("system", "volume_alarm_speaker"): "6",
-        ("system", "time_12_24"): "12", ("property", "persist.sys.timezone"): pages.ZONE,
-        ("installed", "com.booking"): "1 1.0", ("installed", "org.mozilla.firefox"): "1 1.0",
-        ("role", "browser"): "Chrome",
+        ("system", "time_12_24"): "12",
     },
+    services=Services(
+        packages=dict.fromkeys(pages.INSTALLED, "1 1.0"), roles={"browser": "Chrome"},
+        properties={"persist.sys.timezone": pages.ZONE},
+    ),
     pages={
         page.title: page
         for page in (

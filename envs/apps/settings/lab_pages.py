@@ -154,16 +154,12 @@ class Apps(usual.Apps):
     """The apps of the home screen, those that can be removed, and which of them opens what."""
 
     def rows(self) -> Sequence[View]:
-        there = {package: name for package, name in INSTALLED.items() if ("installed", package) in self._settings}
+        there = {package: name for package, name in INSTALLED.items() if package in self.phone.services.packages}
         removable = [
             ListItem(name, on_tap=partial(self._more, package), leading=Icon("application_outline"))
             for package, name in there.items()
         ]
         return [self.link(DefaultApps), *removable, *super().rows()]
-
-    @property
-    def _settings(self) -> dict[tuple[str, str], str]:
-        return self.phone.storage.settings
 
     def _more(self, package: str) -> None:
         self.push(RemovableApp(package))
@@ -187,9 +183,10 @@ class RemovableApp(ListPage):
         self.push(Confirm(INSTALLED[self.package], "Do you want to uninstall this app?", "OK", self._uninstall))
 
     def _uninstall(self) -> None:
-        del self.phone.storage.settings["installed", self.package]
-        if self.get("role", "browser") == INSTALLED[self.package]:
-            self.put("role", "browser", BROWSERS[0])
+        del self.phone.services.packages[self.package]
+        roles = self.phone.services.roles
+        if roles["browser"] == INSTALLED[self.package]:
+            roles["browser"] = BROWSERS[0]
         self.pop()
 
 
@@ -198,7 +195,7 @@ class DefaultApps(ListPage):
 
     def rows(self) -> Sequence[View]:
         return [
-            ListItem("Browser app", self.get("role", "browser"), partial(self._open, DefaultBrowser)),
+            ListItem("Browser app", self.phone.services.roles["browser"], partial(self._open, DefaultBrowser)),
             self.fact("Phone app", "Phone"),
             self.fact("SMS app", "Messages"),
         ]
@@ -208,9 +205,12 @@ class DefaultBrowser(ListPage):
     title = "Default browser app"
 
     def rows(self) -> Sequence[View]:
-        chosen = self.get("role", "browser")
-        there = [name for name in BROWSERS if name != "Firefox" or self.get("installed", "org.mozilla.firefox") != "0"]
-        return [option(name, name == chosen, partial(self.put, "role", "browser", name)) for name in there]
+        services = self.phone.services
+        there = [name for name in BROWSERS if name != "Firefox" or "org.mozilla.firefox" in services.packages]
+        return [option(name, name == services.roles["browser"], partial(self._choose_browser, name)) for name in there]
+
+    def _choose_browser(self, name: str) -> None:
+        self.phone.services.roles["browser"] = name
 
 
 class Notifications(usual.Notifications):

@@ -58,18 +58,7 @@ _SIGNS = {
 }  # fmt: skip
 _SIGNS |= {letter: letter.lower() + letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _SIGNS |= {digit: digit + sign for digit, sign in zip("1234567890", "!@#$%^&*()", strict=True)}
-_SCREEN = ("power", "screen_on")  # in the phone's settings
 _SHORTCUTS = {"A": "ALL", "C": "COPY", "V": "PASTE", "X": "CUT"}  # with the control key held
-
-
-def screen_is_on(phone: Phone) -> bool:
-    """Whether the screen is lit. Who works the phone through a protocol can put it out."""
-    return phone.storage.settings.get(_SCREEN, "1") == "1"
-
-
-def light_screen(phone: Phone, on: bool) -> None:
-    """Lights the screen or puts it out."""
-    phone.storage.settings[_SCREEN] = str(int(on))
 
 
 def press(phone: Phone, code: int, meta: int = 0) -> None:
@@ -98,7 +87,7 @@ def _edit(phone: Phone, name: str) -> None:
     elif name == "NOTIFICATION":
         phone.shade = 0 if phone.shade else 1
     elif name in ("POWER", "WAKEUP", "SLEEP"):
-        light_screen(phone, name == "WAKEUP" or (name == "POWER" and not screen_is_on(phone)))
+        phone.services.screen_on = name == "WAKEUP" or (name == "POWER" and not phone.services.screen_on)
     elif phone.focus is not None and name in _IN_FIELD:
         _IN_FIELD[name](phone.focus)
 

@@ -7,12 +7,12 @@ conversation looks like from outside (last message, count, unread) are kept by t
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.app import Host
 from coach_gym.envs.phone.intents import Intent
+from coach_gym.envs.phone.services import Services
 
 PATH = "/data/data/com.android.providers.telephony/databases/mmssms.db"
 
@@ -94,25 +94,10 @@ IDLE, RINGING, OFFHOOK = 0, 1, 2
 """States of the telephone line."""
 
 
-def calls(settings: Mapping[tuple[str, str], str]) -> dict[str, str]:
-    """The calls of the moment, by number: each is "incoming", "active" or "held".
-
-    They lie in the phone's settings, in the namespace ``call``.
-    """
-    return {number: state for (space, number), state in settings.items() if space == "call"}
-
-
-def line_state(settings: Mapping[tuple[str, str], str]) -> int:
-    """What the line does: IDLE, RINGING or OFFHOOK."""
-    states = calls(settings).values()
+def line_state(services: Services) -> int:
+    """Returns what the telephone line does: IDLE, RINGING or OFFHOOK."""
+    states = services.calls.values()
     return RINGING if "incoming" in states else OFFHOOK if states else IDLE
-
-
-def hang_up(settings: MutableMapping[tuple[str, str], str], number: str | None = None) -> None:
-    """Ends a call, or all of them."""
-    for each in calls(settings):
-        if number in (None, each):
-            del settings["call", each]
 
 
 # reading

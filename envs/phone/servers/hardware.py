@@ -13,6 +13,7 @@ from typing import Any
 from coach_gym.envs.phone.input.fingers import Fingers
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
+from coach_gym.envs.phone.services import CallState
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL, battery_level
 
 NUMBER = re.compile(r"[0-9#+*]{1,40}")
@@ -66,22 +67,22 @@ class Hardware:
 
     def hang_up(self, number: str) -> None:
         with self.lock:
-            telephony.hang_up(self.phone.storage.settings, self._current(number))
+            del self.phone.services.calls[self._current(number)]
 
     @property
-    def calls(self) -> dict[str, str]:
+    def calls(self) -> dict[str, CallState]:
         """What the calls of the moment do, by number: "incoming", "active" or "held"."""
         with self.lock:
-            return telephony.calls(self.phone.storage.settings)
+            return dict(self.phone.services.calls)
 
     def _current(self, number: str) -> str:
         if number not in self.calls:
             raise KeyError(number)
         return number
 
-    def _set(self, number: str, state: str) -> None:
+    def _set(self, number: str, state: CallState) -> None:
         with self.lock:
-            self.phone.storage.settings["call", number] = state
+            self.phone.services.calls[number] = state
 
     # battery and place
 
@@ -132,7 +133,7 @@ class Hardware:
             phone.clipboard, phone.message, phone.shade = "", None, 0
             phone.go_home()
             self.fingers = Fingers(phone)
-            telephony.hang_up(phone.storage.settings)
+            phone.services.calls.clear()
 
     def delete(self, name: str) -> None:
         """Forgets a snapshot; KeyError if there is none."""

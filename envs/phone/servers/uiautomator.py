@@ -22,7 +22,7 @@ from PIL import Image
 from coach_gym.envs.phone.input import scrolling
 from coach_gym.envs.phone.input.fingers import LONG_PRESS, Fingers
 from coach_gym.envs.phone.input.ime import enter_text, field_at
-from coach_gym.envs.phone.input.keys import CODES, light_screen, press, screen_is_on
+from coach_gym.envs.phone.input.keys import CODES, press
 from coach_gym.envs.phone.phone import STEP, Phone
 from coach_gym.envs.phone.servers.selectors import Found, find
 from coach_gym.ui import Node, to_xml
@@ -91,14 +91,14 @@ class Methods:
         }  # fmt: skip
 
     def isScreenOn(self) -> bool:
-        return screen_is_on(self._phone)
+        return self._phone.services.screen_on
 
     def wakeUp(self) -> bool:
-        light_screen(self._phone, True)
+        self._phone.services.screen_on = True
         return True
 
     def sleep(self) -> bool:
-        light_screen(self._phone, False)
+        self._phone.services.screen_on = False
         return True
 
     def freezeRotation(self, freeze: bool) -> bool:

@@ -153,7 +153,7 @@ def test_messages_are_sent_as_adb_does(adb, emulator, text):
 
 def test_calls_come_and_are_ended(adb, emulator):
     adb.run("-s", emulator.serial, "emu", "gsm", "call", "5551234")
-    assert line_state(emulator.phone.storage.settings) == RINGING
+    assert line_state(emulator.phone.services) == RINGING
     assert "mCallState=1" in adb.run("-s", emulator.serial, "shell", "dumpsys", "telephony.registry")
     adb.run("-s", emulator.serial, "shell", "input", "keyevent", "KEYCODE_ENDCALL")
     assert "mCallState=0" in adb.run("-s", emulator.serial, "shell", "dumpsys", "telephony.registry")

@@ -1,5 +1,6 @@
 """A fork is another phone in the same state: the same touches lead to the same, and neither sees the other's."""
 
+from copy import deepcopy
 from itertools import chain
 from random import Random
 
@@ -50,7 +51,7 @@ def play(phone, seed, steps):
 
 
 def state(phone):
-    return phone.ui(), phone.storage.snapshot(), phone.clipboard, phone.now
+    return phone.ui(), phone.storage.snapshot(), deepcopy(phone.services), phone.clipboard, phone.now
 
 
 @pytest.mark.parametrize(("profile", "package"), packages())
@@ -160,3 +161,26 @@ def test_forks_have_their_own_databases_settings_and_listeners(keeper):
     assert db.execute("SELECT n FROM t").fetchall() == [(1,)]
     assert ("system", "volume") not in keeper.storage.settings and not keeper.permissions and not fork.receivers
     assert fork.apps[Keeper.package].phone is fork and keeper.apps[Keeper.package].phone is keeper
+
+
+CHANGES = {
+    "packages": ("org.example.new", "2 1.1"),
+    "roles": ("browser", "Keeper"),
+    "properties": ("debug.keeper", "1"),
+    "calls": ("5551234", "held"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_snapshots_keep_what_services_hold_apart_from_settings(keeper, name):
+    key, value = CHANGES[name]
+    fresh, settings = keeper.snapshot(), dict(keeper.storage.settings)
+    getattr(keeper.services, name)[key] = value
+    changed, fork = keeper.snapshot(), keeper.fork()
+    assert keeper.storage.settings == settings
+    getattr(fork.services, name).clear()
+    fork.services.screen_on = False
+    keeper.restore(fresh)
+    assert not getattr(keeper.services, name)
+    keeper.restore(changed)
+    assert getattr(keeper.services, name) == {key: value} and keeper.services.screen_on

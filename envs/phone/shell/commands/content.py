@@ -136,17 +136,16 @@ def _settings(phone: Phone) -> sqlite3.Connection:
     for namespace in _NAMESPACES:
         db.execute(f'CREATE TABLE "{namespace}" ({columns})')
     for (namespace, name), value in sorted(phone.storage.settings.items()):
-        if namespace in _NAMESPACES:
-            db.execute(f'INSERT INTO "{namespace}" (name, value) VALUES (?, ?)', (name, value))
+        db.execute(f'INSERT INTO "{namespace}" (name, value) VALUES (?, ?)', (name, value))
     return db
 
 
 def _keep_settings(phone: Phone, db: sqlite3.Connection) -> None:
-    settings = {key: value for key, value in phone.storage.settings.items() if key[0] not in _NAMESPACES}
-    for namespace in _NAMESPACES:
-        rows = db.execute(f'SELECT name, value FROM "{namespace}"')
-        settings |= {(namespace, name): str(value) for name, value in rows}
-    phone.storage.settings = settings
+    phone.storage.settings = {
+        (namespace, name): str(value)
+        for namespace in _NAMESPACES
+        for name, value in db.execute(f'SELECT name, value FROM "{namespace}"')
+    }
 
 
 # the command

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from coach_gym.envs.phone.input.keys import screen_is_on
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.shell.commands import state
@@ -166,7 +165,7 @@ def battery(phone: Phone, args: list[str]) -> str:
 
 
 def power(phone: Phone, args: list[str]) -> str:
-    on = screen_is_on(phone)
+    on = phone.services.screen_on
     return f"""POWER MANAGER (dumpsys power)
   mWakefulness={"Awake" if on else "Asleep"}
   mHoldingWakeLockSuspendBlocker=false
@@ -180,7 +179,7 @@ def package(phone: Phone, args: list[str]) -> str:
     name = next((word for word in args if not word.startswith("-")), "")
     if name not in state.packages(phone):
         return f"Unable to find package: {name}" if name else "Database versions:"
-    code, _, version = phone.storage.settings.get(("installed", name), "1 1.0").partition(" ")
+    code, _, version = phone.services.packages.get(name, "1 1.0").partition(" ")
     system = not state.is_third_party(phone, name)
     rows = "\n".join(
         f"        {permission}: granted={str((name, what) in phone.permissions).lower()}, flags=[ USER_SET ]"
@@ -215,8 +214,8 @@ def _main(package: str, activity: str) -> str:
 
 
 def telephony_registry(phone: Phone, args: list[str]) -> str:
-    line = telephony.line_state(phone.storage.settings)
-    ringing = [number for number, state in telephony.calls(phone.storage.settings).items() if state == "incoming"]
+    line = telephony.line_state(phone.services)
+    ringing = [number for number, state in phone.services.calls.items() if state == "incoming"]
     return f"""last known state:
   Phone Id=0
     mCallState={line}

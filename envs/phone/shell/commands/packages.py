@@ -159,8 +159,7 @@ def install_data(p: Process, data: bytes) -> int:
 
 def _note(p: Process, manifest: Manifest, data: bytes) -> None:
     if manifest.package not in p.phone.apps:
-        version = f"{manifest.version_code} {manifest.version_name}"
-        p.storage.settings["installed", manifest.package] = version
+        p.phone.services.packages[manifest.package] = f"{manifest.version_code} {manifest.version_name}"
         p.storage.write(state.apk(p.phone, manifest.package), data)
         p.storage.mkdir(f"/data/data/{manifest.package}")
 
@@ -173,10 +172,10 @@ def _failed(p: Process, message: str) -> int:
 def uninstall(p: Process, args: list[str]) -> int:
     """Removes a package that was installed by `pm install`; the phone's own apps stay."""
     package = "".join(_words(args)[:1])
-    if ("installed", package) in p.storage.settings:
+    if package in p.phone.services.packages:
         p.storage.remove(f"/data/app/~~{package}==")
         p.storage.remove(f"/data/data/{package}")
-        del p.storage.settings["installed", package]
+        del p.phone.services.packages[package]
         p.print("Success")
         return 0
     known = package in state.packages(p.phone)

@@ -13,7 +13,6 @@ from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.input import keys
 from coach_gym.envs.phone.input.fingers import LONG_PRESS, SLOP, Fingers
 from coach_gym.envs.phone.phone import STEP, Phone
-from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.ui import to_dump
@@ -106,7 +105,7 @@ def _code(word: str) -> int:
 
 def _press(p: Process, code: int, meta: int) -> None:
     if code == keys.CODES["ENDCALL"]:
-        telephony.hang_up(p.storage.settings)
+        p.phone.services.calls.clear()
     keys.press(p.phone, code, meta)
 
 

@@ -24,8 +24,8 @@ PROPERTIES = {
     "ro.product.model": MODEL, "ro.product.name": MODEL, "ro.secure": "1", "ro.serialno": SERIAL,
     "sys.boot_completed": "1", "sys.usb.state": "adb",
 }  # fmt: skip
-"""Of Android 13's emulator image, where its file `build.prop` does not say otherwise. What `setprop` sets lies in the
-settings, under the namespace `property`."""
+"""Of Android 13's emulator image, where its file `build.prop` does not say otherwise. What
+`setprop` sets goes before both."""
 
 ADB_KEYBOARD = "com.android.adbkeyboard"
 FORWARDER = "com.google.androidenv.accessibilityforwarder"
@@ -53,7 +53,7 @@ _FIRST_PID = 1400
 
 def get_property(phone: Phone, name: str) -> str:
     """A system property; empty if it is not set."""
-    return phone.storage.settings.get(("property", name)) or _built(phone).get(name) or PROPERTIES.get(name, "")
+    return phone.services.properties.get(name) or _built(phone).get(name) or PROPERTIES.get(name, "")
 
 
 def _built(phone: Phone) -> dict[str, str]:
@@ -64,8 +64,7 @@ def _built(phone: Phone) -> dict[str, str]:
 
 def properties(phone: Phone) -> dict[str, str]:
     """All system properties, by name."""
-    changed = {name: value for (space, name), value in phone.storage.settings.items() if space == "property"}
-    return dict(sorted((PROPERTIES | _built(phone) | changed).items()))
+    return dict(sorted((PROPERTIES | _built(phone) | phone.services.properties).items()))
 
 
 # packages
@@ -73,8 +72,7 @@ def properties(phone: Phone) -> dict[str, str]:
 
 def packages(phone: Phone) -> list[str]:
     """All installed packages, sorted: Android's own, the phone's apps, and what was installed since."""
-    added = [name for (space, name) in phone.storage.settings if space == "installed"]
-    return sorted({*SYSTEM_PACKAGES, *HELPERS, *phone.apps, *added})
+    return sorted({*SYSTEM_PACKAGES, *HELPERS, *phone.apps, *phone.services.packages})
 
 
 def is_third_party(phone: Phone, package: str) -> bool:

@@ -149,7 +149,7 @@ def setprop(p: Process) -> int:
     name, value = p.args
     if name.startswith("ro.") and state.get_property(p.phone, name):
         return p.fail(f"failed to set property '{name}' to '{value}'")
-    p.storage.settings["property", name] = value
+    p.phone.services.properties[name] = value
     return 0
 
 
@@ -253,7 +253,7 @@ def service(p: Process) -> int:
             p.print(f"{index}\t{each}: [android.{each}]")
     elif verb == "call" and name in services:
         if name == "alarm" and rest[:2] == ["3", "s16"] and len(rest) > 2:
-            p.storage.settings["property", "persist.sys.timezone"] = rest[2]
+            p.phone.services.properties["persist.sys.timezone"] = rest[2]
         p.print("Result: Parcel(00000000    '....')")
     else:
         p.complain(f"service: Service {name} does not exist" if verb == "call" else "Usage: service [-h|-?]")

@@ -6,7 +6,7 @@ import pytest
 
 from coach_gym.envs.apps.dialer.app import PACKAGE
 from coach_gym.envs.phone.intents import CALL, DIAL, Intent
-from coach_gym.envs.phone.providers import call_log, contacts, telephony
+from coach_gym.envs.phone.providers import call_log, contacts
 from coach_gym.envs.phone.providers.contacts import Contact
 from tests.envs.hands import SCREENS, Hands
 
@@ -26,7 +26,7 @@ def logged(hands):
 
 
 def running(hands):
-    return telephony.calls(hands.storage.settings)
+    return dict(hands.phone.services.calls)
 
 
 def test_a_number_is_typed_corrected_and_called(hands):
@@ -77,7 +77,7 @@ def test_the_history_names_people_calls_again_and_forgets(hands):
 
 @pytest.mark.parametrize(("touched", "kind"), [("Answer", call_log.INCOMING), ("Decline", call_log.REJECTED)])
 def test_a_call_that_comes_in_is_answered_or_declined(hands, touched, kind):
-    hands.storage.settings["call", "+12015550123"] = "incoming"
+    hands.phone.services.calls["+12015550123"] = "incoming"
     hands.phone.changed()
     hands.tap("Ann Lee", touched)
     assert running(hands) == ({"+12015550123": "active"} if touched == "Answer" else {})
@@ -89,7 +89,7 @@ def test_a_call_that_comes_in_is_answered_or_declined(hands, touched, kind):
 
 def test_a_call_that_the_other_side_ended_says_so(hands):
     hands.tap("key pad", "1", "dial")
-    telephony.hang_up(hands.storage.settings)
+    hands.phone.services.calls.clear()
     hands.phone.changed()
     assert hands.shows("Call ended")
     hands.tap("Close")

@@ -51,12 +51,12 @@ def test_bluetooth_has_a_name_of_its_own(settings):
 
 def test_an_app_can_be_removed(settings):
     settings.tap("Apps", "Booking.com", "Uninstall", "Cancel", "Uninstall", "OK")
-    assert value(settings, "installed", "com.booking") is None and not settings.shows("Booking.com")
+    assert "com.booking" not in settings.phone.services.packages and not settings.shows("Booking.com")
 
 
 def test_the_default_browser_goes_with_its_app(settings):
     settings.tap("Apps", "Default apps", "Browser app", "Firefox")
-    assert value(settings, "role", "browser") == "Firefox"
+    assert settings.phone.services.roles["browser"] == "Firefox"
     settings.back()
     settings.back()
     settings.tap("Firefox", "Uninstall", "OK", "Default apps")

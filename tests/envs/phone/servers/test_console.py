@@ -102,13 +102,13 @@ def test_a_message_arrives_whatever_it_says(hardware):
 
 def test_calls_ring_are_taken_held_and_ended(hardware):
     ask(hardware, "gsm call 5551234")
-    assert line_state(hardware.phone.storage.settings) == RINGING
+    assert line_state(hardware.phone.services) == RINGING
     assert ask(hardware, "gsm list") == "inbound from 5551234    : incoming\r\nOK\r\n"
     ask(hardware, "gsm accept 5551234")
-    assert line_state(hardware.phone.storage.settings) == OFFHOOK
+    assert line_state(hardware.phone.services) == OFFHOOK
     assert "hold" in ask(hardware, "gsm hold 5551234", "gsm list")
     assert ask(hardware, "gsm cancel 5551234") == "OK\r\n"
-    assert line_state(hardware.phone.storage.settings) == IDLE
+    assert line_state(hardware.phone.services) == IDLE
     assert ask(hardware, "gsm cancel 5551234").startswith("KO: no current call")
     assert ask(hardware, "gsm call").startswith("KO: missing argument")
     assert ask(hardware, "gsm call a;b").startswith("KO: bad phone number")

@@ -359,9 +359,9 @@ def test_a_hundred_keys_take_the_time_of_one_input(phone):
 
 def test_a_call_is_ended_by_its_key(phone):
     assert "mCallState=0" in out(phone, "dumpsys telephony.registry")
-    phone.storage.settings["call", "5551234"] = "incoming"
+    phone.services.calls["5551234"] = "incoming"
     assert "mCallState=1" in out(phone, "dumpsys telephony.registry")
-    phone.storage.settings["call", "5551234"] = "active"
+    phone.services.calls["5551234"] = "active"
     assert "mCallState=2" in out(phone, "dumpsys telephony.registry")
     run(phone, "input keyevent KEYCODE_ENDCALL")
     assert "mCallState=0" in out(phone, "dumpsys telephony.registry")
