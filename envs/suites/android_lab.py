@@ -1,7 +1,7 @@
 """The built-in suite modelled on AndroidLab, operations and queries: its families, from the apps' folders."""
 
 from coach_gym.envs.apps.bluecoins import lab_tasks as bluecoins
-from coach_gym.envs.apps.calendar import lab_tasks as calendar
+from coach_gym.envs.apps.calendario import lab_tasks as calendar
 from coach_gym.envs.apps.cantook import lab_tasks as cantook
 from coach_gym.envs.apps.clock import lab_tasks as clock
 from coach_gym.envs.apps.contacts import lab_tasks as contacts
@@ -11,7 +11,7 @@ from coach_gym.envs.apps.markor import lab_tasks as markor
 from coach_gym.envs.apps.pimusic import lab_tasks as pimusic
 from coach_gym.envs.apps.settings import lab_tasks as settings
 from coach_gym.envs.apps.zoom import lab_tasks as zoom
-from coach_gym.envs.profiles import ANDROID_WORLD
+from coach_gym.envs.profiles import ANDROID_LAB
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Task
 
@@ -33,4 +33,4 @@ TASKS: tuple[type[Task], ...] = (
 
 def android_lab() -> Suite:
     """Returns our own families modelled on AndroidLab's, on AndroidLab's phone."""
-    return Suite("android_lab", "builtin", {task.name: task for task in TASKS}, ANDROID_WORLD)
+    return Suite("android_lab", "builtin", {task.name: task for task in TASKS}, ANDROID_LAB)

@@ -182,16 +182,13 @@ class Form(Screen):
         """Sign, amount and currency; touching the sign turns an expense into an income, and back."""
         color = COLORS[self.kind]
         other = INCOME if self.kind == EXPENSE else EXPENSE
-        sign = Text(
-            SIGNS[self.kind], 24, color, bold=True, id="sign_tv", on_tap=partial(self._turn, other), width=40,
-            height=theme.TOUCH, align="center",
-        )  # fmt: skip
+        touch = {"on_tap": partial(self._turn, other), "width": 40, "height": theme.TOUCH, "align": "center"}
         field = TextField(
             self.amount, "0.00", "amount_tv", flex=1, color=color, bold=True, on_long=partial(self.focus, self.amount)
         )
         return Row(
             [
-                sign,
+                Text(SIGNS[self.kind], 24, color, bold=True, id="sign_tv", **touch),
                 field,
                 Text(CURRENCY, 16, theme.SECONDARY, bold=True, pad=(10, 10, 10, 10), on_tap=self._currency),
             ],

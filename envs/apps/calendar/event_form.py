@@ -164,9 +164,9 @@ class EventForm(Screen):
         ask_to_delete(self, [self.event], self.pop)
 
 
-def _value(name: str, what: str, value: str, on_tap: Callable, flex: float = 0) -> View:
+def _value(name: str, what: str, value: str, on_tap: Callable, **more: object) -> View:
     text = Text(value, 15, important=False)
     return View(
         "android.widget.TextView", [text], desc=f"{name} {what} {value}", on_tap=on_tap, pad=(14, 12, 14, 12),
-        id=f"event_{name.lower()}_{what}", flex=flex,
+        id=f"event_{name.lower()}_{what}", **more,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from coach_gym.envs.tasks.pickers import pick_date, pick_time
+from coach_gym.envs.tasks.pickers import pick_time
 from coach_gym.envs.tasks.screen import Screen, expert
 from coach_gym.ui import Element
 
@@ -105,58 +105,6 @@ def next_meeting(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     title = f"Meeting with {p['name']}"
     start = next(entry.start for entry in found if entry.title == title and entry.start > NOW)
     yield s.finish(f"{start:%B %-d %Y %H:%M}")
-
-
-@expert("CalendarAddEvent")
-def add_titled(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_day(s, date.fromisoformat(p["day"]))
-    yield s.tap("New Event")
-    yield from s.fill("Title", p["title"])
-    yield s.tap("Save")
-    yield s.finish()
-
-
-@expert("CalendarRenameEvent", "CalendarDescribeEvent", "CalendarLocateEvent")
-def fill_in(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_event(s, p["title"], date.fromisoformat(p["day"]))
-    field = next(name for name in ("title", "location", "description") if name in p["changes"])
-    yield from s.refill(f"event_{field}", p["changes"][field])
-    yield s.tap("Save")
-    yield s.finish()
-
-
-@expert("CalendarRepeatEvent")
-def repeat(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_event(s, p["title"], date.fromisoformat(p["day"]))
-    yield from s.scroll_to("No repetition")
-    yield s.tap("No repetition")
-    yield s.tap(p["changes"]["repetition"])
-    yield s.tap("Save")
-    yield s.finish()
-
-
-@expert("CalendarAllDayEvent")
-def all_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_event(s, p["title"], date.fromisoformat(p["day"]))
-    yield s.tap("All-day")
-    yield s.tap("Save")
-    yield s.finish()
-
-
-@expert("CalendarMoveEvent")
-def move(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_event(s, p["title"], date.fromisoformat(p["day"]))
-    yield s.tap("event_start_date")
-    yield from pick_date(s, _time(p["changes"]["start"]).date())
-    yield s.tap("Save")
-    yield s.finish()
-
-
-@expert("CalendarStartOfEvent")
-def start_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    day = date.fromisoformat(p["day"])
-    yield from open_day(s, day)
-    yield s.finish(next(f"{entry.start:%H:%M}" for entry in entries(s, day) if entry.title == p["title"]))
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from functools import partial
 
+from coach_gym.envs.apps.calendario import data
+from coach_gym.envs.apps.calendario.data import NOTIFICATIONS, RECURRENCES, Event, notification_text
 from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Screen
 from coach_gym.envs.phone.pickers import DatePicker, HalfDayPicker
 from coach_gym.envs.phone.toolkit import theme
@@ -29,57 +30,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     TextField,
 )
 
-PACKAGE = "com.skuld.calendario"
-PATH = f"/data/data/{PACKAGE}/databases/calendario.db"
-SCHEMA = """
-CREATE TABLE event (
-    _id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL, starts TEXT NOT NULL, ends TEXT NOT NULL,
-    all_day INTEGER NOT NULL, recurrence TEXT NOT NULL, note TEXT NOT NULL, notifications TEXT NOT NULL);
-"""
-RECURRENCES = ("Does not repeat", "Daily", "Weekly", "Monthly", "Yearly")
-NOTIFICATIONS = {
-    "At time of event": 0, "5 minutes before": 5, "10 minutes before": 10, "15 minutes before": 15,
-    "30 minutes before": 30, "1 hour before": 60, "1 day before": 1440,
-}  # fmt: skip
-
-
-@dataclass
-class Event:
-    """A row of `event`; notifications are minutes before the start."""
-
-    title: str
-    starts: datetime
-    ends: datetime
-    all_day: bool = False
-    recurrence: str = RECURRENCES[0]
-    note: str = ""
-    notifications: tuple[int, ...] = (30,)
-    id: int = field(default=0)
-
-
-def events(db: sqlite3.Connection) -> list[Event]:
-    """All events, by their start."""
-    columns = "title, starts, ends, all_day, recurrence, note, notifications, _id"
-    return [_event(*row) for row in db.execute(f"SELECT {columns} FROM event ORDER BY starts, _id")]
-
-
-def _event(title: str, starts: str, ends: str, all_day: int, recurrence: str, note: str, before: str, id: int) -> Event:
-    minutes = tuple(int(number) for number in before.split())
-    first, last = datetime.fromisoformat(starts), datetime.fromisoformat(ends)
-    return Event(title, first, last, bool(all_day), recurrence, note, minutes, id)
-
-
-def save(db: sqlite3.Connection, event: Event) -> int:
-    """Stores an event, as a new one if its id is 0. Returns its id."""
-    title, starts, ends, all_day, recurrence, note, minutes, id = astuple(event)
-    values = (title, starts.isoformat(" "), ends.isoformat(" "), all_day, recurrence, note, " ".join(map(str, minutes)))
-    cursor = db.execute(
-        "INSERT OR REPLACE INTO event (title, starts, ends, all_day, recurrence, note, notifications, _id)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (*values, id or None),
-    )
-    return cursor.lastrowid or 0
-
 
 def day_name(day: date, today: date) -> str:
     """How a day is shown: Today, Tomorrow, or such as Mon, May 13."""
@@ -92,12 +42,12 @@ def clock(at: datetime) -> str:
 
 
 class Calendario(DatabaseApp):
-    package = PACKAGE
+    package = data.PACKAGE
     label = "Calendar"
     icon = "calendar_month"
     color = "#00897b"
-    path = PATH
-    schema = SCHEMA
+    path = data.PATH
+    schema = data.SCHEMA
 
     def main(self) -> Screen:
         return Agenda()
@@ -114,7 +64,7 @@ class CalendarScreen(Screen):
 
     def event(self, id: int) -> Event | None:
         """The event of that id, if it still exists."""
-        return next((event for event in events(self.app.db) if event.id == id), None)
+        return next((event for event in data.events(self.app.db) if event.id == id), None)
 
 
 class Agenda(CalendarScreen):
@@ -123,7 +73,7 @@ class Agenda(CalendarScreen):
     def build(self) -> View:
         rows: list[View] = []
         day = None
-        for event in events(self.app.db):
+        for event in data.events(self.app.db):
             if event.starts.date() != day:
                 day = event.starts.date()
                 rows.append(Header(day_name(day, self.today)))
@@ -162,9 +112,9 @@ class EventPage(CalendarScreen):
     def _rows(self, event: Event) -> list[View]:
         rows = [Text(event.title, 24, pad=(16, 12, 16, 12)), self._when(event)]
         rows.append(ListItem(event.recurrence, leading=Icon("repeat")))
-        names = {minutes: name for name, minutes in NOTIFICATIONS.items()}
-        rows += [ListItem(names[minutes], leading=Icon("bell_outline")) for minutes in event.notifications]
-        return [*rows, ListItem(event.note, leading=Icon("text"))] if event.note else rows
+        rows += [ListItem(notification_text(before), leading=Icon("bell_outline")) for before in event.notifications]
+        texts = ((event.note, "text"), (event.location, "map_marker_outline"))
+        return rows + [ListItem(text, leading=Icon(icon)) for text, icon in texts if text]
 
     def _when(self, event: Event) -> View:
         first, last = day_name(event.starts.date(), self.today), day_name(event.ends.date(), self.today)
@@ -181,7 +131,7 @@ class EventPage(CalendarScreen):
         self.push(Confirm("Delete event?", "", "Delete", self._delete))
 
     def _delete(self) -> None:
-        self.app.db.execute("DELETE FROM event WHERE _id = ?", (self.id,))
+        data.delete(self.app.db, self.id)
         self.pop()
         self.notify("Event deleted")
 
@@ -192,7 +142,7 @@ class EventForm(CalendarScreen):
     def __init__(self, event: Event) -> None:
         super().__init__()
         self.draft = event
-        self.title, self.note = TextInput(event.title), TextInput(event.note)
+        self.title, self.note, self.location = TextInput(event.title), TextInput(event.note), TextInput(event.location)
 
     def build(self) -> View:
         draft = self.draft
@@ -204,6 +154,7 @@ class EventForm(CalendarScreen):
             ListItem("Recurrence", draft.recurrence, self._ask_recurrence, leading=Icon("repeat")),
             *self._notifications(),
             Column([TextField(self.note, "Note", "note", lines=2)], pad=(16, 8, 16, 8)),
+            Column([TextField(self.location, "Location", "location")], pad=(16, 0, 16, 8)),
         ]
         heading = "Edit event" if draft.id else "New event"
         return Scaffold(heading, ListView(rows), self.pop, [Button("Save", self._save, "save")])
@@ -214,8 +165,7 @@ class EventForm(CalendarScreen):
         return Row([Text(name, 15, flex=1), day, *([] if self.draft.all_day else [hour])], pad=(16, 2, 8, 2))
 
     def _notifications(self) -> Sequence[View]:
-        names = {minutes: name for name, minutes in NOTIFICATIONS.items()}
-        rows = [self._notification(minutes, names[minutes]) for minutes in self.draft.notifications]
+        rows = [self._notification(minutes, notification_text(minutes)) for minutes in self.draft.notifications]
         return [*rows, ListItem("Add notification", on_tap=self._ask_notification, leading=Icon("bell_plus_outline"))]
 
     def _notification(self, minutes: int, name: str) -> View:
@@ -268,7 +218,8 @@ class EventForm(CalendarScreen):
         if not title:
             self.notify("Enter a title")
             return
-        id = save(self.app.db, replace(self.draft, title=title, note=self.note.text.strip()))
+        texts = {"title": title, "note": self.note.text.strip(), "location": self.location.text.strip()}
+        id = data.save(self.app.db, replace(self.draft, **texts))
         self.pop()
         if not self.draft.id:
             self.push(EventPage(id))

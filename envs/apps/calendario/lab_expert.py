@@ -1,18 +1,19 @@
-"""Experts of AndroidLab's calendar."""
+"""Experts of AndroidLab's families in the calendar of AndroidLab's phone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from datetime import date, time
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
 from typing import Any
 
-from coach_gym.envs.tasks.pickers import pick_date, pick_half_day_time
+from coach_gym.envs.phone.epoch import from_seconds
+from coach_gym.envs.tasks.pickers import pick_date
 from coach_gym.envs.tasks.screen import Screen, expert
 
 APP = "Calendar"
 
 
-def _new(s: Screen, title: str) -> Iterator[str]:
+def new_event(s: Screen, title: str) -> Iterator[str]:
     """Opens the form of a new event and gives it a title."""
     yield from s.open(APP)
     yield s.tap("Add event")
@@ -20,7 +21,7 @@ def _new(s: Screen, title: str) -> Iterator[str]:
     yield s.back()  # puts the keyboard away
 
 
-def _edit(s: Screen, title: str) -> Iterator[str]:
+def edit_event(s: Screen, title: str) -> Iterator[str]:
     """Opens the form of an event that is there."""
     yield from s.open(APP)
     yield from s.scroll_to(title)
@@ -28,23 +29,27 @@ def _edit(s: Screen, title: str) -> Iterator[str]:
     yield s.tap("Edit event")
 
 
-def _save(s: Screen) -> Iterator[str]:
+def save(s: Screen) -> Iterator[str]:
+    """Saves the form."""
     yield s.tap("Save")
     yield s.finish()
 
 
-def _on_day(s: Screen, day: date) -> Iterator[str]:
+def set_day(s: Screen, day: date) -> Iterator[str]:
+    """Sets the day of the start in a form."""
     yield s.tap("Starts on")
     yield from pick_date(s, day)
 
 
-def _note(s: Screen, text: str) -> Iterator[str]:
+def set_note(s: Screen, text: str) -> Iterator[str]:
+    """Sets the note in a form."""
     yield from s.scroll_to("Note")
     yield from s.refill("Note", text)
     yield s.back()
 
 
-def _remind(s: Screen, *names: str) -> Iterator[str]:
+def remind(s: Screen, *names: str) -> Iterator[str]:
+    """Adds notifications to a form."""
     for name in names:
         yield from s.scroll_to("Add notification")
         yield s.tap("Add notification")
@@ -52,109 +57,54 @@ def _remind(s: Screen, *names: str) -> Iterator[str]:
         yield s.tap(name)
 
 
-def _repeat(s: Screen, how: str) -> Iterator[str]:
+def repeat(s: Screen, how: str) -> Iterator[str]:
+    """Sets the recurrence in a form."""
     yield from s.scroll_to("Recurrence")
     yield s.tap("Recurrence")
     yield s.tap(how)
 
 
-@expert("calendar_1")
-def at_five(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _new(s, "work")
-    yield s.tap("Starts at")
-    yield from pick_half_day_time(s, time(17))
-    yield from _save(s)
+@expert("CalendarAddEvent")
+def add_titled(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from new_event(s, p["title"])
+    yield from set_day(s, date.fromisoformat(p["day"]))
+    yield from save(s)
 
 
-@expert("calendar_2")
-def with_reminder(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _new(s, "homework")
-    yield from _on_day(s, date(2024, 5, 21))
-    yield s.tap("Remove 30 minutes before")
-    yield from _remind(s, "10 minutes before")
-    yield from _save(s)
+@expert("CalendarRenameEvent", "CalendarDescribeEvent", "CalendarLocateEvent")
+def fill_in(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from edit_event(s, p["title"])
+    fields = {"title": "Title", "description": "Note", "location": "Location"}
+    field, text = next((fields[name], text) for name, text in p["changes"].items())
+    yield from s.scroll_to(field)
+    yield from s.refill(field, text)
+    yield from save(s)
 
 
-@expert("calendar_3")
-def with_note(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _new(s, "meeting")
-    yield from _on_day(s, date(2024, 5, 13))
-    yield from _note(s, "conference room B202")
-    yield from _save(s)
+@expert("CalendarRepeatEvent")
+def repeat_event(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from edit_event(s, p["title"])
+    yield from repeat(s, p["changes"]["repetition"])
+    yield from save(s)
 
 
-@expert("calendar_4")
-def monthly(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _new(s, "new month")  # the judge looks for this title, which the goal does not give
-    yield from _on_day(s, date(2024, 6, 1))
-    yield from _repeat(s, "Monthly")
-    yield from _save(s)
-
-
-@expert("calendar_5")
-def until_seven(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _edit(s, "work")
-    yield s.tap("Ends at")
-    yield from pick_half_day_time(s, time(19))
-    yield from _save(s)
-
-
-@expert("calendar_7")
-def two_reminders(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _edit(s, "meeting")
-    yield from _remind(s, "5 minutes before", "10 minutes before")  # the judge wants the old one, too: it stays
-    yield from _save(s)
-
-
-def _noting(title: str, text: str) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    """An expert that adds to the note of an event."""
-
-    def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-        yield from _edit(s, title)
-        yield from s.scroll_to("Note")
-        before = next(element.value for element in s.find_all("Note") if element.editable)
-        yield from _note(s, f"{before} {text}".strip())
-        yield from _save(s)
-
-    return play
-
-
-expert("calendar_6")(_noting("homework", "classroom 101"))
-expert("calendar_8")(_noting("work", "computer"))
-expert("calendar_12")(_noting("Today", "Hello"))
-
-
-def _repeating(title: str, how: str) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    """An expert that makes an event repeat."""
-
-    def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-        yield from _edit(s, title)
-        yield from _repeat(s, how)
-        yield from _save(s)
-
-    return play
-
-
-expert("calendar_9")(_repeating("work", "Daily"))
-expert("calendar_11")(_repeating("this day", "Weekly"))
-
-
-def _adding(title: str) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    """An expert that adds an event of which only the title matters."""
-
-    def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-        yield from _new(s, title)
-        yield from _save(s)
-
-    return play
-
-
-expert("calendar_10")(_adding("this_day"))  # so spelt by the judge; the goal has a space
-expert("calendar_13")(_adding("exam"))
-
-
-@expert("calendar_14")
+@expert("CalendarAllDayEvent")
 def all_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _edit(s, "exam")
+    yield from edit_event(s, p["title"])
     yield from s.toggle("All day", True)
-    yield from _save(s)
+    yield from save(s)
+
+
+@expert("CalendarMoveEvent")
+def move(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from edit_event(s, p["title"])
+    yield from set_day(s, from_seconds(p["changes"]["start"]).date())
+    yield from save(s)
+
+
+@expert("CalendarStartOfEvent")
+def start_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from s.open(APP)
+    yield from s.scroll_to(p["title"])
+    hours = s.find(p["title"]).label.rpartition(", ")[2]
+    yield s.finish(f"{datetime.strptime(hours.partition(' – ')[0], '%I:%M %p'):%H:%M}")

@@ -66,10 +66,8 @@ class Tab(Screen):
         self.caller = ""  # package of the app that asked for it
 
     def build(self) -> View:
-        field = TextField(
-            self.address, "Search or type URL", "url_bar", self._enter, 1, flex=1, bg=theme.SURFACE_VARIANT, radius=22,
-            max_lines=1,
-        )  # fmt: skip
+        looks = {"bg": theme.SURFACE_VARIANT, "radius": 22, "max_lines": 1}
+        field = TextField(self.address, "Search or type URL", "url_bar", self._enter, 1, flex=1, **looks)
         bar = Row(
             [
                 IconButton("home_outline", "Home", self._home, "home_button"),

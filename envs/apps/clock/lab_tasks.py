@@ -11,6 +11,7 @@ from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.apps.clock import task_alarms as alarms
 from coach_gym.envs.apps.clock.cities import OFFSETS, time_in
 from coach_gym.envs.apps.clock.data import DAYS, Alarm
+from coach_gym.envs.apps.clock.lab import HOURS_AHEAD
 from coach_gym.envs.apps.clock.task_alarms import ClockTask
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone import preferences
@@ -307,7 +308,8 @@ class ClockCityTime(_Cities):
         return {**params, "cities": rng.sample(shown, len(shown))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
-        shown = [time_in(self.params["city"], device.now - timedelta(minutes=late)) for late in (0, 1)]
+        now = device.now
+        shown = [time_in(self.params["city"], now - timedelta(minutes=late), HOURS_AHEAD) for late in (0, 1)]
         return float(any(answers.same_time(answer, time.strftime("%H:%M")) for time in shown))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:

@@ -46,6 +46,12 @@ def store(device: Device, entries: Iterable[Contact]) -> None:
         contacts.insert_all(db, entries)
 
 
+def replace(device: Device, entries: Iterable[Contact]) -> None:
+    """Makes these the only contacts of a device."""
+    with device.database(contacts.PATH) as db:
+        contacts.replace_all(db, entries)
+
+
 def store_groups(device: Device, titles: Iterable[str]) -> None:
     """Adds labels that contacts can be given."""
     with device.database(contacts.PATH) as db:

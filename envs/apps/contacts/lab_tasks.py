@@ -41,7 +41,7 @@ class CardsTask(Task):
     apps = ("Contacts",)
 
     def setup(self, device: Device) -> None:
-        address_book.store(device, self.people())
+        address_book.replace(device, self.people())
 
     def people(self) -> list[Contact]:
         """Whom the address book holds at the start."""

@@ -1,166 +1,153 @@
-"""Experts of AndroidLab's tasks in Settings."""
+"""Experts of AndroidLab's families in Settings, on AndroidLab's phone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from datetime import date
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from coach_gym.envs.apps.settings.expert import slide
-from coach_gym.envs.tasks.pickers import pick_date
+from coach_gym.envs.apps.settings.expert import open_page, slide
 from coach_gym.envs.tasks.screen import Screen, expert
 
-APP = "Settings"
-Play = Callable[[Screen, Mapping[str, Any]], Iterator[str]]
+SWITCHES = {  # as goals name it: the page, its switch
+    "adaptive brightness": ("Display", "Adaptive brightness"),
+    "auto-rotate": ("Display", "Auto-rotate screen"),
+    "battery percentage": ("Battery", "Battery percentage"),
+    "Battery Saver": ("Battery", "Battery Saver"),
+    "color inversion": ("Accessibility", "Color inversion"),
+    "Data Saver": ("Network & internet", "Data Saver"),
+    "dial pad tones": ("Sound & vibration", "Dial pad tones"),
+    "Do Not Disturb": ("Notifications", "Do Not Disturb"),
+    "location": ("Location", "Use location"),
+    "mobile data": ("Network & internet", "Mobile data"),
+    "NFC": ("Connected devices", "NFC"),
+    "Night Light": ("Display", "Night Light"),
+    "notification history": ("Notifications", "Notification history"),
+    "touch sounds": ("Sound & vibration", "Touch sounds"),
+}
 
 
-def _go(s: Screen, *path: str) -> Iterator[str]:
-    """Opens Settings and a page in it by the rows that lead there."""
-    yield from s.open(APP)
-    for row in path:
-        yield from s.scroll_to(row)
-        yield s.tap(row)
+def show_switch(s: Screen, what: str) -> Iterator[str]:
+    """Opens the page of a switch and scrolls to it."""
+    page, label = SWITCHES[what]
+    yield from open_page(s, page)
+    yield from s.scroll_to(label)
 
 
-def _toggling(label: str, on: bool, *path: str) -> Play:
-    """An expert that switches something on or off."""
-
-    def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-        yield from _go(s, *path)
-        yield from s.scroll_to(label)
-        yield from s.toggle(label, on)
-        yield s.finish()
-
-    return play
-
-
-expert("setting_0")(_toggling("Airplane mode", True, "Network & internet"))
-expert("setting_1")(
-    _toggling("Turn on Wi\u2011Fi automatically", False, "Network & internet", "Internet", "Network preferences")
-)
-expert("setting_3")(_toggling("Bluetooth", False, "Connected devices"))
-expert("setting_5")(_toggling("Battery percentage", True, "Battery"))
-expert("setting_7")(_toggling("Dark theme", True, "Display"))
-expert("setting_13")(_toggling("Ring vibration", False, "Sound & vibration", "Vibration & haptics"))
-expert("setting_18")(
-    _toggling("Allow notification access", False, "Notifications", "Device & app notifications", "Contacts")
-)
-
-
-@expert("setting_2")
-def private_dns(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _go(s, "Network & internet", "Private DNS")
-    yield s.tap("Private DNS provider hostname")
-    yield from s.fill("Enter hostname of DNS provider", "dns.google")
-    yield s.tap("Save")
+@expert("SettingsSwitch")
+def switch(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from show_switch(s, p["what"])
+    yield from s.toggle(SWITCHES[p["what"]][1], p["on_or_off"] == "on")
     yield s.finish()
 
 
-@expert("setting_4")
-def bluetooth_name(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _go(s, "Connected devices", "Pair new device", "Device name")
-    yield from s.refill(lambda e: e.editable, "my AVD")
-    yield s.tap("Rename")
+@expert("SettingsSwitchState")
+def tell_switch_state(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from show_switch(s, p["what"])
+    yield s.finish("on" if s.find(SWITCHES[p["what"]][1]).checked else "off")
+
+
+@expert("SettingsAirplaneMode")
+def switch_airplane_mode(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_page(s, "Network & internet")
+    yield from s.toggle("Airplane mode", p["on_or_off"] == "on")
     yield s.finish()
 
 
-@expert("setting_8")
-def darkest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _go(s, "Display", "Brightness level")
-    yield slide(s, "Display brightness", 0.0)
-    yield s.back()
+@expert("SettingsDarkTheme")
+def switch_dark_theme(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_page(s, "Display")
+    yield from s.toggle("Dark theme", p["on_or_off"] == "on")
     yield s.finish()
 
 
-def _sliding(label: str, share: float) -> Play:
-    """An expert that sets a volume."""
-
-    def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-        yield from _go(s, "Sound & vibration")
-        yield slide(s, label, share)
-        yield s.finish()
-
-    return play
-
-
-expert("setting_9")(_sliding("Ring & notification volume", 0.0))
-expert("setting_10")(_sliding("Alarm volume", 1.0))
-
-
-@expert("setting_11")
-def speak_chinese(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _go(s, "System", "Languages & input", "Text-to-speech output", "Language")
-    yield s.tap("Chinese (China)")
+@expert("SettingsBrightness")
+def set_brightness(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_page(s, "Display")
+    yield s.tap("Brightness level")
+    yield slide(s, "Display brightness", p["percent"] / 100)
     yield s.finish()
 
 
-@expert("setting_12")
-def first_of_may(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _go(s, "System", "Date & time")
-    yield from s.toggle("Set time automatically", False)
-    yield s.tap("Date")
-    yield from pick_date(s, date(2024, 5, 1))
+@expert("SettingsScreenTimeout")
+def set_screen_timeout(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_page(s, "Display")
+    yield s.tap("Screen timeout")
+    yield s.tap(p["choice"])
     yield s.finish()
 
 
-@expert("setting_15")
-def add_spanish(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    name = "Espa\u00f1ol (Estados Unidos)"
-    yield from _go(s, "System", "Languages & input", "Languages", "Add a language")
-    yield from s.scroll_to(name)
-    yield s.tap(name)
+@expert("SettingsFontSize")
+def set_font_size(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    sizes = ("Small", "Default", "Large", "Largest")
+    yield from open_page(s, "Display")
+    yield s.tap("Font size")
+    while shown := sizes.index(p["choice"]) - sizes.index(s.find(lambda e: e.id == "current_label").label):
+        yield s.tap("Make larger" if shown > 0 else "Make smaller")
     yield s.finish()
 
 
-@expert("setting_19")
-def firefox(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _go(s, "Apps", "Default apps", "Browser app")
-    yield s.tap("Firefox")
+@expert("SettingsRingtone")
+def set_ringtone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_page(s, "Sound & vibration")
+    yield from s.scroll_to("Phone ringtone")
+    yield s.tap("Phone ringtone")
+    yield s.tap(p["choice"])
     yield s.finish()
 
 
-@expert("setting_20")
-def uninstall(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _go(s, "Apps", "Booking.com")
-    yield s.tap("Uninstall")
+@expert("SettingsLanguage")
+def set_language(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """The phone speaks the first language of the list: a touch puts one there."""
+    yield from open_page(s, "System")
+    yield s.tap("Languages & input")
+    yield s.tap("Languages")
+    if not s.has(p["choice"]):
+        yield s.tap("Add a language")
+        yield from s.scroll_to(p["choice"])
+        yield s.tap(p["choice"])
+    yield s.tap(p["choice"])
+    yield s.finish()
+
+
+@expert("SettingsVolume")
+def set_volume(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_page(s, "Sound & vibration")
+    yield slide(s, f"{p['sound'].capitalize()} volume", 1.0 if p["how"].endswith("up") else 0.0)
+    yield s.finish()
+
+
+@expert("SettingsDeviceName")
+def rename_phone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_page(s, "About phone")
+    yield s.tap("Device name")
+    yield from s.refill(lambda e: e.editable, p["name"])
     yield s.tap("OK")
     yield s.finish()
 
 
-@expert("setting_21")
-def open_settings(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from s.open(APP)
+@expert("SettingsJoinNetwork")
+def join_network(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_page(s, "Network & internet")
+    yield s.tap("Internet")
+    yield s.tap(p["network"])
+    yield from s.fill("Password", p["password"])
+    yield s.tap("Connect")
     yield s.finish()
 
 
-# questions
+@expert("SettingsPercentage")
+def tell_percentage(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    row = "Battery"
+    yield from s.open("Settings")
+    if p["what"] == "screen brightness":
+        yield s.tap("Display")
+        row = "Brightness level"
+    yield s.finish(s.find(row).label.split(", ")[-1])
 
 
-def _telling(read: Callable[[Screen], str], *path: str) -> Play:
-    """An expert that reads something off a page."""
-
-    def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-        yield from _go(s, *path)
-        yield s.finish(read(s))
-
-    return play
-
-
-def _summary(title: str) -> Callable[[Screen], str]:
-    """What a row says below its title."""
-    return lambda s: s.find(lambda e: e.label.startswith(f"{title}, ")).label.split(", ", 1)[1]
-
-
-expert("setting_6")(_telling(_summary("Apps"), "Storage"))
-expert("setting_14")(
-    _telling(lambda s: _summary("Time zone")(s).split(" (")[0], "System", "Date & time", "Time zone")
-)
-expert("setting_16")(
-    _telling(
-        lambda s: s.find(lambda e: e.label.endswith(", 1")).label[:-3], "System", "Languages & input", "Languages"
-    )
-)
-expert("setting_17")(_telling(_summary("Android version"), "About phone"))
-expert("setting_22")(
-    _telling(lambda s: "open" if s.find("Airplane mode").checked else "not open", "Network & internet")
-)
+@expert("SettingsFact")
+def tell_fact(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from open_page(s, "About phone")
+    title = {"name": "Device name", "model": "Model", "build number": "Build number"}.get(p["what"], p["what"])
+    yield from s.scroll_to(title)
+    yield s.finish(s.find(title).label.partition(", ")[2])

@@ -201,6 +201,11 @@ class SettingsLanguage(_Choice):
     setting = ("system", "system_locales")
     options = pages.LANGUAGES
 
+    def done(self, device: Device, answer: str | None) -> bool:
+        """The phone speaks the first of its languages."""
+        first = (device.get_setting(*self.setting) or "").partition(",")[0]
+        return first == self.options[self.params["choice"]]
+
 
 class SettingsVolume(SettingsTask):
     template = "Turn the {sound} volume {how}."

@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from coach_gym.envs.apps.calendario import app as lab_calendar
-from coach_gym.envs.apps.calendario.app import Event
+from coach_gym.envs.apps.calendario import data as calendario
+from coach_gym.envs.apps.calendario.data import Event
 from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.phone import Phone
@@ -40,7 +40,7 @@ def prepare(phone: Phone, task: str) -> None:
 
 
 def _with_event(event: Event, phone: Phone) -> None:
-    lab_calendar.save(phone.storage.database(lab_calendar.PATH), event)
+    calendario.save(phone.storage.database(calendario.PATH), event)
 
 
 def _event(title: str, day: int, hour: int, **more: object) -> Callable[[Phone], None]:

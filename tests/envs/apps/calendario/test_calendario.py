@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from coach_gym.envs.apps.calendario import app as lab_calendar
-from coach_gym.envs.apps.calendario.app import Event
+from coach_gym.envs.apps.calendario import data
+from coach_gym.envs.apps.calendario.data import Event
 from coach_gym.envs.profiles import lab_phone
 from tests.envs.hands import Hands
 
@@ -16,16 +16,16 @@ NOON = datetime(2024, 5, 10, 12)
 def calendar():
     phone = lab_phone(360, 800)
     phone.now = NOON
-    return Hands(lab_calendar.PACKAGE, phone=phone)
+    return Hands(data.PACKAGE, phone=phone)
 
 
 def events(calendar):
-    return lab_calendar.events(calendar.storage.database(lab_calendar.PATH))
+    return data.events(calendar.storage.database(data.PATH))
 
 
 def add(calendar, title, starts, **more):
     event = Event(title, starts, starts + timedelta(hours=1), **more)
-    lab_calendar.save(calendar.storage.database(lab_calendar.PATH), event)
+    data.save(calendar.storage.database(data.PATH), event)
     calendar.phone.changed()
 
 

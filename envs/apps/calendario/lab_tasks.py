@@ -1,4 +1,4 @@
-"""Families of the calendar that change one event."""
+"""AndroidLab's families of the calendar: they change one event, or ask about one."""
 
 from __future__ import annotations
 
@@ -7,15 +7,32 @@ from datetime import date, timedelta
 from typing import Any
 
 from coach_gym.envs.apps.calendar import task_events as events
-from coach_gym.envs.apps.calendar.data import DATABASE, REPETITIONS
+from coach_gym.envs.apps.calendar.data import REPETITIONS
 from coach_gym.envs.apps.calendar.task_events import TODAY, EventParams
-from coach_gym.envs.apps.calendar.world_tasks import CalendarTask, clock, day_of, spoken
+from coach_gym.envs.apps.calendar.world_tasks import day_of, spoken
+from coach_gym.envs.apps.calendario import task_events as calendario
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.tasks import words
-from coach_gym.envs.tasks.answers import plain
+from coach_gym.envs.tasks.answers import same_time
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
+
+
+class CalendarTask(Task):
+    """A task on a calendar that holds `params["events"]` at the start."""
+
+    apps = ("Calendar",)
+
+    def setup(self, device: Device) -> None:
+        calendario.store(device, self.params["events"])
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        return float(calendario.holds(device, self.expected()))
+
+    def expected(self) -> list[EventParams]:
+        """What the calendar has to hold in the end, and nothing else."""
+        return self.params["events"]
 
 
 class CalendarAddEvent(CalendarTask):
@@ -32,12 +49,9 @@ class CalendarAddEvent(CalendarTask):
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         """Takes the hours of the new event from the calendar and compares all the rest."""
-        with device.database(DATABASE) as db:
-            rows = db.execute("SELECT start_ts, end_ts FROM events WHERE title = ?", (self.params["title"],)).fetchall()
-        start, end = rows[0] if rows else (0, 0)
-        new = events.event(self.params["title"], from_seconds(start), (end - start) // 60)
-        right_day = day_of(new).isoformat() == self.params["day"]
-        return float(right_day and events.holds(device, [*self.params["events"], new]))
+        new = calendario.titled(device, self.params["title"])
+        right_day = new is not None and day_of(new).isoformat() == self.params["day"]
+        return float(right_day and calendario.holds(device, [*self.params["events"], *([new] if new else [])]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         day = date.fromisoformat(self.params["day"])
@@ -165,8 +179,7 @@ class CalendarStartOfEvent(CalendarTask):
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         start = next(one["start"] for one in self.params["events"] if one["title"] == self.params["title"])
-        given = plain(answer or "").zfill(5)
-        return float(given == clock(start) and super().evaluate(device, answer))
+        return float(same_time(answer, f"{from_seconds(start):%H:%M}") and super().evaluate(device, answer))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         day, title = self.params["day"], self.params["title"]
