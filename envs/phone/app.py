@@ -219,6 +219,13 @@ class Screen:
         """Puts the cursor in a text field and shows the keyboard."""
         self.phone.focus = input
 
+    def ask(self, title: str, then: Callable[[str], Any], text: str = "", hint: str = "", yes: str = "OK") -> None:
+        """Asks for a line of text with the cursor in it; a proposed text is selected, so that typing replaces it."""
+        prompt = Prompt(title, then, text, hint, yes)
+        prompt.input.selected = bool(text)
+        self.push(prompt)
+        self.focus(prompt.input)
+
 
 class Dialog(Screen):
     """A card with a title, a content and buttons. Touching beside it, or Back, leaves it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from coach_gym.envs.phone.app import Choice, Prompt
+from coach_gym.envs.phone.app import Choice, Screen
 from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.toolkit.view import TextInput
@@ -129,6 +129,27 @@ def size_text(size: int) -> str:
     return f"{value:.2f} {unit}" if value < 9.995 else f"{value:.0f} {unit}"
 
 
+def may_create(screen: Screen, folder: str, name: str) -> bool:
+    """Whether something new in a folder can be called `name`; if not, a screen says why."""
+    error = name_error(screen.phone.storage, folder, name)
+    if error:
+        screen.notify(error)
+    return not error
+
+
+def renamed(screen: Screen, path: str, name: str) -> str:
+    """Gives a file or folder another name in its folder, if that is free; if not, a screen says why.
+
+    Returns:
+        Where it is now.
+    """
+    folder, _, old = path.rpartition("/")
+    if name == old or not may_create(screen, folder, name):
+        return path
+    screen.phone.storage.move(path, f"{folder}/{name}")
+    return f"{folder}/{name}"
+
+
 class FolderScreen(SelectionPage[str]):
     """A screen that shows one folder at a time, lets some entries be selected, and searches below it.
 
@@ -177,30 +198,13 @@ class FolderScreen(SelectionPage[str]):
         """Shows the folder again."""
         self.query = None
 
-    def ask_name(self, title: str, then: Callable[[str], Any], name: str = "") -> None:
-        """Asks for a name; the one given is there, selected. `then` is called with the answer."""
-        prompt = Prompt(title, then, name, "Name")
-        prompt.input.selected = bool(name)
-        self.push(prompt)
-        self.focus(prompt.input)
-
     def ask_rename(self) -> None:
         """Asks for another name for what is selected."""
         path = self.selected[0]
-        self.ask_name("Rename", lambda name: self.rename(path, name), path.rpartition("/")[2])
+        self.ask("Rename", lambda name: self._rename(path, name), path.rpartition("/")[2], "Name")
 
-    def may_create(self, folder: str, name: str) -> bool:
-        """Whether something new can have that name; says so if not."""
-        error = name_error(self.phone.storage, folder, name)
-        if error:
-            self.notify(error)
-        return not error
-
-    def rename(self, path: str, name: str) -> None:
-        """Gives a file or folder another name in its folder, if that is free."""
-        folder, _, old = path.rpartition("/")
-        if name.strip() != old and self.may_create(folder, name.strip()):
-            self.phone.storage.move(path, f"{folder}/{name.strip()}")
+    def _rename(self, path: str, name: str) -> None:
+        renamed(self, path, name.strip())
         self.unselect()
 
     def delete_selected(self) -> None:

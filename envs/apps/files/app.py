@@ -18,6 +18,7 @@ from coach_gym.envs.phone.folders import (
     by_size,
     by_type,
     folder_name,
+    may_create,
     search,
     size_text,
 )
@@ -120,13 +121,13 @@ class Browser(FolderScreen):
 
     def _more(self) -> None:
         self.push(Menu([
-            ("New folder", lambda: self.ask_name("New folder", self._create_folder)),
+            ("New folder", lambda: self.ask("New folder", self._create_folder, hint="Name")),
             ("Sort by...", lambda: self.ask_order(ORDERS)),
             ("Select all", self.select_all),
         ]))  # fmt: skip
 
     def _create_folder(self, name: str) -> None:
-        if self.may_create(self.folder, name.strip()):
+        if may_create(self, self.folder, name.strip()):
             self.phone.storage.mkdir(f"{self.folder}/{name.strip()}")
 
     # what is selected

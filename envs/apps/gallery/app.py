@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
-from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Prompt, Screen
+from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Screen
 from coach_gym.envs.phone.documents import Destination
 from coach_gym.envs.phone.folders import (
     SHARED,
@@ -17,7 +16,7 @@ from coach_gym.envs.phone.folders import (
     copy_into,
     entries,
     move_into,
-    name_error,
+    renamed,
     size_text,
 )
 from coach_gym.envs.phone.intents import VIEW, Intent
@@ -40,8 +39,9 @@ from coach_gym.envs.phone.toolkit.widgets import (
     TextField,
 )
 
+NEWEST_FIRST = (by_date, True)
 ORDERS = {  # label: what is compared, whether the largest comes first
-    "Date, newest first": (by_date, True),
+    "Date, newest first": NEWEST_FIRST,
     "Date, oldest first": (by_date, False),
     "Name": (by_name, False),
     "Size": (by_size, True),
@@ -52,6 +52,8 @@ GREY, CHOSEN = "#202124", "#a8c7fa"
 
 
 class Gallery(App):
+    """The gallery of the phone's pictures."""
+
     package = "com.simplemobiletools.gallery.pro"
     activity = "com.simplemobiletools.gallery.pro.activities.MainActivity"
     label = "Simple Gallery Pro"
@@ -107,11 +109,8 @@ class Folders(Screen):
         count = Text(str(len(found)), 12, theme.SECONDARY, id="photo_cnt")
         return View(
             "android.widget.RelativeLayout", [picture, name, count],
-            on_tap=partial(self._open, path), gap=1, pad=FRAME, bg=theme.SURFACE_VARIANT, id="dir_holder",
+            on_tap=lambda: self.push(Pictures(path)), gap=1, pad=FRAME, bg=theme.SURFACE_VARIANT, id="dir_holder",
         )  # fmt: skip
-
-    def _open(self, path: str) -> None:
-        self.push(Pictures(path))
 
 
 def _name_of(folder: tuple[str, list[Entry]]) -> str:
@@ -132,13 +131,12 @@ class Pictures(FolderScreen):
 
     def __init__(self, folder: str) -> None:
         super().__init__(folder)
-        self.order = "Date, newest first"
+        self.sort_by(*NEWEST_FIRST)
 
     def listed(self) -> list[Entry]:
         words = self.query.text.strip().casefold() if self.query else ""
-        key, descending = ORDERS[self.order]
         found = sorted(filter(_is_picture, entries(self.phone.storage, self.folder)), key=by_name)
-        return sorted((e for e in found if words in e.name.casefold()), key=key, reverse=descending)
+        return sorted((e for e in found if words in e.name.casefold()), key=self.sort, reverse=self.descending)
 
     def build(self) -> View:
         cells = [self._cell(entry) for entry in self.listed()]
@@ -149,7 +147,7 @@ class Pictures(FolderScreen):
             return Scaffold(TextField(self.query, "Search"), body, self.end_search)
         actions = [
             IconButton("magnify", "Search", self.start_search, "search"),
-            IconButton("sort", "Sort by", self._choose_order, "sort"),
+            IconButton("sort", "Sort by", lambda: self.ask_order(ORDERS), "sort"),
         ]
         return Scaffold(self.folder.rpartition("/")[2], body, self.pop, actions)
 
@@ -158,7 +156,7 @@ class Pictures(FolderScreen):
         name = Text(entry.name, 11, max_lines=2, id="medium_name", pad=(2, 2, 2, 0))
         return View(
             "android.widget.RelativeLayout", [thumbnail(self, entry.path, PICTURE_SIDE), name],
-            on_tap=partial(self._tap, entry.path), on_long=partial(self.toggle, entry.path), selected=chosen,
+            on_tap=lambda: self._tap(entry.path), on_long=lambda: self.toggle(entry.path), selected=chosen,
             bg=CHOSEN if chosen else theme.SURFACE_VARIANT, pad=FRAME, id="media_item_holder",
         )  # fmt: skip
 
@@ -168,14 +166,8 @@ class Pictures(FolderScreen):
         else:
             self.push(Viewer(path))
 
-    def _choose_order(self) -> None:
-        self.push(Choice("Sort by", list(ORDERS), self._order, self.order))
-
-    def _order(self, order: str) -> None:
-        self.order = order
-
     def _selection_actions(self) -> list[View]:
-        properties = IconButton("information_outline", "Properties", self._show_properties)
+        properties = IconButton("information_outline", "Properties", lambda: self.push(Properties(self.selected[0])))
         return [
             *([properties] if len(self.selected) == 1 else []),
             IconButton("delete_outline", "Delete", self._confirm_delete, "cab_delete"),
@@ -183,23 +175,12 @@ class Pictures(FolderScreen):
         ]
 
     def _more(self) -> None:
-        items: list[tuple[str, Callable[[], None]]] = [
-            ("Copy to", self._copy), ("Move to", self._move), ("Select all", self.select_all),
-        ]  # fmt: skip
-        self.push(Menu(items + ([("Rename", self._rename)] if len(self.selected) == 1 else [])))
-
-    def _show_properties(self) -> None:
-        self.push(Properties(self.selected[0]))
-
-    def _copy(self) -> None:
-        self.push(SelectDestination(self.copy_selected))
-
-    def _move(self) -> None:
-        self.push(SelectDestination(self.move_selected))
-
-    def _rename(self) -> None:
-        path = self.selected[0]
-        self.ask_name("Rename", partial(self.rename, path), path.rpartition("/")[2])
+        items = [
+            ("Copy to", lambda: self.push(SelectDestination(self.copy_selected))),
+            ("Move to", lambda: self.push(SelectDestination(self.move_selected))),
+            ("Select all", self.select_all),
+        ]
+        self.push(Menu(items + ([("Rename", self.ask_rename)] if len(self.selected) == 1 else [])))
 
     def _confirm_delete(self) -> None:
         what = self.selected[0].rpartition("/")[2] if len(self.selected) == 1 else f"{len(self.selected)} items"
@@ -214,9 +195,10 @@ class Viewer(Screen):
         self.path = path
 
     def build(self) -> View:
-        name = self.path.rpartition("/")[2]
+        name, show = self.path.rpartition("/")[2], lambda: self.push(Properties(self.path))
+        properties = IconButton("information_outline", "Properties", show, "menu_properties")
         actions = [
-            IconButton("information_outline", "Properties", self._show_properties, "menu_properties"),
+            properties,
             IconButton("delete_outline", "Delete", self._confirm_delete, "bottom_delete"),
             IconButton("dots_vertical", "More options", self._more),
         ]
@@ -235,42 +217,22 @@ class Viewer(Screen):
             self.path = paths[min(max(0, paths.index(self.path) + step), len(paths) - 1)]
 
     def _more(self) -> None:
-        items = [("Copy to", self._copy), ("Move to", self._move), ("Rename", self._ask_name)]
-        self.push(Menu(items))
-
-    def _show_properties(self) -> None:
-        self.push(Properties(self.path))
-
-    def _copy(self) -> None:
-        self.push(SelectDestination(self._copy_into))
+        self.push(Menu([
+            ("Copy to", lambda: self.push(SelectDestination(self._copy_into))),
+            ("Move to", lambda: self.push(SelectDestination(self._move_into))),
+            ("Rename", lambda: self.ask("Rename", self._rename, self.path.rpartition("/")[2], "Name")),
+        ]))  # fmt: skip
 
     def _copy_into(self, folder: str) -> None:
         copy_into(self.phone.storage, [self.path], folder)
         self.notify("Files copied successfully")
 
-    def _move(self) -> None:
-        self.push(SelectDestination(self._move_into))
-
     def _move_into(self, folder: str) -> None:
         move_into(self.phone.storage, [self.path], folder)
         self.pop()
 
-    def _ask_name(self) -> None:
-        prompt = Prompt("Rename", self._rename, self.path.rpartition("/")[2], "Name")
-        prompt.input.selected = True
-        self.push(prompt)
-        self.focus(prompt.input)
-
     def _rename(self, name: str) -> None:
-        folder, _, old = self.path.rpartition("/")
-        error = name_error(self.phone.storage, folder, name.strip())
-        if name.strip() == old:
-            return
-        if error:
-            self.notify(error)
-            return
-        self.phone.storage.move(self.path, f"{folder}/{name.strip()}")
-        self.path = f"{folder}/{name.strip()}"
+        self.path = renamed(self, self.path, name.strip())
 
     def _confirm_delete(self) -> None:
         name = self.path.rpartition("/")[2]
@@ -318,17 +280,14 @@ class SelectDestination(Dialog):
 
     def _row(self, path: str) -> View:
         folder = path[len(SHARED) + 1 :] or "Internal"
-        return ListItem(folder, "", partial(self._chosen, path), leading=Icon("folder"), min_height=48)
+        return ListItem(folder, "", lambda: self._chosen(path), leading=Icon("folder"), min_height=48)
 
     def _chosen(self, path: str) -> None:
         self.pop()
         self.then(path)
 
     def buttons(self) -> Sequence[View]:
-        return [self.button("Cancel"), self.button("Other folder", self._other)]
-
-    def _other(self) -> None:
-        self.phone.push(self.app, Destination("OK", self.then))
+        return [self.button("Cancel"), self.button("Other folder", lambda: self.push(Destination("OK", self.then)))]
 
 
 APP = Gallery

@@ -7,7 +7,17 @@ from functools import partial
 
 from coach_gym.envs.apps.messages.app import Messages, NewConversation
 from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Screen
-from coach_gym.envs.phone.folders import SHARED, Entry, FolderScreen, by_date, by_name, by_size, by_type, entries
+from coach_gym.envs.phone.folders import (
+    SHARED,
+    Entry,
+    FolderScreen,
+    by_date,
+    by_name,
+    by_size,
+    by_type,
+    entries,
+    may_create,
+)
 from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.toolkit import theme
@@ -112,7 +122,7 @@ class Notes(FolderScreen):
         self.focus(dialog.name)
 
     def _create_file(self, name: str) -> None:
-        if self.may_create(self.folder, name):
+        if may_create(self, self.folder, name):
             path = f"{self.folder}/{name}"
             self.phone.storage.write(path, b"")
             editor = Editor(path, "")
@@ -120,22 +130,27 @@ class Notes(FolderScreen):
             self.focus(editor.input)
 
     def _create_folder(self, name: str) -> None:
-        if self.may_create(self.folder, name):
+        if may_create(self, self.folder, name):
             self.phone.storage.mkdir(f"{self.folder}/{name}")
 
     # what is selected
 
     def _selection_actions(self) -> list[View]:
-        rename = IconButton("form_textbox", "Rename", self._rename, "action_rename_selected_item")
+        move = partial(self._choose_folder, "Move", self.move_selected)
+        rename = IconButton("form_textbox", "Rename", self.ask_rename, "action_rename_selected_item")
         return [
             *([rename] if len(self.selected) == 1 else []),
             IconButton("delete_outline", "Delete", self._confirm_delete, "action_delete_selected_items"),
-            IconButton("folder_move_outline", "Move", self._move, "action_move_selected_items"),
+            IconButton("folder_move_outline", "Move", move, "action_move_selected_items"),
             IconButton("dots_vertical", "More options", self._more),
         ]
 
     def _more(self) -> None:
-        self.push(Menu([("Select all", self.select_all), ("Copy", self._copy), ("Share", self._share)]))
+        copy = partial(self._choose_folder, "Copy", self.copy_selected)
+        self.push(Menu([("Select all", self.select_all), ("Copy", copy), ("Share", self._share)]))
+
+    def _choose_folder(self, title: str, then: Callable[[str], None]) -> None:
+        self.push(FolderPicker(title, then))
 
     def _share(self) -> None:
         notes = [path for path in self.selected if not self.phone.storage.is_dir(path)]
@@ -145,16 +160,6 @@ class Notes(FolderScreen):
     def _confirm_delete(self) -> None:
         names = "\n".join(path.rpartition("/")[2] for path in self.selected)
         self.push(Confirm("Confirm delete", names, "OK", self.delete_selected))
-
-    def _rename(self) -> None:
-        path = self.selected[0]
-        self.ask_name("Rename", partial(self.rename, path), path.rpartition("/")[2])
-
-    def _move(self) -> None:
-        self.push(FolderPicker("Move", self.move_selected))
-
-    def _copy(self) -> None:
-        self.push(FolderPicker("Copy", self.copy_selected))
 
 
 class NewFile(Dialog):
