@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from typing import Any, ClassVar
 
 from coach_gym.envs.apps.expense.app import CATEGORIES, DATABASE, dollars
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.tasks import words
+from coach_gym.envs.tasks.records import AddRecords, DeleteCopy, DeleteRecords, DrawnRecords
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -16,64 +18,44 @@ OCTOBER = 1696118400  # the first of October 2023, in seconds: the ledger holds 
 DAY = 86400
 
 
-def entries(rng: ParamRng, count: int) -> list[Entry]:
-    """Expenses that share no name."""
-    return [[name, _amount(rng), rng.choice(list(CATEGORIES)), ""] for name in words.PURCHASES.draw_many(rng, count)]
+class LedgerTask(DrawnRecords):
+    """A task on a ledger that holds `params["entries"]` at the start."""
+
+    apps: ClassVar[tuple[str, ...]] = ("Pro Expense",)
+    database = DATABASE
+    given = "entries"
+
+    @classmethod
+    def draw(cls, rng: ParamRng, count: int) -> list[Entry]:
+        names = words.PURCHASES.draw_many(rng, count)
+        return [[name, _amount(rng), rng.choice(list(CATEGORIES)), ""] for name in names]
+
+    def store(self, db: sqlite3.Connection) -> None:
+        times = (1000 * (OCTOBER + i * DAY // 4) for i in range(len(self.params["entries"])))
+        db.executemany(
+            "INSERT INTO expense(name, amount, category, note, created_date, modified_date) VALUES (?,?,?,?,?,?)",
+            [(*entry, time, time) for entry, time in zip(self.params["entries"], times, strict=True)],
+        )
+
+    def stored(self, db: sqlite3.Connection) -> list[tuple]:
+        return db.execute("SELECT name, amount, category, coalesce(note, '') FROM expense").fetchall()
 
 
 def _amount(rng: ParamRng) -> int:
     return rng.randint(2, 199) * 100 + rng.choice([0, 0, 50, 25])
 
 
-def _spoken(entry: Entry) -> str:
-    name, cents, category, note = entry
-    return f"{name} {cents / 100:g} in {CATEGORIES[category]}" + (f" with note {note}" if note else "")
-
-
-class LedgerTask(Task):
-    """A task on a ledger that holds `params["entries"]` at the start."""
-
-    apps: ClassVar[tuple[str, ...]] = ("Pro Expense",)
-
-    def setup(self, device: Device) -> None:
-        rows = [
-            (*entry, 1000 * (OCTOBER + i * DAY // 4), 1000 * (OCTOBER + i * DAY // 4))
-            for i, entry in enumerate(self.params["entries"])
-        ]
-        with device.database(DATABASE) as db:
-            db.executemany(
-                "INSERT INTO expense(name, amount, category, note, created_date, modified_date) VALUES (?,?,?,?,?,?)",
-                rows,
-            )
-
-    def evaluate(self, device: Device, answer: str | None) -> float:
-        with device.database(DATABASE) as db:
-            rows = db.execute("SELECT name, amount, category, coalesce(note, '') FROM expense").fetchall()
-        return float(sorted(rows) == sorted(tuple(entry) for entry in self.expected()))
-
-    def expected(self) -> list[Entry]:
-        """What the ledger has to hold in the end, and nothing else."""
-        return self.params["entries"]
-
-
-class ExpenseAddSingle(LedgerTask):
+class ExpenseAddSingle(AddRecords, LedgerTask):
     """One expense with name, amount and category."""
 
     template = "Add this expense: {spoken}."
     budget = 16
-    count = 1
+    most = 5
 
-    @classmethod
-    def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = entries(rng, cls.count + rng.randint(1, 5))
-        return {"new": drawn[: cls.count], "entries": drawn[cls.count :]}
-
-    @property
-    def goal(self) -> str:
-        return self.template.format(spoken="; ".join(_spoken(entry) for entry in self.params["new"]))
-
-    def expected(self) -> list[Entry]:
-        return [*self.params["entries"], *self.params["new"]]
+    @staticmethod
+    def spoken(record: Entry) -> str:
+        name, cents, category, note = record
+        return f"{name} {cents / 100:g} in {CATEGORIES[category]}" + (f" with note {note}" if note else "")
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         *kept, (name, cents, category, note) = self.params["new"]
@@ -89,28 +71,12 @@ class ExpenseAddMultiple(ExpenseAddSingle):
     count = 3
 
 
-class ExpenseDeleteSingle(LedgerTask):
+class ExpenseDeleteSingle(DeleteRecords, LedgerTask):
     """One expense among others, found by its name."""
 
     template = "Delete the expense {names}."
     budget = 12
-    count, noise = 1, (2, 6)
-
-    @classmethod
-    def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = entries(rng, cls.count + rng.randint(*cls.noise))
-        names = [entry[0] for entry in drawn[: cls.count]]
-        return {"names": names, "entries": rng.sample(drawn, len(drawn))}
-
-    @property
-    def goal(self) -> str:
-        return self.template.format(names=", ".join(self.params["names"]))
-
-    def expected(self) -> list[Entry]:
-        return [entry for entry in self.params["entries"] if entry[0] not in self.params["names"]]
-
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return {**self.params, "names": [*self.params["names"][1:], self.expected()[0][0]]}
+    noise = (2, 6)
 
 
 class ExpenseDeleteMultiple(ExpenseDeleteSingle):
@@ -130,30 +96,13 @@ class ExpenseDeleteMultiple2(ExpenseDeleteSingle):
     count, noise = 3, (22, 28)
 
 
-class ExpenseDeleteDuplicates(LedgerTask):
+class ExpenseDeleteDuplicates(DeleteCopy, LedgerTask):
     """One expense is in the ledger twice."""
 
     template = "One expense was entered twice. Delete one of the two copies."
     difficulty = "medium"
     budget = 14
     noise = 5
-
-    @classmethod
-    def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = entries(rng, cls.noise)
-        twice = drawn[0]
-        ledger = [*drawn, *cls.variations(rng, twice), twice]
-        return {"twice": twice, "entries": rng.sample(ledger, len(ledger))}
-
-    @classmethod
-    def variations(cls, rng: ParamRng, twice: Entry) -> list[Entry]:
-        """Entries that only look like the doubled one."""
-        return []
-
-    def expected(self) -> list[Entry]:
-        kept = list(self.params["entries"])
-        kept.remove(self.params["twice"])
-        return kept
 
 
 class ExpenseDeleteDuplicates2(ExpenseDeleteDuplicates):
@@ -178,7 +127,7 @@ class ExpenseChangeAmount(LedgerTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = entries(rng, rng.randint(2, 6))
+        drawn = cls.draw(rng, rng.randint(2, 6))
         amount = drawn[0][1] // 100 + rng.randint(1, 50)
         return {"name": drawn[0][0], "amount": str(amount), "entries": rng.sample(drawn, len(drawn))}
 
@@ -202,7 +151,7 @@ class ExpenseAmountOf(LedgerTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = entries(rng, rng.randint(3, 7))
+        drawn = cls.draw(rng, rng.randint(3, 7))
         return {"name": drawn[0][0], "entries": rng.sample(drawn, len(drawn))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:

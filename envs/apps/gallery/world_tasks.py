@@ -118,7 +118,7 @@ class ExpenseAddMultipleFromGallery(expense.ExpenseAddMultiple):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = [[name, cents, category, rng.choice(NOTES)] for name, cents, category, _ in expense.entries(rng, 12)]
+        drawn = [[name, cents, category, rng.choice(NOTES)] for name, cents, category, _ in cls.draw(rng, 12)]
         new, ledger, *older = (drawn[i : i + 3] for i in range(0, 12, 3))
         pictures = {f"old_expenses_{i}.jpg": _table(rows) for i, rows in enumerate(older[: rng.randint(1, 2)])}
         return {"new": new, "entries": ledger, "pictures": {**pictures, "expenses.jpg": _table(new)}}

@@ -31,7 +31,7 @@ class ExpenseAddMultipleFromMarkor(expense.ExpenseAddMultiple):
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
         mark, *others = rng.sample(MARKS, len(MARKS))
-        drawn = expense.entries(rng, rng.randint(10, 16))
+        drawn = cls.draw(rng, rng.randint(10, 16))
         new, listed, ledger = drawn[:2], drawn[:-3], drawn[-3:]
         marks = [mark, mark, others[0], *(rng.choice([*others, "-"]) for _ in listed[3:])]
         lines = [
@@ -64,7 +64,7 @@ class RecipeAddMultipleRecipesFromMarkor(recipes.RecipeAddMultipleRecipes):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = recipes.recipes(rng, 7)
+        drawn = cls.draw(rng, 7)
         new, other, book = drawn[:2], drawn[2:4], drawn[4:]
         return {
             "note": "recipes.txt",
@@ -100,7 +100,7 @@ class RecipeAddMultipleRecipesFromMarkor2(RecipeAddMultipleRecipesFromMarkor):
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
         time, *others = rng.sample(recipes.TIMES, len(recipes.TIMES))
-        drawn = recipes.recipes(rng, rng.randint(9, 13))
+        drawn = cls.draw(rng, rng.randint(9, 13))
         noted, book, old = drawn[:-3], drawn[-3:-1], drawn[-1:]
         for i, recipe in enumerate(noted):
             recipe[3] = time if i < 2 else others[0] if i == 2 else rng.choice(others)

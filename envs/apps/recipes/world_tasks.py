@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from typing import Any, ClassVar
 
 from coach_gym.envs.apps.recipes.app import DATABASE
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.tasks import words
+from coach_gym.envs.tasks.records import AddRecords, DeleteCopy, DeleteRecords, DrawnRecords
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -19,9 +21,24 @@ INGREDIENTS = ("onion", "garlic", "rice", "beans", "tomato", "butter", "cheese",
 DIRECTIONS = ("Mix and bake.", "Cook on low heat.", "Stir well and serve cold.", "Fry and season.", "Boil and drain.")
 
 
-def recipes(rng: ParamRng, count: int) -> list[Recipe]:
-    """Recipes that share no title."""
-    return [_recipe(rng, title) for title in words.DISHES.draw_many(rng, count)]
+class CookBookTask(DrawnRecords):
+    """A task on a cook book that holds `params["recipes"]` at the start."""
+
+    apps: ClassVar[tuple[str, ...]] = ("Broccoli",)
+    database = DATABASE
+    given = "recipes"
+
+    @classmethod
+    def draw(cls, rng: ParamRng, count: int) -> list[Recipe]:
+        return [_recipe(rng, title) for title in words.DISHES.draw_many(rng, count)]
+
+    def store(self, db: sqlite3.Connection) -> None:
+        columns, marks = ", ".join(COLUMNS), ", ".join("?" * len(COLUMNS))
+        db.executemany(f"INSERT INTO recipes({columns}) VALUES ({marks})", self.params["recipes"])
+
+    def stored(self, db: sqlite3.Connection) -> list[tuple]:
+        columns = ", ".join(f"coalesce({column}, '')" for column in COLUMNS)
+        return db.execute(f"SELECT {columns} FROM recipes").fetchall()
 
 
 def _recipe(rng: ParamRng, title: str) -> Recipe:
@@ -30,57 +47,26 @@ def _recipe(rng: ParamRng, title: str) -> Recipe:
     return [title, rng.choice(DESCRIPTIONS), servings, rng.choice(TIMES), ingredients, rng.choice(DIRECTIONS)]
 
 
-class CookBookTask(Task):
-    """A task on a cook book that holds `params["recipes"]` at the start."""
-
-    apps: ClassVar[tuple[str, ...]] = ("Broccoli",)
-
-    def setup(self, device: Device) -> None:
-        columns, marks = ", ".join(COLUMNS), ", ".join("?" * len(COLUMNS))
-        with device.database(DATABASE) as db:
-            db.executemany(f"INSERT INTO recipes({columns}) VALUES ({marks})", self.params["recipes"])
-
-    def evaluate(self, device: Device, answer: str | None) -> float:
-        with device.database(DATABASE) as db:
-            rows = db.execute(f"SELECT {', '.join(f'''coalesce({c}, '')''' for c in COLUMNS)} FROM recipes").fetchall()
-        return float(sorted(rows) == sorted(tuple(recipe) for recipe in self.expected()))
-
-    def expected(self) -> list[Recipe]:
-        """What the book has to hold in the end, and nothing else."""
-        return self.params["recipes"]
-
-
-class RecipeAddSingleRecipe(CookBookTask):
+class RecipeAddSingleRecipe(AddRecords, CookBookTask):
     """One recipe with title, description, servings, time, ingredients and directions."""
 
     template = "Add this recipe: {spoken}."
     difficulty = "medium"
     budget = 32
-    count = 1
+    most = 4
+    separator = "; then "
 
-    @classmethod
-    def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = recipes(rng, cls.count + rng.randint(1, 4))
-        return {"new": drawn[: cls.count], "recipes": drawn[cls.count :]}
-
-    @property
-    def goal(self) -> str:
-        return self.template.format(spoken="; then ".join(_spoken(recipe) for recipe in self.params["new"]))
-
-    def expected(self) -> list[Recipe]:
-        return [*self.params["recipes"], *self.params["new"]]
+    @staticmethod
+    def spoken(record: Recipe) -> str:
+        title, description, servings, time, ingredients, directions = record
+        return (
+            f"title {title}, description {description}, servings {servings}, preparation time {time}, "
+            f"ingredients {ingredients}, directions {directions}"
+        )
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         *kept, (title, description, servings, time, *rest) = self.params["new"]
         return {**self.params, "new": [*kept, [title, description, "9 servings", time, *rest]]}
-
-
-def _spoken(recipe: Recipe) -> str:
-    title, description, servings, time, ingredients, directions = recipe
-    return (
-        f"title {title}, description {description}, servings {servings}, preparation time {time}, "
-        f"ingredients {ingredients}, directions {directions}"
-    )
 
 
 class RecipeAddMultipleRecipes(RecipeAddSingleRecipe):
@@ -92,27 +78,12 @@ class RecipeAddMultipleRecipes(RecipeAddSingleRecipe):
     count = 2
 
 
-class RecipeDeleteSingleRecipe(CookBookTask):
+class RecipeDeleteSingleRecipe(DeleteRecords, CookBookTask):
     """One recipe of a short book."""
 
     template = "Delete the recipe {names}."
     budget = 14
-    count, noise = 1, (1, 4)
-
-    @classmethod
-    def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = recipes(rng, cls.count + rng.randint(*cls.noise))
-        return {"names": [recipe[0] for recipe in drawn[: cls.count]], "recipes": rng.sample(drawn, len(drawn))}
-
-    @property
-    def goal(self) -> str:
-        return self.template.format(names=", ".join(self.params["names"]))
-
-    def expected(self) -> list[Recipe]:
-        return [recipe for recipe in self.params["recipes"] if recipe[0] not in self.params["names"]]
-
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return {**self.params, "names": [*self.params["names"][1:], self.expected()[0][0]]}
+    noise = (1, 4)
 
 
 class RecipeDeleteSingleWithRecipeWithNoise(RecipeDeleteSingleRecipe):
@@ -147,7 +118,7 @@ class RecipeDeleteMultipleRecipesWithConstraint(CookBookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = recipes(rng, rng.randint(5, 6))
+        drawn = cls.draw(rng, rng.randint(5, 6))
         ingredient, *others = rng.sample(INGREDIENTS, len(INGREDIENTS))
         for i, recipe in enumerate(drawn):
             recipe[4] = ", ".join([ingredient, others[0]] if i < 2 else rng.sample(others, 2))
@@ -161,22 +132,12 @@ class RecipeDeleteMultipleRecipesWithConstraint(CookBookTask):
         return {**self.params, "ingredient": next(i for i in other if i != self.params["ingredient"])}
 
 
-class RecipeDeleteDuplicateRecipes(CookBookTask):
+class RecipeDeleteDuplicateRecipes(DeleteCopy, CookBookTask):
     """One recipe stands in the book twice."""
 
     template = "One recipe is in the book twice. Delete one of the two copies."
     budget = 14
     noise = 4
-
-    @classmethod
-    def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = recipes(rng, cls.noise)
-        return {"twice": drawn[0], "recipes": rng.sample([*drawn, drawn[0]], len(drawn) + 1)}
-
-    def expected(self) -> list[Recipe]:
-        kept = list(self.params["recipes"])
-        kept.remove(self.params["twice"])
-        return kept
 
 
 class RecipeDeleteDuplicateRecipes2(RecipeDeleteDuplicateRecipes):
@@ -198,12 +159,9 @@ class RecipeDeleteDuplicateRecipes3(RecipeDeleteDuplicateRecipes2):
     budget = 50
 
     @classmethod
-    def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = recipes(rng, cls.noise)
-        title, description, *_ = twice = drawn[0]
-        for i in range(3):
-            drawn.append([title, description, f"{10 + i} servings", *_recipe(rng, title)[3:]])
-        return {"twice": twice, "recipes": rng.sample([*drawn, twice], len(drawn) + 1)}
+    def variations(cls, rng: ParamRng, twice: Recipe) -> list[Recipe]:
+        title, description, *_ = twice
+        return [[title, description, f"{10 + i} servings", *_recipe(rng, title)[3:]] for i in range(3)]
 
 
 class RecipeServingsOf(CookBookTask):
@@ -215,7 +173,7 @@ class RecipeServingsOf(CookBookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        drawn = recipes(rng, rng.randint(3, 6))
+        drawn = cls.draw(rng, rng.randint(3, 6))
         for i, recipe in enumerate(drawn):
             recipe[2] = f"{i + 1} servings"
         rng.shuffle(drawn)
