@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from functools import partial
+from typing import Any
 
 from coach_gym.envs.apps.bluecoins.data import (
     CATEGORIES,
@@ -14,6 +15,7 @@ from coach_gym.envs.apps.bluecoins.data import (
     PACKAGE,
     SCHEMA,
     SIGNS,
+    TABLE,
     TYPES,
     Transaction,
     add,
@@ -22,9 +24,9 @@ from coach_gym.envs.apps.bluecoins.data import (
     day_text,
     money,
     read,
-    remove,
 )
 from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Screen
+from coach_gym.envs.phone.pages import FormPage, SearchPage
 from coach_gym.envs.phone.pickers import DatePicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -63,33 +65,23 @@ class Bluecoins(DatabaseApp):
         return Book()
 
 
-class Book(Screen):
+class Book(SearchPage):
     """All transactions day by day, the latest first, with the sums of the current month on top."""
 
     app: Bluecoins
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.searching = False
-        self.query = TextInput()
-
     def build(self) -> View:
-        found = read(self.app.db, self.query.text.strip() if self.searching else "")
-        rows: list[View] = [] if self.searching else [self._month([each for _, each in read(self.app.db)])]
+        found = read(self.app.db, self.words.strip())
+        rows: list[View] = [] if self.searching else [self._month([each for _, each in found])]
         for day, group in by_day(found):
             rows.append(_day_header(day, [each for _, each in group]))
             rows += [self._row(id, each) for id, each in group]
-        title: str | View = TextField(self.query, "Search", "search_src_text") if self.searching else "Bluecoins"
-        icon, desc = ("close", "Close") if self.searching else ("magnify", "Search")
         rows.append(Space(80))  # the last row can be moved out from under the button
         body = ListView(rows) if found else Empty("No transactions", "cash_remove")
+        add = Fab("plus", "Add transaction", lambda: self.push(Form()))
         return Scaffold(
-            title, body, actions=[IconButton(icon, desc, self._search)], fab=Fab("plus", "Add transaction", self._add)
+            self.title_or_field("Bluecoins", "search_src_text"), body, actions=[self.search_button()], fab=add
         )
-
-    def on_back(self) -> bool:
-        searching, self.searching = self.searching, False
-        return searching
 
     def _month(self, transactions: list[Transaction]) -> View:
         today = self.now.date()
@@ -105,19 +97,7 @@ class Book(Screen):
         if transaction.notes and transaction.notes != transaction.title:
             below += f" • {transaction.notes}"
         amount = Text(money(transaction.signed), 15, COLORS[transaction.kind], bold=True)
-        return ListItem(transaction.title, below, partial(self._open, id), trailing=amount)
-
-    def _search(self) -> None:
-        self.searching = not self.searching
-        self.query.set("")
-        if self.searching:
-            self.focus(self.query)
-
-    def _open(self, id: int) -> None:
-        self.push(Form(id))
-
-    def _add(self) -> None:
-        self.push(Form())
+        return ListItem(transaction.title, below, lambda: self.push(Form(id, transaction)), trailing=amount)
 
 
 def _day_header(day: date, transactions: list[Transaction]) -> View:
@@ -133,21 +113,21 @@ def _sum(label: str, cents: int, color: str) -> View:
     return Column([Text(label, 12, theme.SECONDARY, align="center"), amount], flex=1, gap=2)
 
 
-class Form(Screen):
+class Form(FormPage):
     """A new transaction, or (with `id`) one to change."""
 
     app: Bluecoins
 
-    def __init__(self, id: int | None = None) -> None:
-        super().__init__()
-        self.id = id
-        self.kind, self.category = EXPENSE, 1
-        self.day: date | None = None
-        self.amount, self.item, self.notes = TextInput(), TextInput(), TextInput()
-        self.loaded = id is None
+    def __init__(self, id: int | None = None, transaction: Transaction | None = None) -> None:
+        super().__init__(id)
+        kind, cents, day, item, notes, category = transaction or (EXPENSE, 0, None, "", "", 1)
+        self.day: date | None = day
+        self.kind, self.category = kind, category if category in CATEGORIES[kind] else min(CATEGORIES[kind])
+        self.amount = TextInput(f"{cents / 100:.2f}" if transaction else "")
+        self.item, self.notes = TextInput(item), TextInput(notes)
+        self.opened()
 
     def build(self) -> View:
-        self._load()
         day = self.day or self.now.date()
         chips = [Chip(name, kind == self.kind, partial(self._turn, kind)) for kind, name in TYPES.items()]
         rows = [
@@ -166,23 +146,12 @@ class Form(Screen):
             actions.insert(0, IconButton("delete_outline", "Delete", self._ask, "menu_delete"))
         return Scaffold(TYPES[self.kind], ListView(rows), self.pop, actions)
 
-    def _load(self) -> None:
-        if self.loaded:
-            return
-        self.loaded = True
-        for id, (kind, cents, day, item, notes, category) in read(self.app.db):
-            if id == self.id:
-                self.kind, self.day = kind, day
-                self.category = category if category in CATEGORIES[kind] else min(CATEGORIES[kind])
-                self.amount.set(f"{cents / 100:.2f}")
-                self.item.set(item)
-                self.notes.set(notes)
-
     def _amount(self) -> View:
         """Sign, amount and currency; touching the sign turns an expense into an income, and back."""
         color = COLORS[self.kind]
         other = INCOME if self.kind == EXPENSE else EXPENSE
         touch = {"on_tap": partial(self._turn, other), "width": 40, "height": theme.TOUCH, "align": "center"}
+        currency = partial(self.notify, f"All accounts are kept in {CURRENCY}")
         field = TextField(
             self.amount, "0.00", "amount_tv", flex=1, color=color, bold=True, on_long=partial(self.focus, self.amount)
         )
@@ -190,7 +159,7 @@ class Form(Screen):
             [
                 Text(SIGNS[self.kind], 24, color, bold=True, id="sign_tv", **touch),
                 field,
-                Text(CURRENCY, 16, theme.SECONDARY, bold=True, pad=(10, 10, 10, 10), on_tap=self._currency),
+                Text(CURRENCY, 16, theme.SECONDARY, bold=True, pad=(10, 10, 10, 10), on_tap=currency),
             ],
             gap=4, pad=(16, 4, 16, 4),
         )  # fmt: skip
@@ -199,14 +168,8 @@ class Form(Screen):
         if kind != self.kind:
             self.kind, self.category = kind, min(CATEGORIES[kind])
 
-    def _currency(self) -> None:
-        self.notify(f"All accounts are kept in {CURRENCY}")
-
     def _choose_day(self) -> None:
-        self.push(DatePicker(self.day or self.now.date(), self._chose_day))
-
-    def _chose_day(self, day: date) -> None:
-        self.day = day
+        self.push(DatePicker(self.day or self.now.date(), partial(setattr, self, "day")))
 
     def _choose_category(self) -> None:
         names = CATEGORIES[self.kind]
@@ -215,25 +178,27 @@ class Form(Screen):
     def _chose_category(self, name: str) -> None:
         self.category = next(id for id, each in CATEGORIES[self.kind].items() if each == name)
 
-    def _save(self) -> None:
+    def values(self) -> dict[str, Any]:
+        texts = {"item": self.item.text.strip(), "notes": self.notes.text.strip()}
         cents = _cents(self.amount.text)
-        if cents is None:
+        return {"kind": self.kind, "cents": cents, "day": self.day, "category": self.category, **texts}
+
+    def _save(self) -> None:
+        changes = self.changes()
+        if "cents" in changes and changes["cents"] is None:
             self.notify("Enter an amount")
             return
-        day = self.day or self.now.date()
-        item, notes = self.item.text.strip(), self.notes.text.strip()
-        transaction = Transaction(self.kind, cents, day, item, notes, self.category)
         if self.id is None:
-            add(self.app.db, transaction, self.now.time())
+            add(self.app.db, Transaction(**{**changes, "day": self.day or self.now.date()}), self.now.time())
         else:
-            change(self.app.db, self.id, transaction)
+            change(self.app.db, self.id, changes)
         self.pop()
 
     def _ask(self) -> None:
         self.push(Confirm("Delete transaction?", "", "Delete", self._delete))
 
     def _delete(self) -> None:
-        remove(self.app.db, self.id or 0)
+        TABLE.delete(self.app.db, self.id)
         self.pop()
 
 

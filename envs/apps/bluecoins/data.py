@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, time
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from coach_gym.envs.phone.records import Table
 
 PACKAGE = "com.rammigsoftware.bluecoins"
 DATABASE = f"/data/data/{PACKAGE}/databases/bluecoins.fydb"
@@ -29,7 +31,9 @@ CATEGORIES = {
     INCOME: {101: "Others", 102: "Salary", 103: "Interest", 104: "Refund", 105: "Gift"},
 }  # fmt: skip
 MICRO = 10_000  # the database counts millionths, we count hundredths
-_COLUMNS = "itemName, amount, transactionCurrency, date, transactionTypeID, categoryID, notes"
+TABLE = Table("TRANSACTIONSTABLE", "transactionsTableID")
+_COLUMNS = "itemName, amount, date, transactionTypeID, categoryID, notes"
+_COLUMN_OF = {"item": "itemName", "notes": "notes", "kind": "transactionTypeID", "category": "categoryID"}
 
 
 class Transaction(NamedTuple):
@@ -70,26 +74,25 @@ def day_text(day: date) -> str:
 
 def add(db: sqlite3.Connection, transaction: Transaction, at: time = time(12)) -> None:
     """Books a transaction."""
-    marks = ", ".join("?" * 7)
-    db.execute(f"INSERT INTO TRANSACTIONSTABLE({_COLUMNS}) VALUES ({marks})", _row(transaction, at))
+    date = f"{transaction.day.isoformat()} {at:%H:%M:%S}"
+    texts = {"itemName": transaction.item, "notes": transaction.notes, "transactionCurrency": CURRENCY, "date": date}
+    kinds = {"transactionTypeID": transaction.kind, "categoryID": transaction.category}
+    TABLE.insert(db, {**texts, **kinds, "amount": transaction.signed * MICRO})
 
 
-def change(db: sqlite3.Connection, id: int, transaction: Transaction, at: time = time(12)) -> None:
-    """Books a transaction in place of another."""
-    columns = ", ".join(f"{column} = ?" for column in _COLUMNS.split(", "))
-    row = (*_row(transaction, at), id)
-    db.execute(f"UPDATE TRANSACTIONSTABLE SET {columns} WHERE transactionsTableID = ?", row)
-
-
-def remove(db: sqlite3.Connection, id: int) -> None:
-    """Takes a transaction out of the book."""
-    db.execute("DELETE FROM TRANSACTIONSTABLE WHERE transactionsTableID = ?", (id,))
-
-
-def _row(transaction: Transaction, at: time) -> tuple[object, ...]:
-    kind, _, day, item, notes, category = transaction
-    micros = transaction.signed * MICRO
-    return item, micros, CURRENCY, f"{day.isoformat()} {at:%H:%M:%S}", kind, category, notes
+def change(db: sqlite3.Connection, id: int, changes: Mapping[str, Any]) -> None:
+    """Changes fields of a transaction, named as in `Transaction`. Its time of day, currency and account stay."""
+    stored = TABLE.read(db, id)
+    if not stored:
+        return
+    columns = {_COLUMN_OF[field]: value for field, value in changes.items() if field in _COLUMN_OF}
+    if "day" in changes:
+        columns["date"] = changes["day"].isoformat() + stored["date"][10:]
+    if "cents" in changes or "kind" in changes:
+        size = changes["cents"] * MICRO if "cents" in changes else abs(stored["amount"])
+        spent = changes["kind"] == EXPENSE if "kind" in changes else stored["amount"] < 0
+        columns["amount"] = -size if spent else size
+    TABLE.update(db, id, columns)
 
 
 def read(db: sqlite3.Connection, words: str = "") -> list[tuple[int, Transaction]]:
@@ -101,9 +104,7 @@ def read(db: sqlite3.Connection, words: str = "") -> list[tuple[int, Transaction
     return [(id, each) for id, each in found if _matches(each, words.casefold())]
 
 
-def _transaction(
-    item: str | None, micros: int, currency: str, at: str, kind: int, category: int, notes: str | None
-) -> Transaction:
+def _transaction(item: str | None, micros: int, at: str, kind: int, category: int, notes: str | None) -> Transaction:
     kind = kind if kind in TYPES else EXPENSE
     return Transaction(kind, abs(micros) // MICRO, date.fromisoformat(at[:10]), item or "", notes or "", category)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import sqlite3
 from datetime import date, timedelta
 from typing import Any
 
@@ -20,6 +21,7 @@ from coach_gym.envs.apps.bluecoins.data import (
 )
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.tasks import words
+from coach_gym.envs.tasks.records import RecordsTask, another
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -54,23 +56,26 @@ def transaction(entry: Entry) -> Transaction:
     return Transaction(kind, amount, date.fromisoformat(day), item, notes, category)
 
 
-class BookTask(Task):
+class BookTask(RecordsTask):
     """A task on a book that holds `params["entries"]` at the start, and `expected()` in the end."""
 
     apps = ("Bluecoins",)
+    database = DATABASE
+    given = "entries"
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
         drawn = entries(rng, rng.randint(3, 9))
         return {"item": drawn[0][3], "entries": rng.sample(drawn, len(drawn))}
 
-    def setup(self, device: Device) -> None:
-        with device.database(DATABASE) as db:
-            for entry in self.params["entries"]:
-                add(db, transaction(entry))
+    def store(self, db: sqlite3.Connection) -> None:
+        for entry in self.params["entries"]:
+            add(db, transaction(entry))
+
+    def stored(self, db: sqlite3.Connection) -> list[Transaction]:
+        return [each for _, each in read(db)]
 
     def expected(self) -> list[Transaction]:
-        """What the book has to hold in the end, and nothing else."""
         return [transaction(entry) for entry in self.params["entries"]]
 
     def changed(self, **changes: Any) -> list[Transaction]:
@@ -78,14 +83,9 @@ class BookTask(Task):
         book = [transaction(entry) for entry in self.params["entries"]]
         return [each._replace(**changes) if each.item == self.params["item"] else each for each in book]
 
-    def evaluate(self, device: Device, answer: str | None) -> float:
-        with device.database(DATABASE) as db:
-            return float(sorted(each for _, each in read(db)) == sorted(self.expected()))
-
-    def another(self, rng: random.Random) -> dict[str, Any]:
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """The same with another transaction of the book."""
-        others = [entry[3] for entry in self.params["entries"] if entry[3] != self.params["item"]]
-        return {**self.params, "item": rng.choice(others)}
+        return another(rng, self.params, "item", [entry[3] for entry in self.params["entries"]])
 
 
 class BluecoinsAddTransaction(BookTask):
@@ -109,7 +109,7 @@ class BluecoinsAddTransaction(BookTask):
         ]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return {**self.params, "kind": next(kind for kind in KINDS if kind != self.params["kind"])}
+        return another(rng, self.params, "kind", KINDS)
 
 
 class BluecoinsChangeAmount(BookTask):
@@ -124,9 +124,6 @@ class BluecoinsChangeAmount(BookTask):
 
     def expected(self) -> list[Transaction]:
         return self.changed(cents=round(100 * float(self.params["amount"])))
-
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return self.another(rng)
 
 
 class BluecoinsMoveTransaction(BookTask):
@@ -144,9 +141,6 @@ class BluecoinsMoveTransaction(BookTask):
     def expected(self) -> list[Transaction]:
         return self.changed(day=date.fromisoformat(self.params["day"]))
 
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return self.another(rng)
-
 
 class BluecoinsDeleteTransaction(BookTask):
     """One transaction among others."""
@@ -156,9 +150,6 @@ class BluecoinsDeleteTransaction(BookTask):
 
     def expected(self) -> list[Transaction]:
         return [each for each in super().expected() if each.item != self.params["item"]]
-
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return self.another(rng)
 
 
 class BluecoinsSpentOnDay(BookTask):

@@ -55,8 +55,9 @@ class Month(Screen):
             IconButton("view_agenda_outline", "Change view", self._choose_view, "change_view"),
             IconButton("dots_vertical", "More options", self._more),
         ]
+        new = Fab("plus", "New Event", lambda: self.push(new_event(self.now, self.now.date())), "calendar_fab")
         title = self.month.strftime("%B" if self.month.year == self.now.year else "%B %Y")
-        return Scaffold(title, month, actions=actions, fab=Fab("plus", "New Event", self._new, "calendar_fab"))
+        return Scaffold(title, month, actions=actions, fab=new)
 
     def _weeks(self) -> list[list[View]]:
         first, last = self.month, self.month.replace(day=monthrange(self.month.year, self.month.month)[1])
@@ -81,9 +82,6 @@ class Month(Screen):
 
     def _swiped(self, way: str) -> None:
         self._turn({"left": 1, "up": 1}.get(way, -1))
-
-    def _new(self) -> None:
-        self.push(new_event(self.now, self.now.date()))
 
     def _search(self) -> None:
         agenda = Agenda(searching=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from coach_gym.envs.phone.epoch import midnight, to_millis, to_seconds
+from coach_gym.envs.phone.records import Table
 
 PACKAGE = "com.simplemobiletools.calendar.pro"
 DATABASE = f"/data/data/{PACKAGE}/databases/events.db"
@@ -37,6 +38,7 @@ CREATE TABLE event_types (
 );
 INSERT INTO event_types(title, color, type) VALUES ('Regular event', -15043608, 0);
 """
+TABLE = Table("events", "id")
 DAY, WEEK, MONTH, YEAR = 86_400, 604_800, 2_592_001, 31_536_000
 REPETITIONS = {"No repetition": 0, "Daily": DAY, "Weekly": WEEK, "Monthly": MONTH, "Yearly": YEAR}
 ALL_DAY = 1  # bit of `flags`
@@ -46,7 +48,10 @@ _COLUMNS = (
     "id, start_ts, end_ts, title, location, description, repeat_interval, repeat_rule, repeat_limit, "
     "repetition_exceptions, flags"
 )
-_WRITTEN = "start_ts, end_ts, title, location, description, repeat_interval, repeat_rule, flags, last_updated"
+_WRITTEN = {  # columns by the fields of an `Event`
+    "start": "start_ts", "end": "end_ts", "title": "title", "location": "location", "description": "description",
+    "interval": "repeat_interval", "rule": "repeat_rule", "flags": "flags",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -153,22 +158,17 @@ def _order(event: Event) -> tuple:
 
 
 def save(db: sqlite3.Connection, event: Event, now: datetime) -> None:
-    """Stores a new event (`id` None) or the changed texts, times and repetition of an old one."""
-    values = (
-        event.start, event.end, event.title, event.location, event.description, event.interval, event.rule,
-        event.flags, to_millis(now),
-    )  # fmt: skip
+    """Stores a new event (`id` None) or the texts, times and repetition of an old one."""
+    columns = {column: getattr(event, field) for field, column in _WRITTEN.items()} | {"last_updated": to_millis(now)}
     if event.id is None:
-        import_id = f"{event.start:x}{to_millis(now)}"
-        db.execute(f"INSERT INTO events({_WRITTEN}, import_id) VALUES (?,?,?,?,?,?,?,?,?,?)", (*values, import_id))
+        TABLE.insert(db, {**columns, "import_id": f"{event.start:x}{to_millis(now)}"})
     else:
-        columns = ", ".join(f"{column} = ?" for column in _WRITTEN.split(", "))
-        db.execute(f"UPDATE events SET {columns} WHERE id = ?", (*values, event.id))
+        TABLE.update(db, event.id, columns)
 
 
 def delete(db: sqlite3.Connection, event: Event) -> None:
     """Removes an event with all its occurrences."""
-    db.execute("DELETE FROM events WHERE id = ?", (event.id,))
+    TABLE.delete(db, event.id)
 
 
 def delete_occurrence(db: sqlite3.Connection, occurrence: Event) -> None:

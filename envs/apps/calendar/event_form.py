@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import Any
 
 from coach_gym.envs.apps.calendar import data as calendar_data
 from coach_gym.envs.apps.calendar.data import ALL_DAY, REPETITIONS, Event, rule_for
 from coach_gym.envs.apps.calendar.event_deletion import ask_to_delete
-from coach_gym.envs.phone.app import Choice, Confirm, Screen
+from coach_gym.envs.phone.app import Choice, DatabaseApp
 from coach_gym.envs.phone.epoch import from_seconds, midnight, to_seconds
+from coach_gym.envs.phone.pages import FormPage
 from coach_gym.envs.phone.pickers import DatePicker, TimePicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -28,9 +30,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     TextField,
 )
 
-if TYPE_CHECKING:
-    from coach_gym.envs.apps.calendar.app import Calendar
-
 END_OF_ALL_DAY = timedelta(hours=12)  # the app lets all-day events end at noon
 
 
@@ -40,18 +39,19 @@ def new_event(now: datetime, day: date) -> EventForm:
     return EventForm(Event(None, start, start))
 
 
-class EventForm(Screen):
+class EventForm(FormPage):
     """An event, or an occurrence of one; `id` None makes a new one."""
 
-    app: Calendar
+    app: DatabaseApp
 
     def __init__(self, event: Event) -> None:
-        super().__init__()
+        super().__init__(event.id)
         self.event = event
         self.title, self.location = TextInput(event.title), TextInput(event.location)
         self.description = TextInput(event.description)
         self.start, self.end = from_seconds(event.start), from_seconds(event.end)
         self.all_day, self.interval = event.all_day, event.interval
+        self.opened()
 
     def build(self) -> View:
         fields = [
@@ -61,57 +61,42 @@ class EventForm(Screen):
         ]
         parts = [
             Column(fields, gap=8, pad=(16, 4, 16, 4)),
-            SwitchItem("All-day", self.all_day, self._toggle_all_day),
-            self._moment("Start", self.start, self._choose_start_date, self._choose_start_time),
-            self._moment("End", self.end, self._choose_end_date, self._choose_end_time),
+            SwitchItem("All-day", self.all_day, partial(setattr, self, "all_day", not self.all_day)),
+            self._moment("Start", self.start),
+            self._moment("End", self.end),
             ListItem(self._repetition, "", self._choose_repetition, leading=Icon("repeat"), id="event_repetition"),
         ]
         actions = [IconButton("check", "Save", self._save, "save", theme.PRIMARY)]
-        if self.event.id is not None:
-            actions.insert(0, IconButton("delete_outline", "Delete", self._ask, "delete"))
-        return Scaffold("New Event" if self.event.id is None else "Edit Event", ListView(parts), self._leave, actions)
+        if self.id is not None:
+            ask = partial(ask_to_delete, self, [self.event], self.pop)
+            actions.insert(0, IconButton("delete_outline", "Delete", ask, "delete"))
+        return Scaffold("New Event" if self.id is None else "Edit Event", ListView(parts), self.leave, actions)
 
-    def _moment(self, name: str, at: datetime, choose_date: Callable, choose_time: Callable) -> View:
+    def _moment(self, name: str, at: datetime) -> View:
         """A date and a time to touch; screen readers read which one it is."""
-        parts = [_value(name, "date", f"{at:%B %-d %Y}", choose_date, flex=1)]
+        end = name.lower()
+        day, clock = at.date(), at.time()
+        set_date, set_time = partial(self._set_date, end), partial(self._set_time, end)
+        parts = [_value(name, "date", f"{at:%B %-d %Y}", lambda: self.push(DatePicker(day, set_date)), flex=1)]
         if not self.all_day:
-            parts.append(_value(name, "time", f"{at:%H:%M}", choose_time))
+            parts.append(_value(name, "time", f"{at:%H:%M}", lambda: self.push(TimePicker(clock, set_time))))
         return Row([Icon("clock_outline"), *parts], pad=(16, 0, 8, 0))
+
+    def _set_date(self, end: str, day: date) -> None:
+        self._set(end, datetime.combine(day, getattr(self, end).time()))
+
+    def _set_time(self, end: str, at: time) -> None:
+        self._set(end, datetime.combine(getattr(self, end), at))
+
+    def _set(self, end: str, moment: datetime) -> None:
+        """Moves one end of the event; with the start, the end moves along."""
+        if end == "start":
+            self.end += moment - self.start
+        setattr(self, end, moment)
 
     @property
     def _repetition(self) -> str:
         return replace(self.event, interval=self.interval).repetition
-
-    def _toggle_all_day(self) -> None:
-        self.all_day = not self.all_day
-
-    def _choose_start_date(self) -> None:
-        self.push(DatePicker(self.start.date(), self._set_start_date))
-
-    def _choose_start_time(self) -> None:
-        self.push(TimePicker(self.start.time(), self._set_start_time))
-
-    def _choose_end_date(self) -> None:
-        self.push(DatePicker(self.end.date(), self._set_end_date))
-
-    def _choose_end_time(self) -> None:
-        self.push(TimePicker(self.end.time(), self._set_end_time))
-
-    def _set_start_date(self, day: date) -> None:
-        self._move_start(datetime.combine(day, self.start.time()))
-
-    def _set_start_time(self, at: time) -> None:
-        self._move_start(datetime.combine(self.start, at))
-
-    def _move_start(self, start: datetime) -> None:
-        """The end moves along: the event keeps its length."""
-        self.start, self.end = start, self.end + (start - self.start)
-
-    def _set_end_date(self, day: date) -> None:
-        self.end = datetime.combine(day, self.end.time())
-
-    def _set_end_time(self, at: time) -> None:
-        self.end = datetime.combine(self.end, at)
 
     def _choose_repetition(self) -> None:
         self.push(Choice("Repetition", list(REPETITIONS), self._set_repetition, self._repetition))
@@ -119,28 +104,27 @@ class EventForm(Screen):
     def _set_repetition(self, name: str) -> None:
         self.interval = REPETITIONS[name]
 
-    def on_back(self) -> bool:
-        self._leave()
-        return True
+    def values(self) -> dict[str, Any]:
+        fields = {"title": self.title, "location": self.location, "description": self.description}
+        texts = {column: field.text.strip() for column, field in fields.items()}
+        return {**texts, "interval": self.interval, "times": (self.start, self.end, self.all_day)}
 
-    def _leave(self) -> None:
-        if self._edited() != self.event:
-            self.push(Confirm("Discard changes?", "", "Discard", self.pop))
-        else:
-            self.pop()
+    def unsaved(self) -> bool:
+        return self._edited() != self.event
 
     def _edited(self) -> Event:
         """The event as the form has it."""
-        start, end = self.start, self.end
-        if self.all_day:
-            start, end = midnight(start), midnight(end) + END_OF_ALL_DAY
-        same_rhythm = self.interval == self.event.interval and start.date() == self.event.day
-        return replace(
-            self.event, start=to_seconds(start), end=to_seconds(end), title=self.title.text.strip(),
-            location=self.location.text.strip(), description=self.description.text.strip(), interval=self.interval,
-            rule=self.event.rule if same_rhythm else rule_for(self.interval, start.date()),
-            flags=self.event.flags & ~ALL_DAY | (ALL_DAY if self.all_day else 0),
-        )  # fmt: skip
+        changes = self.changes()
+        if "times" in changes:
+            start, end, all_day = changes.pop("times")
+            if all_day:
+                start, end = midnight(start), midnight(end) + END_OF_ALL_DAY
+            flags = self.event.flags & ~ALL_DAY | (ALL_DAY if all_day else 0)
+            changes |= {"start": to_seconds(start), "end": to_seconds(end), "flags": flags}
+        event = replace(self.event, **changes)
+        if (event.interval, event.day) != (self.event.interval, self.event.day):
+            event = replace(event, rule=rule_for(event.interval, event.day))
+        return event
 
     def _save(self) -> None:
         edited = self._edited()
@@ -159,9 +143,6 @@ class EventForm(Screen):
             return replace(edited, id=None)
         start = stored.start + edited.start - self.event.start
         return replace(edited, start=start, end=start + edited.end - edited.start)
-
-    def _ask(self) -> None:
-        ask_to_delete(self, [self.event], self.pop)
 
 
 def _value(name: str, what: str, value: str, on_tap: Callable, **more: object) -> View:

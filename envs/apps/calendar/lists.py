@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from coach_gym.envs.apps.calendar import data as calendar_data
 from coach_gym.envs.apps.calendar.data import Event
 from coach_gym.envs.apps.calendar.event_deletion import ask_to_delete
 from coach_gym.envs.apps.calendar.event_form import EventForm, new_event
-from coach_gym.envs.phone.app import Screen
+from coach_gym.envs.phone.app import DatabaseApp
 from coach_gym.envs.phone.epoch import from_seconds
+from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
     Empty,
@@ -25,9 +25,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Scaffold,
     TextField,
 )
-
-if TYPE_CHECKING:
-    from coach_gym.envs.apps.calendar.app import Calendar
 
 AHEAD = timedelta(days=100)  # how far the event list reaches
 ONE_DAY = timedelta(days=1)
@@ -44,49 +41,28 @@ def when(event: Event) -> str:
     return "All-day" if event.all_day else start if event.start == event.end else f"{start} - {end}"
 
 
-class EventList(Screen):
-    """What lists have in common: a touch opens an event; a long touch marks it, and what is marked can be deleted."""
+class EventList(SelectionPage[Event]):
+    """What lists have in common: a touch opens an event; selected ones can be deleted."""
 
-    app: Calendar
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.marked: list[Event] = []
+    app: DatabaseApp
 
     def rows(self, events: Iterable[Event]) -> list[View]:
         """A row for each event."""
         return [self._row(event) for event in events]
 
     def _row(self, event: Event) -> View:
-        tap = partial(self._mark if self.marked else self._open, event)
-        return ListItem(
-            event.title, when(event), tap, on_long=partial(self._mark, event), selected=event in self.marked
-        )
+        toggle = partial(self.toggle, event)
+        tap = toggle if self.selected else lambda: self.push(EventForm(event))
+        return ListItem(event.title, when(event), tap, on_long=toggle, selected=event in self.selected)
 
-    def marking(self, body: View) -> View:
-        """The screen while something is marked."""
-        delete = IconButton("delete_outline", "Delete", self._ask, "cab_delete")
-        return Scaffold(f"{len(self.marked)} selected", body, self._unmark, [delete])
-
-    def _open(self, event: Event) -> None:
-        self.push(EventForm(event))
-
-    def _mark(self, event: Event) -> None:
-        if event in self.marked:
-            self.marked.remove(event)
-        else:
-            self.marked.append(event)
+    def toggle(self, item: Event) -> None:
+        super().toggle(item)
         self.phone.focus = None
 
-    def _unmark(self) -> None:
-        self.marked = []
-
-    def _ask(self) -> None:
-        ask_to_delete(self, self.marked, self._unmark)
-
-    def on_back(self) -> bool:
-        marked, self.marked = self.marked, []
-        return bool(marked)
+    def marking(self, body: View) -> View:
+        """The screen while events are selected."""
+        ask = partial(ask_to_delete, self, self.selected, self.unselect)
+        return self.selecting(body, [IconButton("delete_outline", "Delete", ask, "cab_delete")])
 
 
 class DayView(EventList):
@@ -99,14 +75,14 @@ class DayView(EventList):
     def build(self) -> View:
         rows = self.rows(calendar_data.between(self.app.db, self.day, self.day))
         body = ListView(rows) if rows else Empty("No items found", "calendar_blank_outline")
-        if self.marked:
+        if self.selected:
             return self.marking(body)
         body.on_swipe = self._swiped
         actions = [
             IconButton("chevron_left", "Previous day", partial(self._turn, -1), "top_left_arrow"),
             IconButton("chevron_right", "Next day", partial(self._turn, 1), "top_right_arrow"),
         ]
-        fab = Fab("plus", "New Event", self._new, "calendar_fab")
+        fab = Fab("plus", "New Event", lambda: self.push(new_event(self.now, self.day)), "calendar_fab")
         return Scaffold(heading(self.day), body, self.pop, actions, fab)
 
     def _turn(self, days: int) -> None:
@@ -115,9 +91,6 @@ class DayView(EventList):
     def _swiped(self, way: str) -> None:
         if way in ("left", "right"):
             self._turn(1 if way == "left" else -1)
-
-    def _new(self) -> None:
-        self.push(new_event(self.now, self.day))
 
 
 class Agenda(EventList):
@@ -133,9 +106,9 @@ class Agenda(EventList):
         for day, events in groupby(self._events(), lambda event: event.day):
             parts += [Header(heading(day)), *self.rows(events)]
         body = ListView(parts) if parts else Empty("No items found", "calendar_blank_outline")
-        if self.marked:
+        if self.selected:
             return self.marking(body)
-        fab = Fab("plus", "New Event", self._new, "calendar_fab")
+        fab = Fab("plus", "New Event", lambda: self.push(new_event(self.now, self.now.date())), "calendar_fab")
         if self.searching:
             return Scaffold(TextField(self.query, "Search", "search_src_text"), body, self.pop, fab=fab)
         search = IconButton("magnify", "Search", self._search, "search")
@@ -146,9 +119,6 @@ class Agenda(EventList):
             return calendar_data.search(self.app.db, self.query.text)
         today = self.now.date()
         return calendar_data.between(self.app.db, today, today + AHEAD)
-
-    def _new(self) -> None:
-        self.push(new_event(self.now, self.now.date()))
 
     def _search(self) -> None:
         self.searching = True

@@ -295,9 +295,7 @@ class SimpleCalendarEventOnDateAtTime(CalendarQuestion):
 class SimpleCalendarEventsInTimeRange(CalendarQuestion):
     """What starts between two times of a day."""
 
-    template = (
-        "Which events start {when} between {first} and {last}? Answer with their titles, separated by commas."
-    )
+    template = "Which events start {when} between {first} and {last}? Answer with their titles, separated by commas."
     difficulty = "medium"
 
     @classmethod

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from coach_gym.envs.apps.opentracks.data import (
     CATEGORIES,
     DATABASE,
     PACKAGE,
     SCHEMA,
+    TABLE,
     Track,
     clock_text,
-    delete,
     distance_text,
     elevation_text,
     save,
@@ -23,6 +24,7 @@ from coach_gym.envs.apps.opentracks.data import (
     tracks,
 )
 from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Menu, Screen
+from coach_gym.envs.phone.pages import FormPage, SearchPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -57,14 +59,10 @@ class OpenTracks(DatabaseApp):
         return Tracks()
 
 
-class Tracks(Screen):
+class Tracks(SearchPage):
     """All activities, the latest first, or those in which the words searched for stand."""
 
     app: OpenTracks
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.query: TextInput | None = None
 
     def build(self) -> View:
         rows: list[View] = []
@@ -72,30 +70,16 @@ class Tracks(Screen):
             rows += [_row(found, partial(self._open, found.id)), Divider()]
         body = ListView(rows, pad=(0, 0, 0, 76)) if rows else Empty("No recorded tracks yet", "map_marker_path")
         title: str | View = "OpenTracks"
-        actions = [
-            IconButton("magnify", "Search", self._start_search, "search"),
-            IconButton("dots_vertical", "More options", self._menu),
-        ]
-        if self.query is not None:
+        search = IconButton("magnify", "Search", self.search, "search")
+        if self.searching:
             title = TextField(self.query, "Search name, type or description", "search_src_text")
-            actions[0] = IconButton("close", "Clear query", self._end_search, "search_close_btn")
-        fab = Fab("record", "Record", self._record, "track_list_fab_action")
-        return Scaffold(title, body, actions=actions, fab=fab)
+            search = IconButton("close", "Clear query", self.search, "search_close_btn")
+        more = IconButton("dots_vertical", "More options", self._menu)
+        record = Fab("record", "Record", lambda: self.push(Recording(self.now)), "track_list_fab_action")
+        return Scaffold(title, body, actions=[search, more], fab=record)
 
     def _found(self) -> list[Track]:
-        return tracks(self.app.db, self.query.text.strip() if self.query else "")
-
-    def on_back(self) -> bool:
-        searching = self.query is not None
-        self.query = None
-        return searching
-
-    def _start_search(self) -> None:
-        self.query = TextInput()
-        self.focus(self.query)
-
-    def _end_search(self) -> None:
-        self.query = None
+        return tracks(self.app.db, self.words.strip())
 
     def _menu(self) -> None:
         self.push(Menu([("Aggregated statistics", self._totals)]))
@@ -105,9 +89,6 @@ class Tracks(Screen):
 
     def _open(self, id: int) -> None:
         self.push(Details(id))
-
-    def _record(self) -> None:
-        self.push(Recording(self.now))
 
 
 def _row(shown: Track, on_tap: partial) -> View:
@@ -168,23 +149,18 @@ class Details(Screen):
         shown = track(self.app.db, self.id)
         if shown is None:
             return Scaffold("", Empty("This track was deleted", "map_marker_path"), self.pop)
+        known = shown.id, shown.name, shown.category, shown.description
         actions = [
-            IconButton("pencil_outline", "Edit", self._edit, "track_detail_menu_edit"),
-            IconButton("dots_vertical", "More options", self._menu),
+            IconButton("pencil_outline", "Edit", lambda: self.push(Form(*known)), "track_detail_menu_edit"),
+            IconButton("dots_vertical", "More options", lambda: self.push(Menu([("Delete", self._ask)]))),
         ]
         return Scaffold(shown.name, ListView(_statistics(shown)), self.pop, actions)
-
-    def _edit(self) -> None:
-        self.push(Form(self.id))
-
-    def _menu(self) -> None:
-        self.push(Menu([("Delete", self._ask)]))
 
     def _ask(self) -> None:
         self.push(Confirm("Delete track?", "This track will be deleted permanently.", "OK", self._delete))
 
     def _delete(self) -> None:
-        delete(self.app.db, self.id)
+        TABLE.delete(self.app.db, self.id)
         self.pop()
 
 
@@ -207,19 +183,17 @@ def _figure(name: str, value: str) -> View:
     return Column([Text(name, 12, theme.SECONDARY, id="stats_description"), Text(value, 18, id="stats_value")], flex=1)
 
 
-class Form(Screen):
+class Form(FormPage):
     """Name, type and description of an activity, to be changed."""
 
     app: OpenTracks
 
-    def __init__(self, id: int) -> None:
-        super().__init__()
-        self.id = id
-        self.name, self.category, self.description = TextInput(), TextInput(), TextInput()
-        self.loaded = False
+    def __init__(self, id: int, name: str, category: str = "", description: str = "") -> None:
+        super().__init__(id)
+        self.name, self.category, self.description = TextInput(name), TextInput(category), TextInput(description)
+        self.opened()
 
     def build(self) -> View:
-        self._load()
         choose = IconButton("menu_down", "Choose activity type", self._choose, "fields_edit_activity_type_icon")
         category = TextField(self.category, "Activity type", "track_edit_activity_type", flex=1)
         fields = [
@@ -230,22 +204,16 @@ class Form(Screen):
         ]
         return Scaffold("Edit track", ListView([Column(fields, gap=12, pad=16)]), self.pop)
 
-    def _load(self) -> None:
-        known = None if self.loaded else track(self.app.db, self.id)
-        if known is not None:
-            self.name.set(known.name)
-            self.category.set(known.category)
-            self.description.set(known.description)
-        self.loaded = True
+    def values(self) -> dict[str, Any]:
+        category = self.category.text
+        texts = {"name": self.name.text, "description": self.description.text}
+        return {**texts, "category": category, "activity_type": category}
 
     def _choose(self) -> None:
         self.push(Choice("Select activity type", list(CATEGORIES), self.category.set, self.category.text))
 
     def _save(self) -> None:
-        self.app.db.execute(
-            "UPDATE tracks SET name = ?, category = ?, activity_type = ?, description = ? WHERE _id = ?",
-            (self.name.text, self.category.text, self.category.text, self.description.text, self.id),
-        )
+        TABLE.update(self.app.db, self.id, self.changes())
         self.pop()
 
 
@@ -270,8 +238,8 @@ class Recording(Screen):
         return True
 
     def _stop(self) -> None:
-        id = save(self.app.db, f"{self.start:%Y-%m-%d %H:%M}", self.start, self.now)
-        self.replace(Form(id))
+        name = f"{self.start:%Y-%m-%d %H:%M}"
+        self.replace(Form(save(self.app.db, name, self.start, self.now), name))
 
 
 APP = OpenTracks

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import from_seconds, to_millis
+from coach_gym.envs.phone.records import Table
 
 PACKAGE = "de.dennisguse.opentracks"
 DATABASE = f"/data/data/{PACKAGE}/databases/database.db"
@@ -26,6 +27,7 @@ CREATE TABLE markers (
     trackid INTEGER NOT NULL REFERENCES tracks(_id) ON DELETE CASCADE, length FLOAT, duration INTEGER,
     longitude INTEGER, latitude INTEGER, time INTEGER, elevation FLOAT, accuracy FLOAT, bearing FLOAT, photoUrl TEXT);
 """
+TABLE = Table("tracks", "_id")
 CATEGORIES = {  # and their icons
     "biking": "bike", "climbing": "carabiner", "cycling": "bike", "hiking": "hiking", "inline skating": "rollerblade",
     "kayaking": "kayaking", "mountain biking": "bike", "paddling": "kayaking", "road biking": "bike",
@@ -95,19 +97,12 @@ def save(
     """Adds an activity. Returns its id."""
     length = (stop - start) // timedelta(milliseconds=1)
     speed = 1000 * meters / length if length else 0.0
-    made = db.execute(
-        "INSERT INTO tracks(name, category, activity_type, description, starttime, stoptime, totaltime, movingtime,"
-        " totaldistance, avgspeed, avgmovingspeed, numpoints, elevationgain, elevationloss, uuid, starttime_offset)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, 0)",
-        (name, category, category, description, to_millis(start), to_millis(stop), length, length, meters, speed,
-         speed, uuid.uuid5(uuid.NAMESPACE_OID, f"{name}{start}{stop}{category}").bytes),
-    )  # fmt: skip
-    return made.lastrowid or 0
-
-
-def delete(db: sqlite3.Connection, id: int) -> None:
-    """Removes an activity."""
-    db.execute("DELETE FROM tracks WHERE _id = ?", (id,))
+    times = {"starttime": to_millis(start), "stoptime": to_millis(stop), "totaltime": length, "movingtime": length}
+    zeros = {"numpoints": 0, "elevationgain": 0, "elevationloss": 0, "starttime_offset": 0}
+    figures = {**times, **zeros, "totaldistance": meters, "avgspeed": speed, "avgmovingspeed": speed}
+    texts = {"name": name, "category": category, "activity_type": category, "description": description}
+    key = uuid.uuid5(uuid.NAMESPACE_OID, f"{name}{start}{stop}{category}").bytes
+    return TABLE.insert(db, {**texts, **figures, "uuid": key})
 
 
 def totals(shown: Iterable[Track]) -> dict[str, tuple[int, int, float]]:

@@ -10,8 +10,9 @@ from coach_gym.envs.apps.tasks.form import TaskForm
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Menu, Screen
 from coach_gym.envs.phone.epoch import midnight, to_millis
+from coach_gym.envs.phone.pages import SearchPage
 from coach_gym.envs.phone.toolkit import theme
-from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
     Checkbox,
     Empty,
@@ -22,7 +23,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Row,
     Scaffold,
     Text,
-    TextField,
 )
 
 SORTS = {
@@ -56,7 +56,7 @@ class Tasks(DatabaseApp):
         preferences.update(self.phone.storage, PREFERENCES, {SHOW_COMPLETED: value})
 
 
-class TaskList(Screen):
+class TaskList(SearchPage):
     """The tasks that a filter, or the search field, lets through."""
 
     app: Tasks
@@ -64,18 +64,15 @@ class TaskList(Screen):
     def __init__(self) -> None:
         super().__init__()
         self.filter, self.sort = FILTERS[0], "Due date"
-        self.searching = False
-        self.query = TextInput()
 
     def build(self) -> View:
         rows = [self._row(task) for task in self._tasks()]
         body = ListView(rows) if rows else Empty("There are no tasks here", "check_all")
         if self.searching:
-            field = TextField(self.query, "Search", "search_src_text")
-            return Scaffold(field, body, actions=[IconButton("close", "Close", self._search)])
+            return Scaffold(self.title_or_field("", "search_src_text"), body, actions=[self.search_button()])
         menu = IconButton("menu", "Menu", self._choose_filter)
         actions = [
-            IconButton("magnify", "Search", self._search, "menu_search"),
+            IconButton("magnify", "Search", self.search, "menu_search"),
             IconButton("dots_vertical", "More options", self._more),
         ]
         title = Row([menu, Text(self.filter, 19, max_lines=1, flex=1)])
@@ -100,29 +97,22 @@ class TaskList(Screen):
     def _row(self, task: Task) -> View:
         box = Checkbox(bool(task.completed), partial(self._toggle, task.id), f"Complete {task.title}", "completeBox")
         box.color = theme.SECONDARY if task.completed else COLORS[task.importance]
-        row = ListItem(task.title, _subtitle(task, self.now), partial(self._open, task.id), pad=(0, 8, 16, 8), flex=1)
+        row = ListItem(
+            task.title, _subtitle(task, self.now), lambda: self.push(TaskForm(task)), pad=(0, 8, 16, 8), flex=1
+        )
         return Row([box, row], pad=(8, 0, 0, 0))
 
-    def _toggle(self, id: int) -> None:
+    def _toggle(self, id: int | None) -> None:
         now = to_millis(self.now)
         self.app.db.execute(
             "UPDATE tasks SET completed = CASE completed WHEN 0 THEN ? ELSE 0 END, modified = ? WHERE _id = ?",
             (now, now, id),
         )
 
-    def _open(self, id: int) -> None:
-        self.push(TaskForm(id))
-
     def _new(self) -> None:
         form = TaskForm()
         self.push(form)
         self.focus(form.title)
-
-    def _search(self) -> None:
-        self.searching = not self.searching
-        self.query.set("")
-        if self.searching:
-            self.focus(self.query)
 
     def on_back(self) -> bool:
         left = self.searching or self.filter != FILTERS[0]
@@ -131,10 +121,7 @@ class TaskList(Screen):
         return left
 
     def _choose_filter(self) -> None:
-        self.push(Menu([(name, partial(self._show, name)) for name in FILTERS], "bottom"))
-
-    def _show(self, name: str) -> None:
-        self.filter = name
+        self.push(Menu([(name, partial(setattr, self, "filter", name)) for name in FILTERS], "bottom"))
 
     def _more(self) -> None:
         completed = "Hide completed" if self.app.show_completed else "Show completed"
@@ -143,10 +130,7 @@ class TaskList(Screen):
         )
 
     def _choose_sort(self) -> None:
-        self.push(Choice("Sort", list(SORTS), self._sort_by, self.sort))
-
-    def _sort_by(self, sort: str) -> None:
-        self.sort = sort
+        self.push(Choice("Sort", list(SORTS), partial(setattr, self, "sort"), self.sort))
 
     def _toggle_completed(self) -> None:
         self.app.show_completed = not self.app.show_completed
@@ -155,9 +139,7 @@ class TaskList(Screen):
         self.push(Confirm("Clear completed tasks?", "", "Clear", self._clear))
 
     def _clear(self) -> None:
-        self.app.db.execute(
-            "UPDATE tasks SET deleted = ? WHERE completed > 0 AND deleted = 0", (to_millis(self.now),)
-        )
+        self.app.db.execute("UPDATE tasks SET deleted = ? WHERE completed > 0 AND deleted = 0", (to_millis(self.now),))
 
 
 def _subtitle(task: Task, now: datetime) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from coach_gym.envs.phone.epoch import from_seconds, to_millis
+from coach_gym.envs.phone.records import Table
 
 PACKAGE = "org.tasks"
 DATABASE = f"/data/data/{PACKAGE}/databases/database"
@@ -24,17 +25,18 @@ CREATE TABLE tasks (
     `order` INTEGER, read_only INTEGER NOT NULL DEFAULT 0
 );
 """
+TABLE = Table("tasks", "_id")
 PRIORITIES = ("High", "Medium", "Low", "None")  # by the column `importance`
 COLORS = ("#d32f2f", "#f9a825", "#1976d2", "#5f6368")
 LOW = 2  # the priority of a task for which none was chosen
 NOON = time(12)  # when a task is due that has a date and no time
 
 
-@dataclass
+@dataclass(frozen=True)
 class Task:
-    """A task; times in milliseconds since 1970, 0 for none."""
+    """A task; times in milliseconds since 1970, 0 for none. The `id` of a new one is None."""
 
-    id: int
+    id: int | None
     title: str
     importance: int
     due: int
@@ -50,6 +52,9 @@ class Task:
             arguments,
         )
         return [Task(*row) for row in rows]
+
+
+NEW = Task(None, "", LOW, 0, 0, "")
 
 
 def due_on(day: date, at: time | None = None) -> int:

@@ -45,9 +45,7 @@ class TodoTask(Task):
     def setup(self, device: Device) -> None:
         rows = [(*todo, CREATED, CREATED, str(i)) for i, todo in enumerate(self.params["todos"])]
         with device.database(DATABASE) as db:
-            db.executemany(
-                f"INSERT INTO tasks({_COLUMNS}, created, modified, remoteId) VALUES (?,?,?,?,?,?,?,?)", rows
-            )
+            db.executemany(f"INSERT INTO tasks({_COLUMNS}, created, modified, remoteId) VALUES (?,?,?,?,?,?,?,?)", rows)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         with device.database(DATABASE) as db:

@@ -7,6 +7,7 @@ import pytest
 
 from coach_gym.envs.apps.bluecoins.data import DATABASE, EXPENSE, INCOME, PACKAGE, Transaction, add, read
 from tests.envs.hands import SCREENS, Hands
+from tests.envs.records import add_record, changed, records
 
 BOOK = (
     Transaction(EXPENSE, 1250, date(2023, 10, 14), "Bakery", "Bread", 2),
@@ -108,6 +109,50 @@ def test_a_change_leaves_the_rest_as_it_was(hands):
     put(hands, "0.00", "18250")
     hands.tap("Save")
     assert sorted(book(hands)) == sorted([*BOOK[:2], BOOK[2]._replace(cents=1825000)])
+
+
+def edit_item(hands):
+    put(hands, "Payee or item purchased", "Cab")
+
+
+def edit_amount(hands):
+    put(hands, "0.00", "20")
+
+
+def edit_notes(hands):
+    put(hands, "Notes", "Late")
+
+
+def edit_day(hands):
+    hands.tap("May 3, 2023", "05 May 2023", "OK")
+
+
+def edit_category(hands):
+    hands.tap("Others", "Health")
+
+
+def edit_kind(hands):
+    hands.tap("Income")
+
+
+@pytest.mark.parametrize("full", [True, False], ids=["full record", "bare record"])
+@pytest.mark.parametrize("edit, change", [
+    (edit_item, {"itemName": "Cab"}), (edit_amount, {"amount": -20_000_000}), (edit_notes, {"notes": "Late"}),
+    (edit_day, {"date": "2023-05-05 07:08:09"}), (edit_category, {"categoryID": 8}),
+    (edit_kind, {"amount": 123_456_789_012, "transactionTypeID": 4, "categoryID": 101}),
+])  # fmt: skip
+def test_an_edit_changes_what_was_edited_and_keeps_time_currency_and_account(edit, change, full):
+    hands = Hands(PACKAGE, (540, 1200))
+    db = hands.storage.database(DATABASE)
+    odd = {"amount": -123_456_789_012, "date": "2023-05-03 07:08:09", "transactionTypeID": 3, "categoryID": 99}
+    for _ in range(2):
+        add_record(db, "TRANSACTIONSTABLE", full, **odd)
+    hands.phone.changed()
+    before = records(db, "TRANSACTIONSTABLE")
+    hands.phone.tap(*next(e for e in hands.elements if e.clickable and e.label.endswith("CNY")).center)
+    edit(hands)
+    hands.tap("Save")
+    assert changed(before, records(db, "TRANSACTIONSTABLE")) == [{}, change]
 
 
 def test_leaving_a_form_books_nothing(hands):

@@ -11,6 +11,7 @@ from coach_gym.envs.apps.calendar.data import DATABASE, DAY, MONTH, PACKAGE, REP
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.profiles import world_phone
 from tests.envs.hands import SCREENS, Hands
+from tests.envs.records import add_record, changed, records
 
 NOW = datetime(2023, 10, 15, 15, 34)
 
@@ -152,6 +153,57 @@ def test_changing_a_later_occurrence_moves_the_whole_series():
     app.tap("19 hours", "OK", "Save")
     assert app.stored == [("Dance", datetime(2023, 10, 20, 19), datetime(2023, 10, 20, 20))]
     assert app.column("repeat_rule") == [16]
+
+
+def at(*moment):
+    return to_seconds(datetime(2023, 10, *moment))
+
+
+SERIES = {  # every third day from the 17th on, but not on the 20th
+    "title": "Gym ", "start_ts": at(17, 9), "end_ts": at(17, 10, 15), "repeat_interval": 3 * DAY, "repeat_rule": 0,
+    "repeat_limit": at(31, 0), "repetition_exceptions": '["20231020"]', "flags": 0,
+}  # fmt: skip
+FAIR = {"title": "Fair", "start_ts": at(17, 1), "end_ts": at(19, 23), "flags": 1 | 16, "repeat_interval": 0}
+
+
+def refill(app, hint, text):
+    app.hold(hint)
+    app.type(text)
+    app.back()
+
+
+@pytest.mark.parametrize("known, edit, change", [
+    (SERIES, lambda app: refill(app, "Title", "Run"), {"title": "Run"}),
+    (SERIES, lambda app: refill(app, "Location", "Park"), {"location": "Park"}),
+    (SERIES, lambda app: refill(app, "Description", "Shoes"), {"description": "Shoes"}),
+    (SERIES, lambda app: app.tap("End time 10:15", "11 hours", "OK"), {"end_ts": at(17, 11, 15)}),
+    (SERIES, lambda app: app.tap("Start time 09:00", "8 hours", "OK"),
+     {"start_ts": at(17, 8), "end_ts": at(17, 9, 15)}),
+    (SERIES, lambda app: app.tap("Custom", "Weekly"), {"repeat_interval": WEEK, "repeat_rule": 1 << 0}),
+    (FAIR, lambda app: refill(app, "Title", "Expo"), {"title": "Expo"}),
+    (FAIR, lambda app: app.tap("All-day"), {"flags": 16}),
+])  # fmt: skip
+def test_an_edit_of_a_full_event_changes_what_was_edited_and_the_time_of_the_change(known, edit, change):
+    app = Calendar(size=(540, 1200))
+    for day in (0, 1):
+        times = {end: known[end] + day * WEEK for end in ("start_ts", "end_ts")}
+        add_record(app.db, "events", **{**known, **times, "title": known["title"] + str(day)})
+    before = records(app.db, "events")
+    app.tap("23" if known is SERIES else "17")
+    app.tap(known["title"] + "0")
+    edit(app)
+    app.tap("Save")
+    after = records(app.db, "events")
+    assert changed(before, after) == [{**change, "last_updated": after[0]["last_updated"]}, {}]
+
+
+def test_deleting_one_occurrence_changes_the_exceptions_alone():
+    app = Calendar(size=(540, 1200))
+    add_record(app.db, "events", **SERIES)
+    before = records(app.db, "events")
+    app.tap("23")
+    app.tap("Gym ", "Delete", "Only this occurrence")
+    assert changed(before, records(app.db, "events")) == [{"repetition_exceptions": '["20231020", "20231023"]'}]
 
 
 def test_deleting_asks_first():

@@ -15,7 +15,7 @@ def test_answers_about_activities_need_them_all_left_alone(device, family, begin
     answer = ", ".join(result) if family is sports.SportsTrackerActivitiesOnDate else f"{task.result:.0f}"
     assert task.evaluate(device, answer) == 1
     with device.database(data.DATABASE) as db:
-        data.delete(db, data.tracks(db)[0].id)
+        data.TABLE.delete(db, data.tracks(db)[0].id)
     assert task.evaluate(device, answer) == 0
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from coach_gym.envs.apps.opentracks.data import DATABASE, PACKAGE, clock_text, distance_text, save
 from tests.envs.hands import SCREENS, Hands
+from tests.envs.records import add_record, changed, records
 
 START = datetime(2023, 10, 12, 8, 0)
 TRACKS = (  # name, category, description, hours later, minutes, meters
@@ -65,6 +66,26 @@ def test_editing_changes_type_and_keeps_the_rest(hands):
     changed = stored(hands, "name, category, activity_type, totaldistance")[0]
     assert changed == ("Round the lake", "hiking", "hiking", 5005)
     assert hands.shows("hiking")
+
+
+@pytest.mark.parametrize("full", [True, False], ids=["full record", "bare record"])
+@pytest.mark.parametrize("hint, change", [
+    ("Name", {"name": "New"}), ("Description", {"description": "New"}),
+    ("Activity type", {"category": "New", "activity_type": "New"}),
+])  # fmt: skip
+def test_an_edit_changes_what_was_edited(hint, change, full):
+    hands = Hands(PACKAGE, (540, 1200))
+    db = hands.storage.database(DATABASE)
+    for name in ("Loop ", "Hike "):
+        add_record(db, "tracks", full, name=name)
+    hands.phone.changed()
+    before = records(db, "tracks")
+    hands.tap("Hike ", "Edit")
+    hands.hold(hint)
+    hands.type("New")
+    hands.back()
+    hands.tap("Save")
+    assert changed(before, records(db, "tracks")) == [{}, change]
 
 
 def test_deleting_asks_first(hands):

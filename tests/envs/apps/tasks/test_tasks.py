@@ -1,7 +1,7 @@
 """Tasks by touch: what a user does is what stands in the to-do list's database."""
 
 import sqlite3
-from datetime import datetime
+from datetime import datetime, time
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from coach_gym.envs.apps.tasks.data import DATABASE, PACKAGE, due_on, due_text
 from coach_gym.envs.phone.epoch import from_seconds, to_millis
 from tests.envs.hands import SCREENS, Hands
+from tests.envs.records import add_record, changed, records
 
 COLUMNS = "title, importance, dueDate, completed, deleted, notes"
 NOW = datetime(2023, 10, 15, 15, 34)
@@ -148,6 +149,59 @@ def test_editing_changes_one_task_and_nothing_else():
     app.type("Mow the meadow")
     app.tap("Oct 20", "No date", "None", "Save")
     assert app.stored == [("Mow the meadow", 3, 0, 0, 0, None), *before[1:]]
+
+
+def edit_title(app):
+    app.hold("Task name")
+    app.type("New")
+
+
+def edit_notes(app):
+    app.hold("Description")
+    app.type("New")
+
+
+def edit_day(app):
+    app.tap("Oct 20 18:30", "Tomorrow")
+
+
+def edit_priority(app):
+    app.tap("High")
+
+
+def edit_completed(app):
+    app.tap("Complete")
+
+
+@pytest.mark.parametrize("full", [True, False], ids=["full record", "bare record"])
+@pytest.mark.parametrize("edit, change", [
+    (edit_title, {"title": "New"}), (edit_notes, {"notes": "New"}), (edit_priority, {"importance": 0}),
+    (edit_day, {"dueDate": due_on(datetime(2023, 10, 16), time(18, 30))}), (edit_completed, {"completed": 0}),
+])  # fmt: skip
+def test_an_edit_changes_one_column_and_the_time_of_the_change(edit, change, full):
+    app = Tasks(size=(540, 1200))
+    odd = {"importance": 7, "dueDate": due_on(datetime(2023, 10, 20), time(18, 30)), "completed": 12345, "deleted": 0}
+    for title in ("Mow ", " Rake"):
+        add_record(app.db, "tasks", full, title=title, hideUntil=0, **odd)
+    app.tap("More options", "Show completed")
+    before = records(app.db, "tasks")
+    app.tap(" Rake")
+    edit(app)
+    app.tap("Save")
+    after = records(app.db, "tasks")
+    assert changed(before, after) == [{}, {**change, "modified": after[1]["modified"]}]
+
+
+def test_ticking_off_in_the_list_changes_two_times_and_nothing_else():
+    app = Tasks(size=(540, 1200))
+    for title in ("Mow", "Rake"):
+        add_record(app.db, "tasks", title=title, hideUntil=0, completed=0, deleted=0)
+    app.phone.changed()
+    before = records(app.db, "tasks")
+    app.tap("Complete Rake")
+    after = records(app.db, "tasks")
+    assert changed(before, after) == [{}, {"completed": after[1]["completed"], "modified": after[1]["completed"]}]
+    assert after[1]["completed"] >= to_millis(NOW)
 
 
 def test_deleting_asks_first():
