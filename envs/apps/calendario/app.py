@@ -218,8 +218,8 @@ class EventForm(CalendarScreen):
         if not title:
             self.notify("Enter a title")
             return
-        texts = {"title": title, "note": self.note.text.strip(), "location": self.location.text.strip()}
-        id = data.save(self.app.db, replace(self.draft, **texts))
+        note, location = self.note.text.strip(), self.location.text.strip()
+        id = data.save(self.app.db, replace(self.draft, title=title, note=note, location=location))
         self.pop()
         if not self.draft.id:
             self.push(EventPage(id))

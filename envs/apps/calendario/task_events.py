@@ -33,7 +33,9 @@ def titled(device: Device, title: str) -> EventParams | None:
     """Returns the hours of an event as if it had nothing else but a title; None if there is no such event."""
     with device.database(data.PATH) as db:
         found = next((event for event in data.events(db) if event.title == title), None)
-    return found and events.event(title, found.starts, (found.ends - found.starts) // timedelta(minutes=1))
+    if found is None:
+        return None
+    return events.event(title, found.starts, (found.ends - found.starts) // timedelta(minutes=1))
 
 
 def _event(one: EventParams) -> Event:
