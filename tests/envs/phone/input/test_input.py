@@ -67,7 +67,8 @@ def test_fingers_that_were_never_down_and_endless_paths_do_no_harm():
 def test_a_canvas_follows_every_leg_of_a_line():
     phone = world_phone(100, 200)
     legs = []
-    canvas = View(on_drag=lambda start, end: legs.append((start, end)), bounds=(0, 0, 100, 200))
+    canvas = View(on_drag=lambda start, end: legs.append((start, end)))
+    canvas.bounds = (0, 0, 100, 200)
     phone.windows.touchable = lambda: [(canvas, (0, 0, 100, 200))]
     phone.trace([(0, 0), (50, 0), (50, 100)])
     assert legs == [((0, 0), (0.5, 0)), ((0.5, 0), (0.5, 0.5))]
