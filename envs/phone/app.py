@@ -15,7 +15,7 @@ import copy
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, Unpack
 
 from coach_gym.envs.phone.intents import Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
@@ -23,7 +23,17 @@ from coach_gym.envs.phone.services import Services
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import ScrollState, TextInput, View
-from coach_gym.envs.phone.toolkit.widgets import Button, Column, ListItem, ListView, Radio, Row, Text, TextField
+from coach_gym.envs.phone.toolkit.widgets import (
+    Button,
+    ButtonMore,
+    Column,
+    ListItem,
+    ListView,
+    Radio,
+    Row,
+    Text,
+    TextField,
+)
 
 
 class Host(Protocol):
@@ -251,7 +261,7 @@ class Dialog(Screen):
             parts.append(Row(buttons, gap=6, pad=(12, 4, 12, 10), justify="end"))
         return Column(parts, bg=theme.SURFACE, radius=20)
 
-    def button(self, label: str, then: Callable[[], Any] | None = None, **more: Any) -> View:
+    def button(self, label: str, then: Callable[[], Any] | None = None, **more: Unpack[ButtonMore]) -> View:
         """A text button that closes the dialog and then calls `then`."""
 
         def tapped() -> None:

@@ -16,12 +16,14 @@ from coach_gym.envs.phone.system import bars, keyboard, shade
 from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.accessibility import nodes
+from coach_gym.envs.phone.toolkit.layout import Layout
 from coach_gym.envs.phone.toolkit.paint import Command, commands
-from coach_gym.envs.phone.toolkit.view import Layout, Rect, ScrollState, View
+from coach_gym.envs.phone.toolkit.view import Align, Justify, Rect, ScrollState, View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, Row, Space, Text
 from coach_gym.ui import Node
 
 SYSTEM = "com.android.systemui"
+_PLACES: dict[str, Justify] = {"top": "start", "center": "center", "bottom": "end"}  # of dialogs
 
 
 @dataclass
@@ -139,8 +141,8 @@ class Windows:
         card.width = card.width or (220 if screen.placement == "top" else 320)
         card.on_tap = card.on_tap or _nothing
         card.border = theme.OUTLINE
-        justify = {"top": "start", "center": "center", "bottom": "end"}[screen.placement]
-        align = "end" if screen.placement == "top" else "center"
+        justify = _PLACES[screen.placement]
+        align: Align = "end" if screen.placement == "top" else "center"
         return Column([card], justify=justify, align=align, pad=(8, 8, 8, 8), on_tap=_closing(screen))
 
     def _message(self, text: str, rect: Rect) -> Window:

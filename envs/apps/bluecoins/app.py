@@ -150,14 +150,17 @@ class Form(FormPage):
         """Sign, amount and currency; touching the sign turns an expense into an income, and back."""
         color = COLORS[self.kind]
         other = INCOME if self.kind == EXPENSE else EXPENSE
-        touch = {"on_tap": partial(self._turn, other), "width": 40, "height": theme.TOUCH, "align": "center"}
+        sign = Text(
+            SIGNS[self.kind], 24, color, bold=True, id="sign_tv", on_tap=partial(self._turn, other), width=40,
+            height=theme.TOUCH, align="center",
+        )  # fmt: skip
         currency = partial(self.notify, f"All accounts are kept in {CURRENCY}")
         field = TextField(
             self.amount, "0.00", "amount_tv", flex=1, color=color, bold=True, on_long=partial(self.focus, self.amount)
         )
         return Row(
             [
-                Text(SIGNS[self.kind], 24, color, bold=True, id="sign_tv", **touch),
+                sign,
                 field,
                 Text(CURRENCY, 16, theme.SECONDARY, bold=True, pad=(10, 10, 10, 10), on_tap=currency),
             ],

@@ -145,9 +145,9 @@ class EventForm(FormPage):
         return replace(edited, start=start, end=start + edited.end - edited.start)
 
 
-def _value(name: str, what: str, value: str, on_tap: Callable, **more: object) -> View:
+def _value(name: str, what: str, value: str, on_tap: Callable, flex: float = 0) -> View:
     text = Text(value, 15, important=False)
     return View(
         "android.widget.TextView", [text], desc=f"{name} {what} {value}", on_tap=on_tap, pad=(14, 12, 14, 12),
-        id=f"event_{name.lower()}_{what}", **more,
+        id=f"event_{name.lower()}_{what}", flex=flex,
     )  # fmt: skip

@@ -66,8 +66,10 @@ class Tab(Screen):
         self.caller = ""  # package of the app that asked for it
 
     def build(self) -> View:
-        looks = {"bg": theme.SURFACE_VARIANT, "radius": 22, "max_lines": 1}
-        field = TextField(self.address, "Search or type URL", "url_bar", self._enter, 1, flex=1, **looks)
+        field = TextField(
+            self.address, "Search or type URL", "url_bar", self._enter, 1, flex=1, bg=theme.SURFACE_VARIANT, radius=22,
+            max_lines=1,
+        )  # fmt: skip
         bar = Row(
             [
                 IconButton("home_outline", "Home", self._home, "home_button"),

@@ -12,7 +12,7 @@ from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.telephony import Conversation, Message, line
 from coach_gym.envs.phone.toolkit import theme
-from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.view import Align, TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
     Avatar,
     Button,
@@ -29,7 +29,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 
 GAP = timedelta(minutes=5)  # a longer silence between two messages is marked with the time
-LOOK = {  # of a message by its type: background, colour of its text, side
+LOOK: dict[int, tuple[str, str, Align]] = {  # of a message by its type: background, colour of its text, side
     telephony.INBOX: (theme.SURFACE_VARIANT, theme.TEXT, "start"),
     telephony.SENT: (theme.PRIMARY, theme.ON_PRIMARY, "end"),
     telephony.FAILED: (theme.ERROR, theme.ON_PRIMARY, "end"),

@@ -12,6 +12,7 @@ from coach_gym.envs.phone.media.duration import clock_text
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
+    Action,
     Column,
     Empty,
     Icon,
@@ -127,7 +128,7 @@ class Recorder(Screen):
         self.push(Records())
 
 
-def _round(icon: str, desc: str, on_tap: object, id: str, color: str = theme.SECONDARY) -> View:
+def _round(icon: str, desc: str, on_tap: Action, id: str, color: str = theme.SECONDARY) -> View:
     """A large round button."""
     return View(
         "android.widget.ImageButton", icon=icon, desc=desc, on_tap=on_tap, id=id, color="#ffffff", bg=color, size=30,

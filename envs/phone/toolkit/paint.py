@@ -15,7 +15,8 @@ import numpy as np
 from PIL import Image, ImageColor
 
 from coach_gym.envs.phone.toolkit.fonts import icon_mask, line_height, rounded_mask, text_mask, text_width
-from coach_gym.envs.phone.toolkit.view import Layout, Rect, View
+from coach_gym.envs.phone.toolkit.layout import Layout
+from coach_gym.envs.phone.toolkit.view import Rect, View
 
 
 class Command(NamedTuple):

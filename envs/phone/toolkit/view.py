@@ -1,23 +1,35 @@
-"""The one kind of node that screens are made of, and how a tree of them is laid out.
+"""The one kind of node that screens are made of.
 
-A screen is a function of state that returns a tree of `View`s. The same tree gives the layout (here), the
+A screen is a function of state that returns a tree of `View`s. The same tree gives the layout (`layout.py`), the
 pixels (`paint.py`), the accessibility nodes (`accessibility.py`) and the targets of touches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
-
-from coach_gym.envs.phone.toolkit.fonts import line_height, text_width, wrap
+from difflib import get_close_matches
+from typing import Any, Literal, TypedDict, Unpack
 
 Rect = tuple[int, int, int, int]
+"""Left, top, right and bottom, in pixels."""
+
+Sides = tuple[float, float, float, float]
+"""Left, top, right and bottom, in dp."""
+
+Share = tuple[float, float]
+"""A place in a box: 0 to 1 of its width, and of its height."""
+
+Align = Literal["stretch", "start", "center", "end"]
+Justify = Literal["start", "center", "end"]
 
 
 class TextInput:
-    """What stands in a text field. It belongs to the screen; the field shows it.
+    """The text in a text field. It belongs to the screen; the field shows it.
 
-    With `selected`, all of the text is selected: what is typed next takes its place.
+    Attributes:
+        text: The text.
+        cursor: The index at which text is inserted.
+        selected: Whether all of the text is selected; what is typed next then replaces it.
     """
 
     def __init__(self, text: str = "", selected: bool = False) -> None:
@@ -26,16 +38,18 @@ class TextInput:
         self.selected = selected and bool(text)
 
     def set(self, text: str) -> None:
+        """Replaces the text and puts the cursor at its end."""
         self.text, self.cursor, self.selected = text, len(text), False
 
     def insert(self, text: str) -> None:
+        """Inserts text at the cursor, or in place of the selection."""
         if self.selected:
             self.set("")
         self.text = self.text[: self.cursor] + text + self.text[self.cursor :]
         self.cursor += len(text)
 
     def delete(self) -> None:
-        """Removes the character before the cursor, or what is selected."""
+        """Removes the selection, or else the character before the cursor."""
         if self.selected:
             self.set("")
         elif self.cursor:
@@ -44,37 +58,123 @@ class TextInput:
 
 
 class ScrollState:
-    """How far a scrolling view is scrolled, and how far it could be, in pixels."""
+    """How far a scrolling view is scrolled, and how far it can be, in pixels."""
 
     def __init__(self) -> None:
         self.offset = 0
         self.limit = 0
 
     def by(self, pixels: int) -> bool:
-        """Scrolls, within limits; False if nothing moved."""
+        """Scrolls, within limits. Returns whether anything moved."""
         before = self.offset
         self.offset = min(max(0, self.offset + pixels), self.limit)
         return self.offset != before
+
+
+# What views can be given, by name. Widgets take those parts that they do not name themselves.
+
+
+class Common(TypedDict, total=False):
+    """What every widget can be given besides its own parameters. See `View` for what they mean."""
+
+    flex: float
+    justify: Justify
+    bg: str | None
+    important: bool
+    selected: bool
+    checkable: bool
+    checked: bool
+    focusable: bool
+    on_slide: Callable[[float], Any] | None
+    on_swipe: Callable[[str], Any] | None
+    on_hold: Callable[[Share], Any] | None
+    on_drag: Callable[[Share, Share], Any] | None
+
+
+class Named(TypedDict, total=False):
+    """What programs and screen readers call a view."""
+
+    id: str
+    desc: str
+
+
+class Size(TypedDict, total=False):
+    """A fixed size."""
+
+    width: float | None
+    height: float | None
+
+
+class Frame(TypedDict, total=False):
+    """The edge of a box."""
+
+    radius: float
+    border: str | None
+
+
+class Taps(TypedDict, total=False):
+    """What touches do."""
+
+    on_tap: Callable[[], Any] | None
+    on_long: Callable[[], Any] | None
+
+
+class Attributes(Common, Named, Size, Frame, Taps, total=False):
+    """All that a `View` can be given."""
+
+    axis: Literal["v", "h", "z"]
+    pad: Sides
+    gap: float
+    min_height: float
+    align: Align
+    columns: int
+    scroll_key: str | None
+    from_end: bool
+    color: str
+    size: float
+    bold: bool
+    max_lines: int | None
+    icon: str | None
+    image: Any
+    whole: bool
+    text: str
+    hint: str
+    enabled: bool
+    password: bool
+    multiline: bool
+    input: TextInput | None
+    on_submit: Callable[[], Any] | None
+
+
+_ATTRIBUTES = frozenset(Attributes.__annotations__)
 
 
 class View:
     """A node of a screen: a box with children in a column, a row or a pile; or a text; or an icon.
 
     Lengths are in dp (`density` pixels each). Attributes not given keep the class's values below.
+
+    Args:
+        cls: The Android class that accessibility services see.
+        children: The views inside, back to front.
+        attributes: Any of the class attributes below, by name.
+
+    Raises:
+        TypeError: There is no attribute of that name.
     """
 
     cls = "android.view.View"
     children: Sequence[View] = ()
     # layout
-    axis = "v"  # "v" column, "h" row, "z" pile (every child as large as the pile)
-    pad: tuple[float, float, float, float] = (0, 0, 0, 0)  # left, top, right, bottom
+    axis: Literal["v", "h", "z"] = "v"  # "v" column, "h" row, "z" pile (every child as large as the pile)
+    pad: Sides = (0, 0, 0, 0)  # left, top, right, bottom
     gap: float = 0
     width: float | None = None  # None: as wide as the content (or stretched by the parent)
     height: float | None = None
     min_height: float = 0
     flex: float = 0  # share of what is left over along the parent's axis
-    align = "stretch"  # across the axis: "stretch", "start", "center", "end"
-    justify = "start"  # along the axis: "start", "center", "end"
+    align: Align = "stretch"  # across the axis: "stretch", "start", "center", "end"
+    justify: Justify = "start"  # along the axis: "start", "center", "end"
     columns = 0  # more than 0: a grid of so many columns
     scroll_key: str | None = None  # children scroll vertically; the position is remembered under this name
     from_end = False  # of a list that scrolls: starts at its end, and stays there when it grows
@@ -109,8 +209,8 @@ class View:
     on_long: Callable[[], Any] | None = None
     on_slide: Callable[[float], Any] | None = None  # 0…1 along the width
     on_swipe: Callable[[str], Any] | None = None  # "left", "right", "up", "down": the finger's way
-    on_hold: Callable[[tuple[float, float]], Any] | None = None  # a long touch; where, as 0…1 of the box
-    on_drag: Callable[[tuple[float, float], tuple[float, float]], Any] | None = None  # ends as 0…1 of the box
+    on_hold: Callable[[Share], Any] | None = None  # a long touch, and where
+    on_drag: Callable[[Share, Share], Any] | None = None  # a line that a finger draws, from where to where
     input: TextInput | None = None
     on_submit: Callable[[], Any] | None = None
     # laid out
@@ -121,170 +221,22 @@ class View:
     lines: Sequence[str] = ()
     scroll: ScrollState | None = None
 
-    def __init__(self, cls: str = "android.view.View", children: Sequence[View] = (), **attributes: Any) -> None:
+    def __init__(
+        self, cls: str = "android.view.View", children: Sequence[View] = (), **attributes: Unpack[Attributes]
+    ) -> None:
         self.cls = cls
         self.children = children
+        if not _ATTRIBUTES.issuperset(attributes):
+            raise TypeError(_misspelt(next(name for name in attributes if name not in _ATTRIBUTES)))
         self.__dict__.update(attributes)
 
     def walk(self) -> Iterator[View]:
-        """This view and all below it, parents first."""
+        """Yields this view and all below it, parents first."""
         yield self
         for child in self.children:
             yield from child.walk()
 
 
-class Layout:
-    """Measures and places trees of views for one density and one scale of texts."""
-
-    def __init__(self, density: float, scrolls: dict[str, ScrollState], font_scale: float = 1.0) -> None:
-        self.density = density
-        self.scrolls = scrolls
-        self.font_scale = font_scale
-
-    def run(self, root: View, rect: Rect) -> View:
-        """Places `root` in `rect` (pixels) and all views below it. Returns the root."""
-        left, top, right, bottom = rect
-        self._measure(root, right - left)
-        self._place(root, left, top, right - left, bottom - top)
-        return root
-
-    def px(self, dp: float) -> int:
-        return round(dp * self.density)
-
-    def font_px(self, sp: float) -> int:
-        """Pixels of a text's size; no text is smaller than 6."""
-        return max(6, round(sp * self.density * self.font_scale))
-
-    # measuring: the size a view would like, given the width there is
-
-    def _measure(self, view: View, available: int) -> None:
-        d = self.density
-        width = available if view.width is None else min(available, round(view.width * d))
-        if view.children:
-            left, top, right, bottom = view.pad
-            inner_w, inner_h = self._measure_children(view, max(0, width - round((left + right) * d)))
-            view.content_height = inner_h
-            w, h = inner_w + round((left + right) * d), inner_h + round((top + bottom) * d)
-        else:
-            w, h = self._measure_leaf(view, width)
-        view.w = width if view.width is not None else min(w, available)
-        view.h = round(view.height * d) if view.height is not None else max(h, round(view.min_height * d))
-
-    def _measure_leaf(self, view: View, width: int) -> tuple[int, int]:
-        left, top, right, bottom = (round(side * self.density) for side in view.pad)
-        if view.icon is not None:
-            side = self.px(view.size)
-            return side + left + right, side + top + bottom
-        shown = view.text or view.hint
-        if not shown and view.input is None:
-            return left + right, top + bottom
-        size = self.font_px(view.size)
-        if view.password:
-            shown = "•" * len(view.text) or view.hint
-        view.lines = wrap(shown, size, view.bold, max(1, width - left - right), view.max_lines)
-        w = max((text_width(line, size, view.bold) for line in view.lines), default=0)
-        return w + left + right, len(view.lines or " ") * line_height(size) + top + bottom
-
-    def _measure_children(self, view: View, inner: int) -> tuple[int, int]:
-        if view.columns:
-            return self._measure_grid(view, inner)
-        if view.axis == "h":
-            return self._measure_row(view, inner)
-        for child in view.children:
-            self._measure(child, inner)
-        widest = max(child.w for child in view.children)
-        heights = [child.h for child in view.children]
-        if view.axis == "z":
-            return widest, max(heights)
-        return widest, sum(heights) + self.px(view.gap) * (len(heights) - 1)
-
-    def _measure_row(self, view: View, inner: int) -> tuple[int, int]:
-        gaps = self.px(view.gap) * (len(view.children) - 1)
-        left = inner - gaps
-        for child in view.children:
-            if not child.flex:
-                self._measure(child, max(0, left))
-                left -= child.w
-        shares = sum(child.flex for child in view.children)
-        for child in view.children:
-            if child.flex:
-                self._measure(child, max(0, int(left * child.flex / shares)))
-                child.w = max(0, int(left * child.flex / shares))
-        return sum(child.w for child in view.children) + gaps, max(child.h for child in view.children)
-
-    def _measure_grid(self, view: View, inner: int) -> tuple[int, int]:
-        gap = self.px(view.gap)
-        cell = (inner - gap * (view.columns - 1)) // view.columns
-        for child in view.children:
-            self._measure(child, cell)
-            child.w = cell
-        rows = [view.children[i : i + view.columns] for i in range(0, len(view.children), view.columns)]
-        return inner, sum(max(child.h for child in row) for row in rows) + gap * (len(rows) - 1)
-
-    # placing: the final rectangle of every view
-
-    def _place(self, view: View, x: int, y: int, w: int, h: int) -> None:
-        view.bounds = (x, y, x + w, y + h)
-        if not view.children:
-            return
-        d = self.density
-        left, top, right, bottom = view.pad
-        x, y = x + round(left * d), y + round(top * d)
-        w, h = w - round((left + right) * d), h - round((top + bottom) * d)
-        if view.scroll_key is not None:
-            y, h = self._scrolled(view, y, w, h)
-        if view.columns:
-            self._place_grid(view, x, y)
-        elif view.axis == "h":
-            self._place_row(view, x, y, w, h)
-        elif view.axis == "z":
-            for child in view.children:
-                self._place(child, x, y, w, h)
-        else:
-            self._place_column(view, x, y, w, h)
-
-    def _scrolled(self, view: View, y: int, w: int, h: int) -> tuple[int, int]:
-        """Where the content of a scrolling view starts, and how high it is."""
-        state = view.scroll = self.scrolls.setdefault(view.scroll_key or "", ScrollState())
-        content = max(h, view.content_height)
-        at_end = state.offset == state.limit
-        state.limit = content - h
-        state.offset = state.limit if view.from_end and at_end else min(state.offset, state.limit)
-        return y - state.offset, content
-
-    def _place_column(self, view: View, x: int, y: int, w: int, h: int) -> None:
-        gap = self.px(view.gap)
-        used = sum(child.h for child in view.children if not child.flex) + gap * (len(view.children) - 1)
-        shares = sum(child.flex for child in view.children)
-        y += 0 if shares else _shift(view.justify, h - used)
-        for child in view.children:
-            height = max(0, int((h - used) * child.flex / shares)) if child.flex else child.h
-            stretched = view.align == "stretch" and child.width is None
-            width = w if stretched else min(child.w, w)
-            offset = 0 if stretched else _shift("start" if view.align == "stretch" else view.align, w - width)
-            self._place(child, x + offset, y, width, height)
-            y += height + gap
-
-    def _place_row(self, view: View, x: int, y: int, w: int, h: int) -> None:
-        gap = self.px(view.gap)
-        used = sum(child.w for child in view.children) + gap * (len(view.children) - 1)
-        x += _shift(view.justify, w - used)
-        for child in view.children:
-            height = h if view.align == "stretch" and child.height is None else min(child.h, h)
-            offset = _shift("center" if view.align == "stretch" else view.align, h - height)
-            self._place(child, x, y + offset, child.w, height)
-            x += child.w + gap
-
-    def _place_grid(self, view: View, x: int, y: int) -> None:
-        gap = self.px(view.gap)
-        for i in range(0, len(view.children), view.columns):
-            row = view.children[i : i + view.columns]
-            height = max(child.h for child in row)
-            for column, child in enumerate(row):
-                self._place(child, x + column * (child.w + gap), y, child.w, height)
-            y += height + gap
-
-
-def _shift(where: str, room: int) -> int:
-    """How far something moves into `room` spare pixels."""
-    return 0 if where == "start" else room // 2 if where == "center" else room
+def _misspelt(name: str) -> str:
+    nearest = get_close_matches(name, _ATTRIBUTES, 1)
+    return f"a view has no attribute {name!r}" + (f"; did you mean {nearest[0]!r}?" if nearest else "")

@@ -2,41 +2,125 @@
 
     Scaffold("Contacts", ListView([ListItem(name, on_tap=partial(self.open, name)) for name in names]),
              fab=Fab("plus", "Create contact", on_tap=self.create))
+
+Besides its own parameters a widget takes attributes of `View` by name, such as `flex=1` or `bg="#ffffff"`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from coach_gym.envs.phone.toolkit import theme
-from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.view import Align, Common, Frame, Named, Sides, Size, Taps, TextInput, View
 
 Action = Callable[[], Any]
+"""What a touch does; its result is not used."""
+
+
+class BoxMore(Common, Named, Size, Frame, Taps, total=False):
+    """Further attributes of boxes."""
+
+    min_height: float
+    align: Align
+
+
+class ListMore(BoxMore, total=False):
+    """Further attributes of lists."""
+
+    cls: str
+    pad: Sides
+    gap: float
+    text: str
+    from_end: bool
+
+
+class TextMore(BoxMore, total=False):
+    """Further attributes of texts."""
+
+    pad: Sides
+    max_lines: int | None
+
+
+class IconMore(Common, Size, Taps, total=False):
+    """Further attributes of icons."""
+
+    id: str
+
+
+class PictureMore(Common, Taps, total=False):
+    """Further attributes of pictures."""
+
+    id: str
+    width: float | None
+    whole: bool
+
+
+class ButtonMore(Common, Size, total=False):
+    """Further attributes of buttons."""
+
+    desc: str
+
+
+class IconButtonMore(Common, Frame, total=False):
+    """Further attributes of icons to touch."""
+
+    enabled: bool
+
+
+class FieldMore(Common, Frame, Taps, total=False):
+    """Further attributes of text fields."""
+
+    desc: str
+    color: str
+    bold: bool
+    max_lines: int | None
+    password: bool
+    multiline: bool
+
+
+class ItemMore(Common, Named, Size, Frame, total=False):
+    """Further attributes of rows of lists."""
+
+    pad: Sides
+    min_height: float
+    enabled: bool
+
+
+class CardMore(Common, Named, Size, Frame, total=False):
+    """Further attributes of cards."""
+
+    pad: Sides
+
 
 # boxes
 
 
-def Column(children: Sequence[View], gap: float = 0, pad: float | tuple = 0, **more: Any) -> View:
+def Column(children: Sequence[View], gap: float = 0, pad: float | Sides = 0, **more: Unpack[BoxMore]) -> View:
     """Children one below the other."""
-    return View("android.widget.LinearLayout", children, gap=gap, pad=_sides(pad), **{"important": False, **more})
+    more.setdefault("important", False)
+    return View("android.widget.LinearLayout", children, gap=gap, pad=_sides(pad), **more)
 
 
-def Row(children: Sequence[View], gap: float = 0, pad: float | tuple = 0, **more: Any) -> View:
+def Row(children: Sequence[View], gap: float = 0, pad: float | Sides = 0, **more: Unpack[BoxMore]) -> View:
     """Children side by side, centred across; a child with `flex` takes what is left over."""
-    more = {"important": False, "align": "center", **more}
+    more.setdefault("important", False)
+    more.setdefault("align", "center")
     return View("android.widget.LinearLayout", children, axis="h", gap=gap, pad=_sides(pad), **more)
 
 
-def Pile(children: Sequence[View], **more: Any) -> View:
+def Pile(children: Sequence[View], **more: Unpack[BoxMore]) -> View:
     """Children on top of each other, all of the same size; the last is in front."""
-    return View("android.widget.FrameLayout", children, axis="z", **{"important": False, **more})
+    more.setdefault("important", False)
+    return View("android.widget.FrameLayout", children, axis="z", **more)
 
 
-def Grid(children: Sequence[View], columns: int, gap: float = 0, pad: float | tuple = 0, **more: Any) -> View:
+def Grid(
+    children: Sequence[View], columns: int, gap: float = 0, pad: float | Sides = 0, **more: Unpack[BoxMore]
+) -> View:
     """Children in rows of `columns` cells of equal width."""
-    more = {"important": False, **more}
+    more.setdefault("important", False)
     return View("android.widget.GridLayout", children, columns=columns, gap=gap, pad=_sides(pad), **more)
 
 
@@ -46,40 +130,42 @@ def Space(height: float = 0, width: float = 0, flex: float = 0) -> View:
 
 
 def Divider() -> View:
+    """A thin line across."""
     return View("android.view.View", height=1, bg=theme.DIVIDER, important=False)
 
 
-def ListView(children: Sequence[View], key: str = "list", **more: Any) -> View:
+def ListView(children: Sequence[View], key: str = "list", **more: Unpack[ListMore]) -> View:
     """A column that scrolls and takes the height that is left. `key` tells two lists of a screen apart."""
-    more = {"flex": 1, "cls": "androidx.recyclerview.widget.RecyclerView", **more}
-    return View(more.pop("cls"), children or [Space(1)], scroll_key=key, **more)
+    more.setdefault("flex", 1)
+    more.setdefault("cls", "androidx.recyclerview.widget.RecyclerView")
+    return View(children=children or [Space(1)], scroll_key=key, **more)
 
 
-def _sides(pad: float | tuple) -> tuple:
+def _sides(pad: float | Sides) -> Sides:
     return pad if isinstance(pad, tuple) else (pad, pad, pad, pad)
 
 
 # text and pictures
 
 
-def Text(text: str, size: float = 14, color: str = theme.TEXT, bold: bool = False, **more: Any) -> View:
+def Text(text: str, size: float = 14, color: str = theme.TEXT, bold: bool = False, **more: Unpack[TextMore]) -> View:
     """A text; `max_lines=1` cuts it with an ellipsis, `align="center"` centres it."""
     return View("android.widget.TextView", text=text, size=size, color=color, bold=bold, **more)
 
 
-def Header(text: str, **more: Any) -> View:
+def Header(text: str, **more: Unpack[BoxMore]) -> View:
     """The title of a section of a list."""
     return Text(text, 13, theme.PRIMARY, bold=True, pad=(16, 14, 16, 6), **more)
 
 
-def Icon(name: str, size: float = 24, color: str = theme.SECONDARY, desc: str = "", **more: Any) -> View:
+def Icon(name: str, size: float = 24, color: str = theme.SECONDARY, desc: str = "", **more: Unpack[IconMore]) -> View:
     """A Material Design icon; part of the accessibility tree if it has a description."""
-    more = {"important": bool(desc), **more}
+    more.setdefault("important", bool(desc))
     return View("android.widget.ImageView", icon=name, size=size, color=color, desc=desc, **more)
 
 
-def Picture(pixels: Any, desc: str = "", height: float = 200, **more: Any) -> View:
-    """An H x W x 3 uint8 array, scaled to fill its box; with `whole=True` not stretched, in the middle of the box."""
+def Picture(pixels: Any, desc: str = "", height: float = 200, **more: Unpack[PictureMore]) -> View:
+    """An H x W x 3 uint8 array, stretched to fill its box; with `whole=True` not stretched, in the middle of it."""
     return View("android.widget.ImageView", image=pixels, desc=desc, height=height, **more)
 
 
@@ -96,7 +182,9 @@ def Avatar(name: str) -> View:
 # buttons
 
 
-def Button(label: str, on_tap: Action, id: str = "", kind: str = "filled", enabled: bool = True, **more: Any) -> View:
+def Button(
+    label: str, on_tap: Action, id: str = "", kind: str = "filled", enabled: bool = True, **more: Unpack[ButtonMore]
+) -> View:
     """A push button; `kind` is "filled", "tonal", "outlined" or "text"."""
     bg, color = {
         "filled": (theme.PRIMARY, theme.ON_PRIMARY),
@@ -104,7 +192,7 @@ def Button(label: str, on_tap: Action, id: str = "", kind: str = "filled", enabl
         "outlined": (theme.SURFACE, theme.PRIMARY),
         "text": (None, theme.PRIMARY),
     }[kind]
-    more = {"bg": bg if enabled or bg is None else theme.DIVIDER, **more}
+    more.setdefault("bg", bg if enabled or bg is None else theme.DIVIDER)
     return View(
         "android.widget.Button", text=label, on_tap=on_tap, id=id, color=color, bold=True, radius=20, align="center",
         pad=(16, 10, 16, 10), min_height=40, enabled=enabled, border=theme.OUTLINE if kind == "outlined" else None,
@@ -112,7 +200,9 @@ def Button(label: str, on_tap: Action, id: str = "", kind: str = "filled", enabl
     )  # fmt: skip
 
 
-def IconButton(icon: str, desc: str, on_tap: Action, id: str = "", color: str = theme.SECONDARY, **more: Any) -> View:
+def IconButton(
+    icon: str, desc: str, on_tap: Action, id: str = "", color: str = theme.SECONDARY, **more: Unpack[IconButtonMore]
+) -> View:
     """An icon to touch; `desc` is what a screen reader says."""
     return View(
         "android.widget.ImageButton", icon=icon, desc=desc, on_tap=on_tap, id=id, color=color, size=24,
@@ -141,7 +231,12 @@ def Chip(label: str, selected: bool, on_tap: Action, id: str = "") -> View:
 
 
 def TextField(
-    input: TextInput, hint: str = "", id: str = "", on_submit: Action | None = None, lines: int = 1, **more: Any
+    input: TextInput,
+    hint: str = "",
+    id: str = "",
+    on_submit: Action | None = None,
+    lines: int = 1,
+    **more: Unpack[FieldMore],
 ) -> View:
     """A text field. Touching it brings up the keyboard; its text is `input.text`.
 
@@ -151,7 +246,9 @@ def TextField(
     """
     if lines > 1:
         more["multiline"] = True
-    more = {"border": theme.OUTLINE, "bg": theme.SURFACE, "radius": 6, **more}
+    more.setdefault("border", theme.OUTLINE)
+    more.setdefault("bg", theme.SURFACE)
+    more.setdefault("radius", 6)
     return View(
         "android.widget.EditText", input=input, text=input.text, hint=hint, id=id, on_submit=on_submit, size=15,
         pad=(12, 11, 12, 11), min_height=max(46, 20 * lines + 22), **more,
@@ -207,7 +304,7 @@ def ListItem(
     on_long: Action | None = None,
     leading: View | None = None,
     trailing: View | None = None,
-    **more: Any,
+    **more: Unpack[ItemMore],
 ) -> View:
     """A row with a title, a line below it, and something before and after."""
     texts = [Text(title, 15, max_lines=2, id="title")]
@@ -216,7 +313,8 @@ def ListItem(
     parts = [leading] if leading else []
     parts.append(Column(texts, gap=2, flex=1))
     parts += [trailing] if trailing else []
-    more = {"pad": (16, 8, 16, 8), "min_height": theme.ROW_HEIGHT, **more}
+    more.setdefault("pad", (16, 8, 16, 8))
+    more.setdefault("min_height", theme.ROW_HEIGHT)
     if more.get("selected"):
         more["bg"] = "#d3e3fd"
     return View(
@@ -305,8 +403,13 @@ def Empty(text: str, icon: str = "inbox_outline") -> View:
     return Column(parts, gap=12, pad=24, flex=1, justify="center")
 
 
-def Card(children: Sequence[View], on_tap: Action | None = None, on_long: Action | None = None, **more: Any) -> View:
+def Card(
+    children: Sequence[View], on_tap: Action | None = None, on_long: Action | None = None, **more: Unpack[CardMore]
+) -> View:
     """A framed group of views; one target if it has `on_tap`."""
-    more = {"bg": theme.SURFACE, "border": theme.DIVIDER, "radius": 10, "pad": (14, 12, 14, 12), **more}
-    touched = on_tap is not None or on_long is not None
-    return View("android.view.ViewGroup", children, on_tap=on_tap, on_long=on_long, gap=4, important=touched, **more)
+    more.setdefault("bg", theme.SURFACE)
+    more.setdefault("border", theme.DIVIDER)
+    more.setdefault("radius", 10)
+    more.setdefault("pad", (14, 12, 14, 12))
+    more.setdefault("important", on_tap is not None or on_long is not None)
+    return View("android.view.ViewGroup", children, on_tap=on_tap, on_long=on_long, gap=4, **more)
