@@ -37,6 +37,8 @@ PALETTE_HEIGHT = 56  # dp
 
 
 class SimpleDraw(App):
+    """The drawing app."""
+
     package = "com.simplemobiletools.draw.pro"
     activity = "com.simplemobiletools.draw.pro.activities.MainActivity"
     label = "Simple Draw Pro"
@@ -48,7 +50,13 @@ class SimpleDraw(App):
 
 
 class Stroke(NamedTuple):
-    """The way of a finger; places are shares of the canvas, (0, 0) at the upper left, the width is one of its width."""
+    """The path of a finger.
+
+    Attributes:
+        points: Places as shares of the canvas, (0, 0) at the upper left.
+        color: Such as `#d32f2f`.
+        width: As a share of the canvas's width.
+    """
 
     points: tuple[tuple[float, float], ...]
     color: str
@@ -57,7 +65,7 @@ class Stroke(NamedTuple):
 
 @lru_cache(maxsize=4)
 def drawn(strokes: tuple[Stroke, ...], background: str, size: tuple[int, int]) -> np.ndarray:
-    """A drawing as pixels of a size (width, height)."""
+    """Returns a drawing as height x width x 3 uint8; `size` is (width, height) in pixels."""
     image = Image.new("RGB", size, background)
     pen = ImageDraw.Draw(image)
     for stroke in strokes:
@@ -70,7 +78,7 @@ def drawn(strokes: tuple[Stroke, ...], background: str, size: tuple[int, int]) -
 
 
 def encoded(strokes: tuple[Stroke, ...], background: str, size: tuple[int, int], format: str) -> bytes:
-    """A drawing as a file of one of the `FORMATS`."""
+    """Returns a drawing as a file in one of the `FORMATS`; `size` is (width, height) in pixels."""
     if format == "SVG":
         return _svg(strokes, background, size).encode()
     out = io.BytesIO()
@@ -92,8 +100,6 @@ def _svg(strokes: tuple[Stroke, ...], background: str, size: tuple[int, int]) ->
 
 class Canvas(Screen):
     """The drawing and its tools."""
-
-    app: SimpleDraw
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,19 +129,19 @@ class Canvas(Screen):
     def _tools(self) -> View:
         brush = Column([Slider(self.brush, self._set_brush, "Brush size", "stroke_width_bar")], flex=1)
         swatch = View(
-            "android.widget.ImageView", desc="Change color", on_tap=partial(self._choose_color, self._set_color),
+            "android.widget.ImageView", desc="Change color", on_tap=lambda: self.push(ColorPicker(self._set_color)),
             bg=self.color, width=36, height=36, radius=18, border=theme.OUTLINE, id="color_picker",
         )  # fmt: skip
         return Row([brush, swatch], gap=16, pad=(20, 6, 20, 6), height=PALETTE_HEIGHT)
 
     @property
     def _size(self) -> tuple[int, int]:
-        """Of the canvas in pixels: what the bars leave."""
+        """Width and height of the canvas in pixels: what the bars leave."""
         used = bars.STATUS_HEIGHT + bars.NAVIGATION_HEIGHT + theme.BAR_HEIGHT + PALETTE_HEIGHT
         return self.phone.width, self.phone.height - round(used * self.phone.density)
 
     def _draw(self, start: tuple[float, float], end: tuple[float, float]) -> None:
-        """A finger went straight from one place to another; where the last stroke ended, it goes on with that."""
+        """Draws a straight line; from where the last stroke ended, it continues that stroke."""
         color, width = self.background if self.erasing else self.color, max(0.01, self.brush) * BROADEST
         kept = self.strokes
         points: tuple[tuple[float, float], ...] = (start,)
@@ -155,9 +161,6 @@ class Canvas(Screen):
     def _set_brush(self, share: float) -> None:
         self.brush = share
 
-    def _choose_color(self, then: Callable[[str], None]) -> None:
-        self.push(ColorPicker(then))
-
     def _set_color(self, color: str) -> None:
         self.color, self.erasing = color, False
 
@@ -167,12 +170,9 @@ class Canvas(Screen):
     def _more(self) -> None:
         self.push(Menu([
             ("Save as", self._save),
-            ("Change background", partial(self._choose_color, self._set_background)),
-            ("Clear", self._confirm_clear),
+            ("Change background", lambda: self.push(ColorPicker(self._set_background))),
+            ("Clear", lambda: self.push(Confirm("Clear the canvas?", "", "Yes", self._clear, "No"))),
         ]))  # fmt: skip
-
-    def _confirm_clear(self) -> None:
-        self.push(Confirm("Clear the canvas?", "", "Yes", self._clear, "No"))
 
     def _clear(self) -> None:
         self.strokes = self.undone = ()
@@ -204,7 +204,7 @@ class ColorPicker(Dialog):
 
     def _cell(self, name: str, color: str) -> View:
         return View(
-            "android.widget.ImageView", desc=name, on_tap=partial(self._chosen, color), bg=color, width=40, height=40,
+            "android.widget.ImageView", desc=name, on_tap=lambda: self._chosen(color), bg=color, width=40, height=40,
             radius=20, border=theme.OUTLINE,
         )  # fmt: skip
 
@@ -214,7 +214,7 @@ class ColorPicker(Dialog):
 
 
 class SaveImage(Dialog):
-    """Asks for name and format of the picture; `then` is called with both."""
+    """Asks for the name and format of the picture; `then` is called with both."""
 
     def __init__(self, name: str, format: str, then: Callable[[str, str], None]) -> None:
         super().__init__("Save as")

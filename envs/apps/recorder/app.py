@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 
-from coach_gym.envs.phone.app import App, Confirm, Menu, Prompt, Screen
-from coach_gym.envs.phone.folders import SHARED, Entry, by_date, entries, name_error, size_text
+from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
+from coach_gym.envs.phone.folders import SHARED, Entry, by_date, entries, renamed, size_text
 from coach_gym.envs.phone.media import audio, mp4
 from coach_gym.envs.phone.media.duration import clock_text
 from coach_gym.envs.phone.toolkit import theme
@@ -32,6 +32,8 @@ MICROPHONE = "record audio"
 
 
 class AudioRecorder(App):
+    """The recorder, which keeps its recordings in `RECORDS`."""
+
     package = PACKAGE
     activity = "com.dimowner.audiorecorder.app.main.MainActivity"
     label = "Audio Recorder"
@@ -49,12 +51,10 @@ class AudioRecorder(App):
 class Recorder(Screen):
     """The time recorded, and the buttons to record, pause, stop or throw away."""
 
-    app: AudioRecorder
-
     def __init__(self) -> None:
         super().__init__()
-        self.recorded: float | None = None  # seconds before the last pause; None: nothing is being recorded
-        self.since: datetime | None = None  # when it went on; None: paused
+        self.recorded: float | None = None  # seconds up to the last pause; None: not recording
+        self.since: datetime | None = None  # when the recording was last resumed; None: paused
 
     def build(self) -> View:
         return Scaffold(
@@ -70,12 +70,14 @@ class Recorder(Screen):
                 ],
                 align="center",
             ),
-            actions=[IconButton("format_list_bulleted", "Records", self._records, "btn_records_list")],
+            actions=[
+                IconButton("format_list_bulleted", "Records", lambda: self.push(Records()), "btn_records_list")
+            ],
         )
 
     @property
     def _seconds(self) -> float:
-        """Recorded so far; the phone's clock may have been set back."""
+        """What was recorded so far; the phone's clock may have been set back."""
         running = max(0.0, (self.now - self.since).total_seconds()) if self.since else 0.0
         return (self.recorded or 0.0) + running
 
@@ -98,16 +100,13 @@ class Recorder(Screen):
         ]
 
     def _start(self) -> None:
-        self.allowed(MICROPHONE, self._started)
-
-    def _started(self) -> None:
-        self.recorded, self.since = 0.0, self.now
+        self.allowed(MICROPHONE, self._go_on)
 
     def _pause(self) -> None:
         self.recorded, self.since = self._seconds, None
 
     def _go_on(self) -> None:
-        self.since = self.now
+        self.recorded, self.since = self._seconds, self.now
 
     def _confirm_delete(self) -> None:
         self.push(Confirm("Delete record?", "What was recorded will be lost.", "Yes", self._reset, "No"))
@@ -124,9 +123,6 @@ class Recorder(Screen):
         self._reset()
         ask_name(self, path)
 
-    def _records(self) -> None:
-        self.push(Records())
-
 
 def _round(icon: str, desc: str, on_tap: Action, id: str, color: str = theme.SECONDARY) -> View:
     """A large round button."""
@@ -137,22 +133,12 @@ def _round(icon: str, desc: str, on_tap: Action, id: str, color: str = theme.SEC
 
 
 def ask_name(screen: Screen, path: str) -> None:
-    """Asks what a record shall be called; without an answer it keeps its name."""
-    prompt = Prompt("Rename record", partial(_rename, screen, path), _title(path), "Record name", "Save")
-    prompt.input.selected = True
-    screen.push(prompt)
-    screen.focus(prompt.input)
+    """Asks for the name of a record; without an answer it keeps the one that it has."""
+    screen.ask("Rename record", partial(_rename, screen, path), _title(path), "Record name", "Save")
 
 
 def _rename(screen: Screen, path: str, name: str) -> None:
-    storage, name = screen.phone.storage, name.strip() + EXTENSION
-    if name == path.rpartition("/")[2]:
-        return
-    error = name_error(storage, RECORDS, name) if name != EXTENSION else "That name can't be used"
-    if error:
-        screen.notify(error)
-    else:
-        storage.move(path, f"{RECORDS}/{name}")
+    renamed(screen, path, name.strip() and name.strip() + EXTENSION)
 
 
 def _title(path: str) -> str:
@@ -161,8 +147,6 @@ def _title(path: str) -> str:
 
 class Records(Screen):
     """All recordings, the newest first; touching one plays it."""
-
-    app: AudioRecorder
 
     def __init__(self) -> None:
         super().__init__()
@@ -181,8 +165,8 @@ class Records(Screen):
         shown = f"{clock_text(played)} / {clock_text(length)}" if played < length else clock_text(length)
         facts = f"{shown} • {size_text(entry.size)} • {entry.modified.strftime('%d %b %Y %H:%M')}"
         icon = Icon("pause_circle" if played < length else "play_circle", 32, theme.PRIMARY)
-        more = IconButton("dots_vertical", f"Options of {_title(entry.path)}", partial(self._menu, entry.path))
-        return ListItem(_title(entry.path), facts, partial(self._play, entry.path), leading=icon, trailing=more)
+        more = IconButton("dots_vertical", f"Options of {_title(entry.path)}", lambda: self._menu(entry.path))
+        return ListItem(_title(entry.path), facts, lambda: self._play(entry.path), leading=icon, trailing=more)
 
     def _play(self, path: str) -> None:
         if path == self.playing:
@@ -191,10 +175,8 @@ class Records(Screen):
             self.playing, self.since = path, self.now
 
     def _menu(self, path: str) -> None:
-        self.push(Menu([("Rename", partial(ask_name, self, path)), ("Delete", partial(self._confirm_delete, path))]))
-
-    def _confirm_delete(self, path: str) -> None:
-        self.push(Confirm("Delete record?", _title(path), "Yes", partial(self.phone.storage.remove, path), "No"))
+        delete = Confirm("Delete record?", _title(path), "Yes", lambda: self.phone.storage.remove(path), "No")
+        self.push(Menu([("Rename", lambda: ask_name(self, path)), ("Delete", lambda: self.push(delete))]))
 
 
 APP = AudioRecorder

@@ -7,11 +7,12 @@ from datetime import datetime
 from functools import partial
 
 from coach_gym.envs.apps.vlc.data import Library, file_name, is_film
-from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Prompt, Screen
+from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Screen
 from coach_gym.envs.phone.folders import SHARED, entries, size_text
 from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.media import film, mp4, pictures
 from coach_gym.envs.phone.media.duration import clock_text
+from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -39,6 +40,8 @@ BLACK, ORANGE = "#101010", "#ff8800"
 
 
 class Vlc(App):
+    """The film player and its media library."""
+
     package = "org.videolan.vlc"
     activity = "org.videolan.vlc.gui.MainActivity"
     label = "VLC"
@@ -66,12 +69,12 @@ class Vlc(App):
         return Library(self.phone.storage)
 
     def seconds(self, path: str) -> float:
-        """How long a film is; 0 if it does not say."""
+        """Returns the length of a film; 0 if it is not known."""
         return mp4.duration(self.phone.storage.read(path) or b"") or 0.0
 
 
-class Main(Screen):
-    """All films, the folders, or the playlists; films can be selected."""
+class Main(SelectionPage[str]):
+    """All films, the folders, or the playlists; films can be selected by their paths."""
 
     app: Vlc
 
@@ -79,14 +82,13 @@ class Main(Screen):
         super().__init__()
         self.section = "Video"
         self.folder = ""  # being browsed; empty: the list of storages
-        self.selected: list[str] = []  # paths, in the order in which they were touched
         self.query: TextInput | None = None
 
     def build(self) -> View:
         bottom = BottomNavigation(SECTIONS, self.section, self._go)
         body = {"Video": self._films, "Browse": self._browsed, "Playlists": self._playlists}[self.section]()
         if self.selected:
-            return Scaffold(f"{len(self.selected)} selected", body, self._unselect, self._selection_actions())
+            return self.selecting(body, self._selection_actions())
         if self.query is not None:
             return Scaffold(TextField(self.query, "Search in current list"), body, self._end_search, bottom=bottom)
         title = file_name(self.folder) if self.section == "Browse" and self.folder not in ("", SHARED) else Vlc.label
@@ -98,9 +100,9 @@ class Main(Screen):
         self.section, self.folder, self.query = section, "", None
 
     def on_back(self) -> bool:
-        if self.selected:
-            self._unselect()
-        elif self.query is not None:
+        if super().on_back():
+            return True
+        if self.query is not None:
             self._end_search()
         elif self.folder:
             self._up()
@@ -126,10 +128,10 @@ class Main(Screen):
         return ListView(rows, key="films") if rows else Empty("No media found", "movie_open_outline")
 
     def _film(self, path: str) -> View:
-        more = IconButton("dots_vertical", f"Options of {file_name(path)}", partial(self._menu, path))
+        more = IconButton("dots_vertical", f"Options of {file_name(path)}", lambda: self._menu(path))
         length = clock_text(seconds) if (seconds := self.app.seconds(path)) else ""
         return ListItem(
-            file_name(path), length, partial(self._tap, path), partial(self._toggle, path), self._thumbnail(path), more,
+            file_name(path), length, lambda: self._tap(path), lambda: self.toggle(path), self._thumbnail(path), more,
             selected=path in self.selected,
         )  # fmt: skip
 
@@ -142,7 +144,7 @@ class Main(Screen):
 
     def _browsed(self) -> View:
         if not self.folder:
-            return ListView([ListItem(MEMORY, "", partial(self._enter, SHARED), leading=Icon("cellphone"))])
+            return ListView([ListItem(MEMORY, "", lambda: self._enter(SHARED), leading=Icon("cellphone"))])
         rows = [
             ListItem(entry.name, "", partial(self._enter, entry.path), leading=Icon("folder", 40))
             if entry.folder
@@ -161,24 +163,15 @@ class Main(Screen):
 
     def _playlist(self, id: int, name: str, count: int) -> View:
         tracks = f"{count} track" if count == 1 else f"{count} tracks"
-        return ListItem(name, tracks, partial(self._open, id), leading=Icon("playlist_play", 40))
-
-    def _open(self, playlist: int) -> None:
-        self.push(Playlist(playlist))
+        return ListItem(name, tracks, lambda: self.push(Playlist(id)), leading=Icon("playlist_play", 40))
 
     # films
 
     def _tap(self, path: str) -> None:
         if self.selected:
-            self._toggle(path)
+            self.toggle(path)
         else:
             self._play([path])
-
-    def _toggle(self, path: str) -> None:
-        self.selected = [p for p in self.selected if p != path] if path in self.selected else [*self.selected, path]
-
-    def _unselect(self) -> None:
-        self.selected = []
 
     def _selection_actions(self) -> list[View]:
         return [
@@ -192,10 +185,10 @@ class Main(Screen):
 
     def _play_selected(self) -> None:
         self._play(self.selected)
-        self._unselect()
+        self.unselect()
 
     def _add_selected(self) -> None:
-        self.push(AddToPlaylist(self.selected, self._unselect))
+        self.push(AddToPlaylist(self.selected, self.unselect))
 
     def _confirm_delete(self) -> None:
         names = "\n".join(map(file_name, self.selected))
@@ -204,27 +197,23 @@ class Main(Screen):
     def _delete_selected(self) -> None:
         for path in self.selected:
             self.phone.storage.remove(path)
-        self._unselect()
+        self.unselect()
 
     def _menu(self, path: str) -> None:
         self.push(Menu([
-            ("Play", partial(self._play, [path])),
-            ("Add to playlist", partial(self.push, AddToPlaylist([path], self._unselect))),
-            ("Information", partial(self._inform, path)),
+            ("Play", lambda: self._play([path])),
+            ("Add to playlist", lambda: self.push(AddToPlaylist([path], self.unselect))),
+            ("Information", lambda: self._inform(path)),
         ], "bottom"))  # fmt: skip
 
     def _inform(self, path: str) -> None:
         length, size = clock_text(self.app.seconds(path)), size_text(self.phone.storage.size(path))
         facts = f"{path.rpartition('/')[0]}\n{length}, {size}"
-        self.push(Confirm(file_name(path), facts, "OK", _nothing, "Close"))
-
-
-def _nothing() -> None:
-    """A dialog was read."""
+        self.push(Confirm(file_name(path), facts, "OK", lambda: None, "Close"))
 
 
 class AddToPlaylist(Dialog):
-    """Asks for the playlist that films are added to: a new one by its name, or one of those there are."""
+    """Asks for the playlist to add films to: a new one by its name, or one that exists."""
 
     app: Vlc
     placement = "bottom"
@@ -283,7 +272,7 @@ class Playlist(Screen):
         remove = IconButton("close", f"Remove {file_name(path)}", partial(self.app.library.remove, self.id, position))
         length = clock_text(self.app.seconds(path))
         number = Text(str(position + 1), important=False)
-        return ListItem(file_name(path), length, partial(self._play, position), leading=number, trailing=remove)
+        return ListItem(file_name(path), length, lambda: self._play(position), leading=number, trailing=remove)
 
     def _play(self, position: int = 0) -> None:
         paths = [path for _, path in self.app.library.content(self.id)]
@@ -291,20 +280,15 @@ class Playlist(Screen):
             self.push(Player(paths, self.now, position))
 
     def _more(self) -> None:
-        self.push(Menu([("Rename", self._ask_name), ("Delete", self._confirm_delete)]))
-
-    def _ask_name(self) -> None:
-        prompt = Prompt("Rename", self._rename, self.app.library.name(self.id), "Playlist name")
-        prompt.input.selected = True
-        self.push(prompt)
-        self.focus(prompt.input)
+        name = self.app.library.name(self.id)
+        self.push(Menu([
+            ("Rename", lambda: self.ask("Rename", self._rename, name, "Playlist name")),
+            ("Delete", lambda: self.push(Confirm(f"Delete playlist {name}?", "", "Delete", self._delete))),
+        ]))  # fmt: skip
 
     def _rename(self, name: str) -> None:
         if name.strip():
             self.app.library.rename(self.id, name.strip())
-
-    def _confirm_delete(self) -> None:
-        self.push(Confirm(f"Delete playlist {self.app.library.name(self.id)}?", "", "Delete", self._delete))
 
     def _delete(self) -> None:
         self.app.library.delete(self.id)
@@ -312,15 +296,15 @@ class Playlist(Screen):
 
 
 class Player(Screen):
-    """Plays films one after the other, as long as the phone's clock runs, and stops at the end of the last."""
+    """Plays films one after the other as the phone's clock runs, and stops at the end of the last."""
 
     app: Vlc
 
     def __init__(self, paths: Sequence[str], now: datetime, index: int = 0) -> None:
         super().__init__()
         self.paths, self.index = list(paths), index
-        self.place = 0.0  # seconds into the film, when it was last started or stopped
-        self.since: datetime | None = now  # when it was started; None: it is stopped
+        self.place = 0.0  # seconds into the film when it was last started or stopped
+        self.since: datetime | None = now  # when it was started; None: stopped
 
     def build(self) -> View:
         self._follow_clock()
@@ -346,18 +330,18 @@ class Player(Screen):
     def _buttons(self) -> View:
         play = ("pause", "Pause", self._pause) if self.since else ("play", "Play", self._resume)
         buttons: list[tuple[str, str, Callable[[], None]]] = [
-            ("rewind_10", "Rewind 10 seconds", partial(self._skip, -SKIP)),
-            ("skip_previous", "Previous", partial(self._turn, -1)),
+            ("rewind_10", "Rewind 10 seconds", lambda: self._skip(-SKIP)),
+            ("skip_previous", "Previous", lambda: self._turn(-1)),
             play,
-            ("skip_next", "Next", partial(self._turn, 1)),
-            ("fast_forward_10", "Forward 10 seconds", partial(self._skip, SKIP)),
+            ("skip_next", "Next", lambda: self._turn(1)),
+            ("fast_forward_10", "Forward 10 seconds", lambda: self._skip(SKIP)),
         ]
         row = [IconButton(icon, label, then, color="#ffffff") for icon, label, then in buttons]
         return Row(row, gap=14, justify="center", pad=(0, 0, 0, 8))
 
     @property
     def path(self) -> str:
-        """Of the film that is being played."""
+        """The path of the film that is being played."""
         return self.paths[self.index]
 
     @property

@@ -37,27 +37,27 @@ class Library:
 
     @property
     def db(self) -> sqlite3.Connection:
-        """The media library; made anew if it is missing."""
+        """The database of the media library; made anew if it is missing."""
         return self._storage.create_database(DATABASE, SCHEMA)
 
     def films(self) -> list[str]:
-        """The paths of all films of the shared storage, by name."""
+        """Returns the paths of all films of the shared storage, by name."""
         return sorted(filter(is_film, self._storage.files_below(SHARED)), key=lambda path: file_name(path).casefold())
 
     def playlists(self) -> list[tuple[int, str, int]]:
-        """Id, name and number of films of every playlist, by name."""
+        """Returns id, name and number of films of every playlist, by name."""
         return self.db.execute(
             "SELECT id_playlist, name, count(media_id) FROM Playlist LEFT JOIN PlaylistMediaRelation "
             "ON playlist_id = id_playlist GROUP BY id_playlist ORDER BY name, id_playlist"
         ).fetchall()
 
     def name(self, playlist: int) -> str:
-        """What a playlist is called; empty if it is gone."""
+        """Returns the name of a playlist; empty if it is gone."""
         row = self.db.execute("SELECT name FROM Playlist WHERE id_playlist = ?", (playlist,)).fetchone()
         return row[0] if row else ""
 
     def content(self, playlist: int) -> list[tuple[int, str]]:
-        """Position and path of every film of a playlist, in order."""
+        """Returns position and path of every film of a playlist, in order."""
         rows = self.db.execute(
             "SELECT position, coalesce(path, ''), filename FROM PlaylistMediaRelation "
             "JOIN Media ON media_id = id_media LEFT JOIN Folder ON folder_id = id_folder "
@@ -66,7 +66,7 @@ class Library:
         return [(position, f"{folder}/{name}") for position, folder, name in rows]
 
     def create(self, name: str) -> int:
-        """The playlist of that name, whatever its case; a new one if there is none."""
+        """Returns the id of the playlist of that name, whatever its case; makes it if there is none."""
         row = self.db.execute("SELECT id_playlist FROM Playlist WHERE name = ?", (name,)).fetchone()
         if row is None:
             return self._insert("Playlist", name=name, creation_date=to_seconds(self._storage.now))
@@ -74,7 +74,8 @@ class Library:
 
     def add(self, playlist: int, paths: Sequence[str]) -> None:
         """Puts films at the end of a playlist."""
-        first = len(self.content(playlist))
+        end = "SELECT coalesce(max(position) + 1, 0) FROM PlaylistMediaRelation WHERE playlist_id = ?"
+        (first,) = self.db.execute(end, (playlist,)).fetchone()
         for position, path in enumerate(paths, first):
             relation = {"media_id": self._media(path), "playlist_id": playlist, "position": position}
             self._insert("PlaylistMediaRelation", **relation)
@@ -89,7 +90,7 @@ class Library:
         )
 
     def rename(self, playlist: int, name: str) -> None:
-        """Calls a playlist something else."""
+        """Gives a playlist another name."""
         self.db.execute("UPDATE Playlist SET name = ? WHERE id_playlist = ?", (name, playlist))
 
     def delete(self, playlist: int) -> None:
@@ -98,7 +99,7 @@ class Library:
         self.db.execute("DELETE FROM Playlist WHERE id_playlist = ?", (playlist,))
 
     def _media(self, path: str) -> int:
-        """The id of a film."""
+        """The id of a film, which is added to the library if it is new there."""
         folder, name = self._folder(path.rpartition("/")[0]), file_name(path)
         known = "SELECT id_media FROM Media WHERE filename = ? AND folder_id = ?"
         row = self.db.execute(known, (name, folder)).fetchone()
@@ -118,11 +119,11 @@ class Library:
 
 
 def is_film(path: str) -> bool:
-    """Whether a path is a film's and no app's own or hidden."""
+    """Whether a file is a film that is neither hidden nor private to an app."""
     below = path[len(SHARED) :]
     return below.rpartition(".")[2].lower() in EXTENSIONS and "/." not in below and not below.startswith("/Android/")
 
 
 def file_name(path: str) -> str:
-    """The last part of a path."""
+    """Returns the last part of a path."""
     return path.rpartition("/")[2]
