@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar, Unpack
 
 import torch
 from torch import Tensor
@@ -12,31 +12,52 @@ from coach_gym.agents.distributed.parallel import in_step
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.tree import Tree
-from coach_gym.agents.training.base import Env
-from coach_gym.agents.training.online import OnlineAgent, Schedule, set_learning_rate
-from coach_gym.agents.training.updates import CriticSample, fit_critic
+from coach_gym.agents.training.agent import Env
+from coach_gym.agents.training.arguments import (
+    checked_arguments,
+    require_at_least,
+    require_not_negative,
+    require_positive,
+    require_share,
+)
+from coach_gym.agents.training.online import OnlineAgent, OnlineSettings, Schedule, set_learning_rate
+from coach_gym.agents.training.updates import CriticSample, minimize_value_loss
 
 CriticSource = str | Path | Critic | None
+"""A directory, `"pocket"`, a critic, or None for the default."""
+
 Item = TypeVar("Item")
+
+
+class ActorCriticSettings(OnlineSettings, total=False):
+    """Types of the keyword arguments that `ActorCriticAgent` takes, which describes them and has their defaults."""
+
+    critic: CriticSource
+    critic_learning_rate: float
+    critic_warmup_ratio: float
+    critic_epochs: int
+    clip_range_vf: float
 
 
 class ActorCriticAgent(OnlineAgent):
     """An `OnlineAgent` with a critic of the policy's architecture.
 
     Args:
-        policy: as in `OnlineAgent`, which also describes all that `shared` may hold.
-        env: as in `OnlineAgent`.
-        learning_rate: of the policy.
-        critic: a directory, `"pocket"`, or a `Critic`; None for the shipped one if the policy is `"pocket"`, else
-            for a copy of the policy with a value head that starts at zero.
-        critic_learning_rate: AdamW's, of the critic, after its warm-up.
-        critic_warmup_ratio: share of the training during which that rises from zero.
-        critic_epochs: passes of the critic over a roll-out.
-        clip_range_vf: how far a value may move in one update.
+        policy: As in `OnlineAgent`, which also describes everything that `shared` may hold.
+        env: As in `OnlineAgent`.
+        learning_rate: AdamW's learning rate for the policy, or a function of the remaining progress.
+        critic: A directory, `"pocket"`, or a `Critic`. None takes the shipped critic if the policy is `"pocket"`, and
+            otherwise a copy of the policy with a value head that starts at zero.
+        critic_learning_rate: AdamW's learning rate for the critic after its warm-up.
+        critic_warmup_ratio: Share of the training during which that rate rises from zero.
+        critic_epochs: Passes of the critic over a roll-out.
+        clip_range_vf: Distance that a value may move in one update.
+        shared: Arguments of `OnlineAgent`.
     """
 
     critic: Critic
 
+    @checked_arguments(OnlineAgent)
     def __init__(
         self,
         policy: PolicySource,
@@ -48,13 +69,12 @@ class ActorCriticAgent(OnlineAgent):
         critic_warmup_ratio: float = 0.1,
         critic_epochs: int = 1,
         clip_range_vf: float = 0.5,
-        **shared: Any,
+        **shared: Unpack[OnlineSettings],
     ) -> None:
-        if not 0 <= critic_warmup_ratio <= 1 or critic_epochs < 1:
-            raise ValueError(
-                f"critic_warmup_ratio={critic_warmup_ratio} must be a share of the training, from 0 for none to 1 "
-                f"(0.1 in the paper), and critic_epochs={critic_epochs} at least 1"
-            )
+        require_not_negative(critic_learning_rate=critic_learning_rate)
+        require_share(critic_warmup_ratio=critic_warmup_ratio)
+        require_at_least(1, critic_epochs=critic_epochs)
+        require_positive(clip_range_vf=clip_range_vf)
         super().__init__(policy, env, learning_rate, **shared)
         self.critic_learning_rate = critic_learning_rate
         self.critic_warmup_ratio = critic_warmup_ratio
@@ -68,12 +88,12 @@ class ActorCriticAgent(OnlineAgent):
             self.critic = critic if isinstance(critic, Critic) else Critic.load(critic, self.device)
         self.optimizers["critic.optimizer"] = AdamW(self.critic.parameters(), lr=critic_learning_rate)
 
-    def regress(self, estimate: Callable[[Tree], Tensor], samples: Sequence[CriticSample]) -> None:
-        """Fits the critic's estimates to their targets, and records the log entries.
+    def fit_critic(self, estimate: Callable[[Tree], Tensor], samples: Sequence[CriticSample]) -> None:
+        """Fits the critic's estimates to their targets, and logs the fit.
 
         Args:
-            estimate: values of the steps of an episode, (T,): Q of the executed actions, or V.
-            samples: one for each episode.
+            estimate: Values of an episode's steps, (T,): `critic.executed_q_values` or `critic.state_values`.
+            samples: Targets, one sample per episode.
         """
         done = 1.0 - self.progress_remaining
         warmup = min(1.0, done / self.critic_warmup_ratio) if self.critic_warmup_ratio else 1.0
@@ -81,20 +101,18 @@ class ActorCriticAgent(OnlineAgent):
         learning_rate = set_learning_rate(optimizer, warmup * self.critic_learning_rate)
         batches = self.mini_batches(samples, self.critic_epochs)
         with self.timed("critic"):
-            means = fit_critic(self.critic, optimizer, estimate, batches, self.clip_range_vf, self.max_grad_norm)
+            means = minimize_value_loss(
+                self.critic, optimizer, estimate, batches, self.clip_range_vf, self.max_grad_norm
+            )
         self.log_training(**means, critic_learning_rate=learning_rate)
 
     @torch.no_grad()
-    def score(self, estimate: Callable[[Tree], Item], trees: Sequence[Tree]) -> list[Item]:
-        """What the critic says of episodes.
+    def ask_critic(self, estimate: Callable[[Tree], Item], trees: Sequence[Tree]) -> list[Item]:
+        """Returns the critic's estimates of episodes, without gradients.
 
         Args:
             estimate: `critic.q_values` or `critic.state_values`.
-            trees: the episodes.
+            trees: The episodes.
         """
         with self.timed("critic"), in_step(self.critic, self.critic.state_values):
             return [estimate(tree) for tree in trees]
-
-    def q_of_executed(self, tree: Tree) -> Tensor:
-        """Q of the executed actions of a tree without branches, (T,)."""
-        return torch.cat(self.critic.q_values(tree))

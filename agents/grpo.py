@@ -1,28 +1,30 @@
-"""GRPO: no critic, episodes are judged against others of the same task instance."""
+"""GRPO: no critic; episodes are compared with others of the same task instance."""
 
-from typing import Any
+from typing import Unpack
 
 import torch
 
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.training.advantages import grpo
-from coach_gym.agents.training.base import Env
-from coach_gym.agents.training.online import OnlineAgent, Schedule
+from coach_gym.agents.training.agent import Env
+from coach_gym.agents.training.arguments import checked_arguments, require_at_least
+from coach_gym.agents.training.online import OnlineAgent, OnlineSettings, Schedule
 from coach_gym.episode import Episode
 
 
 class GRPOAgent(OnlineAgent):
-    """The paper's second baseline: group-relative advantage, the same for all steps of an episode, no KL penalty.
+    """The paper's second baseline: a group-relative advantage for all steps of an episode, without a KL penalty.
 
     Args:
         policy: `"pocket"`, a directory, a hub id, (model, processor), or a `Policy`.
-        env: environment, vector environment, or an id. Resetting with the same seed has to give the same task
-            instance: that is how the episodes of a group come to be comparable.
-        learning_rate: AdamW's, of the policy; or a function of the remaining progress.
-        group_size: episodes of the same task instance.
-        shared: everything that `OnlineAgent` takes.
+        env: Environment, vector environment, or the id of one. Resetting with the same seed must give the same task
+            instance, because that makes the episodes of a group comparable.
+        learning_rate: AdamW's learning rate for the policy, or a function of the remaining progress.
+        group_size: Episodes per task instance.
+        shared: Arguments of `OnlineAgent`. `help()` lists them.
     """
 
+    @checked_arguments(OnlineAgent)
     def __init__(
         self,
         policy: PolicySource,
@@ -30,22 +32,22 @@ class GRPOAgent(OnlineAgent):
         learning_rate: Schedule = 1e-6,
         *,
         group_size: int = 4,
-        **shared: Any,
+        **shared: Unpack[OnlineSettings],
     ) -> None:
+        require_at_least(2, group_size=group_size)
         self.group_size = group_size
         super().__init__(policy, env, learning_rate, **shared)
 
     def _check_arguments(self) -> None:
         super()._check_arguments()
-        if self.group_size < 2 or self.batch_size % self.group_size:
+        if self.batch_size % self.group_size:
             raise ValueError(
-                f"a roll-out of batch_size={self.batch_size} episodes does not divide into groups of group_size="
-                f"{self.group_size}, at least 2; use a batch_size that is a multiple of it, such as "
-                f"{8 * self.group_size}"
+                f"batch_size={self.batch_size} episodes do not divide into groups of group_size={self.group_size}; "
+                f"pass a multiple of the group size, such as batch_size={8 * self.group_size}"
             )
 
     def train(self, groups: list[list[Episode]]) -> None:
-        """Outcomes normalised within each group, then the policy's clipped step."""
+        """Normalises outcomes within each group, then updates the policy."""
         samples = []
         for group in groups:
             advantages = grpo(torch.tensor([float(episode.outcome or 0.0) for episode in group], device=self.device))

@@ -1,32 +1,34 @@
-"""PPO with a state-value critic: one action a state, advantage = return - V."""
+"""PPO with a state-value critic: one action per state, advantage = return - V."""
 
-from typing import Any
+from typing import Unpack
 
 import torch
 
-from coach_gym.agents.actor_critic import ActorCriticAgent
+from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.training.advantages import gae
-from coach_gym.agents.training.base import Env
+from coach_gym.agents.training.agent import Env
+from coach_gym.agents.training.arguments import checked_arguments, require_share
 from coach_gym.agents.training.online import Schedule
 from coach_gym.agents.training.updates import CriticSample
 from coach_gym.episode import Episode
 
 
 class PPOAgent(ActorCriticAgent):
-    """The paper's first baseline: generalised advantage estimation on the outcome, no KL penalty.
+    """The paper's first baseline: generalised advantage estimation on the outcome, without a KL penalty.
 
     Args:
         policy: `"pocket"`, a directory, a hub id, (model, processor), or a `Policy`.
-        env: environment, vector environment, or an id.
-        learning_rate: AdamW's, of the policy; or a function of the remaining progress.
-        gamma: discount factor.
-        gae_lambda: 1 makes the advantage the Monte-Carlo return minus V.
-        normalize_advantage: brings the advantages of a roll-out to zero mean and unit variance.
-        shared: everything that `ActorCriticAgent` and `OnlineAgent` take.
+        env: Environment, vector environment, or the id of one.
+        learning_rate: AdamW's learning rate for the policy, or a function of the remaining progress.
+        gamma: Discount factor.
+        gae_lambda: Weight of long against short look-ahead; 1 makes the advantage the Monte-Carlo return minus V.
+        normalize_advantage: Scales the advantages of a roll-out to zero mean and unit variance.
+        shared: Arguments of `ActorCriticAgent` and `OnlineAgent`. `help()` lists them.
     """
 
+    @checked_arguments(ActorCriticAgent)
     def __init__(
         self,
         policy: PolicySource,
@@ -36,18 +38,19 @@ class PPOAgent(ActorCriticAgent):
         gamma: float = 0.95,
         gae_lambda: float = 1.0,
         normalize_advantage: bool = True,
-        **shared: Any,
+        **shared: Unpack[ActorCriticSettings],
     ) -> None:
+        require_share(gamma=gamma, gae_lambda=gae_lambda)
         super().__init__(policy, env, learning_rate, **shared)
         self.gamma = gamma
         self.gae_lambda = gae_lambda
         self.normalize_advantage = normalize_advantage
 
     def train(self, groups: list[list[Episode]]) -> None:
-        """Advantages from the critic as it is, then its fit, then the policy's clipped step."""
+        """Takes advantages from the current critic, then fits the critic, then updates the policy."""
         episodes = [episode for group in groups for episode in group]
         trees = [self.tree(episode) for episode in episodes]
-        values = self.score(self.critic.state_values, trees)
+        values = self.ask_critic(self.critic.state_values, trees)
         advantages = [
             gae(self._rewards(episode), v, self.gamma, self.gae_lambda)
             for episode, v in zip(episodes, values, strict=True)
@@ -56,7 +59,7 @@ class PPOAgent(ActorCriticAgent):
             CriticSample(tree, a + v, torch.ones_like(v, dtype=torch.bool), v)
             for tree, a, v in zip(trees, advantages, values, strict=True)
         ]
-        self.regress(self.critic.state_values, targets)
+        self.fit_critic(self.critic.state_values, targets)
         if self.normalize_advantage:
             everything = processes.concatenate(advantages)
             mean, std = everything.mean(), everything.std(correction=0)
@@ -65,7 +68,7 @@ class PPOAgent(ActorCriticAgent):
         self.update_policy([self.policy_sample(episode, tree, a) for episode, tree, a in batch])
 
     def _rewards(self, episode: Episode) -> torch.Tensor:
-        """The outcome at the last step, nothing before."""
+        """The outcome at the last step, zero before."""
         rewards = torch.zeros(episode.length, device=self.device)
         rewards[-1] = episode.outcome or 0.0
         return rewards

@@ -118,7 +118,7 @@ def respond(agent: CoachAgent, waiting: list[Attempt]) -> list[str]:
     prompts = [agent.policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in waiting]
     drawn = agent.generator.sample(prompts, agent.k, agent.temperature, agent.max_new_tokens)
     for attempt, candidates in zip(waiting, drawn, strict=True):
-        attempt.episode.steps.append(agent.step(attempt.observation, candidates))
+        attempt.episode.steps.append(agent.player.step(attempt.observation, candidates))
     return [attempt.episode.steps[-1].action for attempt in waiting]
 
 

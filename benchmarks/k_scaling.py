@@ -32,8 +32,8 @@ from transformers.utils import logging  # noqa: E402
 from benchmarks.demo import DEVICE, SETTINGS  # noqa: E402
 from benchmarks.latency_ratio import DEVICE_TO_INFERENCE, calibrated, slow_envs  # noqa: E402
 from coach_gym.agents import CoachAgent  # noqa: E402
-from coach_gym.agents.generation import OnFirst  # noqa: E402
 from coach_gym.agents.generation import transformers as sampling  # noqa: E402
+from coach_gym.agents.generation.generator import OnFirst  # noqa: E402
 from coach_gym.envs.latency import Latency  # noqa: E402
 from coach_gym.episode import Candidate  # noqa: E402
 

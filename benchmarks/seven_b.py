@@ -53,7 +53,7 @@ from coach_gym.agents.models.critic import Critic  # noqa: E402
 from coach_gym.agents.models.policy import POCKET, Policy  # noqa: E402
 from coach_gym.agents.models.tree import Tree, build_tree, log_probs, separate_tree  # noqa: E402
 from coach_gym.agents.training.losses import clipped_value_loss, ppo_clip  # noqa: E402
-from coach_gym.agents.training.updates import CriticSample, PolicySample, fit_critic, update_policy  # noqa: E402
+from coach_gym.agents.training.updates import CriticSample, PolicySample, minimize_policy_loss, minimize_value_loss  # noqa: E402
 from coach_gym.dialects import UITars  # noqa: E402
 from coach_gym.episode import Candidate, Episode, Observation, Step  # noqa: E402
 
@@ -190,14 +190,14 @@ class Updates:
     def policy_tree(self, tree: Tree) -> None:
         """`update_policy`, with a mini-batch of `EPISODES`."""
         samples = [to_device(policy_sample(tree), self.policy.device) for _ in range(EPISODES)]
-        update_policy(self.policy, Idle(self.policy.model), [samples])
+        minimize_policy_loss(self.policy, Idle(self.policy.model), [samples])
 
     def critic_tree(self, tree: Tree) -> None:
         """`fit_critic`, likewise."""
         steps = sum(len(trunk.spans) for trunk in tree.trunks)
         sample = CriticSample(tree, torch.linspace(0.0, 1.0, steps), torch.ones(steps, dtype=torch.bool))
         samples = [to_device(sample, self.policy.device) for _ in range(EPISODES)]
-        fit_critic(self.critic, Idle(self.critic), self._q, [samples])
+        minimize_value_loss(self.critic, Idle(self.critic), self._q, [samples])
 
     def policy_part(self, tree: Tree) -> None:
         """Its loss and gradients on what is not a whole episode."""

@@ -20,28 +20,12 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.worker import Worker
+from coach_gym.protocols import Arrival, EventDriven
 
 STEP_TIMEOUT = 120.0  # a healthy device answers within seconds
 RESET_TIMEOUT = 600.0  # an emulator may have to boot
 _CLOSE_TIMEOUT = 5.0
 _log = logging.getLogger(__name__)
-
-
-@dataclass
-class Arrival:
-    """What one reset or step of one environment led to; after a reset, ``reward`` is 0 and nothing has ended."""
-
-    env_id: int
-    observation: dict[str, Any]
-    info: dict[str, Any]
-    reward: float = 0.0
-    terminated: bool = False
-    truncated: bool = False
-
-    @property
-    def over(self) -> bool:
-        """Whether the episode ended."""
-        return self.terminated or self.truncated
 
 
 @dataclass
@@ -59,7 +43,7 @@ class _Slot:
     fault: str | None = None  # how the reset failed, to be told by the episode's only step
 
 
-class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray]):
+class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], EventDriven):
     """Runs each environment in a thread; a device that raises, hangs or dies costs one episode and no more.
 
     ``reset`` and ``step`` are Gymnasium's, with next-step autoreset. Under them lie ``send``, ``send_reset`` and

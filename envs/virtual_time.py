@@ -12,7 +12,8 @@ import gymnasium as gym
 import numpy as np
 
 from coach_gym.envs.latency import Latency
-from coach_gym.envs.vector import AndroidVectorEnv, Arrival
+from coach_gym.envs.vector import AndroidVectorEnv
+from coach_gym.protocols import Arrival
 
 
 class VirtualClock:

@@ -13,11 +13,10 @@ its share of the episodes and learns from it. What differs from one process:
 """
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy, deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -33,16 +32,15 @@ from torch.utils._pytree import tree_map
 from transformers.modeling_layers import GradientCheckpointingLayer
 
 from coach_gym.agents.distributed import processes
-from coach_gym.agents.generation import make_generator
+from coach_gym.agents.generation.generator import Generator
+from coach_gym.agents.generation.make import Generation, make_generator
 from coach_gym.agents.generation.vllm.client import ServedGenerator
 from coach_gym.agents.models.architectures import untrained_backbone, untrained_model
 from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.learner import Learner
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, build_tree
 from coach_gym.episode import Candidate, Episode, Observation, Step
-
-if TYPE_CHECKING:
-    from coach_gym.agents.training.online import OnlineAgent
 
 _BLANK: "WeakKeyDictionary[nn.Module, Tree]" = WeakKeyDictionary()  # of every sharded model: what `in_step` passes
 
@@ -52,72 +50,77 @@ def is_sharded(model: nn.Module) -> bool:
     return isinstance(model, FSDPModule)
 
 
-def distribute(agent: "OnlineAgent") -> None:
-    """Spreads an agent over the processes; does nothing if there are none, or if it is spread already.
+def distribute(
+    learner: Learner, generator: Generator, generation: Generation, bfloat16: bool, checkpoint_activations: bool
+) -> Generator:
+    """Shards a learner over the processes of `torch.distributed`.
 
-    All processes hold the same agent when they call this. Afterwards its optimizers hold shards, its generator
-    samples from a whole copy of the policy, episodes are drawn with the same generator on all processes, of which
-    each plays its share, and each process samples with random numbers of its own.
+    All processes hold the same learner when they call this. Afterwards its models and optimizers hold shards. Without
+    processes, or if the learner is sharded already, nothing changes.
 
     Args:
-        agent: built as for one process. Its models may be on the CPU: they are moved to the process' device shard
-            by shard, so that a device never holds them whole, apart from the copy for sampling.
+        learner: Built as for one process. Its models may be on the CPU: they move to the process's device shard by
+            shard, so that a device never holds them whole, except for the copy that is sampled from.
+        generator: Generator of the unsharded policy.
+        generation: How to make a generator for the copy of the policy that is sampled from.
+        bfloat16: Makes forward and backward passes in bfloat16.
+        checkpoint_activations: Recomputes activations in the backward pass.
+
+    Returns:
+        The generator to sample from: of a whole copy of the policy, or `generator` itself if a server does the work.
 
     Raises:
-        ValueError: Batch sizes do not divide by the number of processes, or there are no processes and the agent
-            was asked for `bfloat16`.
+        ValueError: `bfloat16` was requested without processes.
     """
-    if agent.checkpoint_activations:
-        _checkpoint_activations(agent)
+    if checkpoint_activations:
+        _checkpoint_activations(learner)
     if not dist.is_initialized():
-        if agent.bfloat16:
-            raise ValueError("bfloat16=True needs torch.distributed; start training with torchrun, on one GPU as well")
-        return
-    if is_sharded(agent.policy.model):
-        return
-    _check_sizes(agent)
+        if bfloat16:
+            raise ValueError("bfloat16=True needs torch.distributed; start training with torchrun, even on one GPU")
+        return generator
+    if is_sharded(learner.policy.model):
+        return generator
     device = own_device()
-    dtype = torch.bfloat16 if agent.bfloat16 else agent.policy.model.dtype
-    served = isinstance(agent.generator, ServedGenerator)
-    if not served:
-        sampler = copy(agent.policy)
-        sampler.model = deepcopy(agent.policy.model).to(device, dtype).requires_grad_(False)
-    blank = blank_tree(agent.policy)
+    dtype = torch.bfloat16 if bfloat16 else learner.policy.model.dtype
+    if not isinstance(generator, ServedGenerator):
+        sampler = copy(learner.policy)
+        sampler.model = deepcopy(learner.policy.model).to(device, dtype).requires_grad_(False)
+        generator = make_generator(generation, sampler)
+    blank = blank_tree(learner.policy)
     mesh = init_device_mesh(device.type, (processes.size(),))
-    for name, model in agent.models.items():
+    for name, model in learner.models.items():
         before = list(model.parameters())
         shard(model, mesh, dtype)
         _BLANK[model] = blank
-        _move_optimizer(agent.optimizers[f"{name}.optimizer"], before, list(model.parameters()))
-    agent.device = device
-    if served:
-        refresh_sampler(agent)
-    else:
-        agent.generator = make_generator(agent.generation, sampler)
-    window = max(1, agent.stats_window_size // processes.size())
-    agent.ep_info_buffer = deque(agent.ep_info_buffer, window)
-    agent.ep_success_buffer = deque(agent.ep_success_buffer, window)
-    split_randomness(agent)
+        _move_optimizer(learner.optimizer(name), before, list(model.parameters()))
+    if isinstance(generator, ServedGenerator):
+        refresh_sampler(learner.policy, generator, bfloat16)
+    return generator
 
 
-def _checkpoint_activations(agent: "OnlineAgent") -> None:
-    backbones = [agent.policy.model] if agent.critic is None else [agent.policy.model, agent.critic.backbone]
+def _checkpoint_activations(learner: Learner) -> None:
+    backbones = [learner.policy.model] if learner.critic is None else [learner.policy.model, learner.critic.backbone]
     for backbone in backbones:
         backbone.gradient_checkpointing_enable({"use_reentrant": False})
-        backbone.train()  # layers keep no activations back in evaluation; there is no dropout that this would turn on
+        backbone.train()  # in evaluation mode layers ignore checkpointing; there is no dropout that this would enable
 
 
-def _check_sizes(agent: "OnlineAgent") -> None:
+def check_shares(batch_size: int, group_size: int, mini_batch_size: int | None) -> None:
+    """Checks that the processes can share roll-outs and mini-batches evenly.
+
+    Raises:
+        ValueError: A size does not divide by the number of processes.
+    """
     number = processes.size()
-    if agent.batch_size % (number * agent.group_size):
+    if batch_size % (number * group_size):
         raise ValueError(
-            f"batch_size={agent.batch_size} episodes in groups of {agent.group_size} cannot be shared by {number} "
-            f"processes; use a multiple of {number * agent.group_size}"
+            f"batch_size={batch_size} episodes in groups of {group_size} cannot be shared by {number} processes; use a "
+            f"multiple of {number * group_size}"
         )
-    if agent.mini_batch_size is not None and agent.mini_batch_size % number:
+    if mini_batch_size is not None and mini_batch_size % number:
         raise ValueError(
-            f"mini_batch_size={agent.mini_batch_size} episodes cannot be shared by {number} processes; use a "
-            f"multiple of {number}, or None for the whole roll-out"
+            f"mini_batch_size={mini_batch_size} episodes cannot be shared by {number} processes; use a multiple of "
+            f"{number}, or None for the whole roll-out"
         )
 
 
@@ -164,11 +167,14 @@ def shard_like(parameter: Tensor, value: Any) -> Any:
     return distribute_tensor(value.to(parameter.device), parameter.device_mesh, parameter.placements)
 
 
-def split_randomness(agent: "OnlineAgent") -> None:
-    """One stream for what all processes decide alike, one for each of them for sampling; the first keeps its own."""
-    agent.rng.bit_generator.state = processes.gather(agent.rng.bit_generator.state)[0]
+def split_randomness(rng: np.random.Generator) -> None:
+    """Gives all processes the first one's generator for shared decisions, and each a torch seed of its own to sample.
+
+    The first process keeps its torch generator.
+    """
+    rng.bit_generator.state = processes.gather(rng.bit_generator.state)[0]
     if processes.rank() > 0:
-        torch.manual_seed(int(deepcopy(agent.rng).integers(1 << 31)) + processes.rank())
+        torch.manual_seed(int(deepcopy(rng).integers(1 << 31)) + processes.rank())
 
 
 def blank_tree(policy: Policy) -> Tree:
@@ -226,15 +232,23 @@ def clip_gradients(optimizer: Optimizer, max_norm: float) -> float:
 
 
 @torch.no_grad()
-def refresh_sampler(agent: "OnlineAgent") -> None:
-    """Gives the policy's current weights to the copy that is sampled from, or to the server that has it."""
-    if not is_sharded(agent.policy.model):
+def refresh_sampler(policy: Policy, generator: Generator, bfloat16: bool) -> None:
+    """Sends the policy's current weights to the copy that is sampled from, or to the server that holds it.
+
+    Does nothing unless the policy is sharded: otherwise generators follow its weights by themselves.
+
+    Args:
+        policy: The policy that is trained.
+        generator: The generator that `distribute` returned.
+        bfloat16: Whether a server receives the weights in bfloat16.
+    """
+    if not is_sharded(policy.model):
         return
-    if isinstance(agent.generator, ServedGenerator):
-        agent.generator.follow(torch.bfloat16 if agent.bfloat16 else agent.policy.model.dtype)
+    if isinstance(generator, ServedGenerator):
+        generator.follow(torch.bfloat16 if bfloat16 else policy.model.dtype)
         return
-    sampler = agent.generator.policy.model
-    for whole, part in zip(sampler.parameters(), agent.policy.model.parameters(), strict=True):
+    sampler = generator.policy.model
+    for whole, part in zip(sampler.parameters(), policy.model.parameters(), strict=True):
         rounded = part.to(whole.dtype)
         assert isinstance(rounded, DTensor)
         whole.copy_(rounded.full_tensor())
@@ -254,26 +268,26 @@ def gather_state(state: Any) -> Any:
     return tree_map(whole, state)
 
 
-def whole_policy(agent: "OnlineAgent") -> Policy:
-    """The agent's policy itself, or if it is spread a whole copy, with weights on the first process only."""
-    if not is_sharded(agent.policy.model):
-        return agent.policy
-    model, policy = agent.policy.model, copy(agent.policy)
+def whole_policy(policy: Policy) -> Policy:
+    """Returns the policy, or a whole copy if it is sharded, whose weights only the first process holds."""
+    if not is_sharded(policy.model):
+        return policy
+    model, whole = policy.model, copy(policy)
     with torch.device("meta"):
         empty = untrained_model(model.config, model.dtype)
-    policy.model = _whole(model, empty)
-    policy.model.tie_weights()
-    return policy
+    whole.model = _whole(model, empty)
+    whole.model.tie_weights()
+    return whole
 
 
-def whole_critic(agent: "OnlineAgent") -> Critic | None:
-    """Likewise, the critic."""
-    if agent.critic is None or not is_sharded(agent.critic):
-        return agent.critic
-    backbone = agent.critic.backbone
+def whole_critic(critic: Critic) -> Critic:
+    """Returns the critic, or a whole copy if it is sharded, whose weights only the first process holds."""
+    if not is_sharded(critic):
+        return critic
+    backbone = critic.backbone
     with torch.device("meta"):
         empty = Critic(untrained_backbone(backbone.config, backbone.dtype))
-    return _whole(agent.critic, empty)
+    return _whole(critic, empty)
 
 
 def _whole(model: nn.Module, empty: Any) -> Any:

@@ -7,7 +7,7 @@ tensors, and that with the classes of an index only.
 import io
 import pickle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import torch.distributed.checkpoint as dcp
@@ -15,9 +15,7 @@ from torch import Tensor
 from torch.distributed.checkpoint.metadata import Metadata, StorageMeta
 
 from coach_gym.agents.distributed import processes
-
-if TYPE_CHECKING:
-    from coach_gym.agents.training.online import OnlineAgent
+from coach_gym.agents.models.learner import Learner
 
 _INDEX = ".metadata"
 _ALLOWED = {
@@ -32,27 +30,27 @@ _ALLOWED = {
 }  # fmt: skip
 
 
-def write_shards(agent: "OnlineAgent", path: Path) -> None:
+def write_shards(learner: Learner, path: Path) -> None:
     """Every process writes its shards; all have to call it."""
-    dcp.save(_tensors(agent), storage_writer=dcp.FileSystemWriter(path), **_group())
+    dcp.save(_tensors(learner), storage_writer=dcp.FileSystemWriter(path), **_group())
 
 
-def read_shards(agent: "OnlineAgent", path: Path) -> None:
+def read_shards(learner: Learner, path: Path) -> None:
     """Fills the agent, which may be spread over another number of processes, or be whole in a single one."""
     reader = _Reader(path)
-    _prepare_optimizers(agent, set(reader.read_metadata().state_dict_metadata))
-    dcp.load(_tensors(agent), storage_reader=reader, **_group())
+    _prepare_optimizers(learner, set(reader.read_metadata().state_dict_metadata))
+    dcp.load(_tensors(learner), storage_reader=reader, **_group())
 
 
 def _group() -> dict[str, Any]:
     return {"process_group": processes.control_group()} if processes.size() > 1 else {"no_dist": True}
 
 
-def _tensors(agent: "OnlineAgent") -> dict[str, Tensor]:
+def _tensors(learner: Learner) -> dict[str, Tensor]:
     """All tensors by name, the agent's own, which reading overwrites."""
     tensors = {}
-    for part, model in agent.models.items():
-        optimizer = agent.optimizers[f"{part}.optimizer"]
+    for part, model in learner.models.items():
+        optimizer = learner.optimizer(part)
         for name, parameter in model.named_parameters():
             tensors[f"{part}/{name}"] = parameter.detach()
             for key, value in optimizer.state.get(parameter, {}).items():
@@ -60,10 +58,10 @@ def _tensors(agent: "OnlineAgent") -> dict[str, Tensor]:
     return tensors
 
 
-def _prepare_optimizers(agent: "OnlineAgent", stored: set[str]) -> None:
+def _prepare_optimizers(learner: Learner, stored: set[str]) -> None:
     """Makes room for the states of AdamW that there are."""
-    for part, model in agent.models.items():
-        optimizer = agent.optimizers[f"{part}.optimizer"]
+    for part, model in learner.models.items():
+        optimizer = learner.optimizer(part)
         for name, parameter in model.named_parameters():
             if f"{part}.optimizer/{name}/step" in stored:
                 moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from coach_gym.agents.generation import OnFirst
+from coach_gym.agents.generation.generator import OnFirst
 from coach_gym.agents.generation.kv_cache import BatchCache, Prefix, PrefixStore
 from coach_gym.agents.models.chatml import ImageInput, stack_images
 from coach_gym.agents.models.policy import Policy, Prompt

@@ -4,7 +4,7 @@ import json
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -22,9 +22,6 @@ from coach_gym.episode import Candidate, Observation, Step
 
 Prompt = Segment
 """All tokens before one response, and the screenshots they show."""
-
-PolicySource = Union[str, Path, tuple[nn.Module, Any], "Policy"]
-"""What `Policy.load` takes: `"pocket"`, a directory, a hub id, (model, processor), or a policy."""
 
 POCKET = Path(__file__).parents[1] / "pocket" / "weights" / "policy"
 DIALECTS: dict[str, type[UITars] | type[QwenMobileUse]] = {"UITars": UITars, "QwenMobileUse": QwenMobileUse}
@@ -73,7 +70,7 @@ class Policy:
     @classmethod
     def load(
         cls,
-        policy: PolicySource,
+        policy: "PolicySource",
         dialect: Dialect | None = None,
         device: str | torch.device = "auto",
         dtype: torch.dtype | None = None,
@@ -215,6 +212,10 @@ class Policy:
         return torch.tensor(self.banned, dtype=torch.long, device=device)
 
 
+PolicySource = str | Path | tuple[nn.Module, Any] | Policy
+"""What `Policy.load` takes: `"pocket"`, a directory, a hub id, (model, processor), or a policy."""
+
+
 def _banned_ids(config: Any, tokenizer: Any, eos: int) -> list[int]:
     """Tokens that stand for pixels or padding, the end of a turn excepted."""
     vision = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id", "vision_token_id")
@@ -244,7 +245,7 @@ def _store_dialect(dialect: Dialect, directory: Path) -> None:
     if not isinstance(dialect, UITars | QwenMobileUse):
         return  # one of the user's own, which only the user can pass again
     settings: dict[str, Any] = {"dialect": type(dialect).__name__}
-    settings |= {name: getattr(dialect, name) for name in ("min_pixels", "max_pixels", "scale")}
+    settings |= {"min_pixels": dialect.min_pixels, "max_pixels": dialect.max_pixels, "scale": dialect.scale}
     if isinstance(dialect, UITars):
         settings |= {"ui_text": dialect.ui_text, "language": dialect.language}
     (directory / _SETTINGS).write_text(json.dumps(settings, indent=2) + "\n", "utf-8")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from coach_gym.agents.generation import Generation, Generator, is_address, make_generator
+from coach_gym.agents.generation.generator import Generator
+from coach_gym.agents.generation.make import Generation, is_address, make_generator
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.generation.vllm.client import GenerationServerError, ServedGenerator
 from coach_gym.agents.models.policy import POCKET, Policy, PolicySource, Prompt
@@ -23,6 +24,7 @@ Question = tuple[str, Sequence[tuple[Observation, str]]]
 """A goal and the steps so far, of which the last one is to be judged."""
 
 
+@runtime_checkable
 class ProcessRewardModel(Protocol):
     """Judges the steps of an episode."""
 

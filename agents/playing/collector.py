@@ -1,134 +1,166 @@
-"""How an agent plays: in rounds, or event-driven, where no device waits for another.
+"""Collecting batches of episodes: in rounds, or event-driven, where no device waits for another.
 
-Event-driven, whichever devices are ready get their actions from one batch of draws, each as soon as it is complete:
-the other candidates are drawn while the device is busy with it. While all are busy, executed actions are judged.
-Episodes of the next batch are reset ahead, and with `max_staleness` begun ahead, so that devices go on working while a
-batch ends or the agent learns.
+Event-driven, the devices that are ready share one batch of draws, and each receives its action as soon as that is
+complete: its remaining candidates are drawn while it is busy. While all devices are busy, executed actions are judged.
+Episodes of the next batch are reset ahead of time, and with `max_staleness` also begun, so that devices keep working
+while a batch ends or the agent learns.
 
-Episodes are learned from in the order of their numbers, whole batches at a time. While batch i is collected, devices
-may begin episodes up to batch i + `max_staleness`: none is older than so many updates when its turn comes.
+Whole batches are learned from, in the order of their episodes' numbers. While batch i is collected, devices may begin
+episodes up to batch i + `max_staleness`, so no episode is more than that many updates old when its turn comes.
 """
 
-from __future__ import annotations
-
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
 
-from coach_gym.agents.distributed import processes
+from gymnasium.vector import VectorEnv
+
+from coach_gym.agents.generation.generator import OnFirst
+from coach_gym.agents.models.policy import Prompt
+from coach_gym.agents.playing.player import JudgeSteps
 from coach_gym.agents.playing.rollout import Attempt, Rollout, Transition
-from coach_gym.episode import Candidate, Episode
-
-if TYPE_CHECKING:
-    from coach_gym.agents.training.callbacks import BaseCallback
-    from coach_gym.agents.training.online import OnlineAgent
+from coach_gym.episode import Candidate, Episode, Observation, Step
+from coach_gym.protocols import EventDriven
 
 JUDGED_AT_ONCE = 8
-"""Steps of which a device that becomes ready has to await the verdicts."""
+"""Steps judged in one batch; a device that becomes ready meanwhile waits for their verdicts."""
+
+Timed = Callable[[str], AbstractContextManager[None]]
+"""Books the seconds spent inside the context under a name."""
+
+
+class Player(Protocol):
+    """What a collector needs of an agent.
+
+    Attributes:
+        judge: Judges executed steps while devices are busy; None if nothing is judged during the roll-out.
+    """
+
+    judge: JudgeSteps | None
+
+    def prompts(self, attempts: Sequence[Attempt]) -> list[Prompt]:
+        """Returns the prompt of each attempt's current state."""
+        ...
+
+    def draw(self, prompts: Sequence[Prompt], on_first: OnFirst | None = None) -> list[list[Candidate]]:
+        """Draws the candidates for every prompt; `on_first` receives the first of each as soon as it is complete."""
+        ...
+
+    def step(self, observation: Observation, candidates: list[Candidate]) -> Step:
+        """Returns the step that executes the first candidate."""
+        ...
 
 
 class Collector:
-    """Plays an agent's episodes on its environments, batch by batch.
+    """Plays episodes batch by batch.
 
     Args:
-        agent: draws candidates, and judges steps if it can; its environments are played on.
+        envs: Environments to play on.
+        player: Draws candidates, and judges steps if it can.
+        seeds: Seeds of the episodes from number `first` on; infinite.
+        first: Number of the first episode of the next batch, among those of this process.
+        size: Episodes in a batch.
+        in_rounds: Lets all devices act together; always the case if `envs` is not event-driven.
+        max_staleness: Batches that devices may play ahead.
+        timed: Measures what the time goes to: `generate` and `env_wait`.
 
     Attributes:
-        rollout: what is under way, from one batch to the next.
-        first: number of the next batch's first episode, among those of this process.
+        rollout: The episodes in progress, which carry over from one batch to the next.
+        finished: Finished attempts of later batches, by number.
     """
 
-    def __init__(self, agent: OnlineAgent) -> None:
-        assert agent.env is not None
-        self.agent = agent
-        self.in_rounds = agent.collection == "rounds" or not hasattr(agent.env, "send_reset")
-        self.size = agent.batch_size // processes.size()
-        self.first = -(-agent.num_instances // processes.size()) * agent.group_size
-        self.rollout = Rollout(agent.env, agent.task_seeds(self.first), self.first, until=self.first)
+    def __init__(
+        self,
+        envs: VectorEnv,
+        player: Player,
+        seeds: Iterable[int],
+        first: int,
+        size: int,
+        in_rounds: bool,
+        max_staleness: int,
+        timed: Timed,
+    ) -> None:
+        self.player = player
+        self.first = first
+        self.size = size
+        self.in_rounds = in_rounds or not isinstance(envs, EventDriven)
+        self.max_staleness = max_staleness
+        self.timed = timed
+        self.rollout = Rollout(envs, seeds, first, until=first)
         self.finished: dict[int, Attempt] = {}
         self._unjudged: deque[tuple[Episode, int]] = deque()
 
-    def collect(self, callback: BaseCallback) -> list[Attempt] | None:
+    def collect(self, on_step: Callable[[Transition], bool]) -> list[Attempt] | None:
         """Plays until the next batch of episodes is over.
 
+        Args:
+            on_step: Called after every transition with at least one step; False stops.
+
         Returns:
-            Its attempts by number; None if the callback stopped the training.
+            The attempts of the batch, by number; None if `on_step` returned False.
 
         Raises:
-            RuntimeError: The callback has played on the environments, whose episodes are under way.
+            RuntimeError: `on_step` has played on the environments, whose episodes are in progress.
         """
         batch = range(self.first, self.first + self.size)
-        finished: list[Attempt] = []
         while any(number not in self.finished for number in batch):
             transition = self._round(batch.stop) if self.in_rounds else self._event(batch.stop)
-            if transition.stepped:
-                self._note(transition)
-                finished += transition.finished
-                rewards, dones, infos = transition.rewards, transition.dones, transition.infos
-                episodes = [attempt.episode for attempt in transition.finished]
-                callback.update_locals({**locals(), "self": self.agent})
-                if not callback.on_step():
-                    return None
-                if not self.rollout.undisturbed:
-                    raise RuntimeError(
-                        "a callback's on_step has begun episodes on the training environment, in the midst of those of "
-                        "the roll-out; give evaluate() an environment of its own, or call it in _on_rollout_start"
-                    )
+            if not transition.stepped:
+                continue
+            self.finished.update({attempt.number: attempt for attempt in transition.finished})
+            if not on_step(transition):
+                return None
+            if not self.rollout.undisturbed:
+                raise RuntimeError(
+                    "a callback's on_step has begun episodes on the training environment in the middle of a roll-out; "
+                    "give evaluate() an environment of its own, or call it in _on_rollout_start"
+                )
         while self._judge():
             pass
         self.first = batch.stop
         return [self.finished.pop(number) for number in batch]
 
     def _round(self, stop: int) -> Transition:
-        """One action for every device, or the first states of episodes; all wait for the slowest."""
+        """Takes one action on every device, or starts episodes; all wait for the slowest."""
         self.rollout.begin_until(stop)
         if waiting := self.rollout.waiting:
-            self._act(waiting)
-        with self.agent.timed("env_wait"):
+            with self.timed("generate"):
+                drawn = self.player.draw(self.player.prompts(waiting))
+            self._execute(waiting, [candidates[:1] for candidates in drawn])
+            self._complete(waiting, drawn)
+        with self.timed("env_wait"):
             return self.rollout.receive(self.rollout.busy)
 
     def _event(self, stop: int) -> Transition:
-        """Actions for the devices that are ready, or else verdicts, or else a wait for the next device."""
-        ahead = stop + self.agent.max_staleness * self.size
+        """Acts on the devices that are ready; without any, judges steps or waits for the next device."""
+        ahead = stop + self.max_staleness * self.size
         self.rollout.begin_until(ahead + self.size)  # a reset needs no policy, so it is never stale
         waiting = [attempt for attempt in self.rollout.waiting if attempt.number < ahead]
         if waiting:
-            self._act(waiting)
+            with self.timed("generate"):
+                prompts = self.player.prompts(waiting)
+                drawn = self.player.draw(prompts, lambda number, first: self._execute([waiting[number]], [[first]]))
+            self._complete(waiting, drawn)
         worked = bool(waiting) or self._judge()
-        with self.agent.timed("env_wait"):
+        with self.timed("env_wait"):
             return self.rollout.receive(0 if worked else 1)
 
-    def _act(self, waiting: list[Attempt]) -> None:
-        """Draws responses for some states; each first one is sent on its way while others are still drawn."""
-        agent = self.agent
-        on_first = None if self.in_rounds else lambda number, first: self._execute({number: first}, waiting)
-        with agent.timed("generate"):
-            prompts = [agent.policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in waiting]
-            drawn = agent.generator.sample(
-                prompts, agent.n_candidates, agent.temperature, agent.max_new_tokens, on_first=on_first
-            )
-        if self.in_rounds:
-            self._execute({number: row[0] for number, row in enumerate(drawn)}, waiting)
-        for attempt, candidates in zip(waiting, drawn, strict=True):
-            attempt.episode.steps[-1].candidates = candidates
-
-    def _execute(self, firsts: dict[int, Candidate], waiting: list[Attempt]) -> None:
-        """Sends actions, given by the number of their state among those that wait."""
-        agent = self.agent
-        attempts = [waiting[number] for number in firsts]
-        for attempt, first in zip(attempts, firsts.values(), strict=True):
-            attempt.episode.steps.append(agent.step(attempt.observation, [first]))
-            if agent.judges_steps and not self.in_rounds:
+    def _execute(self, attempts: Sequence[Attempt], firsts: Sequence[list[Candidate]]) -> None:
+        """Sends each attempt's first candidate to its device."""
+        for attempt, first in zip(attempts, firsts, strict=True):
+            attempt.episode.steps.append(self.player.step(attempt.observation, first))
+            if self.player.judge is not None and not self.in_rounds:
                 self._unjudged.append((attempt.episode, attempt.length))
         self.rollout.send(attempts, [attempt.episode.steps[-1].action for attempt in attempts])
 
-    def _judge(self) -> bool:
-        """Has some steps judged; False if there are none left."""
-        steps = [self._unjudged.popleft() for _ in range(min(len(self._unjudged), JUDGED_AT_ONCE))]
-        if steps:
-            self.agent.judge_steps(steps)
-        return bool(steps)
+    def _complete(self, attempts: Sequence[Attempt], drawn: Sequence[list[Candidate]]) -> None:
+        for attempt, candidates in zip(attempts, drawn, strict=True):
+            attempt.episode.steps[-1].candidates = candidates
 
-    def _note(self, transition: Transition) -> None:
-        self.agent.num_timesteps += len(transition.stepped)
-        self.agent.remember(transition.finished)
-        self.finished.update({attempt.number: attempt for attempt in transition.finished})
+    def _judge(self) -> bool:
+        """Judges some steps; returns False if there are none left."""
+        steps = [self._unjudged.popleft() for _ in range(min(len(self._unjudged), JUDGED_AT_ONCE))]
+        if steps and self.player.judge is not None:
+            self.player.judge(steps)
+        return bool(steps)

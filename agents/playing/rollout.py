@@ -1,4 +1,4 @@
-"""Episodes on a vector environment: one for each seed, sub-environments refilled as they become free."""
+"""Episodes on a vector environment: one per seed, with sub-environments refilled as they become free."""
 
 import weakref
 from collections.abc import Iterable, Sequence
@@ -10,20 +10,21 @@ import numpy as np
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 
 from coach_gym.episode import Episode, Observation
+from coach_gym.protocols import Arrival, EventDriven
 
 
 @dataclass
 class Attempt:
-    """One episode on its way.
+    """One episode in progress.
 
     Attributes:
-        number: position of its seed in the roll-out.
-        index: sub-environment it runs on.
-        episode: what is known of it; its steps are for the caller to append.
-        observation: the state that waits for an action.
-        length: steps taken.
-        reward: sum of rewards so far.
-        memory: the caller's.
+        number: Position of its seed in the roll-out.
+        index: Sub-environment it runs on.
+        episode: The episode so far; the caller appends its steps.
+        observation: The state that waits for an action.
+        length: Steps taken.
+        reward: Sum of rewards so far.
+        memory: Anything the caller wants to keep with the episode.
     """
 
     number: int
@@ -37,14 +38,14 @@ class Attempt:
 
 @dataclass
 class Transition:
-    """What some actions brought, sub-environment by sub-environment; idle ones are zero and empty.
+    """The results of some actions, one entry per sub-environment; entries of idle ones are zero or empty.
 
     Attributes:
-        rewards: (number of sub-environments,).
-        dones: likewise, whether the episode is over.
-        infos: likewise, the info dicts.
-        finished: the attempts that are over.
-        stepped: the attempts that took a step, those that are over among them.
+        rewards: Rewards, (number of sub-environments,).
+        dones: Whether each episode is over, (number of sub-environments,) bool.
+        infos: Info dicts, one per sub-environment.
+        finished: The attempts that are over.
+        stepped: The attempts that took a step, including the finished ones.
     """
 
     rewards: np.ndarray
@@ -55,24 +56,25 @@ class Transition:
 
 
 class Rollout:
-    """Plays one episode for each seed.
+    """Plays one episode per seed.
 
-    A seed fixes task, parameters and device state of its episode, so a roll-out is reproducible, and episodes of
-    one seed are attempts at the same task instance. All episodes are played to their end.
+    A seed determines the task, parameters and device state of its episode. Roll-outs are therefore reproducible, and
+    episodes with the same seed attempt the same task instance. Every episode is played to its end.
 
-    `step` waits for every sub-environment, as Gymnasium's vector environments do. Under it lie `send` and `receive`,
-    by which those are served that are ready while the others are still busy.
+    `step` waits for every sub-environment, as Gymnasium's vector environments do. `send` and `receive` are its two
+    halves; with them, a caller serves ready sub-environments while the others are still busy.
 
     Args:
-        envs: of `as_vector_env`.
-        seeds: in the order of their start; may be endless.
-        first: number of the first episode.
-        until: number before which to stop beginning episodes; None as long as there are seeds.
+        envs: Vector environment, as `as_vector_env` returns it.
+        seeds: Seeds in the order in which their episodes start; may be infinite.
+        first: Number of the first episode.
+        until: Number of the first episode that must not start yet; None for no limit.
     """
 
     def __init__(self, envs: VectorEnv, seeds: Iterable[int], first: int = 0, until: int | None = None) -> None:
         self.num_envs = envs.num_envs
-        self._envs = _SendReceive(envs) if hasattr(envs, "send_reset") else _Lockstep(envs)
+        settle(envs)
+        self._envs: EventDriven = envs if isinstance(envs, EventDriven) else _Lockstep(envs)
         _LATEST[envs] = weakref.ref(self)
         self._of = weakref.ref(envs)
         self._queue = enumerate(seeds, first)
@@ -87,45 +89,47 @@ class Rollout:
 
     @property
     def waiting(self) -> list[Attempt]:
-        """The attempts that need an action, by number; none while nothing is under way means that all is over."""
+        """The attempts that need an action, by number. Empty with nothing in progress means everything is over."""
         return sorted(self._waiting.values(), key=lambda attempt: attempt.number)
 
     @property
     def busy(self) -> int:
-        """Sub-environments with a step or a reset under way."""
+        """Number of sub-environments with a step or reset in progress."""
         return len(self._acting) + len(self._starting)
 
     @property
     def undisturbed(self) -> bool:
-        """Whether nobody else has begun a roll-out on these environments since."""
+        """Whether this is the latest roll-out on these environments."""
         envs = self._of()
         return envs is not None and _LATEST[envs]() is self
 
     def step(self, actions: Sequence[str]) -> Transition:
-        """Carries out one action for each of `waiting`, in its order, and begins episodes where one has ended."""
+        """Executes one action per waiting attempt, in the order of `waiting`, and refills free sub-environments."""
         self.send(self.waiting, actions)
         transition = self.receive(self.busy)
         self._await_resets()
         return transition
 
     def begin_until(self, number: int) -> None:
-        """Lets episodes begin whose number is smaller; their first states are received like those after a step."""
+        """Lets episodes with smaller numbers start; `receive` picks up their first states."""
         self._until = number
         self._begin()
 
     def send(self, attempts: Sequence[Attempt], actions: Sequence[str]) -> None:
-        """Begins one action for each of some attempts that wait for one."""
+        """Starts one action for each of `attempts`, all of which must be waiting."""
         for attempt in attempts:
             self._acting[attempt.index] = self._waiting.pop(attempt.index)
-        self._envs.send({attempt.index: action for attempt, action in zip(attempts, actions, strict=True)})
+        self._envs.send(list(actions), [attempt.index for attempt in attempts])
 
     def receive(self, min_ready: int = 1) -> Transition:
-        """Waits until that many of the busy sub-environments are done, and tells of the steps among all that are."""
+        """Waits for at least `min_ready` busy sub-environments and returns the steps of all that are ready."""
         rewards, dones = np.zeros(self.num_envs), np.zeros(self.num_envs, dtype=bool)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         transition = Transition(rewards, dones, infos, [])
-        for arrival in self._envs.receive(min_ready) if self.busy else []:
-            if arrival.index in self._starting:
+        arrivals = self._envs.recv(min_ready) if self.busy else []
+        # Sorted, because the order of arrival is random and would change the order of sampling.
+        for arrival in sorted(arrivals, key=lambda arrival: arrival.env_id):
+            if arrival.env_id in self._starting:
                 self._start(arrival)
             else:
                 self._advance(arrival, transition)
@@ -133,7 +137,7 @@ class Rollout:
         return transition
 
     def _begin(self) -> None:
-        """Resets free sub-environments for the next episodes, as long as there are any."""
+        """Resets free sub-environments for the next episodes, if there are any."""
         seeds = {}
         for index in sorted(self._free):
             if self._next is None or (self._until is not None and self._next[0] >= self._until):
@@ -142,13 +146,13 @@ class Rollout:
             self._next = next(self._queue, None)
         self._free -= seeds.keys()
         if seeds:
-            self._envs.reset(seeds)
+            self._envs.send_reset(list(seeds), list(seeds.values()))
 
     def _await_resets(self) -> None:
         while self._starting:
             self.receive(self.busy)
 
-    def _start(self, arrival: "_Arrival") -> None:
+    def _start(self, arrival: Arrival) -> None:
         observation, info = arrival.observation, arrival.info
         episode = Episode(
             goal=str(observation["goal"]),
@@ -156,18 +160,18 @@ class Rollout:
             params=dict(info.get("params", {})),
             fault=info.get("fault"),
         )
-        number = self._starting.pop(arrival.index)
-        self._waiting[arrival.index] = Attempt(number, arrival.index, episode, observation_of(observation))
+        number = self._starting.pop(arrival.env_id)
+        self._waiting[arrival.env_id] = Attempt(number, arrival.env_id, episode, observation_of(observation))
 
-    def _advance(self, arrival: "_Arrival", transition: Transition) -> None:
-        index, attempt = arrival.index, self._acting.pop(arrival.index)
-        transition.rewards[index], transition.dones[index] = arrival.reward, arrival.done
+    def _advance(self, arrival: Arrival, transition: Transition) -> None:
+        index, attempt = arrival.env_id, self._acting.pop(arrival.env_id)
+        transition.rewards[index], transition.dones[index] = arrival.reward, arrival.over
         transition.infos[index] = arrival.info
         attempt.length += 1
         attempt.reward += arrival.reward
         attempt.observation = observation_of(arrival.observation)
         transition.stepped.append(attempt)
-        if arrival.done:
+        if arrival.over:
             _close(attempt, arrival.info)
             transition.finished.append(attempt)
             self._free.add(index)
@@ -179,7 +183,7 @@ _LATEST: "weakref.WeakKeyDictionary[VectorEnv, weakref.ref[Rollout]]" = weakref.
 
 
 def _close(attempt: Attempt, info: dict[str, Any]) -> None:
-    """Writes the verdict down: a fault gives none, nor does an `is_success` of None (a judge that failed)."""
+    """Records the verdict. A fault gives none, and neither does `is_success=None`, a judge that failed."""
     episode = attempt.episode
     episode.fault = info.get("fault", episode.fault)
     episode.answer = info.get("answer")
@@ -188,28 +192,27 @@ def _close(attempt: Attempt, info: dict[str, Any]) -> None:
 
 
 def as_vector_env(env: gym.Env | VectorEnv) -> VectorEnv:
-    """The vector environment that agents run on.
+    """Returns the vector environment that agents run on.
 
     Args:
-        env: a vector environment, returned as it is, or a single one. Observations are dicts with `goal` and
-            `screenshot`, and `ui` and `last_action_error` where there are such.
+        env: A vector environment, returned as it is, or a single environment. Observations are dicts with `goal` and
+            `screenshot`, and optionally `ui` and `last_action_error`.
 
     Raises:
-        ValueError: Keys are missing, or it is one of Gymnasium's vector environments that lose text or infos.
+        ValueError: Keys are missing, or `env` is one of Gymnasium's vector environments that lose text or infos.
     """
     envs = env if isinstance(env, VectorEnv) else SyncVectorEnv([lambda: env])
     space = envs.single_observation_space
     keys = set(space.spaces) if isinstance(space, gym.spaces.Dict) else set()
     if not {"goal", "screenshot"} <= keys:
         raise ValueError(
-            f"the agent reads observations that are dicts with 'goal' and 'screenshot', but this environment's space "
+            f"the agent needs observations that are dicts with 'goal' and 'screenshot', but this environment's space "
             f"is {space}; wrap it with gymnasium.wrappers.TransformObservation"
         )
     if isinstance(envs.unwrapped, AsyncVectorEnv):
         raise ValueError(
-            "AsyncVectorEnv hands out text as zeros with shared memory, and without it forgets that an environment "
-            "was reset (Gymnasium 1.4); use vectorization_mode='vector_entry_point', or 'sync' for environments "
-            "that have none"
+            "AsyncVectorEnv returns text as zeros with shared memory, and without it loses track of resets "
+            "(Gymnasium 1.4); use vectorization_mode='vector_entry_point', or 'sync' for environments without one"
         )
     if envs.metadata.get("autoreset_mode") is AutoresetMode.SAME_STEP:
         raise ValueError(
@@ -219,14 +222,14 @@ def as_vector_env(env: gym.Env | VectorEnv) -> VectorEnv:
     return envs
 
 
-def settle(envs: Any) -> None:
-    """Waits until nothing is under way that a roll-out has left, so that others can reset and step."""
-    while getattr(envs, "pending", ()):
+def settle(envs: VectorEnv | None) -> None:
+    """Waits for every call that a roll-out has left in progress, so that others can reset and step."""
+    while isinstance(envs, EventDriven) and envs.pending:
         envs.recv(len(envs.pending))
 
 
 def observation_of(observation: dict[str, Any]) -> Observation:
-    """The agent's copy of one environment's observation."""
+    """Copies one environment's observation for the agent."""
     return Observation(
         screenshot=np.array(observation["screenshot"]),  # a view would keep the screens of the whole batch alive
         ui=str(observation.get("ui", "")),
@@ -235,12 +238,12 @@ def observation_of(observation: dict[str, Any]) -> Observation:
 
 
 def sub_observation(observations: dict[str, Any], index: int) -> dict[str, Any]:
-    """The observation of one sub-environment, out of a batch."""
+    """Returns the observation of one sub-environment from a batch."""
     return {key: values[index] for key, values in observations.items()}
 
 
 def sub_info(infos: dict[str, Any], index: int) -> dict[str, Any]:
-    """The info dict of one sub-environment, out of the arrays and masks that Gymnasium makes of them."""
+    """Returns the info dict of one sub-environment from Gymnasium's arrays and masks."""
     mine = {}
     for key, values in infos.items():
         mask = infos.get(f"_{key}")
@@ -251,65 +254,40 @@ def sub_info(infos: dict[str, Any], index: int) -> dict[str, Any]:
     return mine
 
 
-@dataclass(frozen=True)
-class _Arrival:
-    """What a reset or a step of one sub-environment led to."""
-
-    index: int
-    observation: dict[str, Any]
-    info: dict[str, Any]
-    reward: float = 0.0
-    done: bool = False
-
-
 class _Lockstep:
-    """Any Gymnasium vector environment: all sub-environments step at once, wanted or not.
+    """Drives any Gymnasium vector environment event by event, although all its sub-environments step at once.
 
-    One that has nothing to do resets itself and is given an empty text, that of a model that stopped at once,
-    which every environment that takes a model's text has to put up with.
+    A sub-environment with nothing to do resets itself, or receives an empty text. A model that stops at once writes
+    that too, so every environment has to accept it.
     """
 
     def __init__(self, envs: VectorEnv) -> None:
         self._envs = envs
         self._begun = False
-        self._arrivals: list[_Arrival] = []
+        self._arrivals: list[Arrival] = []
 
-    def reset(self, seeds: dict[int, int]) -> None:
-        everyone: Any = [seeds.get(index) for index in range(self._envs.num_envs)]
-        mask = np.array([index in seeds for index in range(self._envs.num_envs)])
+    @property
+    def pending(self) -> tuple[int, ...]:
+        return tuple(arrival.env_id for arrival in self._arrivals)
+
+    def send_reset(self, env_ids: Sequence[int], seeds: Sequence[int | None]) -> None:
+        chosen = dict(zip(env_ids, seeds, strict=True))
+        everyone: Any = [chosen.get(index) for index in range(self._envs.num_envs)]
+        mask = np.array([index in chosen for index in range(self._envs.num_envs)])
         options = {"reset_mask": mask} if self._begun else None
         self._begun = True
         observations, infos = self._envs.reset(seed=everyone, options=options)
-        self._arrivals += [_Arrival(i, sub_observation(observations, i), sub_info(infos, i)) for i in seeds]
+        self._arrivals += [Arrival(i, sub_observation(observations, i), sub_info(infos, i)) for i in env_ids]
 
-    def send(self, actions: dict[int, str]) -> None:
-        texts = tuple(actions.get(index, "") for index in range(self._envs.num_envs))
+    def send(self, actions: Sequence[str], env_ids: Sequence[int]) -> None:
+        chosen = dict(zip(env_ids, actions, strict=True))
+        texts = tuple(chosen.get(index, "") for index in range(self._envs.num_envs))
         observations, rewards, terminated, truncated, infos = self._envs.step(texts)
-        ended = terminated | truncated
-        self._arrivals += [
-            _Arrival(i, sub_observation(observations, i), sub_info(infos, i), float(rewards[i]), bool(ended[i]))
-            for i in actions
-        ]
+        for i in env_ids:
+            ended = bool(terminated[i]), bool(truncated[i])
+            arrival = Arrival(i, sub_observation(observations, i), sub_info(infos, i), float(rewards[i]), *ended)
+            self._arrivals.append(arrival)
 
-    def receive(self, min_ready: int) -> list[_Arrival]:
+    def recv(self, min_ready: int) -> list[Arrival]:
         arrivals, self._arrivals = self._arrivals, []
         return arrivals
-
-
-class _SendReceive:
-    """A vector environment that can be driven in parts, as `AndroidVectorEnv` can: the idle are left alone."""
-
-    def __init__(self, envs: Any) -> None:
-        self._envs = envs
-        settle(envs)
-
-    def reset(self, seeds: dict[int, int]) -> None:
-        self._envs.send_reset(list(seeds), list(seeds.values()))
-
-    def send(self, actions: dict[int, str]) -> None:
-        self._envs.send(list(actions.values()), list(actions))
-
-    def receive(self, min_ready: int) -> list[_Arrival]:
-        # Sorted, because the order of arrival is chance and the order of sampling would follow it.
-        arrivals = sorted(self._envs.recv(min_ready), key=lambda arrival: arrival.env_id)
-        return [_Arrival(a.env_id, a.observation, a.info, a.reward, a.over) for a in arrivals]

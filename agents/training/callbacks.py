@@ -1,8 +1,9 @@
 """Hooks into training, with Stable-Baselines3's names and order of calls; its own callbacks work as well."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, runtime_checkable
 
 import gymnasium as gym
 import numpy as np
@@ -11,11 +12,93 @@ from tqdm.auto import tqdm
 
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.evaluation import Evaluation, evaluate
-from coach_gym.agents.training.checkpoint import save_shards
+from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.training.logger import Logger
 
-if TYPE_CHECKING:
-    from coach_gym.agents.training.online import OnlineAgent
+
+class Trainee(Protocol):
+    """What callbacks see of the agent; every agent of this package has more.
+
+    Attributes:
+        num_timesteps: Environment steps taken, over all sub-environments and processes.
+        total_timesteps: Number of steps at which the current call of `learn` ends.
+        n_updates: Iterations that ended in an update.
+        batch_size: Episodes of one roll-out.
+        policy: The policy.
+    """
+
+    num_timesteps: int
+    total_timesteps: int
+    n_updates: int
+    batch_size: int
+    policy: Policy
+
+    @property
+    def logger(self) -> Logger:
+        """Receives what training logs."""
+        ...
+
+    @property
+    def ep_success_buffer(self) -> deque[float]:
+        """Success of the latest episodes, 0 or 1."""
+        ...
+
+    def get_env(self) -> VectorEnv | None:
+        """Returns the vector environment that is trained on."""
+        ...
+
+    def predict(
+        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
+    ) -> tuple[Any, Any]:
+        """Returns actions for a batch of observations, and the states to pass next time."""
+        ...
+
+    def save(self, path: str | Path) -> None:
+        """Writes the agent as a directory."""
+        ...
+
+    def save_shards(self, path: str | Path) -> None:
+        """Writes the agent as a directory, each process its own part."""
+        ...
+
+
+@runtime_checkable
+class Callback(Protocol):
+    """The hooks that `learn` calls. `BaseCallback` has them, and so has Stable-Baselines3's.
+
+    Attributes:
+        parent: The callback that triggers this one, if one does.
+    """
+
+    parent: Any
+
+    def init_callback(self, model: Any) -> None:
+        """Called once, before everything else."""
+        ...
+
+    def on_training_start(self, locals_: dict[str, Any], globals_: dict[str, Any]) -> None:
+        """Called before the first roll-out."""
+        ...
+
+    def on_rollout_start(self) -> None:
+        """Called before every roll-out."""
+        ...
+
+    def on_step(self) -> bool:
+        """Called after every call of `env.step`; False stops the training."""
+        ...
+
+    def on_rollout_end(self) -> None:
+        """Called after every roll-out, before the update."""
+        ...
+
+    def on_training_end(self) -> None:
+        """Called when `learn` returns or raises."""
+        ...
+
+    def update_locals(self, locals_: dict[str, Any]) -> None:
+        """Called before `on_step` with the variables of the roll-out."""
+        ...
 
 
 class BaseCallback:
@@ -36,8 +119,8 @@ class BaseCallback:
         parent: the callback that triggers this one, if one does.
     """
 
-    model: "OnlineAgent"
-    parent: "BaseCallback | None" = None
+    model: Trainee
+    parent: Any = None
 
     def __init__(self, verbose: int = 0) -> None:
         self.verbose = verbose
@@ -58,7 +141,7 @@ class BaseCallback:
         """The agent's logger."""
         return self.model.logger
 
-    def init_callback(self, model: "OnlineAgent") -> None:
+    def init_callback(self, model: Trainee) -> None:
         """Called once by `learn`, before everything else."""
         self.model = model
         self._init_callback()
@@ -110,7 +193,7 @@ class BaseCallback:
 
 
 Function = Callable[[dict[str, Any], dict[str, Any]], bool | None]
-MaybeCallback = None | Function | BaseCallback | Sequence[Any]
+MaybeCallback = None | Function | Callback | Sequence[Any]
 
 
 class ConvertCallback(BaseCallback):
@@ -197,7 +280,7 @@ class CheckpointCallback(BaseCallback):
         self._due = False
         path = self.save_path / f"{self.name_prefix}_{self.model.num_timesteps}_steps"
         if processes.size() > 1:
-            save_shards(self.model, path)  # the whole agent may be more than one process can hold
+            self.model.save_shards(path)  # the whole agent may be more than one process can hold
         else:
             self.model.save(path)
         if self.verbose >= 1 and processes.rank() == 0:
@@ -370,8 +453,10 @@ class ProgressBarCallback(BaseCallback):
         self.bar.close()
 
 
-def as_callback(callback: Any) -> Any:
-    """A callback of whatever `learn` was given: nothing, a function, a callback, or a sequence of them."""
-    if isinstance(callback, list | tuple) or callback is None:
-        return CallbackList(callback or [])
-    return callback if hasattr(callback, "on_step") else ConvertCallback(callback)
+def as_callback(callback: MaybeCallback) -> Callback:
+    """Makes one callback of what `learn` was given: nothing, a function, a callback, or a sequence of them."""
+    if isinstance(callback, Callback):
+        return callback
+    if callable(callback):
+        return ConvertCallback(callback)
+    return CallbackList(callback or [])

@@ -3,105 +3,139 @@
 config.json          class and constructor arguments
 actor/               the policy, as `save_pretrained` writes it
 critic/              the critic, for the methods that have one
-optimizer.pt         states of the optimizers, read with `weights_only=True`
+optimizer.pt         optimizer states, read with `weights_only=True`
 trainer_state.json   counters, statistics and random states
 
-Several processes write their shards of weights and optimizer states as they are, which any number of processes reads:
-shards/ in place of optimizer.pt and of the weights in actor/ and critic/ (`save_shards`).
+Several processes write their shards of weights and optimizer states as they are, and any number of processes can read
+them: shards/ replaces optimizer.pt and the weights in actor/ and critic/ (`save_shards`).
 """
 
-import inspect
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 
 from coach_gym.agents.distributed import processes
-from coach_gym.agents.distributed.parallel import (
-    distribute,
-    gather_state,
-    refresh_sampler,
-    split_randomness,
-    whole_critic,
-    whole_policy,
-)
+from coach_gym.agents.distributed.parallel import gather_state, whole_critic, whole_policy
 from coach_gym.agents.distributed.shards import read_shards, write_shards
 from coach_gym.agents.models.architectures import read_config, untrained_backbone, untrained_model
 from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.learner import Learner
 from coach_gym.agents.models.policy import Policy, as_device
 from coach_gym.dialects import Dialect
 
-if TYPE_CHECKING:
-    from coach_gym.agents.training.online import OnlineAgent
-
 ACTOR, CRITIC, SHARDS = "actor", "critic", "shards"
 _CONFIG, _STATE, _OPTIMIZER = "config.json", "trainer_state.json", "optimizer.pt"
-# Arguments that are objects, kept in folders of their own or given anew to every load.
-_OBJECTS = {"self", "policy", "env", "critic", "dialect", "device", "shared"}
+_OBJECTS = ("policy", "env", "critic", "dialect", "device")
+"""Arguments that have folders of their own or are given anew to every load."""
 
 
-def save_agent(agent: "OnlineAgent", path: Path, exclude: set[str]) -> None:
-    """Writes the directory under another name first, so that an interruption never leaves half of one.
+@dataclass
+class TrainerState:
+    """Where a training stands.
+
+    Attributes:
+        num_timesteps: Environment steps taken.
+        n_updates: Iterations that ended in an update.
+        num_instances: Task instances played to their end.
+        task_entropy: Seed of the task instances.
+        ep_info: Statistics of the latest episodes of all processes.
+        ep_success: Their successes.
+        numpy_rng: State of the generator of shared decisions.
+    """
+
+    num_timesteps: int
+    n_updates: int
+    num_instances: int
+    task_entropy: int
+    ep_info: list[dict[str, float]]
+    ep_success: list[float]
+    numpy_rng: Mapping[str, Any]
+
+
+@dataclass
+class Saved:
+    """All that is saved of an agent.
+
+    Attributes:
+        kind: Name of its class.
+        arguments: Its constructor's arguments by name.
+        learner: Its models and optimizers.
+        state: Where its training stands.
+    """
+
+    kind: str
+    arguments: Mapping[str, Any]
+    learner: Learner
+    state: TrainerState
+
+
+def save(agent: Saved, path: Path, exclude: set[str]) -> None:
+    """Writes the directory under another name first, so that an interruption never leaves half of it.
 
     Args:
-        agent: what is saved.
-        path: the directory; replaced if it holds a saved agent.
+        agent: What is saved.
+        path: The directory; replaced if it holds a saved agent.
         exclude: `{"optimizer"}` leaves the optimizer states out.
 
     Raises:
         FileExistsError: `path` is something else; it is left alone.
     """
+    learner = agent.learner
     with _replacing(agent, path) as fresh:
-        policy = whole_policy(agent)
+        policy = whole_policy(learner.policy)
         if processes.rank() == 0:
             policy.save(fresh / ACTOR)
-        del policy  # a copy, if the agent is spread over processes, and the next one needs the room
-        critic = whole_critic(agent)
+        del policy  # a copy if the agent is sharded, and the next one needs the memory
+        critic = None if learner.critic is None else whole_critic(learner.critic)
         if critic is not None and processes.rank() == 0:
             critic.save(fresh / CRITIC)
         del critic
         if "optimizer" not in exclude:
-            states = {name: gather_state(optimizer.state_dict()) for name, optimizer in agent.optimizers.items()}
+            states = {name: gather_state(optimizer.state_dict()) for name, optimizer in learner.optimizers.items()}
             if processes.rank() == 0:
                 torch.save(states, fresh / _OPTIMIZER)
 
 
-def save_shards(agent: "OnlineAgent", path: Path) -> None:
-    """Writes the directory of an agent that is spread over processes; all have to call it, each writes its own part.
+def save_shards(agent: Saved, path: Path) -> None:
+    """Writes the directory of a sharded agent; all processes call it and each writes its own part.
 
     Args:
-        agent: what is saved.
-        path: the directory, on storage that all processes share; replaced if it holds a saved agent.
+        agent: What is saved.
+        path: The directory, on storage that all processes share; replaced if it holds a saved agent.
 
     Raises:
         FileExistsError: `path` is something else; it is left alone.
     """
+    policy, critic = agent.learner.policy, agent.learner.critic
     with _replacing(agent, path) as fresh:
         if processes.rank() == 0:
-            agent.policy.model.config.save_pretrained(fresh / ACTOR)
-            agent.policy.save_processor(fresh / ACTOR)
-            if agent.critic is not None:
-                agent.critic.backbone.config.save_pretrained(fresh / CRITIC)
-        write_shards(agent, fresh / SHARDS)
+            policy.model.config.save_pretrained(fresh / ACTOR)
+            policy.save_processor(fresh / ACTOR)
+            if critic is not None:
+                critic.backbone.config.save_pretrained(fresh / CRITIC)
+        write_shards(agent.learner, fresh / SHARDS)
 
 
 @contextmanager
-def _replacing(agent: "OnlineAgent", path: Path) -> Iterator[Path]:
-    """A new directory with the agent's arguments and counters, which takes the place of `path` when it is filled."""
+def _replacing(agent: Saved, path: Path) -> Iterator[Path]:
+    """Yields a new directory with arguments and state, which replaces `path` once it is complete."""
     path = path.resolve()
     if processes.gather(_is_foreign(path))[0]:
-        raise FileExistsError(f"{path} exists and is no saved agent, so it is not replaced; save to another path")
+        raise FileExistsError(f"{path} exists and is not a saved agent, so it is not replaced; save to another path")
     fresh = path.with_name(path.name + ".partial")
-    state = _trainer_state(agent)
+    state = {**asdict(agent.state), "sampling": processes.gather(_sampling_state(agent.learner.policy.device))}
     if processes.rank() == 0:
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True)
-        _write_json(fresh / _CONFIG, _config(agent))
+        _write_json(fresh / _CONFIG, {"class": agent.kind, **_describe(agent.arguments)})
         _write_json(fresh / _STATE, state)
     processes.barrier()
     yield fresh
@@ -117,7 +151,7 @@ def _replacing(agent: "OnlineAgent", path: Path) -> Iterator[Path]:
 
 
 def _is_foreign(path: Path) -> bool:
-    """Whether there is something that no save has made; an empty directory is as good as nothing."""
+    """Whether `path` holds something that no save has written; an empty directory counts as nothing."""
     if not path.is_dir():
         return path.exists()
     return any(path.iterdir()) and not ((path / _CONFIG).is_file() and (path / _STATE).is_file())
@@ -128,29 +162,49 @@ def _replaced(path: Path) -> Path:
     return path.with_name(path.name + ".replaced")
 
 
+def _describe(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that JSON can hold, and the names of the others."""
+    plain = {name: _plain(value) for name, value in sorted(arguments.items()) if name not in _OBJECTS}
+    kept = {name: value for name, value in plain.items() if isinstance(value, bool | int | float | str | None)}
+    return {"arguments": kept, "not_saved": [name for name in plain if name not in kept]}
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy number or a path as JSON has it; anything else as it is."""
+    if isinstance(value, bool) or not isinstance(value, Real | Path):
+        return value
+    return str(value) if isinstance(value, Path) else int(value) if isinstance(value, Integral) else float(value)
+
+
 def load_arguments(
-    path: Path, expected: str, given: dict[str, Any], device: str | torch.device = "cpu"
+    path: Path, kind: str, given: Mapping[str, Any], device: str | torch.device = "cpu"
 ) -> dict[str, Any]:
-    """Constructor arguments of a saved agent, overridden by `given`; `device` is for models that shards will fill.
+    """Returns the constructor arguments of a saved agent.
+
+    Args:
+        path: The directory.
+        kind: Name of the expected class.
+        given: Arguments that override the saved ones.
+        device: Device of models that `restore_learner` will fill from shards.
 
     Raises:
         FileNotFoundError: `path` is not a saved agent.
-        ValueError: it holds an agent of another class, or an argument that JSON cannot hold was not given again.
+        ValueError: It holds an agent of another class, or an argument that JSON cannot hold was not given again.
     """
     if not (path / _CONFIG).is_file():
         before = _replaced(path.resolve())
         remedy = f"; a save was interrupted, and the agent from before it is {before}" if before.is_dir() else ""
         raise FileNotFoundError(f"{path} holds no saved agent: there is no {_CONFIG} in it{remedy}")
     config = json.loads((path / _CONFIG).read_text())
-    if config["class"] != expected:
-        raise ValueError(f"{path} holds a {config['class']}, not a {expected}; load it with {config['class']}.load")
+    if config["class"] != kind:
+        raise ValueError(f"{path} holds a {config['class']}, not a {kind}; load it with {config['class']}.load")
     missing = sorted(set(config["not_saved"]) - given.keys())
     if missing:
         raise ValueError(f"{', '.join(missing)} could not be saved in {path}; pass it to load() again")
     parts: dict[str, Any] = {"policy": path / ACTOR}
     if (path / CRITIC).is_dir():
         parts["critic"] = path / CRITIC
-    if (path / SHARDS).is_dir():
+    if has_shards(path):
         parts = _unfilled(path, parts, device, given.get("dialect"))
     return {**config["arguments"], **parts, **given}
 
@@ -158,7 +212,7 @@ def load_arguments(
 def _unfilled(
     path: Path, parts: dict[str, Any], device: str | torch.device, dialect: Dialect | None
 ) -> dict[str, Any]:
-    """Models whose weights are still to come out of shards."""
+    """Models whose weights are still to come from shards."""
     model = untrained_model(read_config(path / ACTOR))
     filled: dict[str, Any] = {"policy": Policy.around(model.to(as_device(device)), path / ACTOR, dialect)}
     if "critic" in parts:
@@ -167,73 +221,60 @@ def _unfilled(
     return filled
 
 
-def restore(agent: "OnlineAgent", path: Path) -> None:
-    """Puts optimizer states, counters and random states back into an agent built from `load_arguments`."""
-    if (path / SHARDS).is_dir():
-        distribute(agent)
-        read_shards(agent, path / SHARDS)
-        refresh_sampler(agent)
+def has_shards(path: Path) -> bool:
+    """Returns whether `save_shards` wrote the directory."""
+    return (path / SHARDS).is_dir()
+
+
+def restore_learner(learner: Learner, path: Path) -> None:
+    """Puts back what `load_arguments` left out: optimizer states if there are any, and weights from shards.
+
+    Args:
+        learner: Built from `load_arguments`, and sharded already if there are several processes and shards.
+        path: The directory.
+    """
+    if has_shards(path):
+        read_shards(learner, path / SHARDS)
     elif (path / _OPTIMIZER).is_file():
-        states = torch.load(path / _OPTIMIZER, map_location=agent.device, weights_only=True)
-        for name, optimizer in agent.optimizers.items():
+        states = torch.load(path / _OPTIMIZER, map_location=learner.policy.device, weights_only=True)
+        for name, optimizer in learner.optimizers.items():
             optimizer.load_state_dict(states[name])
+
+
+def read_state(path: Path) -> TrainerState:
+    """Returns where the training of a saved agent stood."""
     state = json.loads((path / _STATE).read_text())
-    agent.num_timesteps, agent.n_updates = state["num_timesteps"], state["n_updates"]
-    agent.num_instances, agent.task_entropy = state["num_instances"], state["task_entropy"]
-    share = slice(processes.rank(), None, processes.size())
-    agent.ep_info_buffer.extend(state["ep_info"][share])
-    agent.ep_success_buffer.extend(state["ep_success"][share])
-    agent.rng.bit_generator.state = state["numpy_rng"]
-    same = len(state["sampling"]) == processes.size()
-    sampling = state["sampling"][processes.rank() if same else 0]
-    torch.set_rng_state(_unhex(sampling["cpu"]))
-    if sampling["cuda"] is not None and agent.device.type == "cuda":
-        torch.cuda.set_rng_state(_unhex(sampling["cuda"]), agent.device)
-    if not same:
-        split_randomness(agent)
+    del state["sampling"]
+    return TrainerState(**state)
+
+
+def restore_sampling(path: Path, device: torch.device) -> bool:
+    """Restores torch's random states.
+
+    Returns:
+        Whether each process got its own. If the number of processes has changed, all get the first one's.
+    """
+    states = json.loads((path / _STATE).read_text())["sampling"]
+    same = len(states) == processes.size()
+    state = states[processes.rank() if same else 0]
+    torch.set_rng_state(_unhex(state["cpu"]))
+    if state["cuda"] is not None and device.type == "cuda":
+        torch.cuda.set_rng_state(_unhex(state["cuda"]), device)
+    return same
 
 
 def read_parameters(path: Path) -> dict[str, dict[str, Any]]:
-    """What `OnlineAgent.get_parameters` returned when the agent was saved."""
+    """Returns what `get_parameters` returned when the agent was saved."""
     parameters: dict[str, dict[str, Any]] = {"policy": Policy.load(path / ACTOR, device="cpu").model.state_dict()}
     if (path / CRITIC).is_dir():
         parameters["critic"] = Critic.load(path / CRITIC).state_dict()
     return parameters | torch.load(path / _OPTIMIZER, map_location="cpu", weights_only=True)
 
 
-def _config(agent: "OnlineAgent") -> dict[str, Any]:
-    constructors = [vars(cls)["__init__"] for cls in type(agent).__mro__[:-1] if "__init__" in vars(cls)]
-    names = {name for constructor in constructors for name in inspect.signature(constructor).parameters}
-    arguments = {name: getattr(agent, name) for name in sorted(names - _OBJECTS)}
-    plain = {name: value for name, value in arguments.items() if _is_json(value)}
-    return {
-        "class": type(agent).__name__,
-        "arguments": plain,
-        "not_saved": [name for name in arguments if name not in plain],
-    }
-
-
-def _is_json(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int | float | str)
-
-
-def _trainer_state(agent: "OnlineAgent") -> dict[str, Any]:
-    cuda = agent.device.type == "cuda"
-    sampling = {
-        "cpu": _hex(torch.get_rng_state()),
-        "cuda": _hex(torch.cuda.get_rng_state(agent.device)) if cuda else None,
-    }
-    infos, successes = agent.recent_episodes()
-    return {
-        "num_timesteps": agent.num_timesteps,
-        "n_updates": agent.n_updates,
-        "num_instances": agent.num_instances,
-        "task_entropy": agent.task_entropy,
-        "ep_info": infos,
-        "ep_success": successes,
-        "numpy_rng": agent.rng.bit_generator.state,
-        "sampling": processes.gather(sampling),
-    }
+def _sampling_state(device: torch.device) -> dict[str, str | None]:
+    """torch's random states of this process."""
+    cuda = _hex(torch.cuda.get_rng_state(device)) if device.type == "cuda" else None
+    return {"cpu": _hex(torch.get_rng_state()), "cuda": cuda}
 
 
 def _hex(state: torch.Tensor) -> str:

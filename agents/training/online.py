@@ -1,43 +1,45 @@
-"""What the three methods share: the loop of roll-outs and updates, and its state on disk."""
+"""What the three methods share: the loop of roll-outs and updates."""
 
-import sys
-import time
 import warnings
 from abc import ABC, abstractmethod
-from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from itertools import count, islice
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Literal, Self, TypedDict, TypeVar
 
 import gymnasium as gym
 import numpy as np
 import torch
 from gymnasium.vector import VectorEnv
 from torch import Tensor
-from torch.optim import AdamW, Optimizer
+from torch.optim import Optimizer
 
-from coach_gym.agents.distributed import processes
-from coach_gym.agents.distributed.parallel import distribute, in_step, refresh_sampler
-from coach_gym.agents.generation import Generation, Generator, make_generator
-from coach_gym.agents.models.policy import Policy, PolicySource
+from coach_gym.agents.distributed import parallel, processes
+from coach_gym.agents.generation.make import Generation, check_generation
+from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS, Candidates, Tree, build_tree, log_probs, separate_tree
 from coach_gym.agents.playing.collector import Collector
-from coach_gym.agents.playing.rollout import Attempt, settle
-from coach_gym.agents.training import checkpoint
-from coach_gym.agents.training.base import Agent, Env
+from coach_gym.agents.playing.rollout import Transition, as_vector_env, settle
+from coach_gym.agents.training.agent import Agent, Env
+from coach_gym.agents.training.arguments import (
+    checked_arguments,
+    require_at_least,
+    require_not_negative,
+    require_positive,
+)
 from coach_gym.agents.training.callbacks import (
-    BaseCallback,
+    Callback,
     CallbackList,
     MaybeCallback,
     ProgressBarCallback,
     as_callback,
 )
 from coach_gym.agents.training.logger import Logger, configure_logger
-from coach_gym.agents.training.updates import PolicySample, update_policy
+from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss
 from coach_gym.dialects import Dialect
 from coach_gym.episode import Episode
+from coach_gym.protocols import EventDriven
 
 FIRST_TRAINING_SEED = 1 << 16
 """Training episodes draw their seeds from here on; smaller ones are held-out instances for evaluation."""
@@ -46,6 +48,33 @@ Schedule = float | Callable[[float], float]
 """A learning rate, or a function of the remaining progress, which goes from 1 to 0."""
 
 Item = TypeVar("Item")
+
+
+class OnlineSettings(TypedDict, total=False):
+    """Types of the keyword arguments that every agent takes; `OnlineAgent` describes them and has their defaults."""
+
+    batch_size: int
+    mini_batch_size: int | None
+    n_epochs: int
+    clip_range: float
+    max_grad_norm: float
+    temperature: float
+    max_new_tokens: int
+    max_prompt_length: int
+    collection: Literal["events", "rounds"]
+    max_staleness: int
+    trajectory_trees: bool
+    max_branch_tokens: int
+    generation: Generation
+    recompute_log_probs: bool
+    bfloat16: bool
+    checkpoint_activations: bool
+    dialect: Dialect | None
+    stats_window_size: int
+    tensorboard_log: str | Path | None
+    verbose: int
+    seed: int | None
+    device: str | torch.device
 
 
 class OnlineAgent(Agent, ABC):
@@ -89,14 +118,9 @@ class OnlineAgent(Agent, ABC):
         device: of the weights; `"auto"` is CUDA where there is one.
 
     Attributes:
-        num_timesteps: environment steps taken, over all sub-environments and processes.
-        total_timesteps: where the current call of `learn` ends.
-        n_updates: iterations that ended in an update.
-        num_instances: task instances in the roll-outs that were played to their end, over all processes.
-        n_candidates: responses drawn in every state during roll-outs.
-        group_size: episodes that share a seed.
-        critic: the critic, None for a method without one.
-        optimizers: by the names of `get_parameters`.
+        env: The vector environment that is trained on.
+        n_candidates: Responses drawn in every state during roll-outs.
+        group_size: Episodes that share a seed.
 
     Raises:
         ValueError: An argument makes no sense; the message has the numbers and the remedy.
@@ -105,6 +129,7 @@ class OnlineAgent(Agent, ABC):
     n_candidates = 1
     group_size = 1
 
+    @checked_arguments()
     def __init__(
         self,
         policy: PolicySource,
@@ -129,91 +154,83 @@ class OnlineAgent(Agent, ABC):
         checkpoint_activations: bool = False,
         dialect: Dialect | None = None,
         stats_window_size: int = 100,
-        tensorboard_log: str | None = None,
+        tensorboard_log: str | Path | None = None,
         verbose: int = 0,
         seed: int | None = None,
         device: str | torch.device = "auto",
     ) -> None:
+        require_at_least(1, max_new_tokens=max_new_tokens, max_prompt_length=max_prompt_length)
+        require_at_least(1, max_branch_tokens=max_branch_tokens, stats_window_size=stats_window_size)
+        require_at_least(0, max_staleness=max_staleness, verbose=verbose, seed=seed)
+        require_positive(max_grad_norm=max_grad_norm)
+        if temperature <= 0:
+            raise ValueError(
+                f"temperature={temperature} leaves one response per state and nothing to learn; pass 1.0 as in the "
+                f"paper, and deterministic=True to predict() for greedy actions"
+            )
+        check_generation(generation)
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.mini_batch_size = mini_batch_size
         self.n_epochs = n_epochs
         self.clip_range = clip_range
         self.max_grad_norm = max_grad_norm
-        self.temperature = temperature
-        self.max_new_tokens = max_new_tokens
-        self.max_prompt_length = max_prompt_length
         self.collection = collection
         self.max_staleness = max_staleness
         self.trajectory_trees = trajectory_trees
         self.max_branch_tokens = max_branch_tokens
-        self.generation = generation
         self.recompute_log_probs = recompute_log_probs
-        self.bfloat16 = bfloat16
-        self.checkpoint_activations = checkpoint_activations
-        self.stats_window_size = stats_window_size
-        self.tensorboard_log = None if tensorboard_log is None else str(tensorboard_log)
+        self.tensorboard_log = tensorboard_log
         self.verbose = verbose
         self._check_arguments()
-
-        self.set_random_seed(seed)
-        self.policy = Policy.load(policy, dialect, device, torch.float32)
-        self.policy.max_prompt_length = max_prompt_length
+        super().__init__(
+            policy,
+            learning_rate=_value(learning_rate, 1.0),
+            temperature=temperature,
+            max_new_tokens=max_new_tokens,
+            max_prompt_length=max_prompt_length,
+            generation=generation,
+            bfloat16=bfloat16,
+            checkpoint_activations=checkpoint_activations,
+            dialect=dialect,
+            stats_window_size=stats_window_size,
+            seed=seed,
+            device=device,
+        )
         if self.policy.model.dtype in (torch.bfloat16, torch.float16):
             warnings.warn(
                 f"the policy's weights are {self.policy.model.dtype}, which keeps about three digits: steps of "
                 f"learning_rate={learning_rate} round to nothing; pass model.float(), or a path instead of a model",
                 stacklevel=2,
             )
-        self.device = self.policy.device
-        self.generator: Generator = make_generator(generation, self.policy)
-        self.optimizers: dict[str, Optimizer] = {
-            "policy.optimizer": AdamW(self.policy.model.parameters(), lr=_value(learning_rate, 1.0))
-        }
+        self._collector: Collector | None = None
         self.env: VectorEnv | None = None
         if env is not None:
             self.set_env(env)
 
-        self.num_timesteps = self.total_timesteps = self.n_updates = self.num_instances = 0
-        self._collector: Collector | None = None
-        self.ep_info_buffer: deque[dict[str, float]] = deque(maxlen=stats_window_size)
-        self.ep_success_buffer: deque[float] = deque(maxlen=stats_window_size)
-        self._logger = Logger(None, [])
-        self._custom_logger = False
-        self._seconds: dict[str, float] = defaultdict(float)
-        self._begun_at, self._begun_with = time.perf_counter(), 0  # seconds, steps: of the current `learn`
-
     def _check_arguments(self) -> None:
-        if self.batch_size < 1 or self.n_epochs < 1:
-            raise ValueError(f"batch_size={self.batch_size} and n_epochs={self.n_epochs} must both be at least 1")
-        if self.mini_batch_size is not None and not 1 <= self.mini_batch_size <= self.batch_size:
+        require_at_least(1, batch_size=self.batch_size, mini_batch_size=self.mini_batch_size, n_epochs=self.n_epochs)
+        if not callable(self.learning_rate):
+            require_not_negative(learning_rate=self.learning_rate)
+        if self.mini_batch_size is not None and self.mini_batch_size > self.batch_size:
             raise ValueError(
-                f"mini_batch_size={self.mini_batch_size} episodes cannot be drawn from the batch_size="
-                f"{self.batch_size} episodes of a roll-out; choose it between 1 and {self.batch_size}, or None for all"
+                f"mini_batch_size={self.mini_batch_size} exceeds the batch_size={self.batch_size} episodes of a "
+                f"roll-out; pass at most {self.batch_size}, or None for all of them"
             )
-        if not 0 < self.temperature < float("inf"):
+        if self.max_staleness and self.collection == "rounds":
             raise ValueError(
-                f"temperature={self.temperature} is no positive number, and 0 leaves one response in every state and "
-                f"nothing to learn; pass 1.0 as in the paper, and deterministic=True to predict() for greedy actions"
-            )
-        if self.max_new_tokens < 1:
-            raise ValueError(f"max_new_tokens={self.max_new_tokens} leaves no room for a response; the paper has 512")
-        if self.collection not in ("events", "rounds"):
-            raise ValueError(f"collection={self.collection!r} is neither 'events' nor 'rounds'")
-        if self.max_staleness < 0 or (self.max_staleness and self.collection == "rounds"):
-            raise ValueError(
-                f"max_staleness={self.max_staleness} with collection={self.collection!r}: pass a number of updates, "
-                f"0 or more; more than 0 needs collection='events', where devices play ahead"
+                f"max_staleness={self.max_staleness} needs devices that play ahead; pass collection='events' with it, "
+                f"or max_staleness=0"
             )
         if self.max_staleness and self.recompute_log_probs:
             raise ValueError(
-                f"recompute_log_probs=True forgets how likely responses were when they were drawn, which "
+                f"recompute_log_probs=True drops the log-probabilities that responses were drawn with, which "
                 f"max_staleness={self.max_staleness} needs; choose one of them"
             )
         if not 0 < self.clip_range < 1:
             raise ValueError(f"clip_range={self.clip_range} must lie between 0 and 1; the paper's is 0.2")
 
-    # ---- learning ---------------------------------------------------------------------------------------------
+    # ---- learning -------------------------------------------------------------------------------------------------
 
     def learn(
         self,
@@ -226,17 +243,17 @@ class OnlineAgent(Agent, ABC):
     ) -> Self:
         """Trains.
 
-        Episodes are played to their end, so the number of steps taken is a little higher than asked for. An
-        interruption loses the roll-out under way and nothing else: the agent can be saved, used, and trained on, and
-        so can the environments. It waits for the steps and resets under way, as long as these may take.
+        Episodes are played to their end, so the number of steps taken is a little higher than requested. An
+        interruption loses the current roll-out and nothing else: agent and environments stay usable. It waits for the
+        steps and resets in progress, for as long as these may take.
 
         Args:
-            total_timesteps: environment steps to take, over all sub-environments; a lower bound.
-            callback: called during training: a callback, a function of `locals()` and `globals()`, or a list.
-            log_interval: iterations between two log entries; None for no log.
-            tb_log_name: runs go to `{tensorboard_log}/{tb_log_name}_{n}`; None for the name of the class.
-            reset_num_timesteps: False goes on counting, and goes on in the latest run folder.
-            progress_bar: shows one, with the success rate.
+            total_timesteps: Environment steps to take, over all sub-environments; a lower bound.
+            callback: Called during training: a callback, a function of `locals()` and `globals()`, or a list.
+            log_interval: Iterations between two log entries; None for no log.
+            tb_log_name: Runs go to `{tensorboard_log}/{tb_log_name}_{n}`; None for the name of the class.
+            reset_num_timesteps: False keeps counting, and continues the latest run folder.
+            progress_bar: Shows a progress bar with the success rate.
 
         Returns:
             The agent.
@@ -254,13 +271,13 @@ class OnlineAgent(Agent, ABC):
                     self.generator.sleep()
                     self.train(groups)
                     self.n_updates += 1
-                    refresh_sampler(self)
+                    self.refresh_sampler()
                 if log_interval is not None and iteration % log_interval == 0:
-                    self.dump_logs(iteration)
+                    self.log.dump(self.num_timesteps, iteration)
             self._collector = None
-            settle(self.env)  # resets of the next batch are under way
+            settle(self.env)  # resets of the next batch are in progress
         except BaseException:
-            if processes.size() == 1:  # other processes wait for this one elsewhere: it has to end, and they with it
+            if processes.size() == 1:  # others wait for this process elsewhere, so it must end, and they with it
                 hooks.on_training_end()
                 settle(self.env)
             raise
@@ -268,38 +285,41 @@ class OnlineAgent(Agent, ABC):
         return self
 
     def _setup_learn(
-        self, steps: int, callback: Any, reset_num_timesteps: bool, tb_log_name: str | None, progress_bar: bool
-    ) -> BaseCallback:
+        self,
+        steps: int,
+        callback: MaybeCallback,
+        reset_num_timesteps: bool,
+        tb_log_name: str | None,
+        progress_bar: bool,
+    ) -> Callback:
         if self.env is None:
             raise ValueError("the agent has no environment; pass env= to load(), or call set_env()")
-        distribute(self)
+        self.distribute()
         self._collector = None  # the environments may have been used for something else
         if reset_num_timesteps:
             self.num_timesteps = 0
-            self.ep_info_buffer.clear()
-            self.ep_success_buffer.clear()
+            self.log.clear_episodes()
         self.total_timesteps = self.num_timesteps + steps
-        self._begun_at, self._begun_with = time.perf_counter(), self.num_timesteps
-        self._seconds.clear()
+        self.log.begin(self.num_timesteps)
         if not self._custom_logger:
-            self._logger.close()
+            self.logger.close()
             name = tb_log_name or type(self).__name__
             log = self.tensorboard_log, name, reset_num_timesteps
-            self._logger = Logger(None, []) if processes.rank() else configure_logger(self.verbose, *log)
+            self.log.logger = Logger(None, []) if processes.rank() else configure_logger(self.verbose, *log)
         shown = progress_bar and processes.rank() == 0
         hooks = as_callback([as_callback(callback), ProgressBarCallback()]) if shown else as_callback(callback)
         hooks.init_callback(self)
         return hooks
 
-    def collect_rollouts(self, callback: BaseCallback | None = None) -> list[list[Episode]] | None:
-        """Plays `batch_size` episodes with the current policy, `n_candidates` responses drawn in every state.
+    def collect_rollouts(self, callback: Callback | None = None) -> list[list[Episode]] | None:
+        """Plays `batch_size` episodes with the current policy and draws `n_candidates` responses in every state.
 
-        The first candidate is the one that is executed: candidates are independent draws, so any would do. Of
-        several processes each plays its share.
+        The first candidate is executed; candidates are independent draws, so any other would do as well. Each of
+        several processes plays its share.
 
         Returns:
-            The episodes in groups of one seed, without those that a fault has left without a verdict; None if
-            the callback stopped the training, in whichever process.
+            The episodes in groups with the same seed, without those that a fault has left without a verdict; None if
+            the callback stopped the training in any process.
         """
         if callback is None:
             callback = CallbackList([])
@@ -307,11 +327,12 @@ class OnlineAgent(Agent, ABC):
         self._collector = self._undisturbed_collector()
         callback.on_rollout_start()
         self._collector = self._undisturbed_collector()  # the callback may have played on the environments
+        self.player.version = self.n_updates
         begun = self.num_timesteps
-        finished = self._collector.collect(callback)
+        finished = self._collector.collect(lambda transition: self._after_step(transition, callback))
         self.num_timesteps = begun + sum(processes.gather(self.num_timesteps - begun))
         if processes.any_of(finished is None):
-            self._collector = None  # what is under way was drawn to be continued at once
+            self._collector = None  # its episodes were drawn to be continued at once
             return None
         assert finished is not None
         self.num_instances += self.batch_size // self.group_size
@@ -326,87 +347,86 @@ class OnlineAgent(Agent, ABC):
 
     def _undisturbed_collector(self) -> Collector:
         known = self._collector
-        return known if known is not None and known.rollout.undisturbed else Collector(self)
+        if known is not None and known.rollout.undisturbed:
+            return known
+        assert self.env is not None
+        first = -(-self.num_instances // processes.size()) * self.group_size
+        self.player.k = self.n_candidates
+        return Collector(
+            self.env,
+            self.player,
+            self.task_seeds(first),
+            first,
+            size=self.batch_size // processes.size(),
+            in_rounds=self.collection == "rounds",
+            max_staleness=self.max_staleness,
+            timed=self.timed,
+        )
 
-    @abstractmethod
-    def train(self, groups: list[list[Episode]]) -> None:
-        """One update.
-
-        Args:
-            groups: episodes to learn from; those of a group were attempts at the same task instance. There are
-                none where a process shares in an update of others'.
-        """
+    def _after_step(self, transition: Transition, callback: Callback) -> bool:
+        """Counts steps and episodes, and asks the callback whether to go on."""
+        self.num_timesteps += len(transition.stepped)
+        self.log.add_episodes(transition.finished)
+        variables = {
+            "self": self,
+            "rewards": transition.rewards,
+            "dones": transition.dones,
+            "infos": transition.infos,
+            "episodes": [attempt.episode for attempt in transition.finished],
+        }
+        callback.update_locals(variables)
+        return callback.on_step()
 
     def task_seeds(self, first: int) -> Iterator[int]:
-        """Seeds of the episodes that this process plays, from number `first` on; those of a group are alike.
+        """Yields the seeds of this process's episodes from number `first` on; a group shares one seed.
 
-        A seed depends on the episode's number and the agent's own seed, and not on what was drawn before.
+        A seed depends on the episode's number and the agent's seed, and not on what was drawn before.
         """
         for number in count(first // self.group_size):
             group = number * processes.size() + processes.rank()
             (drawn,) = np.random.SeedSequence((self.task_entropy, group)).generate_state(1)
             yield from [FIRST_TRAINING_SEED + int(drawn) % ((1 << 31) - FIRST_TRAINING_SEED)] * self.group_size
 
-    @property
-    def judges_steps(self) -> bool:
-        """Whether executed actions are judged while the roll-out goes on."""
-        return False
+    @abstractmethod
+    def train(self, groups: list[list[Episode]]) -> None:
+        """Updates the models once.
 
-    def judge_steps(self, steps: list[tuple[Episode, int]]) -> None:
-        """Has the executed actions of some steps judged, each given by its episode and number; if it `judges_steps`."""
-        raise NotImplementedError
+        Args:
+            groups: Episodes to learn from; those of a group attempted the same task instance. Empty if this process
+                only takes part in an update of others.
+        """
 
-    def remember(self, finished: list[Attempt]) -> None:
-        """Keeps the statistics of episodes that say something about the agent."""
-        for attempt in finished:
-            if attempt.episode.learnable:
-                elapsed = time.perf_counter() - self._begun_at
-                self.ep_info_buffer.append({"r": attempt.reward, "l": attempt.length, "t": round(elapsed, 3)})
-                self.ep_success_buffer.append(float(attempt.episode.success))
-
-    # ---- what updates are made of -----------------------------------------------------------------------------
+    # ---- updates --------------------------------------------------------------------------------------------------
 
     def tree(self, episode: Episode, candidates: Candidates = "all") -> Tree:
-        """An episode as policy and critic are passed it: all its candidates, or the executed ones only."""
+        """Packs an episode for policy and critic, with all its candidates or with the executed ones only."""
         if self.trajectory_trees:
             return build_tree(self.policy, episode, candidates, self.max_branch_tokens)
         return separate_tree(self.policy, episode, candidates)
 
     def policy_sample(self, episode: Episode, tree: Tree, advantages: Tensor, first: int = 0) -> PolicySample:
-        """An episode as `update_policy` takes it.
+        """Returns an episode as `update_policy` takes it.
 
         Args:
-            episode: its candidates have the sampler's log-probabilities.
-            tree: of the episode, with all its candidates.
-            advantages: of the candidates from `first` on, (T, k), or (T,) where there is one.
-            first: leading candidates of every step that are not learned from.
+            episode: Its candidates have the sampler's log-probabilities.
+            tree: The episode's tree with all candidates.
+            advantages: Advantages of the candidates from `first` on, (T, k), or (T,) for one candidate per step.
+            first: Leading candidates of every step that are not learned from.
         """
         chosen = [candidate for step in episode.steps for candidate in step.candidates[first:]]
         lengths = torch.tensor([len(candidate.token_ids) for candidate in chosen], device=self.device)
         old = torch.tensor([value for candidate in chosen for value in candidate.logprobs], device=self.device)
         return PolicySample(tree, old, advantages.flatten().repeat_interleave(lengths), first)
 
-    @torch.no_grad()
-    def _score_again(self, samples: list[PolicySample]) -> None:
-        """Replaces the sampler's log-probabilities."""
-
-        def score(tree: Tree, first: int = 0) -> Tensor:
-            scored = log_probs(self.policy, tree, self.temperature)
-            return torch.cat([candidate for step in scored for candidate in step[first:]])
-
-        with in_step(self.policy.model, score):
-            for sample in samples:
-                sample.old_log_probs = score(sample.tree, sample.first)
-
     def update_policy(self, samples: list[PolicySample]) -> None:
-        """PPO's clipped update over `n_epochs` passes, and its log entries."""
+        """Makes PPO's clipped update in `n_epochs` passes over the samples, and logs it."""
         if self.recompute_log_probs:
-            self._score_again(samples)
+            self._recompute_log_probs(samples)
         optimizer = self.optimizers["policy.optimizer"]
         learning_rate = set_learning_rate(optimizer, _value(self.learning_rate, self.progress_remaining))
         with self.timed("update"):
             batches = self.mini_batches(samples, self.n_epochs)
-            means = update_policy(
+            means = minimize_policy_loss(
                 self.policy, optimizer, batches, self.clip_range, self.max_grad_norm, self.temperature
             )
         advantages = processes.concatenate([sample.advantages for sample in samples])
@@ -420,10 +440,22 @@ class OnlineAgent(Agent, ABC):
         )
         self.logger.record("train/n_updates", self.n_updates + 1, exclude="tensorboard")
 
-    def mini_batches(self, items: Sequence[Item], n_epochs: int) -> list[list[Item]]:
-        """Shuffled mini-batches of `mini_batch_size` items, `n_epochs` times over all of them.
+    @torch.no_grad()
+    def _recompute_log_probs(self, samples: list[PolicySample]) -> None:
+        """Replaces the sampler's log-probabilities with the policy's."""
 
-        Several processes share a mini-batch, and have the same number of them; of the last ones some may have nothing.
+        def score(tree: Tree, first: int = 0) -> Tensor:
+            scored = log_probs(self.policy, tree, self.temperature)
+            return torch.cat([candidate for step in scored for candidate in step[first:]])
+
+        with parallel.in_step(self.policy.model, score):
+            for sample in samples:
+                sample.old_log_probs = score(sample.tree, sample.first)
+
+    def mini_batches(self, items: Sequence[Item], n_epochs: int) -> list[list[Item]]:
+        """Shuffles items into mini-batches of `mini_batch_size`, `n_epochs` times over.
+
+        Several processes share a mini-batch and have the same number of them, the last of which may be empty.
         """
         number = max(processes.gather(len(items)))
         size = self.mini_batch_size // processes.size() if self.mini_batch_size else number
@@ -435,105 +467,76 @@ class OnlineAgent(Agent, ABC):
 
     @property
     def progress_remaining(self) -> float:
-        """Share of the steps of this `learn` that is still to come, from 1 to 0."""
+        """Share of the steps of the current `learn` that is still to come, from 1 to 0."""
         return max(0.0, 1.0 - self.num_timesteps / self.total_timesteps) if self.total_timesteps else 1.0
 
-    # ---- logging ----------------------------------------------------------------------------------------------
+    # ---- processes ------------------------------------------------------------------------------------------------
+
+    def distribute(self) -> None:
+        """Shards the agent over the processes of `torch.distributed`; `learn` calls it.
+
+        Raises:
+            ValueError: Batch sizes do not divide by the number of processes, or `bfloat16` was requested without any.
+        """
+        parallel.check_shares(self.batch_size, self.group_size, self.mini_batch_size)
+        super().distribute()
+
+    # ---- environments --------------------------------------------------------------------------------------------
+
+    def get_env(self) -> VectorEnv | None:
+        """Returns the vector environment that is trained on."""
+        return self.env
+
+    def set_env(self, env: Env, force_reset: bool = True) -> None:
+        """Replaces the environment.
+
+        Args:
+            env: As in the constructor; this process's own.
+            force_reset: Has no effect, since every roll-out begins with a reset; part of Stable-Baselines3's signature.
+
+        Raises:
+            ValueError: The environment does not fit the agent.
+        """
+        share = self.batch_size // processes.size()
+        envs = as_vector_env(gym.make_vec(env, num_envs=share) if isinstance(env, str) else env)
+        self._check_collection(envs)
+        self.env = envs
+        self._collector = None
+        if self.env.num_envs > share:
+            warnings.warn(
+                f"this process plays {share} episodes of a roll-out of batch_size={self.batch_size}, so only {share} "
+                f"of num_envs={self.env.num_envs} environments are ever busy; "
+                f"pass batch_size={self.env.num_envs * processes.size()} or a multiple of it",
+                stacklevel=2,
+            )
+
+    def _check_collection(self, envs: VectorEnv) -> None:
+        """Checks that devices can be served one by one, if that is requested."""
+        if self.collection == "rounds" or isinstance(envs, EventDriven):
+            return
+        name, inner = type(envs).__name__, type(envs.unwrapped).__name__
+        if self.max_staleness:
+            raise ValueError(
+                f"max_staleness={self.max_staleness} lets devices play ahead one by one, which {name} cannot; pass an "
+                f"environment of vectorization_mode='vector_entry_point', unwrapped, or max_staleness=0"
+            )
+        if isinstance(envs.unwrapped, EventDriven):
+            warnings.warn(
+                f"{name} hides that {inner} serves devices one by one, so they wait for one another; pass the "
+                f"environment unwrapped, or collection='rounds' if that is intended",
+                stacklevel=4,
+            )
+
+    # ---- logging --------------------------------------------------------------------------------------------------
 
     def log_training(self, **values: float) -> None:
         """Records `train/*` values."""
         for name, value in values.items():
             self.logger.record(f"train/{name}", value)
 
-    @contextmanager
-    def timed(self, part: str) -> Iterator[None]:
-        """Counts the seconds spent inside as `time/{part}`."""
-        started = time.perf_counter()
-        yield
-        self._seconds[part] += time.perf_counter() - started
-
-    def dump_logs(self, iteration: int = 0) -> None:
-        """Writes the log entry of the iterations since the last one, with the seconds that each part took."""
-        elapsed = max(time.perf_counter() - self._begun_at, sys.float_info.epsilon)
-        if iteration > 0:
-            self.logger.record("time/iterations", iteration, exclude="tensorboard")
-        infos, successes = self.recent_episodes()
-        if infos:
-            self.logger.record("rollout/ep_rew_mean", np.mean([info["r"] for info in infos]))
-            self.logger.record("rollout/ep_len_mean", np.mean([info["l"] for info in infos]))
-            self.logger.record("rollout/success_rate", np.mean(successes))
-        self.logger.record("time/fps", int((self.num_timesteps - self._begun_with) / elapsed))
-        self.logger.record("time/time_elapsed", int(elapsed), exclude="tensorboard")
-        self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
-        for part, seconds in self._seconds.items():
-            self.logger.record(f"time/{part}", seconds)
-        self._seconds.clear()
-        self.logger.dump(step=self.num_timesteps)
-
-    def recent_episodes(self) -> tuple[list[dict[str, float]], list[float]]:
-        """`ep_info_buffer` and `ep_success_buffer` of all processes."""
-        theirs = processes.gather((list(self.ep_info_buffer), list(self.ep_success_buffer)))
-        return [info for infos, _ in theirs for info in infos], [each for _, successes in theirs for each in successes]
-
-    @property
-    def logger(self) -> Logger:
-        """Where training writes its numbers."""
-        return self._logger
-
-    def set_logger(self, logger: Logger) -> None:
-        """Replaces the logger for good; `learn` then makes none of its own."""
-        self._logger, self._custom_logger = logger, True
-
-    # ---- saving --------------------------------------------------------------------------------------------------
-
-    def save(
-        self, path: str | Path, exclude: Sequence[str] | None = None, include: Sequence[str] | None = None
-    ) -> None:
-        """Writes the agent as a directory, all at once: policy, critic, optimizers, counters and random states.
-
-        Of several processes all have to call it, and the first one, which writes, has to have room for the policy,
-        the critic, or the state of an optimizer in its memory; `checkpoint.save_shards` needs none.
-
-        Args:
-            path: the directory; replaced if it holds a saved agent.
-            exclude: `["optimizer"]` saves two thirds of the space; training then goes on with new optimizers.
-            include: takes parts off `exclude`.
-
-        Raises:
-            FileExistsError: `path` is something else than a saved agent; it is left alone.
-        """
-        checkpoint.save_agent(self, Path(path), set(exclude or ()) - set(include or ()))
-
-    @classmethod
-    def load(
-        cls,
-        path: str | Path,
-        env: Env | None = None,
-        device: str | torch.device = "auto",
-        custom_objects: dict[str, Any] | None = None,
-        print_system_info: bool = False,
-        force_reset: bool = True,
-        **kwargs: Any,
-    ) -> Self:
-        """Reads an agent that `save` or `save_shards` wrote. Training goes on from it as if it had never stopped.
-
-        Args:
-            path: the directory.
-            env: environment to go on in; an agent without one can only predict.
-            device: of the weights.
-            custom_objects: constructor arguments that a JSON file cannot hold, such as a reward model.
-            print_system_info: prints the versions at work.
-            force_reset: for the signature's sake: every roll-out begins with a reset.
-            kwargs: constructor arguments that override the saved ones.
-        """
-        if print_system_info:
-            print(f"Python {sys.version}, torch {torch.__version__}, gymnasium {gym.__version__}")
-        given = {**(custom_objects or {}), **kwargs}
-        arguments = checkpoint.load_arguments(Path(path), cls.__name__, given, device)
-        agent = cls(env=env, device=device, **arguments)
-        checkpoint.restore(agent, Path(path))
-        return agent
-
+    def timed(self, part: str) -> AbstractContextManager[None]:
+        """Adds the seconds spent in the context to `time/{part}`."""
+        return self.log.timed(part)
 
 def _batched(items: Sequence[Item], size: int) -> list[list[Item]]:
     remaining = iter(items)
@@ -545,14 +548,14 @@ def _value(schedule: Schedule, progress_remaining: float) -> float:
 
 
 def set_learning_rate(optimizer: Optimizer, learning_rate: float) -> float:
-    """Sets and returns the learning rate of all parameters."""
+    """Sets the learning rate of all parameters and returns it."""
     for group in optimizer.param_groups:
         group["lr"] = learning_rate
     return learning_rate
 
 
 def _token_ratio(trees: list[Tree]) -> float:
-    """Tokens of one sequence for every candidate, over tokens of the trees."""
+    """Tokens of one sequence per candidate, divided by the tokens of the trees."""
     trunks = [trunk for tree in trees for trunk in tree.trunks]
     separate = sum(span.prompt_end + span.length for trunk in trunks for step in trunk.spans for span in step)
     packed = sum(trunk.input_ids.shape[1] for trunk in trunks)

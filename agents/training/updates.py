@@ -98,7 +98,7 @@ class Means:
         return {name: total / weights[name] for name, total in sums.items()}
 
 
-def update_policy(
+def minimize_policy_loss(
     policy: Policy,
     optimizer: Optimizer,
     batches: Iterable[list[PolicySample]],
@@ -154,7 +154,7 @@ def _peak_memory(device: torch.device) -> dict[str, float]:
     return {"peak_memory_gb": torch.cuda.max_memory_allocated(device) / 1e9} if device.type == "cuda" else {}
 
 
-def fit_critic(
+def minimize_value_loss(
     critic: Critic,
     optimizer: Optimizer,
     estimate: Callable[[Tree], Tensor],

@@ -3,7 +3,7 @@
 import re
 from enum import Enum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from coach_gym.actions import Action
 from coach_gym.dialects.frames import Frame
@@ -28,6 +28,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 _ROLE = re.compile(r"^<\|(system|user)\|>[ \t]*\n", re.MULTILINE)
 
 
+@runtime_checkable
 class Dialect(Protocol):
     """Turns episodes into one model family's conversations, and the model's answers into actions.
 

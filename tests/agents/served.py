@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from coach_gym.agents.generation.transformers import TransformersGenerator
-from coach_gym.agents.generation.vllm.generator import Drawn, Sampling
+from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
 from coach_gym.agents.generation.vllm.server import GenerationServer
 from coach_gym.agents.models.policy import Policy, Prompt
 

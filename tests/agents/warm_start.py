@@ -9,7 +9,7 @@ from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import build_tree, log_probs
 from coach_gym.agents.playing.rollout import observation_of
-from coach_gym.agents.training.updates import CriticSample, fit_critic
+from coach_gym.agents.training.updates import CriticSample, minimize_value_loss
 from coach_gym.episode import Candidate, Episode, Step
 from tests.agents import tiny
 from tests.agents.trivial_env import COLOURS, LETTERS, ButtonEnv
@@ -62,5 +62,5 @@ def trained_critic(policy: Policy, updates: int = 80, answers: int = 100) -> Cri
         tree = build_tree(policy, answers_to(goal, drawn))
         batch.append(CriticSample(tree, labels, torch.ones(answers, dtype=torch.bool)))
     for _ in range(updates):
-        fit_critic(critic, optimizer, lambda tree: critic.q_values(tree)[0], [batch], clip_range=10.0)
+        minimize_value_loss(critic, optimizer, lambda tree: critic.q_values(tree)[0], [batch], clip_range=10.0)
     return critic

@@ -25,15 +25,15 @@ from torch import Tensor
 from torch.distributed.fsdp import FSDPModule
 
 from coach_gym.agents.distributed import processes
-from coach_gym.agents.generation import OnFirst
+from coach_gym.agents.generation.generator import OnFirst
 from coach_gym.agents.generation.vllm.generator import (
-    Drawn,
-    Sampling,
+    TOLERANCE,
     VllmGenerator,
     WeightMismatchError,
     fingerprint,
     whole_weights,
 )
+from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
 from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, image_hash, pack, pack_prompts
 from coach_gym.agents.models.chatml import ImageInput
 from coach_gym.agents.models.policy import Policy, Prompt
@@ -160,7 +160,8 @@ class ServedEngine:
     @cached_property
     def dtype(self) -> torch.dtype:
         """Of the server's passes."""
-        return getattr(torch, self.status()["dtype"])
+        names = {str(dtype).removeprefix("torch."): dtype for dtype in TOLERANCE}
+        return names[self.status()["dtype"]]
 
     def status(self) -> dict[str, Any]:
         """What the server says of itself: the `version` of its weights, its `dtype`, and counts of what it did."""

@@ -13,8 +13,8 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from coach_gym.agents.generation.vllm.generator import Drawn, Sampling
 from coach_gym.agents.generation.vllm.plugin import BACKEND, register
+from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
 from coach_gym.agents.generation.vllm.wire import image_hash
 from coach_gym.agents.models.chatml import ChatML, ImageInput
 from coach_gym.agents.models.policy import Policy, Prompt

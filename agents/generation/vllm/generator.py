@@ -8,18 +8,19 @@ it: after every transfer it draws a response that the policy scores.
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib.util import find_spec
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.distributed.tensor import DTensor
 
-from coach_gym.agents.generation import OnFirst
+from coach_gym.agents.generation.generator import OnFirst
 from coach_gym.agents.generation.transformers import weights_version
+from coach_gym.agents.generation.vllm.engine import LocalEngine
+from coach_gym.agents.generation.vllm.protocol import Drawn, Engine, Sampling
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.tree import sequence_log_probs
 from coach_gym.episode import Candidate
@@ -31,70 +32,6 @@ TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 0.1, torch.float16: 0.03}
 
 class WeightMismatchError(RuntimeError):
     """vLLM draws from other weights than the policy's."""
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How responses are drawn.
-
-    Attributes:
-        k: responses a prompt.
-        temperature: divides the logits; 0 takes the likeliest token.
-        limit: tokens of a response at most.
-        end: the token that ends one.
-        banned: tokens that none may contain.
-    """
-
-    k: int
-    temperature: float
-    limit: int
-    end: int
-    banned: Sequence[int]
-
-
-@dataclass
-class Drawn:
-    """One response as an engine returns it.
-
-    Attributes:
-        token_ids: its tokens, the end-of-turn token included.
-        logprobs: of each token, under the distribution that it was drawn from.
-        version: of the weights that drew it; None if they changed meanwhile.
-    """
-
-    token_ids: list[int]
-    logprobs: list[float]
-    version: str | None
-
-
-class Engine(Protocol):
-    """Where vLLM runs."""
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """Of its passes."""
-        ...
-
-    def generate(
-        self,
-        prompts: Sequence[Prompt],
-        sampling: Sampling,
-        version: str,
-        on_first: Callable[[int, Drawn], None],
-    ) -> list[list[Drawn]]:
-        """Draws responses to every prompt; `version` is that of the weights that are to draw them.
-
-        `on_first` is told the number of a prompt and its first response, if possible while others are still drawn.
-        """
-        ...
-
-    def load(self, weights: Iterable[tuple[str, Tensor]], version: str) -> None:
-        """Replaces the weights, by the names of the transformers model, and forgets what the old ones computed."""
-        ...
-
-    def sleep(self) -> None:
-        """Gives its accelerator memory to the trainer until the next call of another method."""
-        ...
 
 
 class VllmGenerator:
@@ -122,8 +59,6 @@ class VllmGenerator:
         """vLLM, started when it is first needed."""
         if self._engine is not None:
             return self._engine
-        from coach_gym.agents.generation.vllm.engine import LocalEngine
-
         return LocalEngine(self.policy, **self._options)
 
     @torch.no_grad()

@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 import torch
 
 from coach_gym.agents.generation.vllm.engine import LocalEngine, image_ranges
-from coach_gym.agents.generation.vllm.generator import Drawn, Sampling
+from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
 from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, unpack, unpack_images
 from coach_gym.agents.models.architectures import read_config, untrained_model
 from coach_gym.agents.models.chatml import ImageInput

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from datetime import timedelta
@@ -28,14 +29,11 @@ from coach_gym.__main__ import main
 from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import (
-    distribute,
     gather_state,
-    refresh_sampler,
     whole_critic,
     whole_policy,
 )
 from coach_gym.agents.models.tree import build_tree, log_probs
-from coach_gym.agents.training.checkpoint import save_shards
 from coach_gym.cli import train as train_command
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
@@ -59,9 +57,9 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _main(rank, size, port, folder, work, arguments):
+def _main(rank, size, folder, work, arguments):
     torch.set_num_threads(1)
-    store = dist.TCPStore("127.0.0.1", port, size, is_master=rank == 0)
+    store = dist.FileStore(str(folder / "store"), size)  # a port could be taken before it is bound
     dist.init_process_group("gloo", store=store, rank=rank, world_size=size, timeout=timedelta(seconds=60))
     torch.save(work(*arguments), folder / f"{rank}.pt")
     dist.destroy_process_group()
@@ -69,11 +67,8 @@ def _main(rank, size, port, folder, work, arguments):
 
 def together(size, folder, work, *arguments):
     """What `work` returns on each of `size` processes."""
-    folder = folder / str(size)
-    folder.mkdir(exist_ok=True)
-    mp.start_processes(
-        _main, (size, free_port(), folder, work, arguments), nprocs=size, start_method="forkserver"
-    )
+    folder = Path(tempfile.mkdtemp(dir=folder))
+    mp.start_processes(_main, (size, folder, work, arguments), nprocs=size, start_method="forkserver")
     return [torch.load(folder / f"{rank}.pt", weights_only=False) for rank in range(size)]
 
 
@@ -100,16 +95,16 @@ def episodes(agent):
 def train(method, share, updates=2, **arguments):
     """Weights and log entries after updates on the share of episodes that `share` gives each process."""
     agent = make(method, learning_rate=5.0, **arguments)
-    for name, model in agent.models.items():  # AdamW would blow rounding errors up to steps of full size
+    for name, model in agent.learner.models.items():  # AdamW would blow rounding errors up to steps of full size
         agent.optimizers[f"{name}.optimizer"] = torch.optim.SGD(model.parameters())
     if method != "grpo":
         agent.critic.value_head.weight.data.copy_(torch.linspace(-1, 1, 32))
     groups = episodes(agent)
-    distribute(agent)
+    agent.distribute()
     mine = [groups[index] for index in (share[processes.rank()] if processes.size() > 1 else range(len(groups)))]
     for _ in range(updates):
         agent.train(mine)
-        refresh_sampler(agent)
+        agent.refresh_sampler()
     logged = {key: value for key, value in agent.logger.name_to_value.items() if key.startswith("train/")}
     parameters = gather_state(agent.get_parameters())
     sampled = agent.generator.policy.model.state_dict()
@@ -153,11 +148,11 @@ def learn(folder, source, steps, save_as):
         agent = CoachAgent.load(folder / source, env=buttons())
     agent.learn(steps - agent.num_timesteps, reset_num_timesteps=source is None)
     if processes.size() > 1:
-        save_shards(agent, folder / f"{save_as}_shards")
+        agent.save_shards(folder / f"{save_as}_shards")
     agent.save(folder / save_as)
     seeds = [seed for env in agent.env.envs for seed in env.resets if seed is not None]
     actions = agent.predict(ButtonEnv().reset(seed=0)[0], deterministic=True)[0]
-    infos, _ = agent.recent_episodes()
+    infos, _ = agent.log.recent_episodes()
     return gather_state(agent.get_parameters()), agent.num_timesteps, seeds, actions, infos
 
 
@@ -204,11 +199,11 @@ def exported(folder, architecture):
     tree = build_tree(agent.policy, tiny.episode(agent.policy))
     with torch.no_grad():
         expected = torch.cat(sum(log_probs(agent.policy, tree), [])), torch.cat(agent.critic.q_values(tree))
-    distribute(agent)
+    agent.distribute()
     before = torch.get_rng_state()
     agent.save(folder / "agent")
     drawn = not torch.equal(torch.get_rng_state(), before)
-    policy, critic = whole_policy(agent), whole_critic(agent)
+    policy, critic = whole_policy(agent.policy), whole_critic(agent.critic)
     if processes.rank() > 0:
         return drawn, {p.device.type for model in (policy.model, critic) for p in model.parameters()}
     with torch.no_grad():
@@ -241,10 +236,10 @@ def in_bfloat16(rounded, batch_size=12):
     agent = make("coach", bfloat16=rounded, batch_size=batch_size)
     agent.critic.value_head.weight.data.fill_(0.1)
     groups = episodes(agent)
-    distribute(agent)
+    agent.distribute()
     agent.train(groups[processes.rank() :: processes.size()])
-    refresh_sampler(agent)
-    stored = {parameter.dtype for model in agent.models.values() for parameter in model.parameters()}
+    agent.refresh_sampler()
+    stored = {parameter.dtype for model in agent.learner.models.values() for parameter in model.parameters()}
     local = sum(p.to_local().numel() for p in agent.policy.model.parameters() if isinstance(p, DTensor))
     total = sum(p.numel() for p in agent.policy.model.parameters())
     return agent.logger.name_to_value, stored, agent.generator.policy.model.dtype, local, total
@@ -266,7 +261,7 @@ def spoiled():
     agent = make("grpo")
     groups = episodes(agent)
     groups[2][0].steps[0].candidates[0].logprobs[0] = -200.0
-    distribute(agent)
+    agent.distribute()
     before = [parameter.to_local().clone() for parameter in agent.policy.model.parameters()]
     with pytest.raises(FloatingPointError, match="norm of the gradient"):
         agent.train(groups[2:] if processes.rank() else groups[:2])
@@ -313,7 +308,7 @@ def test_a_process_without_episodes_takes_part(tmp_path):
 
 def test_sizes_have_to_divide(tmp_path):
     with pytest.raises(ValueError, match="needs torch.distributed"):
-        distribute(make("coach", bfloat16=True))
+        make("coach", bfloat16=True).distribute()
     with pytest.raises(mp.ProcessRaisedException, match="cannot be shared by 2 processes; use a multiple of 2"):
         together(2, tmp_path, in_bfloat16, False, 3)
 
@@ -357,7 +352,7 @@ def test_states_take_sixteen_bytes_a_parameter():
     agent.critic.value_head.weight.data.normal_()
     agent.train(episodes(agent))
     tensors, number = [], 0
-    for name, model in agent.models.items():
+    for name, model in agent.learner.models.items():
         for parameter in model.parameters():
             moments = agent.optimizers[f"{name}.optimizer"].state[parameter]
             tensors += [parameter, parameter.grad, moments["exp_avg"], moments["exp_avg_sq"]]

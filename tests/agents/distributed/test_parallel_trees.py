@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from coach_gym.agents.distributed import processes
-from coach_gym.agents.distributed.parallel import distribute, gather_state
+from coach_gym.agents.distributed.parallel import gather_state
 from coach_gym.agents.models.tree import build_tree, separate_tree
 from coach_gym.agents.training.advantages import acloo
 from coach_gym.agents.training.updates import CriticSample
@@ -18,19 +18,19 @@ WAYS = {"chunks": partial(build_tree, max_branch_tokens=6), "separate": separate
 def update(way, share):
     """Weights after the critic's fit and the policy's step, on the episodes that `share` gives each process."""
     agent, build = test_parallel.make("coach", learning_rate=5.0, max_prompt_length=150), WAYS[way]
-    for name, model in agent.models.items():
+    for name, model in agent.learner.models.items():
         agent.optimizers[f"{name}.optimizer"] = torch.optim.SGD(model.parameters())
     agent.critic.value_head.weight.data.copy_(torch.linspace(-1, 1, 32))
     groups = test_parallel.episodes(agent)
-    distribute(agent)
+    agent.distribute()
     mine = share[processes.rank()] if processes.size() > 1 else range(len(groups))
     episodes = [episode for index in mine for episode in groups[index]]
     targets = [torch.linspace(0, 1, episode.length) for episode in episodes]
     known = [torch.ones(episode.length, dtype=torch.bool) for episode in episodes]
     trees = [build(agent.policy, episode, "executed") for episode in episodes]
-    agent.regress(agent.q_of_executed, [*map(CriticSample, trees, targets, known)])
+    agent.fit_critic(agent.critic.executed_q_values, [*map(CriticSample, trees, targets, known)])
     trees = [build(agent.policy, episode) for episode in episodes]
-    scores = [torch.stack(q) for q in agent.score(agent.critic.q_values, trees)]
+    scores = [torch.stack(q) for q in agent.ask_critic(agent.critic.q_values, trees)]
     batch = zip(episodes, trees, scores, strict=True)
     agent.update_policy([agent.policy_sample(episode, tree, acloo(q)) for episode, tree, q in batch])
     return test_parallel.weights(gather_state(agent.get_parameters()))

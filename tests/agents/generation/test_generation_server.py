@@ -18,12 +18,14 @@ from itertools import combinations
 import pytest
 import torch
 
-from coach_gym.agents.generation import Generator, make_generator
+from coach_gym.agents.generation.generator import Generator
+from coach_gym.agents.generation.make import make_generator
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.generation.vllm import client as served
 from coach_gym.agents.generation.vllm import wire
 from coach_gym.agents.generation.vllm.client import GenerationServerError, ServedGenerator, WeightsLostError
-from coach_gym.agents.generation.vllm.generator import Sampling, WeightMismatchError, fingerprint
+from coach_gym.agents.generation.vllm.generator import WeightMismatchError, fingerprint
+from coach_gym.agents.generation.vllm.protocol import Sampling
 from coach_gym.agents.generation.vllm.server import GenerationServer, ImageStore
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.reward_models import GenerativePRM
@@ -86,7 +88,7 @@ def test_responses_are_the_policys_own(policy: Policy, serve) -> None:
 
 def test_an_address_is_a_way_to_generate(policy: Policy, serve) -> None:
     assert isinstance(make_generator(serve[0].url, policy), ServedGenerator)
-    with pytest.raises(ValueError, match="nor the address of a server like 'http://"):
+    with pytest.raises(ValueError, match="is unknown; pass .*the address of a server such as 'http://"):
         make_generator("localhost:8100", policy)
     with pytest.raises(ValueError, match="no address of a generation server"):
         ServedGenerator(policy, "http://")

@@ -28,7 +28,6 @@ from coach_gym.agents.models.chatml import stack_images
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.tree import build_tree, log_probs, separate_log_probs, separate_tree, sequence_log_probs
-from coach_gym.agents.training.checkpoint import save_shards
 from coach_gym.episode import Candidate, Episode, Observation, Step
 from tests.agents import tiny
 from tests.agents.distributed import test_parallel
@@ -212,12 +211,12 @@ def test_an_agent_learns_and_goes_on_from_its_directory(policy: Policy, architec
     agent = CoachAgent(policy, buttons(), 1e-3, batch_size=4, max_new_tokens=3, seed=0)
     agent.learn(8)
     agent.save(tmp_path / "whole")
-    save_shards(agent, tmp_path / "sharded")
+    agent.save_shards(tmp_path / "sharded")
     for saved in ("sharded", "whole"):
         assert read_config(tmp_path / saved / "actor").model_type == architecture
         resumed = CoachAgent.load(tmp_path / saved, env=buttons())
-        for name, model in resumed.models.items():
-            torch.testing.assert_close(model.state_dict(), agent.models[name].state_dict(), rtol=0, atol=0)
+        for name, model in resumed.learner.models.items():
+            torch.testing.assert_close(model.state_dict(), agent.learner.models[name].state_dict(), rtol=0, atol=0)
     resumed.learn(8, reset_num_timesteps=False)
 
 

@@ -1,6 +1,6 @@
 """Event-driven collection: who acts when, what is left for later, and what straddles updates."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from itertools import count
 from typing import Any
@@ -16,7 +16,8 @@ from coach_gym.agents import CoachAgent, GRPOAgent
 from coach_gym.agents.evaluation import evaluate
 from coach_gym.agents.models.tree import separate_log_probs
 from coach_gym.agents.playing.collector import JUDGED_AT_ONCE, Collector
-from coach_gym.agents.training.callbacks import BaseCallback, CallbackList
+from coach_gym.agents.playing.rollout import Attempt
+from coach_gym.agents.training.callbacks import BaseCallback
 from coach_gym.envs.latency import Latency
 from coach_gym.envs.vector import AndroidVectorEnv
 from coach_gym.envs.virtual_time import VirtualClock, VirtualTimeEnv
@@ -57,27 +58,30 @@ class Devices(VirtualTimeEnv):
 
 
 class Script:
-    """All that the collector asks of an agent, without a model: it answers rightly, and notes who asked for what."""
+    """A player without a model, and its collector: it answers rightly, and notes who asked for what."""
 
-    collection, temperature, max_new_tokens, num_timesteps = "events", 1.0, 10, 0
-
-    def __init__(self, env: Any, batch_size: int, k: int = 1, max_staleness: int = 0, judges_steps: bool = False):
-        self.env, self.batch_size, self.n_candidates, self.max_staleness = env, batch_size, k, max_staleness
-        self.judges_steps = judges_steps
-        self.num_batches = self.num_instances = 0
-        self.group_size = 1
-        self.policy = self.generator = self
+    def __init__(
+        self,
+        env: Any,
+        batch_size: int,
+        k: int = 1,
+        max_staleness: int = 0,
+        judges_steps: bool = False,
+        in_rounds: bool = False,
+    ) -> None:
+        self.env, self.k = env, k
+        self.judge = self.judge_steps if judges_steps else None
+        self.num_batches = 0
         self.log: list[tuple[str, int]] = []
-        self.collector = Collector(self)  # type: ignore[arg-type]
+        self.collector = Collector(
+            env, self, count(1000), 0, batch_size, in_rounds, max_staleness, timed=lambda part: nullcontext()
+        )
 
-    def task_seeds(self, first: int) -> Iterator[int]:
-        return count(1000 + first)
+    def prompts(self, attempts: Sequence[Attempt]) -> list[Any]:
+        return [LETTERS.get(attempt.episode.goal, "") for attempt in attempts]  # the goal of a failed reset is empty
 
-    def prompt(self, goal: str, steps: list[Step], observation: Any) -> str:
-        return LETTERS.get(goal, "")  # the goal of a failed reset is empty
-
-    def sample(self, prompts: Sequence[str], k: int, *_: Any, on_first: Any = None) -> list[list[Candidate]]:
-        drawn = [[Candidate(prompt, [0], [0.0]) for _ in range(k)] for prompt in prompts]
+    def draw(self, prompts: Sequence[Any], on_first: Any = None) -> list[list[Candidate]]:
+        drawn = [[Candidate(prompt, [0], [0.0]) for _ in range(self.k)] for prompt in prompts]
         for number in reversed(range(len(drawn))) if on_first else ():  # one may be done before another
             on_first(number, drawn[number][0])
         self.log.append(("draw", len(self.env.pending)))
@@ -92,15 +96,8 @@ class Script:
             assert not episode.steps[t].judged
             episode.steps[t].judged = True
 
-    def timed(self, part: str) -> Any:
-        return nullcontext()
-
-    def remember(self, finished: Any) -> None: ...
-
-    def collect(self) -> list[Any]:
-        callback = CallbackList([])
-        callback.init_callback(self)  # type: ignore[arg-type]
-        attempts = self.collector.collect(callback)
+    def collect(self) -> list[Attempt]:
+        attempts = self.collector.collect(lambda transition: True)
         assert attempts is not None
         self.num_batches += 1
         return attempts
@@ -193,8 +190,7 @@ def test_batches_take_less_time_than_in_rounds():
     """Nobody waits for the slowest, and the next batch is reset ahead."""
     seconds = {}
     for collection in ("events", "rounds"):
-        agent = Script(Devices(6, lambda: ButtonEnv(steps=6)), batch_size=12)
-        agent.collector.in_rounds = collection == "rounds"
+        agent = Script(Devices(6, lambda: ButtonEnv(steps=6)), batch_size=12, in_rounds=collection == "rounds")
         for _ in range(4):
             agent.collect()
         seconds[collection] = agent.env.clock.now
@@ -380,7 +376,7 @@ def test_environments_that_cannot_be_served_one_by_one(recwarn):
     coach(SyncVectorEnv([ButtonEnv]))
     coach(hidden, collection="rounds")
     assert not [str(warning.message) for warning in recwarn if "one another" in str(warning.message)]
-    with pytest.warns(UserWarning, match="RecordEpisodeStatistics hides how Devices .* wait .*'rounds'"):
+    with pytest.warns(UserWarning, match="RecordEpisodeStatistics hides that Devices .* wait .*'rounds'"):
         agent = coach(hidden)
     with pytest.raises(ValueError, match="max_staleness=1"):
         coach(Devices(2), max_staleness=1).set_env(hidden)

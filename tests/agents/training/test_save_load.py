@@ -10,7 +10,6 @@ from gymnasium.vector import SyncVectorEnv
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 from coach_gym.agents import CheckpointCallback, CoachAgent, GRPOAgent, PPOAgent
-from coach_gym.agents.training.checkpoint import save_shards
 from coach_gym.dialects import UITars
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
@@ -108,7 +107,7 @@ def test_what_is_no_agent_is_not_replaced(name, tmp_path):
     (tmp_path / "runs/notes.txt").write_text("years of work")
     (tmp_path / "notes.txt").write_text("years of work")
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(FileExistsError, match=f"{name} exists and is no saved agent.*another path"):
+    with pytest.raises(FileExistsError, match=f"{name} exists and is not a saved agent.*another path"):
         make(GRPOAgent, policy=tiny.policy()).save(tmp_path / name)
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -187,7 +186,7 @@ def test_shards_of_any_precision_are_read(dtype, tmp_path):
     policy = tiny.policy()
     policy.model.to(dtype)
     agent = make(GRPOAgent, policy=policy)
-    save_shards(agent, tmp_path / "agent")
+    agent.save_shards(tmp_path / "agent")
     loaded = GRPOAgent.load(tmp_path / "agent").policy.model.state_dict()
     assert_equal(dict(loaded), {name: weight.float() for name, weight in policy.model.state_dict().items()})
 
@@ -195,7 +194,7 @@ def test_shards_of_any_precision_are_read(dtype, tmp_path):
 def test_a_dialect_of_ones_own_is_given_again(tmp_path):
     class Own(UITars): ...
 
-    save_shards(make(GRPOAgent, policy=tiny.policy()), tmp_path / "shards")
+    make(GRPOAgent, policy=tiny.policy()).save_shards(tmp_path / "shards")
     assert isinstance(GRPOAgent.load(tmp_path / "shards", dialect=Own()).policy.dialect, Own)
 
 
@@ -230,6 +229,54 @@ def test_mistakes_in_loading(tmp_path):
         CoachAgent.load(tmp_path / "agent")
     with pytest.raises(FileNotFoundError, match="no saved agent"):
         CoachAgent.load(tmp_path / "elsewhere")
+
+
+def as_the_previous_version_wrote_it(folder, **changes):
+    """The JSON files of an agent that was saved before constructors kept their arguments, around a tiny policy."""
+    make(GRPOAgent, policy=tiny.policy()).save(folder, exclude=["optimizer"])
+    arguments = {
+        "batch_size": 4, "bfloat16": False, "checkpoint_activations": False, "clip_range": 0.3, "collection": "events",
+        "generation": "transformers", "group_size": 2, "learning_rate": 1e-05, "max_branch_tokens": 8192,
+        "max_grad_norm": 1.0, "max_new_tokens": 3, "max_prompt_length": 32768, "max_staleness": 0,
+        "mini_batch_size": None, "n_epochs": 1, "recompute_log_probs": False, "seed": 5, "stats_window_size": 100,
+        "temperature": 1.0, "tensorboard_log": None, "trajectory_trees": True, "verbose": 0, **changes,
+    }  # fmt: skip
+    config = {"class": "GRPOAgent", "arguments": arguments, "not_saved": []}
+    (folder / "config.json").write_text(json.dumps(config))
+    state = json.loads((folder / "trainer_state.json").read_text())
+    state |= {
+        "num_timesteps": 12, "n_updates": 3, "num_instances": 6, "task_entropy": 1 << 61,
+        "ep_info": [{"r": 1.0, "l": 2, "t": 0.5}], "ep_success": [1.0],
+    }  # fmt: skip
+    (folder / "trainer_state.json").write_text(json.dumps(state))
+
+
+def test_an_agent_of_the_previous_version_is_loaded(tmp_path):
+    as_the_previous_version_wrote_it(tmp_path / "agent")
+    agent = GRPOAgent.load(tmp_path / "agent", env=buttons())
+    assert (agent.batch_size, agent.group_size, agent.clip_range, agent.seed) == (4, 2, 0.3, 5)
+    assert (agent.num_timesteps, agent.n_updates, agent.num_instances) == (12, 3, 6)
+    assert [*agent.ep_success_buffer] == [1.0]
+    agent.learn(4, reset_num_timesteps=False)
+    assert agent.num_timesteps >= 16
+    agent.save(tmp_path / "again")
+    assert GRPOAgent.load(tmp_path / "again").arguments["clip_range"] == 0.3
+
+
+def test_arguments_that_this_version_does_not_know_are_named(tmp_path):
+    as_the_previous_version_wrote_it(tmp_path / "agent", entropy_bonus=0.1)
+    with pytest.raises(TypeError, match="no argument 'entropy_bonus'.*config.json.*remove"):
+        GRPOAgent.load(tmp_path / "agent")
+
+
+def test_attributes_are_not_arguments(tmp_path):
+    """What is saved is what the constructor was given, whatever has become of attributes of the same name."""
+    agent = make(GRPOAgent, policy=tiny.policy(), tensorboard_log=tmp_path / "runs", clip_range=0.3)
+    agent.clip_range, agent.learning_rate = 0.1, lambda remaining: remaining
+    agent.save(tmp_path / "agent")
+    loaded = GRPOAgent.load(tmp_path / "agent")
+    assert loaded.clip_range == 0.3 and loaded.learning_rate == 1e-3
+    assert loaded.tensorboard_log == str(tmp_path / "runs")
 
 
 def test_nothing_is_pickled(tmp_path):

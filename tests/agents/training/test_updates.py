@@ -11,7 +11,7 @@ from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, build_tree, log_probs, separate_log_probs, separate_tree
 from coach_gym.agents.training import updates
-from coach_gym.agents.training.updates import CriticSample, fit_critic, update_policy
+from coach_gym.agents.training.updates import CriticSample, minimize_policy_loss, minimize_value_loss
 from coach_gym.episode import Episode
 from tests.agents import tiny
 from tests.agents.warm_start import answers_to, letter
@@ -31,7 +31,7 @@ def test_an_unknown_return_changes_nothing_and_spoils_nothing():
     def estimate(tree):
         return torch.cat(critic.q_values(tree))
 
-    fit_critic(critic, optimizer, estimate, [[sample]])
+    minimize_value_loss(critic, optimizer, estimate, [[sample]])
     assert all(parameter.isfinite().all() for parameter in critic.parameters())
     assert estimate(tree)[0] > 0, "the known return was learned from"
 
@@ -74,7 +74,7 @@ def test_policy_update_is_the_mean_over_all_tokens_of_a_mini_batch():
     trees = [build_tree(policy, episode) for episode in episodes]
     samples = [agent.policy_sample(e, t, a) for e, t, a in zip(episodes, trees, advantages, strict=True)]
     optimizer = torch.optim.SGD(policy.model.parameters(), lr=0.0)
-    means = update_policy(policy, optimizer, [samples], clip_range=0.2, max_grad_norm=1e9)
+    means = minimize_policy_loss(policy, optimizer, [samples], clip_range=0.2, max_grad_norm=1e9)
     torch.testing.assert_close(gradients(policy.model), expected, rtol=1e-4, atol=1e-6)
     assert means["policy_gradient_loss"] == pytest.approx(torch.cat(losses).mean().item(), abs=1e-5)
     assert means["grad_norm"] == pytest.approx(expected.norm().item(), rel=1e-4)
@@ -90,11 +90,11 @@ def test_gradients_are_clipped_and_nothing_is_spent_on_episodes_without_advantag
     scored = []
     monkeypatch.setattr(updates, "log_probs", lambda p, tree, t: scored.append(tree) or log_probs(p, tree, t))
     optimizer = torch.optim.SGD(policy.model.parameters(), lr=0.0)
-    update_policy(policy, optimizer, [[learned, idle]], max_grad_norm=0.5)
+    minimize_policy_loss(policy, optimizer, [[learned, idle]], max_grad_norm=0.5)
     assert gradients(policy.model).norm().item() == pytest.approx(0.5, rel=1e-3)
     assert [tree.trunks[0].images for tree in scored] == [learned.tree.trunks[0].images]
     before = [p.detach().clone() for p in policy.model.parameters()]
-    update_policy(policy, torch.optim.AdamW(policy.model.parameters(), lr=1.0), [[idle]])
+    minimize_policy_loss(policy, torch.optim.AdamW(policy.model.parameters(), lr=1.0), [[idle]])
     assert all(torch.equal(old, new) for old, new in zip(before, policy.model.parameters(), strict=True))
 
 
@@ -108,7 +108,7 @@ def test_a_gradient_that_is_not_finite_changes_no_weight(advantage):
     sample = GRPOAgent(policy, None, batch_size=4).policy_sample(episode, tree, torch.full((2, 2), advantage))
     before = flat(policy.model)
     with pytest.raises(FloatingPointError, match="norm of the gradient is (inf|nan).*recompute_log_probs=True"):
-        update_policy(policy, torch.optim.AdamW(policy.model.parameters(), lr=1e-3), [[sample]])
+        minimize_policy_loss(policy, torch.optim.AdamW(policy.model.parameters(), lr=1e-3), [[sample]])
     assert torch.equal(flat(policy.model), before)
 
 
@@ -128,7 +128,7 @@ def test_critic_fit_is_the_mean_over_all_steps_of_a_mini_batch():
     expected = gradients(critic)
     samples = [CriticSample(t, r, torch.ones_like(r, dtype=torch.bool)) for t, r in zip(trees, returns, strict=True)]
     optimizer = torch.optim.SGD(critic.parameters(), lr=0.0)
-    means = fit_critic(critic, optimizer, estimate, [samples], max_grad_norm=1e9)
+    means = minimize_value_loss(critic, optimizer, estimate, [samples], max_grad_norm=1e9)
     torch.testing.assert_close(gradients(critic), expected, rtol=1e-4, atol=1e-6)
     residual = (torch.cat(returns) - values).detach()
     explained = 1 - residual.var(correction=0) / torch.cat(returns).var(correction=0)
@@ -145,7 +145,7 @@ def test_values_are_clipped_around_those_before_the_update():
     def estimate(tree):
         return torch.cat(critic.q_values(tree))
 
-    fit_critic(critic, torch.optim.SGD(critic.parameters(), lr=0.1), estimate, [[one], [two], [one, two]])
+    minimize_value_loss(critic, torch.optim.SGD(critic.parameters(), lr=0.1), estimate, [[one], [two], [one, two]])
     assert one.old_values.item() == two.old_values.item() == 0.0
     assert estimate(tree).item() > 0.0
 
@@ -164,7 +164,7 @@ def updated(build, first: int) -> list[torch.Tensor]:
     episodes = made(policy, (5, 4), (2, 4), (1, 4))
     agent = GRPOAgent(policy, None, batch_size=4)
     samples = [agent.policy_sample(e, build(policy, e), torch.randn(e.length, 4 - first), first) for e in episodes]
-    update_policy(policy, torch.optim.SGD(policy.model.parameters(), lr=0.1), [samples[:2], samples[2:]] * 2)
+    minimize_policy_loss(policy, torch.optim.SGD(policy.model.parameters(), lr=0.1), [samples[:2], samples[2:]] * 2)
     targets = [
         CriticSample(build(policy, e, "executed"), torch.randn(e.length), torch.arange(e.length) != 1)
         for e in episodes
@@ -173,7 +173,7 @@ def updated(build, first: int) -> list[torch.Tensor]:
     def estimate(tree: Tree) -> torch.Tensor:
         return torch.cat(critic.q_values(tree))
 
-    fit_critic(critic, torch.optim.SGD(critic.parameters(), lr=0.1), estimate, [targets[:2], targets[2:]] * 2)
+    minimize_value_loss(critic, torch.optim.SGD(critic.parameters(), lr=0.1), estimate, [targets[:2], targets[2:]] * 2)
     return [*before, flat(policy.model), flat(critic)]
 
 
@@ -195,7 +195,7 @@ def test_every_pass_has_its_own_loss_and_keeps_the_limit(monkeypatch):
     sample = GRPOAgent(policy, None, batch_size=4).policy_sample(episode, tree, torch.randn(3, 4))
     seen = []
     monkeypatch.setattr(updates, "log_probs", lambda p, tree, t: seen.append(tree) or log_probs(p, tree, t))
-    update_policy(policy, torch.optim.SGD(policy.model.parameters(), lr=0.0), [[sample]])
+    minimize_policy_loss(policy, torch.optim.SGD(policy.model.parameters(), lr=0.0), [[sample]])
     assert [len(part.trunks) for part in seen] == [1] * len(tree.trunks) and len(seen) > 3
 
 

@@ -1,0 +1,34 @@
+"""All that is trained, in one place."""
+
+from dataclasses import dataclass
+
+from torch import nn
+from torch.optim import Optimizer
+
+from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.policy import Policy
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A policy, the critic of the methods that have one, and their optimizers.
+
+    Attributes:
+        policy: The policy.
+        critic: The critic, or None.
+        optimizers: `"policy.optimizer"`, and `"critic.optimizer"` if there is a critic.
+    """
+
+    policy: Policy
+    critic: Critic | None
+    optimizers: dict[str, Optimizer]
+
+    @property
+    def models(self) -> dict[str, nn.Module]:
+        """The models by name: `"policy"`, and `"critic"` if there is one."""
+        critic: dict[str, nn.Module] = {} if self.critic is None else {"critic": self.critic}
+        return {"policy": self.policy.model, **critic}
+
+    def optimizer(self, name: str) -> Optimizer:
+        """Returns the optimizer of the model called `name`."""
+        return self.optimizers[f"{name}.optimizer"]

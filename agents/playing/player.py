@@ -1,0 +1,91 @@
+"""A policy at play: from states to prompts, from prompts to responses, from responses to actions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from coach_gym.agents.generation.generator import Generator, OnFirst
+from coach_gym.agents.models.policy import Policy, Prompt
+from coach_gym.agents.playing.rollout import Attempt, observation_of, sub_observation
+from coach_gym.episode import Candidate, Episode, Observation, Step
+
+JudgeSteps = Callable[[list[tuple[Episode, int]]], None]
+"""Judges the executed actions of some steps, each given by its episode and index."""
+
+
+class PolicyPlayer:
+    """Plays with the responses of a policy.
+
+    Args:
+        policy: Writes the prompts and reads the responses.
+        generator: Draws the responses.
+        temperature: Sampling temperature.
+        max_new_tokens: Length at which a response is cut off.
+
+    Attributes:
+        k: Candidates drawn in every state.
+        judge: Judges executed steps during the roll-out; None to leave that for later.
+        version: Number of updates that the policy has had, noted in every step.
+    """
+
+    def __init__(self, policy: Policy, generator: Generator, temperature: float, max_new_tokens: int) -> None:
+        self.policy = policy
+        self.generator = generator
+        self.temperature = temperature
+        self.max_new_tokens = max_new_tokens
+        self.k = 1
+        self.judge: JudgeSteps | None = None
+        self.version = 0
+
+    def prompts(self, attempts: Sequence[Attempt]) -> list[Prompt]:
+        """Returns the prompt of each attempt's current state."""
+        return [self.policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in attempts]
+
+    def draw(self, prompts: Sequence[Prompt], on_first: OnFirst | None = None) -> list[list[Candidate]]:
+        """Draws k candidates for every prompt; `on_first` receives the first of each as soon as it is complete."""
+        return self.generator.sample(prompts, self.k, self.temperature, self.max_new_tokens, on_first=on_first)
+
+    def step(self, observation: Observation, candidates: list[Candidate]) -> Step:
+        """Returns the step that executes the first candidate."""
+        action = self.policy.parse(candidates[0].text, self.policy.frame(observation))
+        return Step(observation, candidates, executed=0, action=action, version=self.version)
+
+    def predict(
+        self,
+        observation: Mapping[str, Any],
+        state: Sequence[Episode | None] | None = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+    ) -> tuple[Any, tuple[Episode, ...]]:
+        """Returns the next action, or one for each observation of a batch.
+
+        Args:
+            observation: Observation of one environment, or a vector environment's batch.
+            state: The state that the last call returned, which is the history of each episode; None at the start.
+            episode_start: Whether each episode has just begun, so that its history is dropped; one bool for each
+                observation, or one for all.
+            deterministic: Takes the most likely response instead of drawing one.
+
+        Returns:
+            The action text, or a tuple of texts for a batch; and the state for the next call.
+        """
+        single = isinstance(observation["goal"], str)
+        observations = [observation] if single else [
+            sub_observation(dict(observation), index) for index in range(len(observation["goal"]))
+        ]  # fmt: skip
+        known = state or [None] * len(observations)
+        starts = np.broadcast_to(False if episode_start is None else episode_start, len(observations))
+        episodes = [
+            Episode(str(seen["goal"])) if past is None or start else past
+            for seen, past, start in zip(observations, known, starts, strict=True)
+        ]
+        seen = [observation_of(dict(each)) for each in observations]
+        prompts = [self.policy.prompt(e.goal, e.steps, o) for e, o in zip(episodes, seen, strict=True)]
+        drawn = self.generator.sample(prompts, 1, self.temperature, self.max_new_tokens, greedy=deterministic)
+        following = tuple(
+            Episode(episode.goal, [*episode.steps, self.step(each, candidates)])
+            for episode, each, candidates in zip(episodes, seen, drawn, strict=True)
+        )
+        actions = tuple(episode.steps[-1].action for episode in following)
+        return (actions[0] if single else actions), following

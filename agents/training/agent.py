@@ -1,0 +1,311 @@
+"""A policy that acts, with all that a training adds to it; in memory, over processes, and as a directory."""
+
+import sys
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import gymnasium as gym
+import numpy as np
+import torch
+from gymnasium.vector import VectorEnv
+from torch.optim import AdamW, Optimizer
+
+from coach_gym.agents.distributed import parallel, processes
+from coach_gym.agents.generation.generator import Generator
+from coach_gym.agents.generation.make import Generation, make_generator
+from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.learner import Learner
+from coach_gym.agents.models.policy import Policy, PolicySource
+from coach_gym.agents.playing.player import PolicyPlayer
+from coach_gym.agents.training import checkpoint
+from coach_gym.agents.training.logger import Logger
+from coach_gym.agents.training.parameters import Parameters, get_parameters, set_parameters
+from coach_gym.agents.training.training_log import TrainingLog
+from coach_gym.dialects import Dialect
+from coach_gym.episode import Episode
+
+Env = gym.Env | VectorEnv | str
+"""An environment, a vector environment, or the id of one."""
+
+
+class Agent:
+    """A policy that acts, with Stable-Baselines3's surface, and the state of its training.
+
+    Args:
+        policy: `"pocket"`, a directory, a hub id, (model, processor), or a `Policy`.
+        learning_rate: Initial learning rate of the policy's optimizer.
+        temperature: Sampling temperature.
+        max_new_tokens: Length at which a response is cut off.
+        max_prompt_length: Maximum number of prompt tokens; beyond it the oldest steps are dropped.
+        generation: What draws responses.
+        bfloat16: Makes forward and backward passes in bfloat16.
+        checkpoint_activations: Recomputes activations in the backward pass.
+        dialect: Overrides the dialect that the policy's directory names.
+        stats_window_size: Episodes that `rollout/*` averages over.
+        seed: Seed of all randomness; None for a random one.
+        device: Device of the weights.
+
+    Attributes:
+        policy: The policy.
+        critic: The critic; None for a method without one.
+        optimizers: Optimizers by the names of `get_parameters`.
+        player: Draws and executes the policy's responses.
+        log: Statistics of the training.
+        arguments: The constructor's arguments, which are saved with the agent.
+        num_timesteps: Environment steps taken, over all sub-environments and processes.
+        total_timesteps: Number of steps at which the current call of `learn` ends.
+        n_updates: Iterations that ended in an update.
+        num_instances: Task instances played to their end, over all processes.
+    """
+
+    critic: Critic | None = None
+    arguments: Mapping[str, Any]
+
+    def __init__(
+        self,
+        policy: PolicySource,
+        *,
+        learning_rate: float,
+        temperature: float,
+        max_new_tokens: int,
+        max_prompt_length: int,
+        generation: Generation,
+        bfloat16: bool,
+        checkpoint_activations: bool,
+        dialect: Dialect | None,
+        stats_window_size: int,
+        seed: int | None,
+        device: str | torch.device,
+    ) -> None:
+        self.temperature = temperature
+        self.max_new_tokens = max_new_tokens
+        self.max_prompt_length = max_prompt_length
+        self.generation = generation
+        self.bfloat16 = bfloat16
+        self.checkpoint_activations = checkpoint_activations
+        self.stats_window_size = stats_window_size
+        self.set_random_seed(seed)
+        self.policy = Policy.load(policy, dialect, device, torch.float32)
+        self.policy.max_prompt_length = max_prompt_length
+        self.player = PolicyPlayer(self.policy, make_generator(generation, self.policy), temperature, max_new_tokens)
+        self.optimizers: dict[str, Optimizer] = {
+            "policy.optimizer": AdamW(self.policy.model.parameters(), lr=learning_rate)
+        }
+        self.num_timesteps = self.total_timesteps = self.n_updates = self.num_instances = 0
+        self.log = TrainingLog(stats_window_size)
+        self._custom_logger = False
+
+    # ---- acting -----------------------------------------------------------------------------------------------
+
+    def predict(
+        self,
+        observation: Mapping[str, Any],
+        state: Sequence[Episode | None] | None = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+    ) -> tuple[Any, tuple[Episode, ...]]:
+        """Returns the next action, or one for each observation of a batch.
+
+        Args:
+            observation: Observation of one environment, or a vector environment's batch.
+            state: The state that the last call returned, which is the history of each episode; None at the start.
+            episode_start: Whether each episode has just begun, so that its history is dropped; one bool for each
+                observation, or one for all.
+            deterministic: Takes the most likely response instead of drawing one.
+
+        Returns:
+            The action text, or a tuple of texts for a batch; and the state for the next call.
+        """
+        return self.player.predict(observation, state, episode_start, deterministic)
+
+    @property
+    def generator(self) -> Generator:
+        """Draws the policy's responses."""
+        return self.player.generator
+
+    def set_random_seed(self, seed: int | None = None) -> None:
+        """Seeds sampling, mini-batches and the choice of task instances; None for a random seed."""
+        self.seed = seed
+        self.rng = np.random.default_rng(seed)
+        self.task_entropy = int(self.rng.integers(1 << 63))
+        if seed is not None:
+            torch.manual_seed(seed)
+
+    # ---- processes --------------------------------------------------------------------------------------------
+
+    def distribute(self) -> None:
+        """Shards the agent over the processes of `torch.distributed`; `learn` calls it.
+
+        All processes hold the same agent when they call this. Without processes, or if the agent is sharded already,
+        nothing changes.
+
+        Raises:
+            ValueError: `bfloat16` was requested without processes.
+        """
+        was_whole = not parallel.is_sharded(self.policy.model)
+        self.player.generator = parallel.distribute(
+            self.learner, self.generator, self.generation, self.bfloat16, self.checkpoint_activations
+        )
+        if was_whole and processes.size() > 1:
+            self.log.resize(max(1, self.stats_window_size // processes.size()))
+            parallel.split_randomness(self.rng)
+
+    def refresh_sampler(self) -> None:
+        """Sends the weights to the copy of a sharded policy that is sampled from; does nothing without one."""
+        parallel.refresh_sampler(self.policy, self.generator, self.bfloat16)
+
+    # ---- statistics -------------------------------------------------------------------------------------------
+
+    @property
+    def logger(self) -> Logger:
+        """Receives what training logs."""
+        return self.log.logger
+
+    def set_logger(self, logger: Logger) -> None:
+        """Replaces the logger for good; `learn` then makes none of its own."""
+        self.log.logger, self._custom_logger = logger, True
+
+    @property
+    def ep_info_buffer(self) -> deque[dict[str, float]]:
+        """Reward `r`, length `l` and time `t` of the latest episodes."""
+        return self.log.ep_info_buffer
+
+    @property
+    def ep_success_buffer(self) -> deque[float]:
+        """Success of the latest episodes, 0 or 1."""
+        return self.log.ep_success_buffer
+
+    # ---- parameters, saving ---
+
+    @property
+    def learner(self) -> Learner:
+        """All that is trained."""
+        return Learner(self.policy, self.critic, self.optimizers)
+
+    @property
+    def device(self) -> torch.device:
+        """Device of the weights."""
+        return self.policy.device
+
+    def get_parameters(self) -> Parameters:
+        """Returns state dicts of the policy, the critic if there is one, and their optimizers.
+
+        With several processes, the first one receives them, on its CPU.
+        """
+        return get_parameters(self.learner)
+
+    def set_parameters(
+        self,
+        load_path_or_dict: str | Path | Parameters,
+        exact_match: bool = True,
+        device: str | torch.device = "auto",
+    ) -> None:
+        """Loads what `get_parameters` returned, or the parameters of a saved agent.
+
+        Args:
+            load_path_or_dict: State dicts from `get_parameters`, or a directory that `save` wrote.
+            exact_match: Requires every part, and every weight of each part.
+            device: Has no effect, since weights stay where they are; part of Stable-Baselines3's signature.
+
+        Raises:
+            ValueError: Parts are missing or unknown, or `learn` has sharded the agent over processes.
+        """
+        given = load_path_or_dict
+        given = given if isinstance(given, dict) else checkpoint.read_parameters(Path(given))
+        set_parameters(self.learner, given, exact_match)
+
+    def save(
+        self, path: str | Path, exclude: Sequence[str] | None = None, include: Sequence[str] | None = None
+    ) -> None:
+        """Writes the agent as a directory, all at once: policy, critic, optimizers, counters and random states.
+
+        With several processes, all call it. The first one writes, and needs memory for the whole policy, critic, or
+        state of an optimizer; `save_shards` needs none.
+
+        Args:
+            path: The directory; replaced if it holds a saved agent.
+            exclude: `["optimizer"]` saves two thirds of the space; training then continues with new optimizers.
+            include: Removes parts from `exclude`.
+
+        Raises:
+            FileExistsError: `path` is something other than a saved agent; it is left alone.
+        """
+        checkpoint.save(self._saved(), Path(path), set(exclude or ()) - set(include or ()))
+
+    def save_shards(self, path: str | Path) -> None:
+        """Writes the agent as a directory, each process its own shards; all processes call it.
+
+        Args:
+            path: The directory, on storage that all processes share; replaced if it holds a saved agent.
+
+        Raises:
+            FileExistsError: `path` is something other than a saved agent; it is left alone.
+        """
+        checkpoint.save_shards(self._saved(), Path(path))
+
+    def _saved(self) -> checkpoint.Saved:
+        infos, successes = self.log.recent_episodes()
+        state = checkpoint.TrainerState(
+            self.num_timesteps, self.n_updates, self.num_instances, self.task_entropy, infos, successes,
+            self.rng.bit_generator.state,
+        )  # fmt: skip
+        return checkpoint.Saved(type(self).__name__, self.arguments, self.learner, state)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        env: Env | None = None,
+        device: str | torch.device = "auto",
+        custom_objects: dict[str, Any] | None = None,
+        print_system_info: bool = False,
+        force_reset: bool = True,
+        **kwargs: Any,
+    ) -> Self:
+        """Reads an agent that `save` or `save_shards` wrote. Training continues as if it had never stopped.
+
+        Args:
+            path: The directory.
+            env: Environment to continue in; an agent without one can only predict.
+            device: Device of the weights.
+            custom_objects: Constructor arguments that a JSON file cannot hold, such as a reward model.
+            print_system_info: Prints the versions in use.
+            force_reset: Has no effect, since every roll-out begins with a reset; part of Stable-Baselines3's signature.
+            kwargs: Constructor arguments that override the saved ones.
+
+        Raises:
+            FileNotFoundError: `path` is not a saved agent.
+            TypeError: An argument is unknown or of the wrong type, in the file or in this call.
+            ValueError: It holds an agent of another class, or an argument that JSON cannot hold was not given again.
+        """
+        if print_system_info:
+            print(f"Python {sys.version}, torch {torch.__version__}, gymnasium {gym.__version__}")
+        given = {**(custom_objects or {}), **kwargs}
+        arguments = checkpoint.load_arguments(Path(path), cls.__name__, given, device)
+        make: Callable[..., Self] = cls  # its subclasses take the saved arguments, and an environment
+        try:
+            agent = make(env=env, device=device, **arguments)
+        except TypeError as error:
+            raise TypeError(
+                f"{error}. Arguments that were not passed to load() are in {Path(path) / 'config.json'}; if another "
+                f"version saved the agent, remove those from it that this version does not know"
+            ) from error
+        agent._restore(Path(path))
+        return agent
+
+    def _restore(self, path: Path) -> None:
+        if checkpoint.has_shards(path):
+            self.distribute()
+        checkpoint.restore_learner(self.learner, path)
+        self.refresh_sampler()
+        state = checkpoint.read_state(path)
+        self.num_timesteps, self.n_updates = state.num_timesteps, state.n_updates
+        self.num_instances, self.task_entropy = state.num_instances, state.task_entropy
+        share = slice(processes.rank(), None, processes.size())
+        self.ep_info_buffer.extend(state.ep_info[share])
+        self.ep_success_buffer.extend(state.ep_success[share])
+        self.rng.bit_generator.state = state.numpy_rng
+        if not checkpoint.restore_sampling(path, self.device):
+            parallel.split_randomness(self.rng)

@@ -1,0 +1,160 @@
+"""Constructor arguments of agents: shown in full, checked before anything is loaded, and kept for saving.
+
+The constructors of the three methods pass the settings that they share on to their base classes as
+`**shared: Unpack[...]`. mypy and editors expand that by themselves; `checked_arguments` does the same for `help()`.
+"""
+
+import difflib
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import Parameter, Signature
+from numbers import Integral, Real
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+Constructor = TypeVar("Constructor", bound=Callable[..., None])
+
+_WORDS = {int: "a whole number", float: "a number", bool: "True or False", str: "text", type(None): "None"}
+
+
+def checked_arguments(base: type | None = None) -> Callable[[Constructor], Constructor]:
+    """Decorates the constructor of an agent.
+
+    Names and types of all arguments are checked before the constructor runs, its signature lists what `**shared`
+    stands for, and `self.arguments` keeps the arguments of the outermost constructor, defaults included.
+
+    Args:
+        base: The class whose constructor takes the `**shared` arguments.
+    """
+
+    def decorate(init: Constructor) -> Constructor:
+        signature = _expanded(inspect.signature(init), base)
+
+        @wraps(init)
+        def checked(self: Any, *args: Any, **kwargs: Any) -> None:
+            _refuse_unknown(type(self).__name__, kwargs, signature)
+            bound = signature.bind(self, *args, **kwargs)
+            bound.apply_defaults()
+            _, *given = bound.arguments.items()
+            for name, value in given:
+                _check_type(name, value, signature.parameters[name])
+            vars(self).setdefault("arguments", dict(given))
+            init(self, *args, **kwargs)
+
+        shown: Any = checked
+        shown.__signature__ = signature
+        return shown
+
+    return decorate
+
+
+def _expanded(signature: Signature, base: type | None) -> Signature:
+    """Replaces `**shared` by the keyword arguments of the base class's constructor."""
+    if base is None:
+        return signature
+    own = [each for each in signature.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+    names = {each.name for each in own}
+    inherited = inspect.signature(base).parameters.values()
+    return signature.replace(parameters=own + [each for each in inherited if each.name not in names])
+
+
+def _refuse_unknown(agent: str, given: Mapping[str, Any], signature: Signature) -> None:
+    known = [name for name in signature.parameters if name != "self"]
+    for name in given:
+        if name not in known:
+            nearest = difflib.get_close_matches(name, known, n=1)
+            remedy = f"did you mean {nearest[0]!r}?" if nearest else f"help({agent}) lists all of them"
+            raise TypeError(f"{agent} has no argument {name!r}; {remedy}")
+
+
+def _check_type(name: str, value: Any, parameter: Parameter) -> None:
+    if _fits(value, parameter.annotation):
+        return
+    default = "" if parameter.default is Parameter.empty else f", for example {parameter.default!r}, the default"
+    wanted = f"pass {_describe(parameter.annotation)}{default}"
+    kinds = _members(parameter.annotation)
+    if isinstance(value, float) and float in kinds:
+        raise ValueError(f"{name}={value} is not finite; {wanted}")
+    if isinstance(value, str) and any(get_origin(kind) is Literal for kind in kinds):
+        raise ValueError(f"{name}={value!r} is unknown; {wanted}")
+    raise TypeError(f"{name}={value!r} is of type {type(value).__name__}; {wanted}")
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of a kind, given as an annotation; of containers and functions only the outside counts."""
+    if kind is Any:
+        return True
+    if get_origin(kind) in (Union, UnionType):
+        return any(_fits(value, each) for each in get_args(kind))
+    if get_origin(kind) is Literal:
+        return value in get_args(kind)
+    if kind is float:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    if kind is int:
+        return isinstance(value, Integral) and not isinstance(value, bool)
+    if get_origin(kind) is Callable:
+        return callable(value)
+    return isinstance(value, get_origin(kind) or kind)
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+
+
+def _describe(kind: Any) -> str:
+    """An annotation in words."""
+    words = []
+    for each in _members(kind):
+        if get_origin(each) is Literal:
+            words += [repr(value) for value in get_args(each)]
+        elif get_origin(each) is Callable:
+            words.append("a function")
+        else:
+            words.append(_WORDS.get(each, getattr(get_origin(each) or each, "__name__", str(each))))
+    return " or ".join(words)
+
+
+def require_at_least(least: int, **arguments: int | None) -> None:
+    """Checks the lower bound of integers; None is allowed.
+
+    Raises:
+        ValueError: An argument is smaller than `least`.
+    """
+    for name, value in arguments.items():
+        if value is not None and value < least:
+            raise ValueError(f"{name}={value} is too small; pass {least} or more")
+
+
+def require_positive(**arguments: float) -> None:
+    """Checks that numbers are greater than zero.
+
+    Raises:
+        ValueError: An argument is zero or negative.
+    """
+    for name, value in arguments.items():
+        if value <= 0:
+            raise ValueError(f"{name}={value} must be positive; pass a number greater than 0")
+
+
+def require_not_negative(**arguments: float) -> None:
+    """Checks that numbers are not less than zero.
+
+    Raises:
+        ValueError: An argument is negative.
+    """
+    for name, value in arguments.items():
+        if value < 0:
+            raise ValueError(f"{name}={value} must not be negative; pass 0 or more")
+
+
+def require_share(**arguments: float) -> None:
+    """Checks that numbers lie between 0 and 1.
+
+    Raises:
+        ValueError: An argument lies outside.
+    """
+    for name, value in arguments.items():
+        if not 0 <= value <= 1:
+            raise ValueError(f"{name}={value} must lie between 0 and 1; pass a number in that range")

@@ -1,0 +1,196 @@
+"""Constructor arguments: seen by mypy and help(), checked before anything is loaded."""
+
+import inspect
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import get_type_hints
+
+import numpy as np
+import pytest
+
+import coach_gym
+from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent
+from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
+from coach_gym.agents.generation.transformers import TransformersGenerator
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.training.online import OnlineAgent, OnlineSettings
+from tests.agents import tiny
+
+METHODS = [CoachAgent, PPOAgent, GRPOAgent]
+NUMBERS = sorted(
+    name
+    for name, parameter in inspect.signature(CoachAgent).parameters.items()
+    if isinstance(parameter.default, float) or (isinstance(parameter.default, int) and parameter.default is not False)
+    if not isinstance(parameter.default, bool)
+)
+
+
+@pytest.fixture
+def nothing_loads(monkeypatch):
+    monkeypatch.setattr(Policy, "load", lambda *_: pytest.fail("a model was loaded first"))
+
+
+# ---- what users see ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_signature_lists_every_argument(method):
+    parameters = inspect.signature(method).parameters
+    assert {"policy", "env", "learning_rate", "batch_size", "device", "seed"} <= parameters.keys()
+    assert ("critic_learning_rate" in parameters) == (method is not GRPOAgent)
+    assert all(each.kind is not inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+    assert all(each.annotation is not inspect.Parameter.empty for each in parameters.values())
+    assert "max_grad_norm: float = 1.0" in str(inspect.signature(method.__init__))
+
+
+@pytest.mark.parametrize(("settings", "base"), [(OnlineSettings, OnlineAgent), (ActorCriticSettings, ActorCriticAgent)])
+def test_the_types_that_mypy_sees_are_those_of_the_constructor(settings, base):
+    positional = ("policy", "env", "learning_rate")
+    parameters = inspect.signature(base).parameters
+    expected = {name: each.annotation for name, each in parameters.items() if name not in positional}
+    assert get_type_hints(settings) == expected
+
+
+SCRIPT = """
+import gymnasium as gym
+from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent
+
+envs = gym.make_vec("AndroidWorld-v0", num_envs=2, vectorization_mode="vector_entry_point")
+agent = CoachAgent("pocket", envs, k=4, batch_size=8, critic_learning_rate=1e-5, tensorboard_log="runs")
+agent.learn(total_timesteps=100)
+"""
+WRONG = """
+CoachAgent("pocket", envs, critic_lerning_rate=1e-5)
+PPOAgent("pocket", envs, batch_sise=8)
+GRPOAgent("pocket", envs, group_size="4")
+GRPOAgent("pocket", envs, max_staleness="no")
+"""
+
+
+def test_mypy_reports_what_a_users_script_misspells(tmp_path):
+    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
+    right.write_text(SCRIPT)
+    wrong.write_text(SCRIPT + WRONG)
+    root = Path(coach_gym.__file__).parents[1]
+    command = [sys.executable, "-m", "mypy", "--config-file", str(root / "setup.cfg"), str(right), str(wrong)]
+    printed = subprocess.run(command, capture_output=True, text=True, cwd=root).stdout
+    reported = [line for line in printed.splitlines() if "error:" in line]
+    lines = {int(line.split(":")[1]) for line in reported if "wrong.py" in line}
+    first = len(SCRIPT.splitlines()) + 2
+    assert lines == {first, first + 1, first + 2, first + 3}, printed
+    assert "critic_lerning_rate" in printed and "batch_sise" in printed
+    assert not [line for line in reported if "right.py" in line]
+
+
+def test_defaults_are_the_papers():
+    defaults = {name: parameter.default for name, parameter in inspect.signature(CoachAgent).parameters.items()}
+    paper = {
+        "learning_rate": 1e-6, "critic_learning_rate": 1e-5, "clip_range": 0.2, "clip_range_vf": 0.5,
+        "max_grad_norm": 1.0, "gamma": 0.95, "process_reward_weight": 0.2, "outcome_reward_weight": 1.0, "k": 4,
+        "temperature": 1.0, "max_new_tokens": 512, "max_prompt_length": 32768, "batch_size": 8,
+        "critic_warmup_ratio": 0.1, "n_epochs": 1, "critic_epochs": 1,
+    }  # fmt: skip
+    assert paper.items() <= defaults.items()
+
+
+# ---- what is refused -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "misspelt", "meant"),
+    [
+        (CoachAgent, "lerning_rate", "learning_rate"),
+        (CoachAgent, "critic_lr_warmup_ratio", "critic_warmup_ratio"),
+        (PPOAgent, "gae_lamda", "gae_lambda"),
+        (GRPOAgent, "group_sise", "group_size"),
+        (GRPOAgent, "tensorboard_logs", "tensorboard_log"),
+    ],
+)
+def test_a_misspelt_argument_names_the_nearest(method, misspelt, meant, nothing_loads):
+    with pytest.raises(TypeError, match=f"{method.__name__} has no argument '{misspelt}'; did you mean '{meant}'"):
+        method("pocket", None, **{misspelt: 1})
+    with pytest.raises(TypeError, match=r"no argument 'xyzzy'; help\("):
+        method("pocket", None, xyzzy=1)
+
+
+def test_a_missing_environment_is_named(nothing_loads):
+    with pytest.raises(TypeError, match="missing a required argument: 'env'"):
+        CoachAgent("pocket")
+
+
+@pytest.mark.parametrize("wrong", ["3", [1], None, True, object()])
+@pytest.mark.parametrize("name", [name for name in NUMBERS if name != "learning_rate"])
+def test_numbers_of_another_type_are_refused(name, wrong, nothing_loads):
+    said = rf"{name}=.* is of type {type(wrong).__name__}; pass a (whole )?number.*the default"
+    with pytest.raises(TypeError, match=said):
+        CoachAgent("pocket", None, **{name: wrong})
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, -0.5])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_that_are_not_finite_or_negative_are_refused(name, value, nothing_loads):
+    with pytest.raises((ValueError, TypeError), match=f"{name}={value}.*pass|{name}={value} must lie"):
+        CoachAgent("pocket", None, **{name: value})
+
+
+def test_a_fraction_is_no_number_of_episodes(nothing_loads):
+    with pytest.raises(TypeError, match="batch_size=8.0 is of type float; pass a whole number, for example 8"):
+        PPOAgent("pocket", None, batch_size=8.0)
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "error", "said"),
+    [
+        (CoachAgent, {"k": 0}, ValueError, "k=0.*pass 1 or more"),
+        (CoachAgent, {"discount": "fwd"}, ValueError, "discount='fwd'.*'forward' or 'paper'"),
+        (CoachAgent, {"collection": "never"}, ValueError, "collection='never'.*'events' or 'rounds'"),
+        (CoachAgent, {"critic_warmup_ratio": 1.5}, ValueError, "critic_warmup_ratio=1.5.*between 0 and 1"),
+        (CoachAgent, {"gamma": 95}, ValueError, "gamma=95.*between 0 and 1"),
+        (PPOAgent, {"critic_epochs": 0}, ValueError, "critic_epochs=0.*pass 1 or more"),
+        (PPOAgent, {"normalize_advantage": 1}, TypeError, "normalize_advantage=1 is of type int; pass True or False"),
+        (PPOAgent, {"dialect": "ui_tars"}, TypeError, "dialect='ui_tars' is of type str; pass Dialect or None"),
+        (PPOAgent, {"critic": 7}, TypeError, "critic=7 is of type int; pass text or Path or Critic or None"),
+        (CoachAgent, {"reward_model": max}, TypeError, "reward_model=.*pass ProcessRewardModel or text or None"),
+        (GRPOAgent, {"learning_rate": "1e-6"}, TypeError, "='1e-6' is of type str; pass a number or a function"),
+        (GRPOAgent, {"generation": "vlm"}, ValueError, "generation='vlm' is unknown; pass 'transformers', 'vllm'"),
+        (GRPOAgent, {"max_new_tokens": 0}, ValueError, "max_new_tokens=0.*pass 1 or more"),
+        (CoachAgent, {"batch_size": 4, "mini_batch_size": 5}, ValueError, "mini_batch_size=5.*batch_size=4"),
+        (CoachAgent, {"temperature": 0}, ValueError, "temperature=0.*deterministic=True"),
+        (PPOAgent, {"clip_range": 1.5}, ValueError, "clip_range=1.5"),
+        (GRPOAgent, {"batch_size": 6}, ValueError, "batch_size=6.*group_size=4.*32"),
+        (GRPOAgent, {"group_size": 1}, ValueError, "group_size=1.*pass 2 or more"),
+    ],
+)
+def test_arguments_that_make_no_sense(method, arguments, error, said, nothing_loads):
+    with pytest.raises(error, match=said):
+        method("pocket", None, **arguments)
+
+
+def test_an_environment_of_another_type_is_refused(nothing_loads):
+    with pytest.raises(TypeError, match="env=7 is of type int; pass Env or VectorEnv or text or None"):
+        CoachAgent("pocket", 7)
+
+
+# ---- what is kept --------------------------------------------------------------------------------------------------
+
+
+def test_the_given_arguments_are_kept_with_the_defaults():
+    class Own(PPOAgent):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, gamma=0.5, **kwargs)
+
+    agent = Own(tiny.policy(), None, batch_size=np.int64(4))
+    assert agent.arguments["gamma"] == 0.5 and agent.arguments["batch_size"] == 4
+    assert agent.arguments["learning_rate"] == 1e-6 and agent.arguments["env"] is None
+    assert agent.arguments.keys() == inspect.signature(PPOAgent).parameters.keys()
+    agent.gamma = 0.1
+    assert agent.arguments["gamma"] == 0.5, "an attribute is not an argument"
+
+
+def test_schedules_and_makers_of_generators_are_functions():
+    make = partial(TransformersGenerator, batch_size=2)
+    agent = GRPOAgent(tiny.policy(), None, lambda remaining: 1e-3 * remaining, generation=make)
+    assert agent.generator.batch_size == 2
+    assert agent.optimizers["policy.optimizer"].param_groups[0]["lr"] == 1e-3
