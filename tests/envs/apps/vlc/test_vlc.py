@@ -202,10 +202,13 @@ def test_a_snapshot_of_a_playing_film_is_exact(vlc):
     assert np.array_equal(vlc.phone.screenshot(), frame)
 
 
-def rows(hands, table):
-    """All rows of a table as dictionaries."""
-    db_rows = hands.storage.database(DATABASE).execute(f"SELECT rowid, * FROM {table}")
-    return [dict(zip([name for name, *_ in db_rows.description], row, strict=True)) for row in db_rows]
+def tables(hands):
+    """All rows of the media library by table, each by column."""
+    found = {}
+    for name in ("Playlist", "Media", "Folder", "PlaylistMediaRelation"):
+        rows = hands.storage.database(DATABASE).execute(f"SELECT * FROM {name}")
+        found[name] = [dict(zip([column for column, *_ in rows.description], row, strict=True)) for row in rows]
+    return found
 
 
 @pytest.fixture
@@ -219,41 +222,38 @@ def library(vlc):
     return vlc
 
 
-@pytest.mark.parametrize("touches, table, changed", [
-    (("One", "More options", "Rename", "OK"), "Playlist", set()),
-    (("One", "Remove b.mp4"), "PlaylistMediaRelation", {"gone", "position"}),
-    (("One", "More options", "Delete", "Delete"), "Playlist", {"gone"}),
-])  # fmt: skip
-def test_changing_a_playlist_leaves_all_else_in_the_library_alone(library, touches, table, changed):
-    tables = ("Playlist", "Media", "Folder", "PlaylistMediaRelation")
-    before = {name: rows(library, name) for name in tables}
-    library.tap("Playlists", *touches)
-    after = {name: rows(library, name) for name in tables}
-    dependent = {"PlaylistMediaRelation"} if table == "Playlist" and changed else set()
-    assert {name for name in tables if after[name] != before[name]} == (dependent | {table} if changed else set())
-    kept = {row["rowid"]: row for row in after[table]}
-    differing = {
-        column
-        for old in before[table]
-        for column in (old if old["rowid"] in kept else ["gone"])
-        if old["rowid"] not in kept or kept[old["rowid"]][column] != old[column]
-    }
-    assert differing == changed
-
-
-def test_a_renamed_playlist_keeps_its_other_columns(library):
-    before = rows(library, "Playlist")
+def test_a_renamed_playlist_keeps_all_else(library):
+    expected = tables(library)
+    expected["Playlist"][0]["name"] = "Three"
     library.tap("Playlists", "One", "More options", "Rename")
     library.type("Three")
     library.tap("OK")
-    assert rows(library, "Playlist") == [{**before[0], "name": "Three"}, before[1]]
+    assert tables(library) == expected
+
+
+def test_a_film_taken_out_of_a_playlist_stays_in_the_library(library):
+    expected = tables(library)
+    _, second, third, other = expected["PlaylistMediaRelation"]
+    expected["PlaylistMediaRelation"] = [{**second, "position": 0}, {**third, "position": 1}, other]
+    library.tap("Playlists", "One", "Remove b.mp4")
+    assert tables(library) == expected
+
+
+def test_a_deleted_playlist_takes_no_film_and_no_other_playlist_with_it(library):
+    expected = tables(library)
+    expected["Playlist"], expected["PlaylistMediaRelation"] = (
+        [row for row in expected[name] if row[key] != 1]
+        for name, key in (("Playlist", "id_playlist"), ("PlaylistMediaRelation", "playlist_id"))
+    )
+    library.tap("Playlists", "One", "More options", "Delete", "Delete")
+    assert tables(library) == expected
 
 
 def test_a_film_is_added_behind_one_that_is_no_longer_in_the_library(library):
     """No two films share a position, of which both would go when one is removed."""
     library.storage.database(DATABASE).execute("DELETE FROM Media WHERE filename = 'b.mp4'")
     library.tap("Options of d.mp4", "Add to playlist", "One")
-    positions = [row["position"] for row in rows(library, "PlaylistMediaRelation") if row["playlist_id"] == 1]
-    assert positions == [0, 1, 2, 3]
+    relations = tables(library)["PlaylistMediaRelation"]
+    assert [row["position"] for row in relations if row["playlist_id"] == 1] == [0, 1, 2, 3]
     library.tap("Playlists", "One", "Remove d.mp4")
     assert not library.shows("d.mp4") and library.shows("c.mp4")
