@@ -343,7 +343,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="how many processes share the work")
     parser.add_argument("--json", type=Path, help="where to write the result")
     given = parser.parse_args()
-    tasks, rows = given.tasks or list(load_suite("android_world", "official", given.upstream).families), []
+    families = load_suite("android_world", "official", given.upstream).families
+    tasks, rows = given.tasks or list(families), []
     with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
         for mine in pool.map(partial(run_task, given.upstream, given.seeds), tasks):
             rows += mine

@@ -50,10 +50,16 @@ class Suite:
         Args:
             packages: Packages of the apps, e.g. `"shopping_list"`: `APP` of the module `shopping_list.app` makes
                 the app, and `TASKS` of `shopping_list.tasks`, if there is such a module, are its task classes.
+
+        Raises:
+            UsageError: There is no such app.
         """
         packages = list(packages)
         if not packages:
             return self
+        for package in packages:
+            if find_spec(package) is None or find_spec(f"{package}.app") is None:
+                raise UsageError(f"there is no module {package}.app; is the folder that holds {package} on sys.path?")
         tasks = [task for package in packages for task in _tasks_of(package)]
         return replace(
             self, source="+".join((self.source, *packages)), profile=self.profile.with_apps(packages),

@@ -30,14 +30,17 @@ class Task(ABC):
     phone. Goal wordings are format strings over the parameters.
 
     Example:
+        >>> from coach_gym.envs.apps.clock.data import ALARMS
         >>> class SetAlarm(Task):
         ...     apps = ("Clock",)
-        ...     template = "Set an alarm for {time}."
+        ...     template = "Set an alarm for {hour} o'clock."
         ...     budget = 12
         ...     def evaluate(self, device, answer):
-        ...         return float(self.params["time"] in alarms(device))
-        >>> SetAlarm({"time": "7:30"}).goal
-        'Set an alarm for 7:30.'
+        ...         with device.database(ALARMS) as db:
+        ...             hours = [hour for (hour,) in db.execute("SELECT hour FROM alarm_templates")]
+        ...         return float(self.params["hour"] in hours)
+        >>> SetAlarm({"hour": 7}).goal
+        "Set an alarm for 7 o'clock."
     """
 
     name: ClassVar[str]

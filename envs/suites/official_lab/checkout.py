@@ -73,7 +73,7 @@ def find(path: str | os.PathLike[str] | None = None) -> Path:
     if not given:
         raise UsageError(
             f"suite='official' of android_lab needs a checkout of AndroidLab: git clone "
-            f"https://github.com/THUDM/Android-Lab, then pass suite_options={{'path': ...}} or set {VARIABLE}"
+            f"https://github.com/THUDM/Android-Lab, then pass checkout='…/Android-Lab' or set {VARIABLE}"
         )
     folder = Path(given).expanduser().resolve()
     if not (folder / "evaluation" / "config").is_dir():

@@ -1,5 +1,6 @@
 """The official AndroidLab suite on a checkout of our own making: loading, judging step by step, metrics, faults."""
 
+import inspect
 import logging
 import random
 import sys
@@ -10,6 +11,7 @@ import pytest
 
 import coach_gym  # noqa: F401
 from coach_gym.actions import Action
+from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
@@ -59,8 +61,9 @@ def second_switch(observation):
 
 def test_a_missing_checkout_is_told_with_its_remedy(monkeypatch, tmp_path):
     monkeypatch.delenv(checkout.VARIABLE, raising=False)
-    with pytest.raises(UsageError, match="git clone .*Android-Lab.*COACH_ANDROID_LAB"):
+    with pytest.raises(UsageError, match="git clone .*Android-Lab.*checkout=.*COACH_ANDROID_LAB"):
         load_suite("android_lab", "official")
+    assert "checkout" in inspect.signature(AndroidEnv).parameters
     with pytest.raises(UsageError, match="no folder evaluation/config"):
         official_lab.suite(tmp_path)
     with pytest.raises(ValueError, match="judges='mine'"):
