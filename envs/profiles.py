@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from coach_gym.envs.phone.app import App
+    from coach_gym.envs.phone.app import App, Host
     from coach_gym.envs.phone.phone import Phone
 
 OUR_APPS = "coach_gym.envs.apps"
@@ -33,7 +33,7 @@ class Profile:
 
         return Phone(width, height, density, self.apps())
 
-    def apps(self) -> list[Callable[[Phone], App]]:
+    def apps(self) -> list[Callable[[Host], App]]:
         """Imports the apps."""
         return [import_module(module).APP for module in self.modules]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from coach_gym.envs.phone.phone import STEP, Phone
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.system.system import STEP
 
 LONG_PRESS = 0.5  # seconds; Android's default
 SLOP = 8  # dp that a finger may move and still rest

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from coach_gym.envs.phone.input.keys import press
 from coach_gym.envs.phone.intents import CANCELED, OK
-from coach_gym.envs.phone.phone import STEP, Phone
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.system.system import STEP
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.ui import Node
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from coach_gym.envs.phone.phone import STEP, Phone
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.system import clipboard
+from coach_gym.envs.phone.system.system import STEP
 from coach_gym.envs.phone.toolkit.view import TextInput
 
 # android.view.KeyEvent's constants, without KEYCODE_, from 0 on
@@ -83,7 +85,7 @@ def press(phone: Phone, code: int, meta: int = 0) -> None:
 
 def _edit(phone: Phone, name: str) -> None:
     if name in ("CUT", "COPY", "PASTE"):
-        {"CUT": phone.cut, "COPY": phone.copy, "PASTE": phone.paste}[name]()
+        {"CUT": clipboard.cut, "COPY": clipboard.copy, "PASTE": clipboard.paste}[name](phone)
     elif name == "NOTIFICATION":
         phone.shade = 0 if phone.shade else 1
     elif name in ("POWER", "WAKEUP", "SLEEP"):

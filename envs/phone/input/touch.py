@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from coach_gym.envs.phone.system.host import SystemHost
+from coach_gym.envs.phone.system.windows import Windows
 from coach_gym.envs.phone.toolkit.paint import intersect
 from coach_gym.envs.phone.toolkit.view import Rect, View
-from coach_gym.envs.phone.windows import Windows
 
 Point = tuple[int, int]
 FLING = 1200  # dp a second; a finger that leaves faster than this makes a list run on

@@ -23,8 +23,9 @@ from coach_gym.envs.phone.input import scrolling
 from coach_gym.envs.phone.input.fingers import LONG_PRESS, Fingers
 from coach_gym.envs.phone.input.ime import enter_text, field_at
 from coach_gym.envs.phone.input.keys import CODES, press
-from coach_gym.envs.phone.phone import STEP, Phone
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.selectors import Found, find
+from coach_gym.envs.phone.system.system import STEP
 from coach_gym.ui import Node, to_xml
 
 Selector = Mapping[str, Any] | str

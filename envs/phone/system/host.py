@@ -26,10 +26,6 @@ class SystemHost(Host, Protocol):
     editing: bool
     message: tuple[str, datetime] | None
 
-    @property
-    def font_scale(self) -> float:
-        """Size of texts relative to the default."""
-
     def changed(self) -> None:
         """Notes that something may look different now."""
 
@@ -41,12 +37,3 @@ class SystemHost(Host, Protocol):
 
     def show_recents(self) -> None:
         """Shows the running apps."""
-
-    def cut(self) -> None:
-        """Moves the text of the focused field to the clipboard."""
-
-    def copy(self) -> None:
-        """Copies the text of the focused field to the clipboard."""
-
-    def paste(self) -> None:
-        """Inserts the clipboard's text at the cursor."""

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Prompt, Screen
-from coach_gym.envs.phone.phone import START, Notification, Phone
+from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.pickers import DatePicker, TimePicker
+from coach_gym.envs.phone.system.system import START
 from coach_gym.envs.phone.toolkit.view import TextInput
 from coach_gym.envs.phone.toolkit.widgets import (
     Button,

@@ -12,9 +12,10 @@ from PIL import Image
 from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.input import keys
 from coach_gym.envs.phone.input.fingers import LONG_PRESS, SLOP, Fingers
-from coach_gym.envs.phone.phone import STEP, Phone
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
+from coach_gym.envs.phone.system.system import STEP
 from coach_gym.ui import to_dump
 
 DRAG_SECONDS = 2.0  # nothing flings on

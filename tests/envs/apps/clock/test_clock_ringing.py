@@ -8,7 +8,7 @@ import pytest
 from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.apps.clock.data import ALARMS, PACKAGE, PREFERENCES, RESET, RUNNING, Alarm, Timer
 from coach_gym.envs.phone import preferences
-from coach_gym.envs.phone.phone import START
+from coach_gym.envs.phone.system.system import START
 from coach_gym.envs.profiles import world_phone
 from tests.envs.hands import SCREENS, Hands
 

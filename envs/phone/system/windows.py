@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from coach_gym.envs.phone.app import Screen
-from coach_gym.envs.phone.system import bars, keyboard, shade
+from coach_gym.envs.phone.system import bars, clipboard, keyboard, shade
 from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.accessibility import nodes
@@ -158,8 +158,9 @@ class Windows:
         top = (field.bounds[1] if field else 0) - px(46)
         if top < px(bars.STATUS_HEIGHT) and field:
             top = field.bounds[3] + px(2)
-        actions = (("Cut", phone.cut), ("Copy", phone.copy), ("Paste", phone.paste))
-        bar = Row([Button(label, then, kind="text") for label, then in actions], bg=theme.SURFACE, border=theme.OUTLINE)
+        actions = (("Cut", clipboard.cut), ("Copy", clipboard.copy), ("Paste", clipboard.paste))
+        buttons = [Button(label, partial(then, phone), kind="text") for label, then in actions]
+        bar = Row(buttons, bg=theme.SURFACE, border=theme.OUTLINE)
         return self._window(bar, (px(16), top, px(250), top + px(44)), phone.foreground)
 
     def _keyboard(self) -> Window:
@@ -176,7 +177,7 @@ class Windows:
         return self._kept((name, bars.status_key(phone)), lambda: bars.status(phone), rect, SYSTEM)
 
     def _kept(self, key: Any, build: Callable[[], View], rect: Rect, package: str) -> Window:
-        key = (key, self._phone.font_scale)
+        key = (key, self.font_scale)
         window = self._fixed.get(key)
         if window is None:
             if len(self._fixed) > 64:
@@ -191,8 +192,13 @@ class Windows:
         layout = self._layout({} if scrolls is None else scrolls)
         return Window(layout.run(root, rect), rect, package, layout)
 
+    @property
+    def font_scale(self) -> float:
+        """Size of texts relative to the default."""
+        return float(self._phone.storage.settings.get(("system", "font_scale"), "1.0"))
+
     def _layout(self, scrolls: dict[str, ScrollState]) -> Layout:
-        return Layout(self._phone.density, scrolls, self._phone.font_scale)
+        return Layout(self._phone.density, scrolls, self.font_scale)
 
 
 def _flexible(view: View) -> View:

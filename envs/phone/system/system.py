@@ -1,0 +1,277 @@
+"""The phone's software: which apps run, which screen is in front, the clock, and what comes of a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from coach_gym.envs.phone.app import App, Host, Screen
+from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
+from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.services import Services
+from coach_gym.envs.phone.storage import Storage
+from coach_gym.envs.phone.system.launcher import Launcher, Recents
+from coach_gym.envs.phone.system.windows import Windows
+from coach_gym.envs.phone.toolkit.view import TextInput
+
+START = datetime(2023, 10, 15, 15, 34)
+"""When a new phone is switched on, in UTC: AndroidWorld's day."""
+
+STEP = timedelta(seconds=1)
+"""How long an input takes."""
+
+MESSAGE_TIME = timedelta(seconds=4)
+FOLDERS = ("Download", "Documents", "DCIM", "Pictures", "Music", "Movies", "Android")
+
+
+class System:
+    """A phone's system software with its apps.
+
+    Args:
+        width: Screen width in pixels.
+        height: Screen height in pixels.
+        density: Pixels per dp; by default such that the screen is 360 dp wide.
+        apps: What makes each app from its phone, as its class does, in the order in which the home screen shows them.
+
+    Attributes:
+        storage: Files, databases and settings.
+        services: What Android's services keep: calls, roles, packages, properties.
+        apps: The installed apps by package.
+        launcher: The app behind the Home button.
+        stacks: The screens of running apps by package, the most recent app last.
+        foreground: The package of the app in front.
+        focus: The text field with the cursor.
+        editing: Whether the toolbar to cut, copy and paste is shown.
+        clipboard: The text that was copied last.
+        notifications: What the notification shade lists, the latest first.
+        permissions: What users have allowed, as (package, what).
+        shade: 0 closed, 1 with notifications, 2 with all quick settings.
+        keyboard: The page of the soft keyboard: "lower", "upper" or "symbols".
+        message: The text at the bottom of the screen, and when it goes away.
+        receivers: Called with every broadcast; for programs outside the phone.
+        windows: What is on the screen.
+    """
+
+    def __init__(
+        self,
+        width: int = 1080,
+        height: int = 2400,
+        density: float | None = None,
+        apps: Sequence[Callable[[Host], App]] = (),
+    ) -> None:
+        self.width, self.height = width, height
+        self.density = density or width / 360
+        self.storage = Storage()
+        self.storage.now = START
+        self.services = Services()
+        self.apps: dict[str, App] = {app.package: app for app in (make(self) for make in apps)}
+        self.launcher = Launcher(self)
+        self.stacks: dict[str, list[Screen]] = {}
+        self.foreground = self.launcher.package
+        self.focus: TextInput | None = None
+        self.editing = False
+        self.clipboard = ""
+        self.notifications: list[Notification] = []
+        self.permissions: set[tuple[str, str]] = set()
+        self.shade = 0
+        self.keyboard = "lower"
+        self.message: tuple[str, datetime] | None = None
+        self.receivers: list[Callable[[Intent], object]] = []
+        self.windows = Windows(self)
+        self._install()
+        self.go_home()
+
+    def _install(self) -> None:
+        for folder in FOLDERS:
+            self.storage.mkdir(f"/storage/emulated/0/{folder}")
+        self.storage.mkdir("/data/local/tmp")
+        for app in self.apps.values():
+            self.storage.mkdir(app.data)
+            app.install()
+
+    # the clock
+
+    @property
+    def now(self) -> datetime:
+        """The phone's clock, in UTC without a zone."""
+        return self.storage.now
+
+    @now.setter
+    def now(self, value: datetime) -> None:
+        self.storage.now = value
+
+    def elapse(self, time: timedelta) -> None:
+        """Lets the clock run; apps hear of it."""
+        since = self.now
+        self.now += time
+        for app in self.apps.values():
+            app.elapsed(since)
+        if self.message is not None and self.message[1] <= self.now:
+            self.message = None
+        self.changed()
+
+    # apps
+
+    def app_named(self, label: str) -> App | None:
+        """Returns the installed app of that name, whatever the case and the spaces around it; None if missing."""
+        wanted = label.strip().casefold()
+        return next((app for app in self.apps.values() if app.label.casefold() == wanted), None)
+
+    def launch(self, package: str) -> None:
+        """Brings an app to the front, where it was left, or at its main screen."""
+        stack = self.stacks.pop(package, None) or [self._attached(self.apps[package], self.apps[package].main())]
+        self.stacks[package] = stack
+        self._show(package)
+
+    def stop(self, package: str) -> None:
+        """Ends an app; what was only on its screens is lost."""
+        self.stacks.pop(package, None)
+        if self.foreground == package:
+            self.go_home()
+
+    def start(self, intent: Intent) -> str | None:
+        """Shows what an intent asks for, in the first app that can.
+
+        Returns:
+            The package of that app, or None if no app can.
+        """
+        if intent.action == MAIN and HOME in intent.categories and not intent.package:
+            self.go_home()
+            return self.launcher.package
+        if not intent.package:
+            return next((app.package for app in self.apps.values() if app.open(intent)), None)
+        if intent.package == self.launcher.package:
+            self.go_home()
+        elif intent.package not in self.apps:
+            return None
+        elif not self.apps[intent.package].open(intent):
+            self.launch(intent.package)
+        return intent.package
+
+    def broadcast(self, intent: Intent) -> Answer | None:
+        """Lets every app, and whoever listens from outside, hear an intent.
+
+        Returns:
+            The answer of the first app that gives one, or None.
+        """
+        for receiver in self.receivers:
+            receiver(intent)
+        answers = (app.received(intent) for app in self.apps.values())
+        return next((answer for answer in answers if answer is not None), None)
+
+    # screens
+
+    @property
+    def stack(self) -> list[Screen]:
+        """The screens of the app in front, the top one last."""
+        return self.stacks[self.foreground]
+
+    @property
+    def top(self) -> Screen:
+        """The screen in front."""
+        return self.stack[-1]
+
+    def open_screen(self, package: str, screen: Screen) -> None:
+        """Brings an app to the front with one more screen, as an intent of another app does."""
+        self.launch(package)
+        self.push(self.apps[package], screen)
+
+    def push(self, app: App, screen: Screen) -> None:
+        """Opens a screen above the others of its app."""
+        self.stacks[app.package].append(self._attached(app, screen))
+        self.focus = None
+        self.changed()
+
+    def pop(self, screen: Screen) -> None:
+        """Leaves a screen and those above it; leaving the last one of an app goes home."""
+        stack = self.stacks[screen.app.package]
+        if screen in stack:
+            del stack[stack.index(screen) :]
+        if not stack:
+            self.stop(screen.app.package)
+        self.focus = None
+        self.changed()
+
+    def _show(self, package: str) -> None:
+        self.foreground, self.focus, self.shade = package, None, 0
+        self.changed()
+
+    def _attached(self, app: App, screen: Screen) -> Screen:
+        screen.app = app
+        return screen
+
+    def changed(self) -> None:
+        """Notes that something may look different now: the screen is built anew when it is next looked at."""
+        self.windows.stale = True
+
+    # messages to the user
+
+    def snackbar(self, text: str) -> None:
+        """Shows a message at the bottom of the screen for four seconds."""
+        self.message = (text, self.now + MESSAGE_TIME)
+
+    def post(self, notification: Notification) -> None:
+        """Adds an entry to the notification shade."""
+        self.notifications.insert(0, notification)
+        self.changed()
+
+    # keys
+
+    def key(self, name: str) -> None:
+        """Presses a key: BACK, HOME, ENTER, APP_SWITCH or DEL. Any other only takes its time."""
+        action = {
+            "BACK": self.go_back, "HOME": self.go_home, "ENTER": self._enter, "APP_SWITCH": self.show_recents,
+            "DEL": self._delete,
+        }.get(name)  # fmt: skip
+        if action is not None:
+            action()
+            self.changed()
+        self.elapse(STEP)
+
+    def type(self, text: str) -> None:
+        """Types at the cursor; a line break is Enter. Without a focused text field the text is lost."""
+        for part in text.splitlines(keepends=True):
+            line = part.rstrip("\r\n")
+            if self.focus is not None and line:
+                self.focus.insert(line)
+                self.editing = False
+                self.changed()
+            if line != part:
+                self._enter()
+        self.elapse(STEP)
+
+    def go_home(self) -> None:
+        """Shows the launcher's first page; apps stay as they are."""
+        self.stacks[self.launcher.package] = [self._attached(self.launcher, self.launcher.main())]
+        self._show(self.launcher.package)
+
+    def show_recents(self) -> None:
+        """Shows the overview of running apps."""
+        self.stacks[self.launcher.package] = [self._attached(self.launcher, Recents())]
+        self._show(self.launcher.package)
+
+    def go_back(self) -> None:
+        """Closes the shade, the keyboard, a dialog or a screen, whichever is in front."""
+        if self.shade:
+            self.shade = 0
+        elif self.focus is not None:
+            self.focus = None
+        elif not self.top.on_back() and (self.foreground != self.launcher.package or len(self.stack) > 1):
+            self.pop(self.top)
+        self.changed()
+
+    def _enter(self) -> None:
+        view = self.windows.focused_view()
+        if self.focus is None or view is None:
+            return
+        if view.multiline:
+            self.focus.insert("\n")
+        else:
+            self.focus = None
+            if view.on_submit is not None:
+                view.on_submit()
+        self.changed()
+
+    def _delete(self) -> None:
+        if self.focus is not None:
+            self.focus.delete()
