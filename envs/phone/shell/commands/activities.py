@@ -175,8 +175,8 @@ def _root_task(phone: Phone, package: str) -> str:
     density = round(160 * phone.density)
     top = f"topActivity=ComponentInfo{{{name}}}"
     return (
-        f"RootTask id={id} {bounds} displayId=0 userId=0\n configuration={{{phone.windows.font_scale} en-rUS ldltr sw360dp "
-        f"{density}dpi port}}\n  taskId={id}: {name} {bounds} userId=0 visible={visible} {top}\n"
+        f"RootTask id={id} {bounds} displayId=0 userId=0\n configuration={{{phone.windows.font_scale} en-rUS ldltr "
+        f"sw360dp {density}dpi port}}\n  taskId={id}: {name} {bounds} userId=0 visible={visible} {top}\n"
     )
 
 
