@@ -27,7 +27,7 @@ def expert(*families: str) -> Callable[[Expert], Expert]:
     observation reaches the screen before the generator resumes.
 
     Example:
-        >>> @expert("ContactsAddContact")
+        >>> @expert("AddFriend")
         ... def add_contact(screen, params):
         ...     yield from screen.open("Contacts")
         ...     yield screen.tap("Create contact")
