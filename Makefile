@@ -1,10 +1,10 @@
-# `make demo` trains CoachAgent on the embedded phone; `make test` runs every check. Both set up .venv first.
+# `make demo` trains CoachAgent on the embedded phone; `make test` runs every check. Both create .venv first.
 
 PYTHON ?= python3
 VENV := .venv
 VLLM_VENV := .venv-vllm
 BIN := $(VENV)/bin
-# one thread a process: two processes of two threads on two cores run ten times slower than one of one
+# one thread per process: two processes of two threads on two cores are ten times slower
 export OMP_NUM_THREADS := 1
 
 .PHONY: demo test test-vllm lint types unit pocket clean
@@ -21,13 +21,13 @@ types: $(VENV)/installed
 	$(BIN)/mypy -p coach_gym
 
 unit: $(VENV)/installed
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --durations=15
 
-# vLLM pins other versions of transformers and numpy than ours, so its tests have an environment of their own (4 GB)
+# vLLM pins other versions of transformers and numpy, so its tests have a separate environment (4 GB)
 test-vllm: $(VLLM_VENV)/installed
 	timeout 600 $(VLLM_VENV)/bin/python -m pytest tests/vllm
 
-# remakes the pocket models from nothing (hours on a CPU; resumable)
+# rebuilds the pocket models from scratch (hours on a CPU; resumable)
 pocket: $(VENV)/installed
 	$(BIN)/python -m coach_gym.agents.pocket.train
 
@@ -36,7 +36,7 @@ $(VENV)/installed: setup.cfg constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
 	touch $@
 
-# torchaudio and torchcodec need CUDA's libraries and break transformers; torchvision is helped over it
+# torchaudio and torchcodec need CUDA's libraries and break transformers; a stub lets torchvision import without them
 $(VLLM_VENV)/installed: setup.cfg constraints-vllm.txt tests/vllm/torchvision_without_cuda.py
 	$(PYTHON) -m venv $(VLLM_VENV)
 	$(VLLM_VENV)/bin/python -m pip install --quiet --no-compile --constraint constraints-vllm.txt \
