@@ -1,0 +1,125 @@
+"""README, CONTRIBUTING and docs: their code runs, their commands parse, their links and paths exist."""
+
+import argparse
+import ast
+import builtins
+import importlib
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coach_gym.__main__ import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#]+)\)")
+PATH = re.compile(r"`((?:agents|envs|benchmarks|coach_gym|docs|tests)/[\w/.]+)`")
+NEEDS_MORE = ("device=", "suite=", "official", "nccl", "Fleet", "vllm", "VllmGenerator")  # than this computer has
+TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
+SETTINGS = {  # of agents and engines, which the commands pass on
+    "train": ["--batch_size", "--bfloat16", "--checkpoint_activations", "--generation", "--max_staleness"],
+    "serve": ["--max_model_len"],
+}
+SMALLER = {
+    "learning_rate=1.5e-4": "learning_rate=1.5e-4, batch_size=2",
+    "total_timesteps=2_000": "total_timesteps=16",
+    "n_eval_episodes=40": "n_eval_episodes=2",
+    "num_envs=8": "num_envs=2",
+    "progress_bar=True": "progress_bar=False",
+}
+
+
+def blocks(language):
+    return [
+        pytest.param(page, text, id=f"{page.stem}-{number}")
+        for page in PAGES
+        for number, (kind, text) in enumerate(FENCE.findall(page.read_text()))
+        if kind == language
+    ]
+
+
+def run_alone(code, folder):
+    return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize(("page", "code"), blocks("python"))
+def test_blocks_import_what_exists_and_use_only_what_they_define(page, code):
+    tree = ast.parse(code)
+    defined = set(vars(builtins))
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names):
+                for alias in names:
+                    importlib.import_module(alias.name)
+                    defined.add(alias.asname or alias.name.partition(".")[0])
+            case ast.ImportFrom(module, names):
+                for alias in names:
+                    if not hasattr(importlib.import_module(module), alias.name):
+                        importlib.import_module(f"{module}.{alias.name}")
+                    defined.add(alias.asname or alias.name)
+            case ast.FunctionDef(name) | ast.ClassDef(name) | ast.arg(name):
+                defined.add(name)
+            case ast.Name(name, ast.Store()):
+                defined.add(name)
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert used <= defined
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_blocks_run_when_pasted_alone(page, tmp_path):
+    """The blocks of a page run in their order, each in a process of its own; they share a folder."""
+    for kind, code in FENCE.findall(page.read_text()):
+        if kind != "python" or any(need in code for need in NEEDS_MORE):
+            continue
+        for large, small in SMALLER.items():
+            code = code.replace(large, small)
+        done = run_alone(code, tmp_path)
+        assert done.returncode == 0, f"{code}\n{done.stderr}"
+
+
+@pytest.mark.parametrize(("page", "text"), blocks("console"))
+def test_commands_exist_and_take_their_options(page, text):
+    for line in text.replace("\\\n", " ").splitlines():
+        for command in line.removeprefix("$ ").partition(" #")[0].split(" && "):
+            words = shlex.split(command)
+            options = [word for word in words if word.startswith("--")]
+            if words[:1] == ["make"]:
+                assert f"\n{words[1]}:" in (ROOT / "Makefile").read_text()
+            elif words[:1] == ["coach-gym"]:
+                assert set(options) <= options_of(words[1])
+            elif " -m coach_gym " in command:
+                assert set(options) <= options_of(words[words.index("coach_gym") + 1]) | TORCHRUN
+            elif words[:2] == ["python", "-m"] and words[2].startswith("benchmarks."):
+                source = (ROOT / f"{words[2].replace('.', '/')}.py").read_text()
+                assert all(f'"{option}"' in source for option in options), command
+
+
+def options_of(command):
+    parser = argparse.ArgumentParser()
+    COMMANDS[command][0].add_arguments(parser)
+    return {*parser._option_string_actions, *SETTINGS.get(command, ())}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_and_paths_exist(page):
+    text = page.read_text()
+    for target in LINK.findall(text):
+        assert "://" in target or (page.parent / target).exists(), target
+    for path in PATH.findall(text):
+        assert (ROOT / path).exists(), path
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    seen, todo = set(), [ROOT / "README.md"]
+    while todo:
+        page = todo.pop()
+        if page not in seen:
+            seen.add(page)
+            todo += [page.parent / target for target in LINK.findall(page.read_text()) if target.endswith(".md")]
+    assert {page.resolve() for page in PAGES} <= {page.resolve() for page in seen}
