@@ -162,9 +162,7 @@ _KINDS: dict[str, Callable[..., Image.Image]] = {
 # drawing; lengths are shares of the picture's side
 
 
-def draw_shape(
-    pen: ImageDraw.ImageDraw, shape: str, color: str, center: tuple[float, float], radius: float
-) -> None:
+def draw_shape(pen: ImageDraw.ImageDraw, shape: str, color: str, center: tuple[float, float], radius: float) -> None:
     """Draws one of the `SHAPES` on a sheet that is `SIDE * FINE` pixels wide."""
     if shape in _POLYGONS:
         _polygon(pen, _POLYGONS[shape], color, center, radius)
@@ -180,6 +178,15 @@ def shape_picture(shape: str, color: str, background: str) -> Image.Image:
     """Draws one large shape in the middle; colors are `#rrggbb`."""
     image, pen = _sheet(background)
     draw_shape(pen, shape, color, (0.5, 0.5), 0.4)
+    return _smooth(image)
+
+
+def switch_picture(color: str, on: bool) -> Image.Image:
+    """Draws a switch of a color, its knob at the right if it is on."""
+    image, pen = _sheet("#ffffff")
+    box = [_px(length) for length in (0.04, 0.24, 0.96, 0.76)]
+    pen.rounded_rectangle(box, _px(0.26), color)
+    _disc(pen, (0.7 if on else 0.3, 0.5), 0.21, "#ffffff")
     return _smooth(image)
 
 
@@ -213,9 +220,7 @@ def _disc(
     pen.ellipse(box, color, edge, _px(0.02) if edge else 0)
 
 
-def _hand(
-    pen: ImageDraw.ImageDraw, turn: float, length: float, width: float, color: str, start: float = 0.0
-) -> None:
+def _hand(pen: ImageDraw.ImageDraw, turn: float, length: float, width: float, color: str, start: float = 0.0) -> None:
     """Draws a line outwards from the middle, in the direction that a clock's hand has after a share of a turn."""
     x, y = math.sin(math.tau * turn), -math.cos(math.tau * turn)
     ends = [(_px(0.5 + at * x), _px(0.5 + at * y)) for at in (start, length)]

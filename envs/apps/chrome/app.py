@@ -1,8 +1,8 @@
 """Chrome: shows web pages that lie on the phone. It has no web to reach, and runs no scripts.
 
-The text of any page is shown. Three kinds of pages that live by their scripts are recognised by the constants in them
-and played as their scripts would: a `maze`, a `product` to remember and a `drawing`. These are the pages of
-AndroidWorld's browser tasks and of our own (`task_pages`).
+The text of any page is shown. Some kinds of pages that live by their scripts are recognised by the constants in them
+and played as their scripts would: a `maze`, a `product` to remember and a `drawing`, which are the pages of
+AndroidWorld's browser tasks and of our own (`task_pages`), and `picture_pages` (`sight_pages`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from coach_gym.envs.apps.chrome.drawing import Drawing
 from coach_gym.envs.apps.chrome.html import Document
 from coach_gym.envs.apps.chrome.maze import Maze
 from coach_gym.envs.apps.chrome.page import Article, Page
+from coach_gym.envs.apps.chrome.picture_pages import PictureButtons, PictureSwitches
 from coach_gym.envs.apps.chrome.product import Product
 from coach_gym.envs.phone.app import App, Menu, Screen
 from coach_gym.envs.phone.intents import VIEW, Intent
@@ -127,7 +128,10 @@ def read(data: bytes) -> Page:
     document = Document(data)
     article = Article(document.title, document.mobile, document.blocks)
     try:
-        return Maze.read(document) or Product.read(document) or Drawing.read(document) or article
+        for kind in (Maze, Product, Drawing, PictureButtons, PictureSwitches):
+            if page := kind.read(document):
+                return page
+        return article
     except (ValueError, IndexError, TypeError, RecursionError):  # constants that are not what their names say
         return article
 

@@ -9,7 +9,7 @@ from typing import Any
 
 def constant(script: str, name: str) -> list[Any] | None:
     """Returns the list that a script writes out in JSON's notation (`const NAME = [...];`), if there is one."""
-    found = re.search(rf"const {name} = (\[[^;]{{0,4000}}\]);", script)
+    found = re.search(rf"const {name} = (\[[^;]{{0,40000}}\]);", script)
     value = json.loads(found[1]) if found else None
     return value if isinstance(value, list) else None
 

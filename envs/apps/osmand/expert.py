@@ -14,7 +14,7 @@ APP = "OsmAnd"
 @expert("OsmAndFavorite")
 def add_favorite(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
-    yield from _find(s, p["location"])
+    yield from find_place(s, p["location"])
     yield s.tap("Add to favorites")
     yield s.tap("Save")
     yield s.finish()
@@ -23,7 +23,7 @@ def add_favorite(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 @expert("OsmAndMarker")
 def add_marker(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
-    yield from _find(s, p["location"])
+    yield from find_place(s, p["location"])
     yield s.tap("Marker")
     yield s.finish()
 
@@ -34,14 +34,14 @@ def save_track(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.tap("Show main menu")
     yield s.tap("Plan a route")
     for name in p["waypoints"]:
-        yield from _find(s, name)
+        yield from find_place(s, name)
         yield s.tap("Add")
     yield s.tap("Done")
     yield s.tap("Save")
     yield s.finish()
 
 
-def _find(s: Screen, location: str) -> Iterator[str]:
+def find_place(s: Screen, location: str) -> Iterator[str]:
     """Searches for a place and shows it on the map. Of several, the one whose name was searched for."""
     yield s.tap("Search")
     yield s.type(location)

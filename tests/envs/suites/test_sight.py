@@ -61,6 +61,12 @@ class Blurred(gym.ObservationWrapper):
         return {**observation, "screenshot": np.asarray(image.resize(SCREEN, Image.Resampling.BILINEAR))}
 
 
+def test_there_are_enough_families_of_both_kinds_in_many_apps():
+    kinds = [family.kind for family in FAMILIES.values()]
+    assert len(FAMILIES) >= 12 and kinds.count("query") >= 4 and kinds.count("operation") >= 4
+    assert len({app for family in FAMILIES.values() for app in family.apps}) >= 5
+
+
 @pytest.mark.parametrize("name", FAMILIES)
 def test_guessing_does_not_do(name):
     assert 0 < FAMILIES[name].chance <= 0.5
