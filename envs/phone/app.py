@@ -1,12 +1,12 @@
-"""What an app is made of: an `App`, its `Screen`s, and the dialogs they share.
+"""The parts of an app: an `App`, its `Screen`s, and the dialogs that apps share.
 
-An app keeps its data where the real app keeps it (databases, settings, files of the phone's storage) and only
-what is being looked at or typed in its screens. `build` is called whenever the phone may have changed, so a
-screen reads what it shows from storage and returns views; it never updates views.
+An app keeps its data where the real app keeps it: in databases, settings and files of the phone's storage. Its
+screens keep only what is being looked at or typed. The phone calls `build` whenever something may have changed, so
+a screen reads what it shows from storage and returns views; it never updates views.
 
-A snapshot of the phone copies the screens, with all that they keep: plain data, other screens, and callbacks,
-which may be methods, partials or lambdas (`copying.py`). Only what belongs to the outside cannot be kept, such as
-a connection to a database: a callback asks for it when it is called.
+A snapshot of the phone copies the screens with everything they keep: plain data, other screens, and callbacks, which
+may be methods, partials or lambdas (see `copying.py`). A screen cannot keep what lies outside of the phone's state,
+such as a database connection; a callback opens it when it is called.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from __future__ import annotations
 import copy
 import sqlite3
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, time
+from datetime import datetime
+from functools import partial
 from typing import Any, Protocol, Self, Unpack
 
 from coach_gym.envs.phone.intents import Answer, Intent
@@ -125,22 +126,22 @@ class App:
         return twin
 
     def install(self) -> None:
-        """Creates the app's databases, folders and settings. Called once, when the phone is made."""
+        """Creates the app's databases, folders and settings. Runs once, when the phone is made."""
 
     def main(self) -> Screen:
-        """The screen that opens when the app is launched."""
+        """Returns the screen that opens when the app is launched."""
         raise RuntimeError(f"{self.label} has no main screen")
 
     def open(self, intent: Intent) -> bool:
-        """Shows what an intent asks for, e.g. a picture to be viewed; False if this app has no use for it."""
+        """Shows what an intent asks for, such as a picture. Returns whether this app handles the intent."""
         return False
 
     def received(self, intent: Intent) -> Answer | None:
-        """Hears a broadcast. Returns its answer to it, or None if it has none."""
+        """Handles a broadcast. Returns the answer, or None if the app has none."""
         return None
 
     def elapsed(self, since: datetime) -> None:
-        """The phone's clock ran on by itself from `since` to now. Called with every input, so be quick."""
+        """Notes that the clock has moved on from `since` to now. Runs with every input, so it must be quick."""
 
     @property
     def data(self) -> str:
@@ -148,27 +149,45 @@ class App:
         return f"/data/data/{self.package}"
 
     def database(self, path: str, schema: str) -> sqlite3.Connection:
-        """The database at an absolute path; made from `schema` (a `CREATE TABLE …` script) if it is missing."""
+        """Returns the database at an absolute path.
+
+        Args:
+            path: Where it is stored.
+            schema: The `CREATE TABLE …` script that makes it if it is missing.
+        """
         return self.phone.storage.create_database(path, schema)
 
 
 class DatabaseApp(App):
-    """An app over one database, `path`, which is made from `schema` with the phone."""
+    """An app over a single database.
+
+    Attributes:
+        path: Where the database is stored.
+        schema: The script that makes it when the phone is made.
+    """
 
     path = ""
     schema = ""
 
     def install(self) -> None:
+        """Creates the database."""
         self.database(self.path, self.schema)
 
     @property
     def db(self) -> sqlite3.Connection:
-        """The database."""
+        """The connection to the database."""
         return self.phone.storage.database(self.path)
 
 
 class Screen:
-    """One screen of an app. Set plain attributes in `__init__`; say in `build` what they look like."""
+    """One screen of an app. Set plain attributes in `__init__`; return their appearance from `build`.
+
+    Attributes:
+        app: The app, set when the screen is pushed.
+        activity: The class that adb reports while this screen is shown; empty for the app's main activity.
+        dialog: Whether it is shown as a card above the screen below it.
+        placement: Where a dialog appears: "center", "top" (menus, below the app bar) or "bottom" (sheets).
+    """
 
     app: App
     activity = ""  # the class that adb reports while this screen is shown, if another than the app's main one
@@ -179,15 +198,15 @@ class Screen:
         self.scrolls: dict[str, ScrollState] = {}
 
     def build(self) -> View:
-        """The views of this screen, from its attributes and the phone's storage."""
+        """Returns the views of this screen, made from its attributes and the phone's storage."""
         raise RuntimeError(f"{type(self).__name__} has no build method")
 
     def on_back(self) -> bool:
-        """Back was pressed. Return True if the screen dealt with it; otherwise the screen is left."""
+        """Handles the Back button. Returns True if the screen stays."""
         return False
 
     def leave(self) -> None:
-        """Leaves the screen as Back does, unless the screen deals with it."""
+        """Leaves this screen as the Back button does."""
         if not self.on_back():
             self.pop()
 
@@ -206,20 +225,30 @@ class Screen:
         self.phone.push(self.app, screen)
 
     def pop(self) -> None:
-        """Leaves this screen (and any above it)."""
+        """Leaves this screen and those above it."""
         self.phone.pop(self)
 
     def replace(self, screen: Screen) -> None:
-        """Leaves this screen for another."""
+        """Leaves this screen and opens another."""
         self.phone.pop(self)
         self.phone.push(self.app, screen)
+
+    def closing(self, then: Callable[[], Any] | None = None) -> Callable[[], None]:
+        """Returns a callback that leaves this screen and then calls `then`."""
+
+        def close() -> None:
+            self.pop()
+            if then is not None:
+                then()
+
+        return close
 
     def notify(self, text: str) -> None:
         """Shows a short message at the bottom of the screen for a few seconds."""
         self.phone.snackbar(text)
 
     def allowed(self, what: str, then: Callable[[], Any]) -> None:
-        """Calls `then` if the user has allowed the app to do something, or does so now when asked."""
+        """Calls `then` if the app has a permission, or once the user grants it."""
         if (self.app.package, what) in self.phone.permissions:
             then()
         else:
@@ -230,7 +259,7 @@ class Screen:
         self.phone.focus = input
 
     def ask(self, title: str, then: Callable[[str], Any], text: str = "", hint: str = "", yes: str = "OK") -> None:
-        """Asks for a line of text with the cursor in it; a proposed text is selected, so that typing replaces it."""
+        """Asks for a line of text. The proposed text is selected, so that typing replaces it."""
         prompt = Prompt(title, then, text, hint, yes)
         prompt.input.selected = bool(text)
         self.push(prompt)
@@ -238,7 +267,7 @@ class Screen:
 
 
 class Dialog(Screen):
-    """A card with a title, a content and buttons. Touching beside it, or Back, leaves it."""
+    """A card with a title, content and buttons. Back, or a touch beside the card, closes it."""
 
     dialog = True
 
@@ -247,14 +276,15 @@ class Dialog(Screen):
         self.title = title
 
     def content(self) -> Sequence[View]:
-        """What stands between title and buttons."""
+        """Returns the views between the title and the buttons."""
         return []
 
     def buttons(self) -> Sequence[View]:
-        """The buttons at the bottom, left to right."""
+        """Returns the buttons at the bottom, from left to right."""
         return []
 
     def build(self) -> View:
+        """Returns the card."""
         parts: list[View] = [Text(self.title, 18, pad=(20, 18, 20, 6), id="alertTitle")] if self.title else []
         parts += [Column(list(self.content()), pad=(0, 4, 0, 4))]
         if buttons := list(self.buttons()):
@@ -262,32 +292,45 @@ class Dialog(Screen):
         return Column(parts, bg=theme.SURFACE, radius=20)
 
     def button(self, label: str, then: Callable[[], Any] | None = None, **more: Unpack[ButtonMore]) -> View:
-        """A text button that closes the dialog and then calls `then`."""
-
-        def tapped() -> None:
-            self.pop()
-            if then is not None:
-                then()
-
-        return Button(label, tapped, kind="text", **more)
+        """Returns a text button that closes the dialog and then calls `then`."""
+        return Button(label, self.closing(then), kind="text", **more)
 
 
 class Confirm(Dialog):
-    """Asks before something is done. `then` is a bound method or a partial of one."""
+    """A question with two answers.
+
+    Args:
+        title: The question.
+        text: Further explanation; may be empty.
+        yes: Label of the button that agrees.
+        then: Called if the user agrees.
+        no: Label of the button that does not.
+    """
 
     def __init__(self, title: str, text: str, yes: str, then: Callable[[], Any], no: str = "Cancel") -> None:
         super().__init__(title)
         self.text, self.yes, self.no, self.then = text, yes, no, then
 
     def content(self) -> Sequence[View]:
+        """Returns the explanation."""
         return [Text(self.text, 14, theme.SECONDARY, pad=(20, 2, 20, 8))] if self.text else []
 
     def buttons(self) -> Sequence[View]:
+        """Returns the two answers."""
         return [self.button(self.no), self.button(self.yes, self.then)]
 
 
 class Prompt(Dialog):
-    """Asks for a line of text; `then` is called with it."""
+    """A question for a line of text.
+
+    Args:
+        title: The question.
+        then: Called with the text.
+        text: The text to begin with.
+        hint: What the field shows while it is empty.
+        yes: Label of the button that accepts the text.
+        no: Label of the button that cancels.
+    """
 
     def __init__(
         self,
@@ -302,21 +345,27 @@ class Prompt(Dialog):
         self.input, self.hint, self.yes, self.no, self.then = TextInput(text), hint, yes, no, then
 
     def content(self) -> Sequence[View]:
-        return [Column([TextField(self.input, self.hint, on_submit=self.submit)], pad=(20, 4, 20, 8))]
+        """Returns the text field."""
+        return [Column([TextField(self.input, self.hint, on_submit=self.closing(self.finish))], pad=(20, 4, 20, 8))]
 
     def buttons(self) -> Sequence[View]:
+        """Returns the buttons that cancel and accept."""
         return [self.button(self.no), self.button(self.yes, self.finish)]
 
-    def submit(self) -> None:
-        self.pop()
-        self.finish()
-
     def finish(self) -> None:
+        """Passes the text on."""
         self.then(self.input.text)
 
 
 class Choice(Dialog):
-    """A list of options with one marked; choosing calls `then` with the option."""
+    """A list of options, one of them marked.
+
+    Args:
+        title: The question.
+        options: The labels to choose from.
+        then: Called with the chosen label.
+        current: The marked label; None marks none.
+    """
 
     def __init__(
         self, title: str, options: Sequence[str], then: Callable[[str], Any], current: str | None = None
@@ -325,23 +374,18 @@ class Choice(Dialog):
         self.options, self.then, self.current = list(options), then, current
 
     def content(self) -> Sequence[View]:
-        rows = [Radio(option, option == self.current, self._choice(option)) for option in self.options]
-        height = min(44 * len(rows), 340)
-        return [Column([ListView(rows)], height=height)]
+        """Returns the options."""
+        chosen = {option: self.closing(partial(self.then, option)) for option in self.options}
+        rows = [Radio(option, option == self.current, then) for option, then in chosen.items()]
+        return [Column([ListView(rows)], height=min(44 * len(rows), 340))]
 
     def buttons(self) -> Sequence[View]:
+        """Returns the button that cancels."""
         return [self.button("Cancel")]
-
-    def _choice(self, option: str) -> Callable[[], None]:
-        def chosen() -> None:
-            self.pop()
-            self.then(option)
-
-        return chosen
 
 
 class Permission(Dialog):
-    """Android's question whether an app may do something, e.g. "record audio". `then` is called if it may."""
+    """Android's question whether an app may do something, such as "record audio". `then` is called if it may."""
 
     ANSWERS = ("While using the app", "Only this time", "Don't allow")
 
@@ -350,22 +394,24 @@ class Permission(Dialog):
         self.what, self.then = what, then
 
     def content(self) -> Sequence[View]:
-        rows = [Button(answer, self._answer(answer), kind="tonal") for answer in self.ANSWERS]
+        """Returns the three answers."""
+        rows = [Button(answer, self.closing(partial(self._answer, answer)), kind="tonal") for answer in self.ANSWERS]
         return [Column(rows, gap=8, pad=(20, 6, 20, 14))]
 
-    def _answer(self, answer: str) -> Callable[[], None]:
-        def answered() -> None:
-            self.pop()
-            if answer == self.ANSWERS[0]:
-                self.phone.permissions.add((self.app.package, self.what))
-            if answer != self.ANSWERS[2]:
-                self.then()
-
-        return answered
+    def _answer(self, answer: str) -> None:
+        if answer == self.ANSWERS[0]:
+            self.phone.permissions.add((self.app.package, self.what))
+        if answer != self.ANSWERS[2]:
+            self.then()
 
 
 class Menu(Screen):
-    """A pop-up list of (label, callback) pairs: the overflow menu, or a long press's menu."""
+    """A pop-up list, such as the overflow menu or the menu of a long press.
+
+    Args:
+        items: Labels, and what is called when one is chosen.
+        placement: Where it appears. See `Screen`.
+    """
 
     dialog = True
     placement = "top"
@@ -375,18 +421,6 @@ class Menu(Screen):
         self.items, self.placement = list(items), placement
 
     def build(self) -> View:
-        rows = [ListItem(label, on_tap=self._item(then), min_height=44) for label, then in self.items]
+        """Returns the list."""
+        rows = [ListItem(label, on_tap=self.closing(then), min_height=44) for label, then in self.items]
         return Column(rows, bg=theme.SURFACE, radius=8, pad=(0, 6, 0, 6))
-
-    def _item(self, then: Callable[[], Any]) -> Callable[[], None]:
-        def chosen() -> None:
-            self.pop()
-            then()
-
-        return chosen
-
-
-__all__ = [
-    "App", "Choice", "Confirm", "DatabaseApp", "Dialog", "Menu", "Permission", "Prompt", "Screen", "TextInput", "date",
-    "datetime", "time",
-]  # fmt: skip

@@ -48,6 +48,7 @@ class FolderWalk(Screen):
         self.folder = folder
 
     def on_back(self) -> bool:
+        """Goes up a folder, or leaves the screen at the first one."""
         if self.folder in self.tops:
             return False
         self.folder = self.folder.rpartition("/")[0]
@@ -66,6 +67,7 @@ class Destination(FolderWalk):
         self.verb = verb
 
     def build(self) -> View:
+        """Returns the folders and the button that takes this one."""
         buttons = [Button("CANCEL", self.pop, kind="text"), Button(self.verb, self._finish, kind="text")]
         bar = Row([Space(flex=1), *buttons], gap=6, pad=(12, 6, 12, 6))
         return Scaffold(folder_name(self.folder), ListView(self.rows(), key=self.folder), self.leave, bottom=bar)
@@ -89,6 +91,7 @@ class SaveDocument(FolderWalk):
         self.name = TextInput(name)
 
     def build(self) -> View:
+        """Returns the folders, the name and the button that saves."""
         rows = self.rows()
         title = "Downloads" if self.folder == DOWNLOADS else folder_name(self.folder)
         bar = Row([IconButton("menu", "Show roots", self._roots), Text(title, 19, max_lines=1, flex=1)], gap=4)

@@ -1,4 +1,4 @@
-"""Folders of the shared storage, as the apps that manage files show them."""
+"""Folders of the shared storage, as file managers show them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,14 @@ MAX_NAME = 255  # bytes
 
 
 class Entry(NamedTuple):
-    """One row of a folder's list; the size is in bytes, 0 for a folder."""
+    """One row of a folder's list.
+
+    Attributes:
+        path: Absolute path.
+        folder: Whether it is a folder.
+        modified: When it was last changed.
+        size: Size in bytes; 0 for a folder.
+    """
 
     path: str
     folder: bool
@@ -27,12 +34,12 @@ class Entry(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name in its folder."""
+        """The last part of the path."""
         return self.path.rpartition("/")[2]
 
     @property
     def extension(self) -> str:
-        """In small letters and without the dot; empty if there is none."""
+        """The extension in lower case, without the dot; empty if there is none."""
         stem, dot, extension = self.name.rpartition(".")
         return extension.lower() if dot and stem and not self.folder else ""
 
@@ -41,27 +48,27 @@ SortKey = Callable[[Entry], Any]
 
 
 def by_name(entry: Entry) -> Any:
-    """Sorts by name, whatever the case."""
+    """Orders by name, ignoring case."""
     return entry.name.casefold()
 
 
 def by_date(entry: Entry) -> Any:
-    """Sorts by the time of the last change."""
+    """Orders by the time of the last change."""
     return entry.modified
 
 
 def by_size(entry: Entry) -> Any:
-    """Sorts by size."""
+    """Orders by size."""
     return entry.size
 
 
 def by_type(entry: Entry) -> Any:
-    """Sorts by extension, then by name."""
+    """Orders by extension, then by name."""
     return entry.extension, entry.name.casefold()
 
 
 def entries(storage: Storage, folder: str) -> list[Entry]:
-    """What is in a folder; hidden names are left out."""
+    """Returns the contents of a folder, without hidden names."""
     return [_entry(storage, f"{folder}/{name}") for name in storage.listdir(folder) if not name.startswith(".")]
 
 
@@ -71,7 +78,7 @@ def _entry(storage: Storage, path: str) -> Entry:
 
 
 def search(storage: Storage, folder: str, words: str) -> Iterator[Entry]:
-    """Entries at any depth below a folder whose name has `words` in it, whatever the case."""
+    """Yields the entries at any depth below a folder whose name contains `words`, ignoring case."""
     for entry in entries(storage, folder):
         if words.casefold() in entry.name.casefold():
             yield entry
@@ -80,24 +87,24 @@ def search(storage: Storage, folder: str, words: str) -> Iterator[Entry]:
 
 
 def folder_name(path: str) -> str:
-    """What a folder is called on screens."""
+    """Returns the label of a folder."""
     return DEVICE if path == SHARED else path.rpartition("/")[2]
 
 
 def is_name(name: str) -> bool:
-    """Whether a file can be called `name`."""
+    """Returns whether a file can have this name."""
     return bool(name) and "/" not in name and name not in (".", "..") and len(name.encode()) <= MAX_NAME
 
 
 def name_error(storage: Storage, folder: str, name: str) -> str:
-    """Why nothing new in a folder can be called `name`; empty if it can."""
+    """Returns why nothing new in a folder can have this name; empty if it can."""
     if not is_name(name):
         return "That name can't be used"
     return f"{name} already exists" if storage.exists(f"{folder}/{name}") else ""
 
 
 def free_path(storage: Storage, folder: str, name: str) -> str:
-    """A path in a folder for something called `name`: with a number if the name is taken."""
+    """Returns a path in a folder for a name; a number is added if the name is taken."""
     stem, dot, extension = name.rpartition(".")
     stem, extension = (stem, dot + extension) if stem else (name, "")
     path, number = f"{folder}/{name}", 0
@@ -108,7 +115,7 @@ def free_path(storage: Storage, folder: str, name: str) -> str:
 
 
 def move_into(storage: Storage, paths: list[str], folder: str) -> None:
-    """Moves files and folders into a folder; what lies there already, or above it, stays."""
+    """Moves files and folders into a folder. What is already there, or contains the folder, stays."""
     for path in paths:
         if path.rpartition("/")[0] != folder and not f"{folder}/".startswith(f"{path}/"):
             storage.move(path, free_path(storage, folder, path.rpartition("/")[2]))
@@ -122,7 +129,7 @@ def copy_into(storage: Storage, paths: list[str], folder: str) -> None:
 
 
 def size_text(size: int) -> str:
-    """A file size as Android writes it: ``512 B``, ``2.05 kB``, ``14 kB``, ``3.20 MB``."""
+    """Returns a file size as Android writes it: `512 B`, `2.05 kB`, `14 kB`, `3.20 MB`."""
     if size < 1000:
         return f"{size} B"
     value, unit = (size / 1e3, "kB") if size < 999_500 else (size / 1e6, "MB")
@@ -130,7 +137,7 @@ def size_text(size: int) -> str:
 
 
 def may_create(screen: Screen, folder: str, name: str) -> bool:
-    """Whether something new in a folder can be called `name`; if not, a screen says why."""
+    """Returns whether something new in a folder can have this name; if not, tells the user why."""
     error = name_error(screen.phone.storage, folder, name)
     if error:
         screen.notify(error)
@@ -138,10 +145,10 @@ def may_create(screen: Screen, folder: str, name: str) -> bool:
 
 
 def renamed(screen: Screen, path: str, name: str) -> str:
-    """Gives a file or folder another name in its folder, if that is free; if not, a screen says why.
+    """Renames a file or folder if the name is free; if not, tells the user why.
 
     Returns:
-        Where it is now.
+        The path it has now.
     """
     folder, _, old = path.rpartition("/")
     if name == old or not may_create(screen, folder, name):
@@ -151,10 +158,17 @@ def renamed(screen: Screen, path: str, name: str) -> str:
 
 
 class FolderScreen(SelectionPage[str]):
-    """A screen that shows one folder at a time, lets some entries be selected, and searches below it.
+    """A screen that shows one folder at a time, with a selection and a search below the folder.
 
     Args:
-        root: the highest folder that can be shown; the first one shown.
+        root: The highest folder that can be shown, and the first one shown.
+
+    Attributes:
+        folder: The folder that is shown.
+        selected: Paths of the selected entries.
+        query: The search field; None while there is no search.
+        sort: What entries are ordered by.
+        descending: Whether the largest comes first.
     """
 
     def __init__(self, root: str) -> None:
@@ -165,7 +179,7 @@ class FolderScreen(SelectionPage[str]):
         self.descending = False
 
     def listed(self) -> list[Entry]:
-        """The entries to show: of the folder or, during a search, those found; folders first."""
+        """Returns the entries to show, folders first: those of the folder, or those found by the search."""
         storage = self.phone.storage
         words = self.query.text.strip() if self.query else ""
         found = search(storage, self.folder, words) if words else entries(storage, self.folder)
@@ -173,11 +187,11 @@ class FolderScreen(SelectionPage[str]):
         return sorted(in_order, key=lambda entry: not entry.folder)
 
     def sort_by(self, sort: SortKey, descending: bool = False) -> None:
-        """Puts the entries into another order."""
+        """Changes the order."""
         self.sort, self.descending = sort, descending
 
     def ask_order(self, orders: Mapping[str, tuple[SortKey, bool]]) -> None:
-        """Asks for one of some orders: what is compared, and whether the largest comes first, by label."""
+        """Asks for one of several orders, given by label: the key, and whether the largest comes first."""
         current = next(label for label, order in orders.items() if order == (self.sort, self.descending))
         self.push(Choice("Sort by", list(orders), lambda label: self.sort_by(*orders[label]), current))
 
@@ -186,7 +200,7 @@ class FolderScreen(SelectionPage[str]):
         self.folder, self.query, self.selected = folder, None, []
 
     def select_all(self) -> None:
-        """Selects all entries that are listed."""
+        """Selects every listed entry."""
         self.selected = [entry.path for entry in self.listed()]
 
     def start_search(self) -> None:
@@ -199,7 +213,7 @@ class FolderScreen(SelectionPage[str]):
         self.query = None
 
     def ask_rename(self) -> None:
-        """Asks for another name for what is selected."""
+        """Asks for a new name for the selected entry."""
         path = self.selected[0]
         self.ask("Rename", lambda name: self._rename(path, name), path.rpartition("/")[2], "Name")
 
@@ -208,23 +222,23 @@ class FolderScreen(SelectionPage[str]):
         self.unselect()
 
     def delete_selected(self) -> None:
-        """Deletes what is selected, folders with all that is in them."""
+        """Deletes the selected entries, folders with their contents."""
         for path in self.selected:
             self.phone.storage.remove(path)
         self.unselect()
 
     def move_selected(self, folder: str) -> None:
-        """Moves what is selected into a folder."""
+        """Moves the selected entries into a folder."""
         move_into(self.phone.storage, self.selected, folder)
         self.unselect()
 
     def copy_selected(self, folder: str) -> None:
-        """Copies what is selected into a folder."""
+        """Copies the selected entries into a folder."""
         copy_into(self.phone.storage, self.selected, folder)
         self.unselect()
 
     def up(self) -> None:
-        """Shows the folder above, if it may."""
+        """Shows the folder above, unless this is the root."""
         if not self.at_root:
             self.enter(self.folder.rpartition("/")[0])
 
@@ -234,6 +248,7 @@ class FolderScreen(SelectionPage[str]):
         return self.folder == self.root
 
     def on_back(self) -> bool:
+        """Ends the selection or the search, or goes up; at the root the screen is left."""
         if super().on_back():
             return True
         if self.query is not None:

@@ -47,6 +47,7 @@ class SearchPage(Screen):
         return IconButton(icon, desc, self.search)
 
     def on_back(self) -> bool:
+        """Ends the search."""
         searching, self.searching = self.searching, False
         return searching
 
@@ -78,6 +79,7 @@ class SelectionPage(Screen, Generic[Item]):
         return Scaffold(f"{len(self.selected)} selected", body, self.unselect, actions)
 
     def on_back(self) -> bool:
+        """Ends the selection."""
         selected, self.selected = self.selected, []
         return bool(selected)
 
@@ -116,6 +118,7 @@ class FormPage(Screen):
         return False
 
     def on_back(self) -> bool:
+        """Asks before changes are discarded."""
         asks = self.unsaved()
         if asks:
             self.push(Confirm("Discard changes?", "", "Discard", self.pop, self.stay))

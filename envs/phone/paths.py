@@ -1,4 +1,4 @@
-"""Android's links between folders: several names, one place in the phone's storage."""
+"""Android's links between folders: several names for one place in the phone's storage."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ BUILD = "/system/build.prop"
 
 @lru_cache(maxsize=4096)
 def real(path: str, folder: str = "/") -> str:
-    """The place in storage that a path names: absolute, without `.`, `..`, double slashes and links.
+    """Returns the place in storage that a path names: absolute, without `.`, `..`, double slashes and links.
 
     Args:
-        path: as somebody gave it; relative ones start in `folder`.
+        path: Any path.
+        folder: Where relative paths start.
     """
     path = absolute(path, folder)
     for name, target in LINKS.items():
@@ -36,10 +37,10 @@ def real(path: str, folder: str = "/") -> str:
 
 
 def link(path: str, folder: str = "/") -> str | None:
-    """Where the link of that name points; None if it is none, or ends in a slash and so means what is there."""
+    """Returns the target of a link. Returns None for anything else, and for a path that ends in a slash."""
     return None if path.endswith("/") else LINKS.get(absolute(path, folder))
 
 
 def absolute(path: str, folder: str = "/") -> str:
-    """A path from the root, without `.`, `..` and double slashes; links are left in it."""
+    """Returns a path from the root, without `.`, `..` and double slashes; links stay."""
     return "/" + posixpath.normpath(posixpath.join(folder, path)).lstrip("/")

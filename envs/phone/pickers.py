@@ -1,4 +1,4 @@
-"""The date picker and the time picker, as dialogs."""
+"""Dialogs that ask for a date or a time."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from coach_gym.envs.phone.toolkit.widgets import Column, Grid, IconButton, Row, 
 
 
 class DatePicker(Dialog):
-    """A month to touch a day in; `then` is called with the `date` on OK."""
+    """A month with its days. `then` is called with the chosen `date` on OK."""
 
     def __init__(self, day: date, then: Callable[[date], Any]) -> None:
         super().__init__()
         self.day, self.month, self.then = day, day.replace(day=1), then
 
     def content(self) -> Sequence[View]:
+        """Returns the chosen date, the month and its days."""
         heading = Text(self.day.strftime("%a, %b %-d"), 24, pad=(20, 14, 20, 6), id="date_picker_header_date")
         month = Row(
             [
@@ -55,14 +56,12 @@ class DatePicker(Dialog):
         self.month = date(index // 12, index % 12 + 1, 1)
 
     def buttons(self) -> Sequence[View]:
-        return [self.button("Cancel"), self.button("OK", self._done)]
-
-    def _done(self) -> None:
-        self.then(self.day)
+        """Returns Cancel and OK."""
+        return [self.button("Cancel"), self.button("OK", lambda: self.then(self.day))]
 
 
 class TimePicker(Dialog):
-    """Hours, then minutes; or both typed. `then` is called with the `time` on OK. 24-hour clock."""
+    """A clock of 24 hours: first the hour, then the minute, or both typed. `then` is called with the `time` on OK."""
 
     def __init__(self, at: time, then: Callable[[time], Any], title: str = "Select time") -> None:
         super().__init__(title)
@@ -71,6 +70,7 @@ class TimePicker(Dialog):
         self.hour_input, self.minute_input = TextInput(), TextInput()
 
     def content(self) -> Sequence[View]:
+        """Returns the time and the numbers to choose from, or the fields to type in."""
         if self.typing:
             return [self._fields()]
         shown = Row([self._part("hour"), Text(":", 30), self._part("minute")], justify="center", gap=4)
@@ -115,6 +115,7 @@ class TimePicker(Dialog):
         self.choosing = "minute"
 
     def buttons(self) -> Sequence[View]:
+        """Returns the switch between clock and fields, Cancel and OK."""
         label = "Switch to clock" if self.typing else "Switch to text input"
         toggle = IconButton("clock_outline" if self.typing else "keyboard_outline", label, self._toggle)
         return [toggle, Space(flex=1), self.button("Cancel"), self.button("OK", self._done)]
@@ -135,9 +136,10 @@ class TimePicker(Dialog):
 
 
 class HalfDayPicker(TimePicker):
-    """The same with a 12-hour clock: hours 12, 1 to 11, and a choice of AM or PM."""
+    """A clock of 12 hours, with a choice of AM or PM."""
 
     def content(self) -> Sequence[View]:
+        """Returns the time, the half of the day, and the numbers or fields."""
         halves = [self._half("AM", self.hour < 12), self._half("PM", self.hour >= 12)]
         chooser = Row(halves, justify="center", gap=8, pad=(16, 4, 16, 8))
         if self.typing:

@@ -1,4 +1,4 @@
-"""Android's SharedPreferences: an app's small values, in an XML file."""
+"""Android's SharedPreferences: an app's small values in an XML file."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _INT = range(-(1 << 31), 1 << 31)
 
 
 def load(storage: Storage, path: str) -> dict[str, Value]:
-    """The values of a preferences file; none if there is no such file."""
+    """Returns the values of a preferences file; none if it is missing."""
     data = storage.read(path)
     return {} if data is None else dict(_parse(data))
 
 
 def update(storage: Storage, path: str, changes: Mapping[str, Value | None]) -> None:
-    """Sets values of a preferences file and removes those given as None."""
+    """Sets values of a preferences file, and removes those given as None."""
     values: dict[str, Value | None] = {**load(storage, path), **changes}
     storage.write(path, to_xml({key: value for key, value in values.items() if value is not None}))
 
 
 def from_xml(data: bytes) -> dict[str, Value]:
-    """The values that a preferences file holds."""
+    """Returns the values in the bytes of a preferences file."""
     return dict(_parse(data))
 
 
@@ -51,7 +51,7 @@ def _value(entry: ElementTree.Element) -> Value:
 
 
 def to_xml(values: Mapping[str, Value]) -> bytes:
-    """A preferences file as Android writes it."""
+    """Returns a preferences file as Android writes it."""
     lines = [_entry(key, value) for key, value in values.items()]
     return f"{_HEAD}<map>\n{''.join(lines)}</map>\n".encode()
 

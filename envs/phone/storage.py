@@ -1,4 +1,4 @@
-"""The phone's storage: a file tree in memory, real SQLite databases inside it, and the settings tables."""
+"""The phone's storage: a file tree in memory, real SQLite databases in it, and the settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class File:
-    """Contents and modification time of one file."""
+    """The contents of a file, and when it was last modified."""
 
     data: bytes
     modified: datetime
@@ -21,11 +21,16 @@ Snapshot = tuple[dict[str, File], set[str], dict[tuple[str, str], str], dict[tup
 
 
 class Storage:
-    """Files by absolute Android path, plus `settings` namespaces (`global`, `secure`, `system`).
+    """Files by absolute Android path, and settings.
 
-    A database is an ordinary file: its bytes are SQLite's own format, so whoever pulls the file reads what
-    an app wrote, and an app reads what somebody pushed. While it is in use it lives in a memory connection,
-    which is written back whenever the file is looked at.
+    A database is an ordinary file in SQLite's own format: whoever pulls the file reads what an app wrote, and an app
+    reads what somebody pushed. While a database is in use it lives in a memory connection, which is written back
+    whenever the file is read.
+
+    Attributes:
+        settings: Values by namespace (`global`, `secure` or `system`) and name.
+        attributes: Modes and owners that differ from the default, by path and "mode", "user" or "group".
+        now: The phone's clock.
     """
 
     def __init__(self) -> None:
@@ -39,19 +44,19 @@ class Storage:
     # files
 
     def read(self, path: str) -> bytes | None:
-        """Contents of `path`, or None if there is no such file."""
+        """Returns the contents of a file, or None if it is missing."""
         self._write_back(path)
         file = self._files.get(path)
         return None if file is None else file.data
 
     def write(self, path: str, data: bytes, modified: datetime | None = None) -> None:
-        """Creates or replaces `path` and the directories above it."""
+        """Creates or replaces a file, and creates the directories above it."""
         self._close(path)
         self.mkdir(path.rpartition("/")[0])
         self._files[path] = File(bytes(data), modified or self.now)
 
     def remove(self, path: str) -> None:
-        """Removes a file, or a directory with all that is in it. Missing paths are no error."""
+        """Removes a file, or a directory with its contents. A missing path is no error."""
         for name in [name for name in self._files if name == path or name.startswith(path + "/")]:
             self._close(name)
             del self._files[name]
@@ -62,7 +67,7 @@ class Storage:
         self._directories = {d for d in self._directories if d != path and not d.startswith(path + "/")}
 
     def move(self, source: str, target: str) -> None:
-        """Renames a file or a directory with all that is in it; what stood at `target` is replaced."""
+        """Renames a file, or a directory with its contents. Replaces what is at `target`."""
         self._write_back_below(source)
         moved = {name: file for name, file in self._files.items() if name == source or name.startswith(source + "/")}
         folders = [d for d in self._directories if d == source or d.startswith(source + "/")]
@@ -73,7 +78,7 @@ class Storage:
             self.write(target + name[len(source) :], file.data, file.modified)
 
     def copy(self, source: str, target: str) -> None:
-        """Copies a file or a directory with all that is in it."""
+        """Copies a file, or a directory with its contents."""
         self._write_back_below(source)
         for folder in [d for d in self._directories if d == source or d.startswith(source + "/")]:
             self.mkdir(target + folder[len(source) :])
@@ -88,38 +93,40 @@ class Storage:
             path = path.rpartition("/")[0]
 
     def is_dir(self, path: str) -> bool:
+        """Returns whether a directory exists."""
         return path in self._directories or path in ("", "/")
 
     def exists(self, path: str) -> bool:
+        """Returns whether a file or directory exists."""
         return path in self._files or self.is_dir(path)
 
     def listdir(self, path: str) -> list[str]:
-        """Names directly below a directory, sorted; empty if it does not exist."""
+        """Returns the names directly below a directory, sorted; none if it is missing."""
         prefix = path.rstrip("/") + "/"
         below = (name[len(prefix) :] for name in (*self._files, *self._directories) if name.startswith(prefix))
         return sorted({name.split("/", 1)[0] for name in below if name})
 
     def files_below(self, path: str) -> list[str]:
-        """The paths of all files at any depth below a directory, in the order in which they came."""
+        """Returns the paths of all files at any depth below a directory, in the order of their creation."""
         prefix = path.rstrip("/") + "/"
         return [name for name in self._files if name.startswith(prefix)]
 
     def modified(self, path: str) -> datetime:
-        """Modification time of a file (a directory: of its newest file, or the phone's time)."""
+        """Returns when a file was modified; for a directory, its newest file, or now if it is empty."""
         if path in self._files:
             return self._files[path].modified
         inside = [file.modified for name, file in self._files.items() if name.startswith(path + "/")]
         return max(inside, default=self.now)
 
     def size(self, path: str) -> int:
-        """Size of a file in bytes."""
+        """Returns the size of a file in bytes."""
         self._write_back(path)
         return len(self._files[path].data)
 
     # databases
 
     def database(self, path: str) -> sqlite3.Connection:
-        """The live connection (autocommit) to the database at `path`; an empty one if the file is new."""
+        """Returns the live connection, in autocommit mode, to a database; it is empty if the file is new."""
         if path not in self._open:
             connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
             if path in self._files and self._files[path].data:
@@ -128,7 +135,7 @@ class Storage:
         return self._open[path][0]
 
     def create_database(self, path: str, schema: str) -> sqlite3.Connection:
-        """Makes a database file from a `CREATE TABLE …` script if there is none, and opens it."""
+        """Opens a database; makes it from a `CREATE TABLE …` script if it is missing."""
         if self.read(path) is None:
             self.write(path, b"")
             self.database(path).executescript(schema)
@@ -137,12 +144,12 @@ class Storage:
         return self.database(path)
 
     def mark_changed(self, path: str) -> None:
-        """Has an open database written back. For changes of its schema, which SQLite does not count."""
+        """Has an open database written back even if SQLite counts no change, as for its schema."""
         self._open[path] = (self.database(path), -1)
 
     @contextmanager
     def session(self, path: str) -> Iterator[sqlite3.Connection]:
-        """The database at `path`, for use in a `with` block."""
+        """Opens a database for a `with` block."""
         yield self.database(path)
 
     def _write_back(self, path: str) -> None:
@@ -165,13 +172,13 @@ class Storage:
     # snapshots
 
     def snapshot(self) -> Snapshot:
-        """Everything stored. Contents are immutable bytes, so this copies a few dictionaries and no data."""
+        """Returns everything stored. Contents are immutable, so this copies a few dictionaries and no data."""
         for path in self._open:
             self._write_back(path)
         return dict(self._files), set(self._directories), dict(self.settings), dict(self.attributes), self.now
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Returns to a snapshot exactly."""
+        """Returns exactly to a snapshot."""
         files, directories, settings, attributes, self.now = snapshot
         for path, (connection, changes) in list(self._open.items()):
             unchanged = connection.total_changes == changes and files.get(path) is self._files.get(path)

@@ -9,9 +9,9 @@ from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.apps.clock.face import face
 from coach_gym.envs.apps.clock.tab import Tab
 from coach_gym.envs.phone import preferences
-from coach_gym.envs.phone.app import Menu, Screen, TextInput
+from coach_gym.envs.phone.app import Menu, Screen
 from coach_gym.envs.phone.toolkit import theme
-from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
     Column,
     Empty,

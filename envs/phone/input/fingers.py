@@ -1,4 +1,4 @@
-"""Fingers on the screen, told as they go down, move and go up, as the gestures that the phone knows."""
+"""Turns fingers that go down, move and go up into the gestures of a phone."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _LONGEST = 4096  # points of a path that are kept
 
 
 class Fingers:
-    """The fingers on one phone's screen.
+    """The fingers on a phone's screen.
 
-    What a finger did is decided when it goes up: a tap, a long press, a swipe, or a line through many points.
-    Two fingers at once are a pinch, for which the embedded apps have no use: it passes without effect.
+    A gesture is recognised when the finger goes up: a tap, a long press, a swipe, or a line through many points. Two
+    fingers at once are a pinch, which has no effect on the embedded apps.
     """
 
     def __init__(self, phone: Phone) -> None:
@@ -25,7 +25,7 @@ class Fingers:
         self._pinching = False
 
     def down(self, finger: int, x: int, y: int, at: float) -> None:
-        """A finger is on the screen at pixel (x, y) at a time in seconds; where it was before, it has moved."""
+        """Puts a finger on pixel (x, y), or moves it there, at a time in seconds."""
         if finger not in self._paths:
             if len(self._paths) >= _MOST:
                 return
@@ -38,7 +38,7 @@ class Fingers:
             path.append((x, y))
 
     def up(self, finger: int, at: float) -> None:
-        """A finger leaves the screen; nothing happens if it was not there."""
+        """Lifts a finger at a time in seconds. Nothing happens if it is not down."""
         path = self._paths.pop(finger, None)
         if path is None:
             return

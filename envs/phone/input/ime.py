@@ -1,5 +1,6 @@
-"""Text that reaches the phone's fields without the soft keyboard, in any script: paste, and the input methods
-that clients of adb install and talk to by broadcasts.
+"""Text that reaches the phone's fields without the soft keyboard.
+
+Clients of adb install input methods and talk to them by broadcasts; text can then be in any script.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _ACTIONS = {  # what either calls the same thing
 
 
 def enter_text(phone: Phone, text: str) -> None:
-    """Puts a text at the cursor; it is lost without one. A field of one line shows a line break as a space."""
+    """Inserts text at the cursor. A single-line field shows a line break as a space; without a cursor the text is lost.
+    """
     view = phone.windows.focused_view()
     if phone.focus is not None and view is not None:
         phone.focus.insert(text if view.multiline else text.replace("\n", " "))
@@ -41,7 +43,7 @@ def enter_text(phone: Phone, text: str) -> None:
 
 
 def field_at(phone: Phone, node: Node) -> View | None:
-    """The text field that a node of the accessibility tree stands for; None if it is none."""
+    """Returns the text field behind a node of the accessibility tree, or None if the node is something else."""
     x, y = (node.bounds[0] + node.bounds[2]) // 2, (node.bounds[1] + node.bounds[3]) // 2
     views = (view for root, _ in phone.windows.touchable() for view in root.walk() if view.input is not None)
     return next((view for view in views if view.cls == node.cls and _holds(view, x, y)), None)
@@ -53,15 +55,15 @@ def _holds(view: View, x: int, y: int) -> bool:
 
 
 def broadcast(phone: Phone, action: str, extras: Mapping[str, str | int]) -> tuple[int, str] | None:
-    """A broadcast to an input method. The client's own hears it only while it is the chosen one.
+    """Sends a broadcast to an input method. The uiautomator2 client's own listens only while it is selected.
 
     Args:
-        phone: the phone.
-        action: such as ``ADB_KEYBOARD_INPUT_TEXT``.
-        extras: such as ``{"text": "aGVsbG8="}``.
+        phone: The phone.
+        action: A name such as `ADB_KEYBOARD_INPUT_TEXT`.
+        extras: Values such as `{"text": "aGVsbG8="}`.
 
     Returns:
-        The result code and data of the broadcast, or None if it is none for an input method.
+        The result code and data, or None if the broadcast is not for an input method.
     """
     if action not in _ACTIONS:
         return None

@@ -1,4 +1,4 @@
-"""Android's key codes, and what a key does to the phone."""
+"""Android's key codes, and what keys do to the phone."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ _SHORTCUTS = {"A": "ALL", "C": "COPY", "V": "PASTE", "X": "CUT"}  # with the con
 
 
 def press(phone: Phone, code: int, meta: int = 0) -> None:
-    """Presses and releases a key; one that the phone has no use for only takes its time.
+    """Presses and releases a key. A key without a use only takes its time.
 
     Args:
-        phone: the phone.
+        phone: The phone.
         code: Android's key code, such as 3 for Home.
-        meta: the modifiers held, as bits: `SHIFT` and `CTRL`.
+        meta: Bits of the modifiers held: `SHIFT` and `CTRL`.
     """
     name = _NAMES.get(code, "")
     if meta & CTRL:
@@ -95,7 +95,7 @@ def _edit(phone: Phone, name: str) -> None:
 
 
 def _to(place: Callable[[TextInput], int]) -> Callable[[TextInput], None]:
-    """Moves the cursor, within the text, which ends a selection."""
+    """Returns a function that moves the cursor within the text and ends a selection."""
 
     def move(field: TextInput) -> None:
         field.selected = False

@@ -1,4 +1,4 @@
-"""Scrolling by the finger until something is seen, as uiautomator's UiScrollable does."""
+"""Scrolling by finger until something is seen, as uiautomator's UiScrollable does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,18 @@ _EDGE = 0.1  # of the area, at both ends, where the finger does not touch
 
 
 def scroll(phone: Phone, area: Node, vertical: bool, way: int, seconds: float) -> bool:
-    """One swipe over an area; `way` is 1 to its end, -1 to its beginning. False if nothing moved."""
+    """Swipes once over an area.
+
+    Args:
+        phone: The phone.
+        area: The node to swipe over.
+        vertical: Whether to swipe along the height.
+        way: 1 towards the end, -1 towards the beginning.
+        seconds: How long the finger takes.
+
+    Returns:
+        Whether anything moved.
+    """
     left, top, right, bottom = area.bounds
     x, y = (left + right) // 2, (top + bottom) // 2
     edge_x, edge_y = round(_EDGE * (right - left)), round(_EDGE * (bottom - top))
@@ -26,7 +37,7 @@ def scroll(phone: Phone, area: Node, vertical: bool, way: int, seconds: float) -
 
 
 def to_end(phone: Phone, area: Node, vertical: bool, way: int, seconds: float, swipes: int) -> bool:
-    """Swipes until nothing moves, or often enough. True, as in UiScrollable, wherever that ended."""
+    """Swipes until nothing moves, at most `swipes` times. Always returns True, as UiScrollable does."""
     for _ in range(min(swipes, MOST_SWIPES)):
         if not scroll(phone, area, vertical, way, seconds):
             break
@@ -34,7 +45,7 @@ def to_end(phone: Phone, area: Node, vertical: bool, way: int, seconds: float, s
 
 
 def _position(phone: Phone, vertical: bool) -> object:
-    """What changes when something scrolls: the lists' offsets; sideways, where pages turn, all that is shown."""
+    """Returns what changes on scrolling: the offsets of lists or, sideways, where pages turn, all that is shown."""
     if not vertical:
         return [node for node in phone.ui().children if not node.decor]
     views = (view for root, _ in phone.windows.touchable() for view in root.walk())

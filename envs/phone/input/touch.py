@@ -1,4 +1,4 @@
-"""What a finger on the screen does: finds the view below it and calls what the view says."""
+"""Touches: finds the view below a finger and calls what the view provides."""
 
 from __future__ import annotations
 
@@ -15,13 +15,18 @@ FLING = 1200  # dp a second; a finger that leaves faster than this makes a list 
 
 
 class Touch:
-    """Touches of one phone."""
+    """Touches of one phone.
+
+    Args:
+        phone: The phone.
+        windows: What is on its screen.
+    """
 
     def __init__(self, phone: SystemHost, windows: Windows) -> None:
         self._phone, self._windows = phone, windows
 
     def tap(self, x: int, y: int) -> None:
-        """Touches what is there; a touch anywhere puts the text toolbar away."""
+        """Touches a point. The text toolbar goes away."""
         view = self._find((x, y), lambda v: v.on_tap or v.input or v.on_slide or v.on_long)
         self._phone.editing = False
         if view is None or not view.enabled:
@@ -36,6 +41,7 @@ class Touch:
         self._phone.changed()
 
     def long_press(self, x: int, y: int) -> None:
+        """Touches a point for long. In a text field this selects all and shows the toolbar."""
         view = self._find((x, y), lambda v: v.on_hold or v.on_long or v.input or v.on_tap)
         if view is None or not view.enabled:
             return
@@ -50,6 +56,7 @@ class Touch:
         self._phone.changed()
 
     def swipe(self, start: Point, end: Point, seconds: float) -> None:
+        """Moves a finger in a straight line: slides, draws, scrolls or swipes, whichever the views support."""
         dx, dy = end[0] - start[0], end[1] - start[1]
         way = ("right" if dx > 0 else "left") if abs(dx) > abs(dy) else ("down" if dy > 0 else "up")
         slider = self._find(start, lambda v: v.on_slide)
@@ -65,7 +72,7 @@ class Touch:
         self._phone.changed()
 
     def trace(self, points: Sequence[Point], seconds: float) -> None:
-        """A finger that goes through several points. A canvas follows all of them; the rest sees where it leads."""
+        """Moves a finger through several points. A canvas follows all of them; anything else takes it as a swipe."""
         canvas = self._find(points[0], lambda v: v.on_drag)
         if canvas is None or canvas.on_drag is None:
             self.swipe(points[0], points[-1], seconds)
@@ -75,7 +82,7 @@ class Touch:
         self._phone.changed()
 
     def _scroll(self, start: Point, dy: int, seconds: float) -> bool:
-        """Scrolls the innermost list that can move that way; False if there is none."""
+        """Scrolls the innermost list that can move that way. Returns whether there is one."""
         view = self._find(start, lambda v: v.scroll is not None and _can_scroll(v, dy))
         if view is None or view.scroll is None:
             return False
@@ -86,7 +93,7 @@ class Touch:
         return view.scroll.by(distance)
 
     def _find(self, point: Point, wanted: Callable[[View], object]) -> View | None:
-        """The front-most view at a point that is `wanted`, in the windows that take touches."""
+        """Returns the front-most view at a point that is `wanted`, among the windows that take touches."""
         for root, rect in self._windows.touchable():
             if _inside(point, rect):
                 return _search(root, point, rect, wanted)

@@ -14,19 +14,19 @@ BATTERY_LEVEL = "/sys/class/power_supply/battery/capacity"  # file with the batt
 
 
 def status_key(phone: SystemHost) -> tuple:
-    """What the status bar depends on."""
+    """Returns everything that the status bar depends on."""
     on = tuple(phone.storage.settings.get(("global", name)) for name in ("wifi_on", "bluetooth_on", "airplane_mode_on"))
     percent = phone.storage.settings.get(("system", "status_bar_show_battery_percent")) == "1"
     return phone.now.strftime("%H:%M"), on, bool(phone.notifications), battery_level(phone), percent
 
 
 def battery_level(phone: Host) -> int:
-    """Charge of the battery in per cent."""
+    """Returns the charge of the battery in per cent."""
     return int(phone.storage.read(BATTERY_LEVEL) or 100)
 
 
 def status(phone: SystemHost) -> View:
-    """Clock on the left; radios and battery on the right. Swiping down opens the notification shade."""
+    """Returns the status bar. Swiping it down opens the notification shade."""
     clock, (wifi, bluetooth, airplane), notified, level, percent = status_key(phone)
     icons = [Icon("bell_outline", 14, theme.TEXT, "New notification")] if notified else []
     icons += [Icon("bluetooth", 14, theme.TEXT, "Bluetooth on.")] if bluetooth == "1" else []
@@ -44,7 +44,7 @@ def status(phone: SystemHost) -> View:
 
 
 def navigation(phone: SystemHost) -> View:
-    """The three buttons at the bottom."""
+    """Returns the bar with Back, Home and Overview."""
     buttons = [
         _button("triangle_outline", "Back", "back", phone.go_back),
         _button("circle_outline", "Home", "home", phone.go_home),

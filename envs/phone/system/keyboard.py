@@ -20,7 +20,7 @@ PAGES = {
 
 
 def build(phone: SystemHost) -> View:
-    """The current page of keys: letters, capitals, or digits and signs."""
+    """Returns the current page of keys: letters, capitals, or digits and signs."""
     first, second, third = PAGES[phone.keyboard]
     turn = "lower" if phone.keyboard == "upper" else "upper"
     rows = [

@@ -1,4 +1,4 @@
-"""The home screen with its pages, the app drawer, and the overview of running apps."""
+"""The home screen, the app drawer and the overview of running apps."""
 
 from __future__ import annotations
 
@@ -36,14 +36,16 @@ class Launcher(App):
     label = "Pixel Launcher"
 
     def main(self) -> Screen:
+        """Returns the home screen."""
         return Home()
 
     def sorted_apps(self) -> list[App]:
+        """Returns all apps by label."""
         return sorted(self.phone.apps.values(), key=lambda app: app.label.casefold())
 
 
 class Home(Screen):
-    """Pages of app icons; swiping up opens the drawer."""
+    """Pages of app icons. Swiping up opens the drawer."""
 
     app: Launcher
 
@@ -52,6 +54,7 @@ class Home(Screen):
         self.page = 0
 
     def build(self) -> View:
+        """Returns the date, the icons of this page and the search button."""
         apps = list(self.phone.apps.values())
         pages = -(-len(apps) // PER_PAGE)
         shown = apps[self.page * PER_PAGE : (self.page + 1) * PER_PAGE]
@@ -59,7 +62,7 @@ class Home(Screen):
         icons = [AppIcon(app, partial(self.phone.launch, app.package)) for app in shown]
         grid = Grid(icons, 4, gap=8, pad=(10, 6, 10, 6))
         dots = Row([self._dot(i) for i in range(pages)], gap=8, justify="center", pad=6)
-        search = Button("Search apps", self._drawer, "search_container", "outlined")
+        search = Button("Search apps", lambda: self.push(Drawer()), "search_container", "outlined")
         body = [clock, grid, Space(flex=1), dots, Column([search], pad=(24, 4, 24, 16))]
         return Column(body, bg=WALLPAPER, on_swipe=partial(self._swiped, pages))
 
@@ -69,12 +72,9 @@ class Home(Screen):
 
     def _swiped(self, pages: int, way: str) -> None:
         if way == "up":
-            self._drawer()
+            self.push(Drawer())
         elif way in ("left", "right"):
             self.page = min(max(0, self.page + (1 if way == "left" else -1)), pages - 1)
-
-    def _drawer(self) -> None:
-        self.push(Drawer())
 
 
 class Drawer(Screen):
@@ -87,6 +87,7 @@ class Drawer(Screen):
         self.query = TextInput()
 
     def build(self) -> View:
+        """Returns the search field and the icons of the matching apps."""
         wanted = self.query.text.strip().casefold()
         apps = [app for app in self.app.sorted_apps() if wanted in app.label.casefold()]
         icons = [AppIcon(app, partial(self._open, app)) for app in apps]
@@ -109,6 +110,7 @@ class Recents(Screen):
     app: Launcher
 
     def build(self) -> View:
+        """Returns a card for each running app."""
         running = [p for p in reversed(self.phone.stacks) if p != self.app.package]
         if not running:
             return Empty("No recent items", "view_carousel_outline")
@@ -131,7 +133,7 @@ class Recents(Screen):
 
 
 def AppIcon(app: App, on_tap: Callable[[], Any]) -> View:
-    """An app's icon with its name below."""
+    """Returns an app's icon with its label below."""
     disc = View(
         "android.widget.ImageView", [Icon(app.icon, 26, "#ffffff")], bg=app.color, radius=24, width=48, height=48,
         align="center", justify="center", important=False,

@@ -34,7 +34,7 @@ BRIGHTEST = 255
 
 
 def build(phone: SystemHost) -> View:
-    """Four tiles and the notifications; pulled down further, all tiles and the brightness slider."""
+    """Returns the shade: four tiles and the notifications, or all tiles and the brightness slider."""
     tiles = TILES if phone.shade == 2 else TILES[:4]
     top: list[View] = [Text(phone.now.strftime("%a, %b %-d"), 14, pad=(4, 2, 4, 6))]
     if phone.shade == 2:
@@ -57,7 +57,7 @@ def _tile(phone: SystemHost, label: str, icon: str, key: str) -> View:
 
 
 def toggle(phone: Host, key: str) -> None:
-    """Switches a global setting; airplane mode takes Wi-Fi and Bluetooth down with it and back up."""
+    """Turns a global setting on or off. Airplane mode turns Wi-Fi and Bluetooth off, and back on as they were."""
     settings = phone.storage.settings
     on = settings.get(("global", key), "0") == "0"
     settings["global", key] = "1" if on else "0"
@@ -76,7 +76,7 @@ def _brightness(phone: SystemHost) -> View:
 
 
 def set_brightness(phone: Host, share: float) -> None:
-    """Sets the brightness to a share of the highest; Android's lowest is 1."""
+    """Sets the brightness to a share of the maximum; Android's minimum is 1."""
     phone.storage.settings["system", "screen_brightness"] = str(max(1, round(share * BRIGHTEST)))
 
 
@@ -118,4 +118,4 @@ def _swiped(phone: SystemHost, way: str) -> None:
 
 
 def _nothing() -> None:
-    """A touch on the shade that hits none of its parts."""
+    """Absorbs touches beside the parts of the shade."""

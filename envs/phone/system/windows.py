@@ -1,7 +1,7 @@
-"""The windows on the screen: the app's screens and dialogs, bars, keyboard, message, notification shade.
+"""The windows on the screen: screens and dialogs of apps, bars, keyboard, message, notification shade.
 
-All of them are built, laid out and remembered until something changed. Pixels, accessibility tree and touches
-all come from here.
+Windows are built and laid out once and kept until something changes. Pixels, the accessibility tree and the targets
+of touches all come from them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,17 @@ _PLACES: dict[str, Justify] = {"top": "start", "center": "center", "bottom": "en
 
 @dataclass
 class Window:
-    """A laid-out tree on the screen. `decor` windows are no part of what an agent reads as text."""
+    """A laid-out tree of views on the screen.
+
+    Attributes:
+        root: The views.
+        rect: Its place on the screen.
+        package: The app it belongs to.
+        layout: The layout that placed the views.
+        decor: Whether agents do not read it as text: bars and keyboard.
+        hidden: Whether it lies behind a dialog: seen, but neither read nor touched.
+        touchable: Whether it takes touches.
+    """
 
     root: View
     rect: Rect
@@ -40,10 +50,12 @@ class Window:
 
     @cached_property
     def drawing(self) -> list[Command]:
+        """The drawing commands, back to front."""
         return commands(self.root, self.layout, self.rect)
 
     @cached_property
     def nodes(self) -> list[Node]:
+        """The accessibility nodes."""
         return nodes(self.root, self.package, self.rect, self.decor)
 
 
@@ -57,11 +69,11 @@ class Windows:
         self._fixed: dict[Any, Window] = {}  # bars and keyboard pages, which change seldom
 
     def drawing(self) -> list[Command]:
-        """The drawing commands of all windows, back to front."""
+        """Returns the drawing commands of all windows, back to front."""
         return [command for window in self._current() for command in window.drawing]
 
     def accessibility(self) -> Node:
-        """One root node with the nodes of every window that can be read."""
+        """Returns a root node with the nodes of every window that can be read."""
         children = [node for window in self._current() if not window.hidden for node in window.nodes]
         return Node(
             cls="android.widget.FrameLayout", package=self._phone.foreground,
@@ -69,12 +81,12 @@ class Windows:
         )  # fmt: skip
 
     def touchable(self) -> list[tuple[View, Rect]]:
-        """Windows that take touches, the front-most first."""
+        """Returns the windows that take touches, the front-most first."""
         windows = [window for window in reversed(self._current()) if window.touchable and not window.hidden]
         return [(window.root, window.rect) for window in windows]
 
     def focused_view(self) -> View | None:
-        """The text field with the cursor, if it is on the screen."""
+        """Returns the text field with the cursor, or None if it is not on the screen."""
         return self._field_of(self._current())
 
     def _field_of(self, windows: list[Window]) -> View | None:
@@ -124,7 +136,7 @@ class Windows:
         return field is not None
 
     def _app_windows(self, rect: Rect) -> list[Window]:
-        """The top screen of the app in front, and the dialogs above it."""
+        """Returns the top full screen of the app in front, and the dialogs above it."""
         stack = self._phone.stack
         base = max(i for i, screen in enumerate(stack) if not screen.dialog)
         windows = []
@@ -136,7 +148,7 @@ class Windows:
         return windows
 
     def _dialog(self, screen: Screen) -> View:
-        """A dialog's card over a scrim that closes it when touched."""
+        """Returns a dialog's card on a scrim that closes it when touched."""
         card = screen.build()
         card.width = card.width or (220 if screen.placement == "top" else 320)
         card.on_tap = card.on_tap or _nothing
@@ -152,7 +164,7 @@ class Windows:
         return window
 
     def _toolbar(self, windows: list[Window]) -> Window:
-        """Cut, copy and paste, right above the field with the cursor (or below it at the top of the screen)."""
+        """Returns Cut, Copy and Paste right above the field with the cursor; below it at the top of the screen."""
         field = self._field_of(windows)
         px, phone = self._layout({}).px, self._phone
         top = (field.bounds[1] if field else 0) - px(46)
@@ -215,4 +227,4 @@ def _closing(screen: Screen) -> Callable[[], None]:
 
 
 def _nothing() -> None:
-    """A touch on a dialog's card that hits none of its parts."""
+    """Absorbs touches beside the parts of a dialog's card."""

@@ -266,6 +266,7 @@ def Switch(checked: bool, on_tap: Action | None, desc: str = "", id: str = "", e
 
 
 def Checkbox(checked: bool, on_tap: Action | None, desc: str = "", id: str = "") -> View:
+    """A check box. Without `on_tap` it only shows its state."""
     return View(
         "android.widget.CheckBox", icon="checkbox_marked" if checked else "checkbox_blank_outline", checkable=True,
         checked=checked, on_tap=on_tap, desc=desc, id=id, size=24, width=theme.TOUCH, height=theme.TOUCH,
