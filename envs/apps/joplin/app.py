@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
 
 from coach_gym.envs.apps.joplin import data
@@ -63,9 +62,8 @@ class Notes(Screen):
         rows = [_row(self, note) for note in shown]
         nothing = "There are currently no notes. Create one by clicking on the (+) button."
         body = ListView([*rows, View(height=80)], key=self.folder) if rows else Empty(nothing, "notebook_outline")
-        title = Row(
-            [IconButton("menu", "Sidebar", self._side_menu), Text(self._title(), 19, max_lines=1, flex=1)], gap=4
-        )
+        menu = IconButton("menu", "Sidebar", lambda: self.push(SideMenu(self)))
+        title = Row([menu, Text(self._title(), 19, max_lines=1, flex=1)], gap=4)
         actions = [
             IconButton("magnify", "Search", self._search),
             IconButton("dots_vertical", "More options", self._menu),
@@ -78,13 +76,6 @@ class Notes(Screen):
     def on_back(self) -> bool:
         inside, self.folder = bool(self.folder), ""
         return inside
-
-    def show(self, folder: str) -> None:
-        """Shows the notes of another notebook."""
-        self.folder = folder
-
-    def _side_menu(self) -> None:
-        self.push(SideMenu(self))
 
     def _search(self) -> None:
         search = Search()
@@ -104,7 +95,7 @@ class Notes(Screen):
         self.app.db.execute("UPDATE folders SET title = ? WHERE id = ?", (title, folder))
 
     def _choose_new(self) -> None:
-        items = [("New to-do", partial(self._new, True)), ("New note", partial(self._new, False))]
+        items = [("New to-do", lambda: self._new(True)), ("New note", lambda: self._new(False))]
         self.push(Menu(items, "bottom"))
 
     def _new(self, todo: bool) -> None:
@@ -160,13 +151,11 @@ class SideMenu(Screen):
         return Scaffold("Joplin", ListView(rows), self.pop)
 
     def _show(self, folder: str) -> None:
-        self.notes.show(folder)
+        self.notes.folder = folder
         self.pop()
 
     def _ask(self) -> None:
-        prompt = Prompt("New notebook", self._create, hint="Enter notebook title")
-        self.push(prompt)
-        self.focus(prompt.input)
+        self.ask("New notebook", self._create, hint="Enter notebook title")
 
     def _create(self, title: str) -> None:
         if title.strip():
@@ -211,7 +200,9 @@ class NoteScreen(Screen):
         body = ListView([Row(heading, gap=4, pad=(16, 2, 16, 8)), Divider(), *lines, View(height=80)])
         more = IconButton("dots_vertical", "More options", partial(self._menu, note))
         page = Column([book, body], flex=1)
-        return Scaffold("", page, self.pop, [more], Fab("pencil", "Edit", partial(self._edit, note)))
+        return Scaffold(
+            "", page, self.pop, [more], Fab("pencil", "Edit", lambda: self.push(Editor(note.id, note.title, note.body)))
+        )
 
     def _line(self, note: Note, number: int, line: str) -> View:
         """A line of Markdown as it looks."""
@@ -227,23 +218,18 @@ class NoteScreen(Screen):
         lines = note.body.split("\n")
         task = _TASK.fullmatch(lines[number])
         if task is not None:
-            lines[number] = f"{task[1]}[{'x' if task[2] == ' ' else ' '}] {task[3]}"
+            mark = "x" if task[2] == " " else " "
+            lines[number] = lines[number][: task.start(2)] + mark + lines[number][task.end(2) :]
             data.update(self.app.db, note.id, self.now, body="\n".join(lines))
-
-    def _edit(self, note: Note) -> None:
-        self.push(Editor(note.id, note.title, note.body))
 
     def _menu(self, note: Note) -> None:
         convert = "Convert to note" if note.todo else "Convert to to-do"
-        items: list[tuple[str, Callable[[], None]]] = [
-            (convert, partial(self._convert, note)),
-            ("Move to notebook…", partial(self._choose_folder, note)),
-            ("Delete note", self._ask),
-        ]
-        self.push(Menu(items))
-
-    def _convert(self, note: Note) -> None:
-        data.update(self.app.db, note.id, self.now, is_todo=int(not note.todo), todo_completed=0)
+        kind = {"is_todo": int(not note.todo), "todo_completed": 0}
+        self.push(Menu([
+            (convert, lambda: data.update(self.app.db, note.id, self.now, **kind)),
+            ("Move to notebook…", lambda: self._choose_folder(note)),
+            ("Delete note", lambda: self.push(Confirm("Delete note?", "", "OK", self._delete))),
+        ]))  # fmt: skip
 
     def _choose_folder(self, note: Note) -> None:
         titles = [title for _, title, _ in data.folders(self.app.db)]
@@ -253,9 +239,6 @@ class NoteScreen(Screen):
     def _move(self, title: str) -> None:
         folder = next(id for id, known, _ in data.folders(self.app.db) if known == title)
         data.update(self.app.db, self.id, self.now, parent_id=folder)
-
-    def _ask(self) -> None:
-        self.push(Confirm("Delete note?", "", "OK", self._delete))
 
     def _delete(self) -> None:
         data.delete(self.app.db, self.id)
@@ -275,22 +258,20 @@ class Editor(Screen):
     def build(self) -> View:
         title = TextField(self.title, "Add title", "note_title", border=None, bold=True)
         body = TextField(self.body, "Add body", "note_body", lines=10, flex=1, border=None)
-        save = IconButton("content_save_outline", "Save changes", self._done)
-        return Scaffold("", ListView([title, Divider(), body]), self._done, [save])
+        save = IconButton("content_save_outline", "Save changes", self.leave)
+        return Scaffold("", ListView([title, Divider(), body]), self.leave, [save])
 
     def on_back(self) -> bool:
-        self._save()
+        note, changes = data.note(self.app.db, self.id), {}
+        if note is not None and self.title.text != note.title:
+            changes["title"] = self.title.text.strip()
+        if note is not None and self.body.text != note.body:
+            changes["body"] = self.body.text
+        if changes and not self.title.text.strip():
+            changes["title"] = self.body.text.strip().split("\n")[0][:80]
+        if changes:
+            data.update(self.app.db, self.id, self.now, **changes)
         return False
-
-    def _done(self) -> None:
-        self._save()
-        self.pop()
-
-    def _save(self) -> None:
-        note = data.note(self.app.db, self.id)
-        if note is None or (note.title, note.body) != (self.title.text, self.body.text):
-            title = self.title.text.strip() or self.body.text.strip().split("\n")[0][:80]
-            data.update(self.app.db, self.id, self.now, title=title, body=self.body.text)
 
 
 APP = Joplin

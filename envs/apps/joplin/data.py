@@ -59,6 +59,10 @@ class Note:
 
 _NOTES = "SELECT notes.id, notes.parent_id, notes.title, notes.body, notes.is_todo, notes.todo_completed,"
 _NOTES += " notes.user_updated_time FROM notes"
+_COPIED = (
+    "parent_id, latitude, longitude, altitude, source_url, is_todo, todo_due, todo_completed, user_created_time,"
+    " user_updated_time"
+)
 _LATEST = "ORDER BY notes.user_updated_time DESC, notes.title COLLATE NOCASE, notes.id"
 
 
@@ -152,8 +156,7 @@ def _normalize(db: sqlite3.Connection, id: str) -> None:
     """Brings the search's copy of a note up to date."""
     db.execute("DELETE FROM notes_normalized WHERE id = ?", (id,))
     db.execute(
-        "INSERT INTO notes_normalized(id, parent_id, title, body, is_todo, todo_due, todo_completed, user_created_time,"
-        " user_updated_time) SELECT id, parent_id, lower(title), lower(body), is_todo, todo_due, todo_completed,"
-        " user_created_time, user_updated_time FROM notes WHERE id = ?",
+        f"INSERT INTO notes_normalized(id, title, body, {_COPIED}) SELECT id, lower(title), lower(body), {_COPIED}"
+        " FROM notes WHERE id = ?",
         (id,),
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 
 from coach_gym.envs.phone.app import App, Confirm, Host, Menu, Screen
 from coach_gym.envs.phone.intents import CALL, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.telephony import Conversation, Message, line
 from coach_gym.envs.phone.toolkit import theme
@@ -120,14 +122,18 @@ class MessagesScreen(Screen):
         if write:
             self.focus(thread.input)
 
+    def ask_to_delete(self, what: str, count: int, then: Callable[[], None]) -> None:
+        """Asks whether so many conversations or messages shall be deleted."""
+        these = f"{count} {what}{'s' if count > 1 else ''}"
+        self.push(Confirm("", f"Are you sure you want to delete {these}?", "Yes", then, "No"))
 
-class Conversations(MessagesScreen):
+
+class Conversations(SelectionPage[int], MessagesScreen):
     """All conversations, the latest first; long presses select some to delete."""
 
     def __init__(self) -> None:
         super().__init__()
         self.search = TextInput()
-        self.chosen: list[int] = []
 
     def build(self) -> View:
         names = self.app.names()
@@ -138,50 +144,39 @@ class Conversations(MessagesScreen):
             if words in f"{name} {conversation.snippet}".casefold():
                 rows.append(self._row(conversation, name))
         body = ListView(rows) if rows else Empty("No stored conversations have been found", "message_outline")
-        if self.chosen:
-            delete = IconButton("delete_outline", "Delete", self._ask, "cab_delete")
-            return Scaffold(f"{len(self.chosen)} selected", body, self._unselect, [delete])
+        if self.selected:
+            ask = partial(self.ask_to_delete, "conversation", len(self.selected), self._delete)
+            return self.selecting(body, [IconButton("delete_outline", "Delete", ask, "cab_delete")])
         fab = Fab("plus", "New conversation", self._new, "conversations_fab")
         return Scaffold(TextField(self.search, "Search", radius=24), body, fab=fab)
 
     def _row(self, conversation: Conversation, name: str) -> View:
-        chosen = conversation.id in self.chosen
-        toggle = partial(self._toggle, conversation.id)
+        toggle = partial(self.toggle, conversation.id)
         opened = partial(self.open_thread, conversation.address)
         stamp = Text(_stamp(conversation.date, self.now), 12, theme.SECONDARY, bold=not conversation.read)
         return ListItem(
-            name, conversation.snippet, toggle if self.chosen else opened, toggle, Avatar(name), stamp, selected=chosen
-        )
+            name, conversation.snippet, toggle if self.selected else opened, toggle, Avatar(name), stamp,
+            selected=conversation.id in self.selected,
+        )  # fmt: skip
 
     def _new(self) -> None:
         screen = NewConversation()
         self.push(screen)
         self.focus(screen.input)
 
-    def _toggle(self, id: int) -> None:
-        if id in self.chosen:
-            self.chosen.remove(id)
-        else:
-            self.chosen.append(id)
+    def toggle(self, item: int) -> None:
+        super().toggle(item)
         self.phone.focus = None
 
-    def _unselect(self) -> None:
-        self.chosen = []
-
-    def _ask(self) -> None:
-        count = f"{len(self.chosen)} conversation{'s' if len(self.chosen) > 1 else ''}"
-        self.push(Confirm("", f"Are you sure you want to delete {count}?", "Yes", self._delete, "No"))
-
     def _delete(self) -> None:
-        for id in self.chosen:
+        for id in self.selected:
             telephony.delete_thread(self.app.sms, id)
-        self.chosen = []
+        self.unselect()
 
     def on_back(self) -> bool:
-        busy = bool(self.chosen or self.search.text)
-        self.chosen = []
+        searching = bool(self.search.text)
         self.search.set("")
-        return busy
+        return super().on_back() or searching
 
 
 class NewConversation(MessagesScreen):
@@ -217,7 +212,7 @@ class NewConversation(MessagesScreen):
         self.open_thread(number, self.text, write=True)
 
 
-class Thread(MessagesScreen):
+class Thread(SelectionPage[int], MessagesScreen):
     """The messages with one number and the field for the next one.
 
     Args:
@@ -230,7 +225,6 @@ class Thread(MessagesScreen):
         super().__init__()
         self.address = address
         self.input = TextInput()
-        self.chosen: list[int] = []
 
     def build(self) -> View:
         rows: list[View] = []
@@ -241,25 +235,27 @@ class Thread(MessagesScreen):
             rows.append(self._bubble(message))
             before = message.date
         body = ListView(rows, pad=(12, 4, 12, 4), from_end=True)
-        return Scaffold(self._title(), body, self._leave, self._actions(), bottom=self._writing())
+        return Scaffold(self._title(), body, self.leave, self._actions(), bottom=self._writing())
 
     def _messages(self) -> list[Message]:
         thread = telephony.thread(self.app.sms, self.address)
         return [] if thread is None else telephony.messages(self.app.sms, thread)
 
     def _title(self) -> str:
-        if self.chosen:
-            return f"{len(self.chosen)} selected"
+        if self.selected:
+            return f"{len(self.selected)} selected"
         return self.app.names().get(line(self.address), self.address)
 
     def _actions(self) -> list[View]:
-        if not self.chosen:
+        if not self.selected:
+            delete_all = partial(self.ask_to_delete, "conversation", 1, self._delete_all)
             return [
-                IconButton("phone", "Dial number", self._dial),
-                IconButton("dots_vertical", "More options", self._menu),
+                IconButton("phone", "Dial number", lambda: self.phone.start(Intent(CALL, f"tel:{self.address}"))),
+                IconButton("dots_vertical", "More options", lambda: self.push(Menu([("Delete", delete_all)]))),
             ]
-        delete = IconButton("delete_outline", "Delete", self._ask, "cab_delete")
-        if len(self.chosen) > 1:
+        ask = partial(self.ask_to_delete, "message", len(self.selected), self._delete)
+        delete = IconButton("delete_outline", "Delete", ask, "cab_delete")
+        if len(self.selected) > 1:
             return [delete]
         return [
             IconButton("content_copy", "Copy to clipboard", self._copy, "cab_copy_to_clipboard"),
@@ -269,11 +265,11 @@ class Thread(MessagesScreen):
 
     def _bubble(self, message: Message) -> View:
         background, color, side = LOOK[message.kind]
-        toggle = partial(self._toggle, message.id)
+        toggle = partial(self.toggle, message.id)
         bubble = Text(
             message.body, 15, color, id="thread_message_body", bg=background, radius=16, pad=(14, 8, 14, 8),
-            on_long=toggle, on_tap=toggle if self.chosen else None, selected=message.id in self.chosen,
-            border=theme.TEXT if message.id in self.chosen else None,
+            on_long=toggle, on_tap=toggle if self.selected else None, selected=message.id in self.selected,
+            border=theme.TEXT if message.id in self.selected else None,
         )  # fmt: skip
         state = [Text("Message not sent", 12, theme.ERROR)] if message.kind == telephony.FAILED else []
         return Column([bubble, *state], align=side, pad=(0, 3, 48, 3) if side == "start" else (48, 3, 0, 3))
@@ -288,15 +284,6 @@ class Thread(MessagesScreen):
         self.input.set("")
         self.scrolls["list"].offset = self.scrolls["list"].limit  # to the end, where it stays
 
-    def _dial(self) -> None:
-        self.phone.start(Intent(CALL, f"tel:{self.address}"))
-
-    def _menu(self) -> None:
-        self.push(Menu([("Delete", self._ask_all)]))
-
-    def _ask_all(self) -> None:
-        self.push(Confirm("", "Are you sure you want to delete 1 conversation?", "Yes", self._delete_all, "No"))
-
     def _delete_all(self) -> None:
         thread = telephony.thread(self.app.sms, self.address)
         if thread is not None:
@@ -305,44 +292,25 @@ class Thread(MessagesScreen):
 
     # selected messages
 
-    def _toggle(self, id: int) -> None:
-        if id in self.chosen:
-            self.chosen.remove(id)
-        else:
-            self.chosen.append(id)
-
     def _chosen_text(self) -> str:
-        return next(message.body for message in self._messages() if message.id in self.chosen)
+        return next(message.body for message in self._messages() if message.id in self.selected)
 
     def _copy(self) -> None:
         self.phone.clipboard = self._chosen_text()
         self.notify("Value copied to clipboard")
-        self.chosen = []
+        self.unselect()
 
     def _forward(self) -> None:
         screen = NewConversation(self._chosen_text())
-        self.chosen = []
+        self.unselect()
         self.push(screen)
 
-    def _ask(self) -> None:
-        count = f"{len(self.chosen)} message{'s' if len(self.chosen) > 1 else ''}"
-        self.push(Confirm("", f"Are you sure you want to delete {count}?", "Yes", self._delete, "No"))
-
     def _delete(self) -> None:
-        for id in self.chosen:
+        for id in self.selected:
             telephony.delete_message(self.app.sms, id)
-        self.chosen = []
+        self.unselect()
         if not self._messages():
             self.pop()
-
-    def _leave(self) -> None:
-        if not self.on_back():
-            self.pop()
-
-    def on_back(self) -> bool:
-        selecting = bool(self.chosen)
-        self.chosen = []
-        return selecting
 
 
 def _stamp(date: datetime, now: datetime) -> str:

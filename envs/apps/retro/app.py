@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any
 
 from coach_gym.envs.apps.retro.data import PACKAGE, Music, Song
-from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Prompt, Screen
+from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Screen
 from coach_gym.envs.phone.documents import SaveDocument
 from coach_gym.envs.phone.media.duration import clock_text
+from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -60,14 +61,10 @@ def count_text(count: int, millis: int) -> str:
     return f"{count} {'Song' if count == 1 else 'Songs'} • {length_text(millis)}"
 
 
-class SongList(Screen):
+class SongList(SelectionPage[Song]):
     """A screen with songs, of which some can be selected: what can be done with songs."""
 
     app: RetroMusic
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.selected: list[Song] = []  # in the order in which they were touched
 
     def listed(self) -> list[Song]:
         """The songs on the screen."""
@@ -80,17 +77,16 @@ class SongList(Screen):
         more = {"leading": note, "trailing": options, **more}
         return ListItem(
             song.title, f"{song.artist} • {length_text(song.millis)}", partial(self._tap, song),
-            partial(self._toggle, song), selected=song in self.selected, **more,
+            partial(self.toggle, song), selected=song in self.selected, **more,
         )  # fmt: skip
 
-    def selecting(self, body: View) -> View:
+    def selection(self, body: View) -> View:
         """The screen while songs are selected."""
-        actions = [
-            IconButton("playlist_play", "Play next", partial(self._selected_to, self.app.music.play_next)),
+        return self.selecting(body, [
+            IconButton("playlist_play", "Play next", lambda: self._selected_to(self.app.music.play_next)),
             IconButton("playlist_plus", "Add to playlist", self._selected_to_playlist, "action_add_to_playlist"),
             IconButton("dots_vertical", "More options", self._more_with_selection),
-        ]
-        return Scaffold(f"{len(self.selected)} selected", body, self._unselect, actions)
+        ])  # fmt: skip
 
     def now_playing(self) -> list[View]:
         """The bar with the song that is being played; nothing without one."""
@@ -101,50 +97,35 @@ class SongList(Screen):
         texts = Column([Text(song.title, 14, bold=True, max_lines=1), Text(song.artist, 12, max_lines=1)], flex=1)
         return [View(
             "android.widget.FrameLayout", [Icon("album", 36, theme.PRIMARY), texts, Icon("playlist_music")], axis="h",
-            gap=12, align="center", pad=(16, 6, 16, 6), bg="#fde7ef", on_tap=self._open_queue, id="mini_player",
+            gap=12, align="center", pad=(16, 6, 16, 6), bg="#fde7ef", id="mini_player",
+            on_tap=lambda: self.push(Queue()),
         )]  # fmt: skip
-
-    def _open_queue(self) -> None:
-        self.push(Queue())
 
     def _tap(self, song: Song) -> None:
         if self.selected:
-            self._toggle(song)
+            self.toggle(song)
         else:
             songs = self.listed()
             self.app.music.play(songs, songs.index(song))
-
-    def _toggle(self, song: Song) -> None:
-        self.selected = [s for s in self.selected if s != song] if song in self.selected else [*self.selected, song]
-
-    def _unselect(self) -> None:
-        self.selected = []
-
-    def on_back(self) -> bool:
-        selected, self.selected = self.selected, []
-        return bool(selected)
 
     # what can be done
 
     def _menu(self, song: Song) -> None:
         self.push(Menu([
-            ("Play next", partial(self._to, self.app.music.play_next, [song])),
-            ("Add to playing queue", partial(self._to, self.app.music.enqueue, [song])),
-            ("Add to playlist", partial(self.ask_playlist, [song])),
-            ("Details", partial(self._details, song)),
-            ("Delete from device", partial(self._confirm_delete, song)),
+            ("Play next", lambda: self._to(self.app.music.play_next, [song])),
+            ("Add to playing queue", lambda: self._to(self.app.music.enqueue, [song])),
+            ("Add to playlist", lambda: self.ask_playlist([song])),
+            ("Details", lambda: self._details(song)),
+            ("Delete from device", lambda: self._confirm_delete(song)),
         ], "bottom"))  # fmt: skip
 
     def _more_with_selection(self) -> None:
-        enqueue = partial(self._selected_to, self.app.music.enqueue)
-        self.push(Menu([("Add to playing queue", enqueue), ("Select all", self._select_all)]))
-
-    def _select_all(self) -> None:
-        self.selected = self.listed()
+        enqueue = ("Add to playing queue", lambda: self._selected_to(self.app.music.enqueue))
+        self.push(Menu([enqueue, ("Select all", partial(setattr, self, "selected", self.listed()))]))
 
     def _selected_to(self, what: Callable[[Sequence[Song]], None]) -> None:
         self._to(what, self.selected)
-        self._unselect()
+        self.unselect()
 
     def _to(self, what: Callable[[Sequence[Song]], None], songs: Sequence[Song]) -> None:
         what(songs)
@@ -153,7 +134,7 @@ class SongList(Screen):
 
     def _selected_to_playlist(self) -> None:
         self.ask_playlist(self.selected)
-        self._unselect()
+        self.unselect()
 
     def ask_playlist(self, songs: Sequence[Song]) -> None:
         """Asks which playlist songs are added to."""
@@ -169,9 +150,7 @@ class SongList(Screen):
 
     def ask_new_playlist(self, songs: Sequence[Song] = ()) -> None:
         """Asks for the name of a new playlist for songs."""
-        prompt = Prompt(NEW, partial(self._create, songs), hint="Playlist name", yes="Create")
-        self.push(prompt)
-        self.focus(prompt.input)
+        self.ask(NEW, lambda name: self._create(songs, name), hint="Playlist name", yes="Create")
 
     def _create(self, songs: Sequence[Song], name: str) -> None:
         playlist = self.app.music.create(name.strip()) if name.strip() else None
@@ -186,15 +165,11 @@ class SongList(Screen):
 
     def _details(self, song: Song) -> None:
         facts = f"Artist: {song.artist}\nLength: {length_text(song.millis)}\nFile path: {song.path}"
-        self.push(Confirm(song.title, facts, "OK", _nothing, "Close"))
+        self.push(Confirm(song.title, facts, "OK", lambda: None, "Close"))
 
     def _confirm_delete(self, song: Song) -> None:
-        then = partial(self.phone.storage.remove, song.path)
-        self.push(Confirm("Delete song", f"Do you want to delete {song.title}?", "Delete", then))
-
-
-def _nothing() -> None:
-    """A dialog was read."""
+        question = f"Do you want to delete {song.title}?"
+        self.push(Confirm("Delete song", question, "Delete", lambda: self.phone.storage.remove(song.path)))
 
 
 class Main(SongList):
@@ -212,10 +187,10 @@ class Main(SongList):
     def build(self) -> View:
         body = {"Songs": self._songs, "Artists": self._artists, "Playlists": self._playlists}[self.section]()
         if self.selected:
-            return self.selecting(body)
+            return self.selection(body)
         bottom = Column([*self.now_playing(), BottomNavigation(SECTIONS, self.section, self._go)])
         if self.query is not None:
-            return Scaffold(TextField(self.query, "Search your library"), body, self._end_search, bottom=bottom)
+            return Scaffold(TextField(self.query, "Search your library"), body, self.leave, bottom=bottom)
         actions = [IconButton("magnify", "Search", self._search, "action_search")]
         if self.section == "Playlists":
             actions = [IconButton("playlist_plus", NEW, self.ask_new_playlist, "action_new_playlist")]
@@ -226,16 +201,13 @@ class Main(SongList):
 
     def on_back(self) -> bool:
         if self.query is not None and not self.selected:
-            self._end_search()
+            self.query = None
             return True
         return super().on_back()
 
     def _search(self) -> None:
         self.section, self.query = "Songs", TextInput()
         self.focus(self.query)
-
-    def _end_search(self) -> None:
-        self.query = None
 
     def _songs(self) -> View:
         rows = [self.row(song) for song in self.listed()]
@@ -259,12 +231,8 @@ class Main(SongList):
         return ListView(rows, key="playlists") if rows else Empty("No playlists", "playlist_music")
 
     def _playlist(self, id: int, name: str, count: int, millis: int) -> View:
-        return ListItem(
-            name, count_text(count, millis), partial(self._open, id), leading=Icon("playlist_music", 32, theme.PRIMARY)
-        )
-
-    def _open(self, playlist: int) -> None:
-        self.push(Playlist(playlist))
+        icon = Icon("playlist_music", 32, theme.PRIMARY)
+        return ListItem(name, count_text(count, millis), lambda: self.push(Playlist(id)), leading=icon)
 
 
 class Artist(SongList):
@@ -279,7 +247,7 @@ class Artist(SongList):
 
     def build(self) -> View:
         body = ListView([self.row(song) for song in self.listed()])
-        return self.selecting(body) if self.selected else Scaffold(self.name, body, self.pop)
+        return self.selection(body) if self.selected else Scaffold(self.name, body, self.pop)
 
 
 class Playlist(SongList):
@@ -298,45 +266,31 @@ class Playlist(SongList):
         rows = [self.row(song, trailing=self._remove_button(key, song)) for key, song in content]
         body = ListView([Text(total, 13, theme.SECONDARY, pad=(16, 4, 16, 8), id="playlist_info"), *rows])
         if self.selected:
-            return self.selecting(body)
+            return self.selection(body)
         more = IconButton("dots_vertical", "More options", self._more)
         return Scaffold(self.app.music.name(self.id), body, self.pop, [more])
 
     def _remove_button(self, key: int, song: Song) -> View:
-        return IconButton("close", f"Remove {song.title}", partial(self.app.music.remove, key))
+        return IconButton("close", f"Remove {song.title}", lambda: self.app.music.remove(key))
 
     def _more(self) -> None:
+        songs, name = self.listed(), self.app.music.name(self.id)
+        question = f"Do you want to delete {name}?"
         self.push(Menu([
-            ("Play", self._play),
-            ("Add to playing queue", partial(self._to, self.app.music.enqueue, self.listed())),
-            ("Rename", self._ask_name),
-            ("Delete", self._confirm_delete_playlist),
-            ("Save as file", self._save),
+            ("Play", lambda: self.app.music.play(songs)),
+            ("Add to playing queue", lambda: self._to(self.app.music.enqueue, songs)),
+            ("Rename", lambda: self.ask("Rename playlist", self._rename, name, "Playlist name", "Rename")),
+            ("Delete", lambda: self.push(Confirm("Delete playlist", question, "Delete", self._delete))),
+            ("Save as file", lambda: self.push(SaveDocument(f"{name}.m3u", self._write))),
         ]))  # fmt: skip
-
-    def _play(self) -> None:
-        self.app.music.play(self.listed())
-
-    def _ask_name(self) -> None:
-        prompt = Prompt("Rename playlist", self._rename, self.app.music.name(self.id), "Playlist name", "Rename")
-        prompt.input.selected = True
-        self.push(prompt)
-        self.focus(prompt.input)
 
     def _rename(self, name: str) -> None:
         if name.strip():
             self.app.music.rename(self.id, name.strip())
 
-    def _confirm_delete_playlist(self) -> None:
-        name = self.app.music.name(self.id)
-        self.push(Confirm("Delete playlist", f"Do you want to delete {name}?", "Delete", self._delete))
-
     def _delete(self) -> None:
         self.app.music.delete(self.id)
         self.pop()
-
-    def _save(self) -> None:
-        self.push(SaveDocument(f"{self.app.music.name(self.id)}.m3u", self._write))
 
     def _write(self, path: str) -> None:
         self.phone.storage.write(path, self.app.music.m3u(self.id))
@@ -349,25 +303,22 @@ class Queue(Screen):
     app: RetroMusic
 
     def build(self) -> View:
-        queue, position = self.app.music.queue(), self.app.music.position
+        music = self.app.music
+        queue, position = music.queue(), music.position
         rows = [self._row(index, song, index == position) for index, song in enumerate(queue)]
-        actions = [IconButton("delete_sweep_outline", "Clear queue", self._clear, "action_clear_playing_queue")]
         body = ListView(rows) if rows else Empty("Nothing to play", "playlist_remove")
-        return Scaffold("Playing queue", body, self.pop, actions)
+        clear = partial(music.play, [])
+        sweep = IconButton("delete_sweep_outline", "Clear queue", clear, "action_clear_playing_queue")
+        return Scaffold("Playing queue", body, self.pop, [sweep])
 
     def _row(self, index: int, song: Song, playing: bool) -> View:
         number = Icon("volume_high", 24, theme.PRIMARY) if playing else Text(str(index + 1), important=False)
-        remove = IconButton("close", f"Remove {song.title}", partial(self.app.music.dequeue, index))
+        music = self.app.music
+        remove = IconButton("close", f"Remove {song.title}", lambda: music.dequeue(index))
         return ListItem(
-            song.title, f"{song.artist} • {length_text(song.millis)}", partial(self._play, index),
+            song.title, f"{song.artist} • {length_text(song.millis)}", lambda: music.move_to(index),
             leading=Row([number], width=24), trailing=remove, selected=playing,
         )  # fmt: skip
-
-    def _play(self, index: int) -> None:
-        self.app.music.play(self.app.music.queue(), index)
-
-    def _clear(self) -> None:
-        self.app.music.play([])
 
 
 APP = RetroMusic

@@ -26,33 +26,38 @@ CREATE TABLE SongEntity (
     artist_id INTEGER NOT NULL, artist_name TEXT NOT NULL, composer TEXT, album_artist TEXT
 );
 """
-_QUEUE_COLUMNS = (
+_ENTRY_COLUMNS = (  # in the order of a `Song`
+    "id, title, track_number, year, duration, data, date_modified, album_id, album_name, artist_id, artist_name, "
+    "composer, album_artist"
+)
+PLAYING, ORIGINAL = "playing_queue", "original_playing_queue"
+_QUEUE = (
     "_id INT NOT NULL, title TEXT NOT NULL, track INT NOT NULL, year INT NOT NULL, duration LONG NOT NULL, "
     "_data TEXT NOT NULL, date_modified LONG NOT NULL, album_id INT NOT NULL, album TEXT NOT NULL, "
     "artist_id INT NOT NULL, artist TEXT NOT NULL, composer TEXT, album_artist TEXT"
 )
-QUEUE_TABLES = ("playing_queue", "original_playing_queue")
-QUEUE_SCHEMA = "".join(f"CREATE TABLE {table} ({_QUEUE_COLUMNS});\n" for table in QUEUE_TABLES)
+QUEUE_SCHEMA = "".join(f"CREATE TABLE {table} ({_QUEUE});\n" for table in (PLAYING, ORIGINAL))
+_QUEUE_COLUMNS = ", ".join(column.split()[0] for column in _QUEUE.split(", "))
 POSITION = "POSITION"  # in the settings: which song of the queue is being played
 UNKNOWN = "<unknown>"  # what Android calls an artist that a file does not name
 
 
 class Song(NamedTuple):
-    """A sound file of the shared storage; the length in milliseconds."""
+    """A sound file as both databases hold it; its length in milliseconds, its date in seconds since 1970."""
 
-    path: str
+    id: int
     title: str
-    artist: str
+    track: int
+    year: int
     millis: int
+    path: str
     modified: int
-
-    @property
-    def columns(self) -> tuple:
-        """Its row in both databases, from the id on."""
-        folder = self.path.split("/")[-2]
-        ids = [zlib.crc32(text.encode()) for text in (self.path, folder, self.artist)]
-        row = (ids[0], self.title, 0, 0, self.millis, self.path, self.modified, ids[1], folder, ids[2], self.artist)
-        return (*row, "", self.artist)
+    album_id: int
+    album: str
+    artist_id: int
+    artist: str
+    composer: str | None
+    album_artist: str | None
 
 
 class Music:
@@ -80,9 +85,11 @@ class Music:
         sound = audio.sound(self._storage.read(path) or b"")
         if sound is None:
             return None
-        title = sound.title or path.rpartition("/")[2].rpartition(".")[0]
-        modified = to_seconds(self._storage.modified(path))
-        return Song(path, title, sound.artist or UNKNOWN, round(1000 * sound.seconds), modified)
+        folder, name = path.split("/")[-2:]
+        artist, millis = sound.artist or UNKNOWN, round(1000 * sound.seconds)
+        id, album_id, artist_id = (zlib.crc32(text.encode()) for text in (path, folder, artist))
+        title, modified = sound.title or name.rpartition(".")[0], to_seconds(self._storage.modified(path))
+        return Song(id, title, 0, 0, millis, path, modified, album_id, folder, artist_id, artist, "", artist)
 
     # playlists
 
@@ -102,9 +109,9 @@ class Music:
     def content(self, playlist: int) -> list[tuple[int, Song]]:
         """Key and song of every entry of a playlist, in order."""
         rows = self.db.execute(
-            "SELECT song_key, data, title, artist_name, duration, date_modified FROM SongEntity "
-            "WHERE playlist_creator_id = ? ORDER BY song_key", (playlist,)
-        )  # fmt: skip
+            f"SELECT song_key, {_ENTRY_COLUMNS} FROM SongEntity WHERE playlist_creator_id = ? ORDER BY song_key",
+            (playlist,),
+        )
         return [(key, Song(*row)) for key, *row in rows]
 
     def create(self, name: str) -> int | None:
@@ -116,8 +123,9 @@ class Music:
     def add(self, playlist: int, songs: Sequence[Song]) -> None:
         """Puts those songs at the end of a playlist that are not in it yet."""
         there = {song.path for _, song in self.content(playlist)}
-        rows = [(playlist, *song.columns) for song in songs if song.path not in there]
-        self.db.executemany(f"INSERT INTO SongEntity VALUES (NULL{',?' * 14})", rows)
+        rows = [(playlist, *song) for song in songs if song.path not in there]
+        marks = ",".join("?" * 14)
+        self.db.executemany(f"INSERT INTO SongEntity(playlist_creator_id, {_ENTRY_COLUMNS}) VALUES ({marks})", rows)
 
     def remove(self, key: int) -> None:
         """Takes an entry out of its playlist."""
@@ -140,10 +148,9 @@ class Music:
 
     # the queue
 
-    def queue(self) -> list[Song]:
-        """The songs to be played, in order."""
-        columns = "_data, title, artist, duration, date_modified"
-        return [Song(*row) for row in self.queue_db.execute(f"SELECT {columns} FROM playing_queue ORDER BY rowid")]
+    def queue(self, table: str = PLAYING) -> list[Song]:
+        """The songs to be played, in order; or, of the table `ORIGINAL`, in the order before they were shuffled."""
+        return [Song(*row) for row in self.queue_db.execute(f"SELECT {_QUEUE_COLUMNS} FROM {table} ORDER BY rowid")]
 
     @property
     def position(self) -> int:
@@ -152,26 +159,42 @@ class Music:
 
     def play(self, songs: Sequence[Song], position: int = 0) -> None:
         """Makes a new queue and starts at one of its songs."""
-        for table in QUEUE_TABLES:
-            self.queue_db.execute(f"DELETE FROM {table}")
-            marks = ",".join("?" * 13)
-            self.queue_db.executemany(f"INSERT INTO {table} VALUES ({marks})", [song.columns for song in songs])
+        self._fill(PLAYING, songs)
+        self._fill(ORIGINAL, songs)
+        self.move_to(position)
+
+    def move_to(self, position: int) -> None:
+        """Plays another song of the queue."""
         preferences.update(self._storage, SETTINGS, {POSITION: position})
 
     def enqueue(self, songs: Sequence[Song]) -> None:
         """Puts songs at the end of the queue."""
-        self.play([*self.queue(), *songs], self.position)
+        self._append(PLAYING, songs)
+        self._append(ORIGINAL, songs)
 
     def play_next(self, songs: Sequence[Song]) -> None:
         """Puts songs into the queue, after the one that is being played."""
         queue, after = self.queue(), self.position + 1
-        self.play([*queue[:after], *songs, *queue[after:]], self.position)
+        self._fill(PLAYING, [*queue[:after], *songs, *queue[after:]])
+        self._append(ORIGINAL, songs)
 
     def dequeue(self, index: int) -> None:
         """Takes a song out of the queue."""
-        queue, position = self.queue(), self.position
-        del queue[index]
-        self.play(queue, max(0, min(position - (index < position), len(queue) - 1)))
+        queue, original, position = self.queue(), self.queue(ORIGINAL), self.position
+        song = queue.pop(index)
+        if song in original:
+            original.remove(song)
+        self._fill(PLAYING, queue)
+        self._fill(ORIGINAL, original)
+        self.move_to(max(0, min(position - (index < position), len(queue) - 1)))
+
+    def _fill(self, table: str, songs: Sequence[Song]) -> None:
+        self.queue_db.execute(f"DELETE FROM {table}")
+        self._append(table, songs)
+
+    def _append(self, table: str, songs: Sequence[Song]) -> None:
+        marks = ",".join("?" * 13)
+        self.queue_db.executemany(f"INSERT INTO {table}({_QUEUE_COLUMNS}) VALUES ({marks})", songs)
 
 
 def _is_sound(path: str) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from coach_gym.envs.apps.joplin import data
 from coach_gym.envs.apps.joplin.data import DATABASE, PACKAGE
 from tests.envs.hands import SCREENS, Hands
+from tests.envs.records import add_record, changed, records
 
 NOTES = (  # notebook, title, body, to-do
     ("Work", "Plan", "# Goals\n- first\n- [ ] write it\n- [x] read it", False),
@@ -131,3 +132,69 @@ def test_a_file_that_somebody_pushed_is_read(hands):
     hands.storage.write(DATABASE, outside.serialize())
     hands.phone.changed()
     assert "Pushed" in titles(hands)
+
+
+def edit_title(app):
+    app.tap("Edit")
+    app.hold("Add title")
+    app.type("Tour")
+    app.back()
+    app.tap("Save changes")
+
+
+def edit_body(app):
+    app.tap("Edit")
+    app.hold("Add body")
+    app.type("Sold")
+    app.back()
+    app.back()
+
+
+def tick_line(app):
+    app.tap("pack ")
+
+
+def tick_note(app):
+    app.tap("to-do:  Trip ")
+
+
+def move(app):
+    app.tap("More options", "Move to notebook…", "Work")
+
+
+@pytest.mark.parametrize("edit, change", [
+    (edit_title, {"title": "Tour"}), (edit_body, {"body": "Sold"}), (tick_note, {"todo_completed": 0}),
+    (tick_line, {"body": "* [x]pack \n\n"}), (move, {"parent_id": "work"}),
+])  # fmt: skip
+def test_an_edit_of_a_full_note_changes_what_was_edited_in_both_tables(edit, change):
+    app = Hands(PACKAGE, (540, 1200))
+    db = app.storage.database(DATABASE)
+    for id in ("work", "home"):
+        add_record(db, "folders", id=id, title=id.title())
+    for id, title in (("a", "Rest"), ("b", " Trip ")):
+        add_record(db, "notes", id=id, parent_id="home", title=title, body="* [ ]pack \n\n", is_todo=1)
+        data.update(db, id, app.phone.now)
+    app.phone.changed()
+    before, copies = records(db, "notes"), records(db, "notes_normalized")
+    app.tap(" Trip ")
+    edit(app)
+    after = records(db, "notes")
+    times = {name: after[1][name] for name in ("updated_time", "user_updated_time")}
+    assert changed(before, after) == [{}, {**change, **times}]
+    copied = {name: value.lower() if name == "title" or name == "body" else value for name, value in change.items()}
+    copied["user_updated_time"] = times["user_updated_time"]
+    assert changed(copies, records(db, "notes_normalized")) == [{}, copied]
+
+
+def test_renaming_a_notebook_keeps_everything_else():
+    app = Hands(PACKAGE, (540, 1200))
+    db = app.storage.database(DATABASE)
+    for id in ("work", "home"):
+        add_record(db, "folders", id=id, title=id.title())
+    before = records(db, "folders")
+    app.tap("Sidebar", "Home", "More options", "Edit notebook")
+    app.hold("Notebook title")
+    app.type("Garden")
+    app.back()
+    app.tap("OK")
+    assert changed(before, records(db, "folders")) == [{}, {"title": "Garden"}]

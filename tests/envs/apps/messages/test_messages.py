@@ -15,6 +15,8 @@ from coach_gym.envs.phone.providers.telephony import FAILED, INBOX, SENT, delive
 from coach_gym.envs.profiles import world_phone
 from coach_gym.envs.tasks.words import ParamRng
 from coach_gym.ui import compress, parse_ui
+from tests.envs.hands import Hands
+from tests.envs.records import add_record, changed, records
 
 ANA, STRANGER = "+12015550123", "+13015550777"
 FIELD = "Type a message…"
@@ -297,3 +299,34 @@ def test_a_task_counts_what_was_sent_and_what_else_happened(send, spoilt, score)
         if spoilt == "deleted":
             telephony.delete_message(db, telephony.messages(db)[0].id)
     assert task.evaluate(device, None) == score
+
+
+def test_reading_and_answering_change_nothing_else_in_a_full_message():
+    hands = Hands(APP.package)
+    db = hands.storage.database(telephony.PATH)
+    for number in ("5550100", "5550199"):
+        telephony.insert(db, number, "first", telephony.INBOX, hands.phone.now, read=False)
+        thread = telephony.thread(db, number)
+        add_record(db, "sms", address=number, thread_id=thread, type=telephony.INBOX, body=f" to {number}\n", read=0)
+    hands.phone.changed()
+    before = records(db, "sms")
+    hands.tap("5550199", "Type a message…")
+    hands.type("Yes")
+    hands.tap("SMS")
+    *after, ours = records(db, "sms")
+    assert changed(before, after) == [{}, {}, {"read": 1, "seen": 1}, {"read": 1, "seen": 1}]
+    assert (ours["address"], ours["body"], ours["type"]) == ("5550199", "Yes", telephony.SENT)
+
+
+def test_deleting_a_message_leaves_the_others_alone():
+    hands = Hands(APP.package)
+    db = hands.storage.database(telephony.PATH)
+    for body in ("first", "second"):
+        telephony.insert(db, "5550100", body, telephony.INBOX, hands.phone.now)
+    add_record(db, "sms", address="5550100", thread_id=1, type=telephony.SENT, body="third")
+    hands.phone.changed()
+    before = records(db, "sms")
+    hands.tap("5550100")
+    hands.hold("second")
+    hands.tap("Delete", "Yes")
+    assert records(db, "sms") == [before[0], before[2]]

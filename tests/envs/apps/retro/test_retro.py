@@ -2,9 +2,10 @@
 
 import pytest
 
-from coach_gym.envs.apps.retro.data import PACKAGE, PLAYLISTS, QUEUE
+from coach_gym.envs.apps.retro.data import ORIGINAL, PACKAGE, PLAYING, PLAYLISTS, QUEUE
 from coach_gym.envs.phone.media import mp4
 from tests.envs.hands import SCREENS, Hands
+from tests.envs.records import add_record, changed, records
 
 SHARED = "/storage/emulated/0"
 SONGS = {"Amber": 100, "Blue": 200, "Coral": 300, "Denim": 65}
@@ -188,3 +189,87 @@ def test_opening_the_app_makes_a_lost_database_anew(retro):
     retro.storage.remove(QUEUE)
     retro.phone.launch(PACKAGE)
     assert queue(retro) == []
+
+
+def full_queue(hands):
+    """A queue of songs with all their data, which was shuffled after it was made."""
+    db = hands.storage.database(QUEUE)
+    for table, titles in ((PLAYING, ("One", "Two", "Three")), (ORIGINAL, ("Three", "One", "Two"))):
+        for title in titles:
+            add_record(
+                db, table, title=title, duration=1000, artist="Ann", _id=len(title), _data=f"/sdcard/{title}.mp3"
+            )
+    hands.phone.changed()
+    return {row["title"]: row for row in records(db, PLAYING)}
+
+
+def queues(hands):
+    db = hands.storage.database(QUEUE)
+    return records(db, PLAYING), records(db, ORIGINAL)
+
+
+def test_a_song_put_into_the_queue_changes_nothing_about_the_others():
+    hands = Hands(PACKAGE, (540, 1200))
+    known = full_queue(hands)
+    hands.storage.write(f"{SHARED}/Music/new.m4a", mp4.silence(10, title="New"))
+    hands.phone.changed()
+    for choice, order in (
+        ("Play next", ["One", "New", "Two", "Three"]),
+        ("Add to playing queue", ["One", "New", "Two", "Three", "New"]),
+    ):
+        hands.tap("Options of New", choice)
+        playing, original = queues(hands)
+        assert [row["title"] for row in playing] == order
+        assert [row["title"] for row in original] == ["Three", "One", "Two"] + ["New"] * order.count("New")
+        assert all(row == known[row["title"]] for row in playing + original if row["title"] != "New")
+
+
+def test_a_song_taken_out_of_the_queue_changes_nothing_about_the_others():
+    hands = Hands(PACKAGE, (540, 1200))
+    known = full_queue(hands)
+    hands.tap("One, Ann")
+    hands.tap("Remove Two")
+    playing, original = queues(hands)
+    assert playing == [known["One"], known["Three"]] and original == [known["Three"], known["One"]]
+
+
+def test_playing_another_song_of_the_queue_leaves_the_queue_alone():
+    hands = Hands(PACKAGE, (540, 1200))
+    full_queue(hands)
+    before = queues(hands)
+    hands.tap("One, Ann")
+    hands.tap("Three")
+    assert queues(hands) == before
+    hands.back()
+    assert hands.shows("Three, Ann")
+
+
+def test_renaming_a_playlist_and_removing_a_song_keep_all_else():
+    hands = Hands(PACKAGE, (540, 1200))
+    db = hands.storage.database(PLAYLISTS)
+    for name in ("Gym", "Car"):
+        list_id = add_record(db, "PlaylistEntity", playlist_name=name)
+        for title in ("One", "Two"):
+            add_record(db, "SongEntity", title=title, duration=1000, playlist_creator_id=list_id, data=f"/{title}.mp3")
+    hands.phone.changed()
+    lists, songs = records(db, "PlaylistEntity"), records(db, "SongEntity")
+    hands.tap("Playlists", "Car", "More options", "Rename")
+    hands.type("Bus")
+    hands.back()
+    hands.tap("Rename", "Remove One")
+    assert changed(lists, records(db, "PlaylistEntity")) == [{}, {"playlist_name": "Bus"}]
+    assert records(db, "SongEntity") == [*songs[:2], songs[3]]
+
+
+def test_a_song_goes_from_one_playlist_to_another_with_all_its_data():
+    hands = Hands(PACKAGE, (540, 1200))
+    db = hands.storage.database(PLAYLISTS)
+    for name in ("Gym", "Car"):
+        add_record(db, "PlaylistEntity", playlist_name=name)
+    add_record(db, "SongEntity", title="One", duration=1000, playlist_creator_id=1, data="/One.mp3")
+    hands.phone.changed()
+    hands.tap("Playlists", "Gym")
+    hands.hold("One")
+    hands.tap("Add to playlist", "Car")
+    first, second = records(db, "SongEntity")
+    assert changed([first], [second]) == [{"song_key": 2, "playlist_creator_id": 2}]
