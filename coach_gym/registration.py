@@ -8,7 +8,7 @@ NAMESPACES = {"AndroidWorld": "android_world", "AndroidLab": "android_lab", "And
 
 
 def register_envs() -> None:
-    """Registers ``AndroidWorld-v0``, which draws its tasks, ``AndroidWorld/<Task>-v0``, and the like for
+    """Registers `AndroidWorld-v0`, which draws its tasks, `AndroidWorld/<Task>-v0`, and the like for
     AndroidLab and AndroidSight."""
     for namespace, benchmark in NAMESPACES.items():
         _register(f"{namespace}-v0", benchmark=benchmark)
@@ -17,7 +17,7 @@ def register_envs() -> None:
 
 
 def env_ids() -> list[str]:
-    """All ids that :func:`register_envs` registered."""
+    """All ids that `register_envs` registered."""
     return [id for id in gym.registry if id.split("/")[0].removesuffix("-v0") in NAMESPACES]
 
 

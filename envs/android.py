@@ -48,29 +48,29 @@ class Snapshot:
 class AndroidEnv(gym.Env[dict[str, Any], str]):
     """One device, one task instance an episode.
 
-    An action is text in the canonical grammar of :mod:`coach_gym.actions`. Text that is no action, or one
+    An action is text in the canonical grammar of `coach_gym.actions`. Text that is no action, or one
     that cannot be carried out, is a step that does nothing; the next observation says why in
-    ``last_action_error``. The episode terminates when the agent says ``finished``; only then is the task
-    evaluated, and the verdict is the reward (``must_finish`` changes that). It is truncated when the budget is
-    spent, or when the device fails: ``info["fault"]`` then says how, and the episode must not be learned from. The
-    device is started by the first ``reset`` and replaced by the next one after a fault.
+    `last_action_error`. The episode terminates when the agent says `finished`; only then is the task
+    evaluated, and the verdict is the reward (`must_finish` changes that). It is truncated when the budget is
+    spent, or when the device fails: `info["fault"]` then says how, and the episode must not be learned from. The
+    device is started by the first `reset` and replaced by the next one after a fault.
 
     Args:
-        benchmark: ``"android_world"`` or ``"android_lab"``.
-        device: ``"phone"`` for the embedded phone; ``"emulator-5554"``, ``"host:port"`` or a phone's serial number for
-            a device that adb reaches; ``"android_env:5554"`` for an emulator with gRPC; or a callable that starts and
-            returns a device, such as a :class:`~coach_gym.envs.devices.fleet.Fleet`.
+        benchmark: `"android_world"` or `"android_lab"`.
+        device: `"phone"` for the embedded phone; `"emulator-5554"`, `"host:port"` or a phone's serial number for
+            a device that adb reaches; `"android_env:5554"` for an emulator with gRPC; or a callable that starts and
+            returns a device, such as a `coach_gym.envs.devices.fleet.Fleet`.
         screen_size: Width and height in pixels; the embedded phone takes any, other devices must match.
-        suite: ``"builtin"``, the default, for our own task families, ``"official"`` for upstream's, or a suite.
+        suite: `"builtin"`, the default, for our own task families, `"official"` for upstream's, or a suite.
         checkout: Folder of upstream's repository, for the official suite; None for the one that the environment
             variable of its page names, or an installed package.
         apps: Packages of further apps for the embedded phone, whose tasks join the suite.
         tasks: Names of the families to draw from; None for the whole suite.
         max_steps: Budget of every episode; None for the budget of its task.
-        split: Which words instances are made of: ``"train"``, ``"heldout"`` or ``"all"``.
+        split: Which words instances are made of: `"train"`, `"heldout"` or `"all"`.
         must_finish: False to evaluate an episode that has used up its budget, too, as if the agent had finished
             without an answer; True to give it no reward, unless its benchmark judges such episodes itself.
-        render_mode: ``"rgb_array"`` lets ``render()`` return the last screenshot.
+        render_mode: `"rgb_array"` lets `render()` return the last screenshot.
 
     Raises:
         ValueError: An argument is not one of those above.
@@ -137,16 +137,16 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
 
         Args:
             seed: Fixes this instance and, as long as no other seed is given, all later ones.
-            options: ``task`` names the family, ``params`` gives the instance's parameters, ``params_seed``
+            options: `task` names the family, `params` gives the instance's parameters, `params_seed`
                 the seed that they are drawn with. What is missing or None is drawn.
 
         Returns:
-            The first observation and ``info``. If the device fails, ``info["fault"]`` says how, and the first
+            The first observation and `info`. If the device fails, `info["fault"]` says how, and the first
             step truncates the episode.
 
         Raises:
             UsageError: An unknown option or task, parameters that lack what the task needs, or a device whose
-                screen is not of ``screen_size``.
+                screen is not of `screen_size`.
         """
         super().reset(seed=seed)
         previous, self._task = self._task, self._draw_task(options or {})
@@ -190,7 +190,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return self._observation(), score or 0.0, terminated, truncated, info
 
     def render(self) -> np.ndarray | None:
-        """The last screenshot, (height, width, 3) uint8, if ``render_mode`` asks for it."""
+        """The last screenshot, (height, width, 3) uint8, if `render_mode` asks for it."""
         return self._screenshot.copy() if self.render_mode == "rgb_array" else None
 
     def snapshot(self) -> Snapshot:
@@ -245,7 +245,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return self._device, self._task
 
     def close(self) -> None:
-        """Releases the device; ``reset`` would start another one."""
+        """Releases the device; `reset` would start another one."""
         device, self._device, task, self._task, self._over = self._device, None, self._task, None, True
         if device is not None:
             try:
@@ -276,7 +276,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return self.suite.instance(options.get("task") or name, options.get("params"), params_seed, self.split)
 
     def _prepare(self, previous: Task | None, task: Task) -> None:
-        """Brings a device, a new one if need be, into the initial state of ``task``."""
+        """Brings a device, a new one if need be, into the initial state of `task`."""
         if self._device is None:
             self._device = self._start_device()
             self._device_name = self._device.name
@@ -287,7 +287,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self._look(self._device)
 
     def _act(self, text: str) -> tuple[str, float | None]:
-        """Why the action did nothing (``""`` if it did), and the task's verdict if the agent finished."""
+        """Why the action did nothing (`""` if it did), and the task's verdict if the agent finished."""
         assert self._device is not None and self._task is not None
         try:
             action = self._parse(text)

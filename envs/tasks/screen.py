@@ -49,7 +49,7 @@ def expert(*families: str) -> Callable[[Expert], Expert]:
 class Screen:
     """The screen as its text describes it, and actions on it.
 
-    Methods that return text are one action; those that return an iterator are several, for ``yield from``.
+    Methods that return text are one action; those that return an iterator are several, for `yield from`.
     The thought of an action is the label of what it touches; of a row that joins several texts, the first.
     """
 

@@ -18,8 +18,8 @@ from coach_gym.ui import Node
 class Params(UserDict):
     """Parameters of a task instance, kept whole.
 
-    A mapping but not a ``dict``: Gymnasium's vector environments take dicts in ``info`` apart key by key
-    and force values of different tasks into one array (a float becomes an int). ``dict(params)`` is JSON.
+    A mapping but not a `dict`: Gymnasium's vector environments take dicts in `info` apart key by key
+    and force values of different tasks into one array (a float becomes an int). `dict(params)` is JSON.
     """
 
 
@@ -48,13 +48,13 @@ class Task(ABC):
     apps: ClassVar[tuple[str, ...]]
     """Apps the solution goes through, as the launcher names them."""
     template: ClassVar[str]
-    """The goal in our own words, with ``{parameter}`` fields."""
+    """The goal in our own words, with `{parameter}` fields."""
     difficulty: ClassVar[str] = "easy"
-    """``"easy"``, ``"medium"`` or ``"hard"``."""
+    """`"easy"`, `"medium"` or `"hard"`."""
     budget: int
     """Steps after which an episode is cut, about twice what the expert needs."""
     kind: ClassVar[str] = "operation"
-    """``"query"`` if it is answered through ``finished(content=...)``, ``"operation"`` if it changes the phone."""
+    """`"query"` if it is answered through `finished(content=...)`, `"operation"` if it changes the phone."""
     holds_at_start: ClassVar[bool] = False
     """True where the asked state already holds, so that only leaving it alone succeeds."""
 
@@ -70,7 +70,7 @@ class Task(ABC):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        """Parameters of a random instance: JSON values, words from the split that ``rng`` carries."""
+        """Parameters of a random instance: JSON values, words from the split that `rng` carries."""
         return {}
 
     @property
@@ -87,7 +87,7 @@ class Task(ABC):
         Args:
             device: As the agent saw it.
             screen: The tree of the screen that the agent saw.
-            action: What it is about to do, ``finished`` included.
+            action: What it is about to do, `finished` included.
         """
         return False
 
@@ -99,7 +99,7 @@ class Task(ABC):
         """
 
     def report(self) -> dict[str, Any]:
-        """What ``info`` says about the task besides the verdict."""
+        """What `info` says about the task besides the verdict."""
         return {}
 
     def fork(self) -> Self:
@@ -107,7 +107,7 @@ class Task(ABC):
         return copy.deepcopy(self)
 
     def teardown(self, device: Device) -> None:  # noqa: B027
-        """Undo what ``Device.reset_state`` cannot."""
+        """Undo what `Device.reset_state` cannot."""
 
     def near_miss(self, rng: random.Random) -> dict[str, Any] | None:
         """Parameters under which the expert does almost the right thing on *this* instance and must score 0.

@@ -42,11 +42,11 @@ class Pool:
         return {"train": self.train, "heldout": self.heldout, "all": self.all}[split]
 
     def draw(self, rng: ParamRng) -> str:
-        """One entry from the split of ``rng``."""
+        """One entry from the split of `rng`."""
         return rng.choice(self.of(rng.split))
 
     def draw_many(self, rng: ParamRng, count: int) -> list[str]:
-        """``count`` different entries from the split of ``rng``."""
+        """`count` different entries from the split of `rng`."""
         return rng.sample(self.of(rng.split), count)
 
 
@@ -241,7 +241,7 @@ def full_name(rng: ParamRng) -> str:
 
 
 def full_names(rng: ParamRng, count: int) -> list[str]:
-    """``count`` names that share neither first nor last names, so that each part tells them apart."""
+    """`count` names that share neither first nor last names, so that each part tells them apart."""
     pairs = zip(FIRST_NAMES.draw_many(rng, count), LAST_NAMES.draw_many(rng, count), strict=True)
     return [f"{first} {last}" for first, last in pairs]
 
@@ -252,12 +252,12 @@ def phone_number(rng: ParamRng) -> str:
 
 
 def slug(rng: ParamRng) -> str:
-    """A file or folder name without extension, such as ``brave_otter``."""
+    """A file or folder name without extension, such as `brave_otter`."""
     return f"{ADJECTIVES.draw(rng)}_{NOUNS.draw(rng)}"
 
 
 def slugs(rng: ParamRng, count: int) -> list[str]:
-    """``count`` file names that share no word."""
+    """`count` file names that share no word."""
     pairs = zip(ADJECTIVES.draw_many(rng, count), NOUNS.draw_many(rng, count), strict=True)
     return [f"{adjective}_{noun}" for adjective, noun in pairs]
 

@@ -30,7 +30,7 @@ def suite(
 
     Args:
         path: The checkout's folder; None for the one that the environment variable COACH_ANDROID_LAB names.
-        judges: ``"upstream"`` for the judges as published; ``"fixed"`` to mend those that contradict their task.
+        judges: `"upstream"` for the judges as published; `"fixed"` to mend those that contradict their task.
         answer_judge: Says whether an answer is right, from the question, the answer and upstream's standard
             answer. The default compares the words. To have a language model judge, as the benchmark's authors
             do, pass a function that asks it; when it raises, the episode ends as a fault, without a verdict.

@@ -36,8 +36,8 @@ def instance_seed(name: str, seed: int, instance: int = 0) -> int:
 class OfficialTask(Task):
     """One instance of an upstream task, which initialises, checks and tears itself down.
 
-    Parameters are ``seed`` and ``instance`` (see `instance_seed`); upstream draws its own from them, which are
-    added as far as they are plain data. The defaults are those of upstream's runner, so that ``params_seed=30``
+    Parameters are `seed` and `instance` (see `instance_seed`); upstream draws its own from them, which are
+    added as far as they are plain data. The defaults are those of upstream's runner, so that `params_seed=30`
     is the instance that it evaluates by default. Words are not split into training and held-out ones.
     """
 

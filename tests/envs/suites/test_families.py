@@ -1,6 +1,6 @@
 """Every task family: its expert solves it, and its check has teeth.
 
-Three instances of each by default; ``COACH_SEEDS=20`` in the environment plays twenty, on more screens.
+Three instances of each by default; `COACH_SEEDS=20` in the environment plays twenty, on more screens.
 """
 
 import json

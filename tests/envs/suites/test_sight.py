@@ -1,6 +1,6 @@
 """The suite that must be looked at: what the screen text says never tells the answer, and small pictures do.
 
-Two instances of each family by default; ``COACH_SEEDS=20`` in the environment plays twenty.
+Two instances of each family by default; `COACH_SEEDS=20` in the environment plays twenty.
 """
 
 import os
