@@ -17,7 +17,7 @@ def register_envs() -> None:
 
 
 def env_ids() -> list[str]:
-    """All ids that `register_envs` registered."""
+    """Returns all ids that `register_envs` registered."""
     return [id for id in gym.registry if id.split("/")[0].removesuffix("-v0") in NAMESPACES]
 
 

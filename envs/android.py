@@ -1,4 +1,4 @@
-"""A task on an Android device as a Gymnasium environment."""
+"""A task on an Android device, as a Gymnasium environment."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return self._observation(), score or 0.0, terminated, truncated, info
 
     def render(self) -> np.ndarray | None:
-        """The last screenshot, (height, width, 3) uint8, if `render_mode` asks for it."""
+        """Returns the last screenshot, (height, width, 3) uint8, if `render_mode` asks for it."""
         return self._screenshot.copy() if self.render_mode == "rgb_array" else None
 
     def snapshot(self) -> Snapshot:
@@ -234,7 +234,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return twin
 
     def _forkable(self) -> tuple[ForkableDevice, Task]:
-        """The device and the task of the episode under way."""
+        """Returns the device and the task of the current episode."""
         if self._device is None or self._task is None:
             raise UsageError("no episode is under way on a working device: call reset() first")
         if not isinstance(self._device, ForkableDevice):
@@ -264,7 +264,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return PhoneDevice(*self.screen_size, self.suite.profile)
 
     def _draw_task(self, options: dict[str, Any]) -> Task:
-        """The next instance. Draws are made even if not needed, so that options never shift later episodes."""
+        """Returns the next instance. Draws are made even if not needed, so that options never shift later episodes."""
         unknown = sorted(options.keys() - set(_OPTIONS))
         if unknown:
             raise UsageError(f"options {unknown} are unknown; reset() takes {', '.join(_OPTIONS)}")
@@ -287,7 +287,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self._look(self._device)
 
     def _act(self, text: str) -> tuple[str, float | None]:
-        """Why the action did nothing (`""` if it did), and the task's verdict if the agent finished."""
+        """Carries out an action. Returns why it did nothing (`""` if it did), and the verdict if the agent finished."""
         assert self._device is not None and self._task is not None
         try:
             action = self._parse(text)
@@ -304,7 +304,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return "", float(self._task.evaluate(self._device, answer))
 
     def _verdict(self) -> float | None:
-        """The task's verdict on an episode that the agent did not finish; None if the device fails."""
+        """Judges an episode that the agent did not finish. Returns None if the device fails."""
         assert self._device is not None and self._task is not None
         try:
             return float(self._task.evaluate(self._device, None))

@@ -1,4 +1,4 @@
-"""Letting a scripted expert play an episode through the environment."""
+"""Lets a scripted expert play an episode."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Demonstration:
 
     @property
     def actions(self) -> list[str]:
-        """The action texts alone."""
+        """Returns the action texts alone."""
         return [action for _, action in self.steps]
 
 

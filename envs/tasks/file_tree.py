@@ -1,4 +1,4 @@
-"""Tasks on the files below one folder."""
+"""Base of tasks on the files below one folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Tree = dict[str, bytes]
 
 
 def read_tree(device: Device, root: str, below: str = "") -> Tree:
-    """All files and folders below `root`, without white space at the ends of the contents."""
+    """Returns all files and folders below `root`, without white space at the ends of the contents."""
     tree: Tree = {}
     for name in device.listdir(f"{root}/{below}".rstrip("/")):
         data = device.read(f"{root}/{below}{name}")
@@ -25,32 +25,34 @@ def read_tree(device: Device, root: str, below: str = "") -> Tree:
 
 
 class FileTask(Task):
-    """A task that starts with `params["files"]`: by path below the root, a text or a number of bytes."""
+    """A task that starts with `params["files"]`: texts or numbers of bytes, by path below the root."""
 
     root: ClassVar[str]
 
     def setup(self, device: Device) -> None:
+        """Writes the files of the start."""
         for path, content in self.params["files"].items():
             device.write(f"{self.root}/{path}", contents(content))
         self.before = read_tree(device, self.root)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares what is there with `expected`."""
         wanted, found = self.expected(dict(self.before)), read_tree(device, self.root)
         return float({p: self.normal(d) for p, d in found.items()} == {p: self.normal(d) for p, d in wanted.items()})
 
     def expected(self, tree: Tree) -> Tree:
-        """What has to be there in the end and nothing else, given what was there at the start."""
+        """Returns what has to be there in the end and nothing else, given what was there at the start."""
         return tree
 
     def normal(self, data: bytes) -> bytes:
-        """What of a file's contents counts."""
+        """Returns the part of a file's contents that counts."""
         return data
 
     def but(self, **params: Any) -> dict[str, Any]:
-        """The parameters with some of them replaced, to mislead an expert."""
+        """Returns the parameters with some replaced, to mislead an expert."""
         return {**self.params, **params}
 
 
 def contents(content: str | int) -> bytes:
-    """A text, or so many zeros."""
+    """Returns a text as bytes, or that many zeros."""
     return bytes(content) if isinstance(content, int) else content.encode()

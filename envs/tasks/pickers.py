@@ -1,4 +1,4 @@
-"""How experts work the date picker and the time picker."""
+"""Hands for date pickers and time pickers, for experts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _is_month(element: Element) -> bool:
 
 
 def _months(shown: str, day: date) -> int:
-    """How many months lie between the month shown and that of a day."""
+    """Returns how many months lie between the month shown and that of a day."""
     month = _month(shown)
     return 0 if month is None else 12 * (day.year - month.year) + day.month - month.month
 
@@ -53,12 +53,12 @@ def _on_dial(value: str, element: Element) -> bool:
 
 
 def _shown(value: str, element: Element) -> bool:
-    """The time above the dial is called like the numbers on it, but switches between hours and minutes."""
+    """Returns whether this is the time above the dial, which has the same name as a number on it but can be checked."""
     return element.desc == value and element.checkable
 
 
 def pick_half_day_time(s: Screen, at: time) -> Iterator[str]:
-    """The same on a 12-hour clock: AM or PM, then the hour and the minute, or both typed; then OK."""
+    """Sets a time on a 12-hour clock: AM or PM, then the hour and the minute, or both typed; then OK."""
     yield s.tap("PM" if at.hour >= 12 else "AM")
     hour = at.hour % 12 or 12
     if at.minute % 5:

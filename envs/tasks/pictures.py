@@ -1,4 +1,4 @@
-"""Pictures with text that tasks put on a phone, and films made of them."""
+"""Pictures of text that tasks put on a phone, and films made of them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def _drawn(text: str, format: str) -> bytes:
 
 
 def text_picture(lines: Sequence[str], name: str) -> bytes:
-    """Black text on white as a JPEG or PNG file, whichever the name says."""
+    """Draws black text on white, as a JPEG or PNG file, whichever the name says."""
     return _drawn("\n".join(lines), "PNG" if name.endswith(".png") else "JPEG")
 
 
 @lru_cache(maxsize=64)
 def film(messages: tuple[str, ...], seconds: float) -> bytes:
-    """A film that shows texts one after the other, each for some seconds."""
+    """Makes a film that shows texts one after the other, each for some seconds."""
     frames = [_frame(message, BACKGROUNDS[number % len(BACKGROUNDS)]) for number, message in enumerate(messages)]
     return mp4.slides(frames, seconds, FILM)
 

@@ -1,4 +1,4 @@
-"""What a scripted expert works with: the screen text of the latest observation, and actions aimed by label."""
+"""What scripted experts work with: the latest screen text, and actions aimed by label."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class Screen:
         self.pixels = observation.get("screenshot", self.pixels)
 
     def color(self, x: int, y: int) -> tuple[int, ...]:
-        """Red, green and blue of a pixel, for what no text describes."""
+        """Returns red, green and blue of a pixel, for what no text describes."""
         return tuple(int(part) for part in self.pixels[y, x])
 
     def find_all(self, target: Target) -> list[Element]:
-        """Elements that match, best first: by the whole label, by hint or id, by a part of the label.
+        """Returns the elements that match, best first: by the whole label, by hint or id, by a part of the label.
 
         The parts are what commas separate: a row that joins several texts is found by any of them.
         """
@@ -81,11 +81,11 @@ class Screen:
         return [element for _, element in sorted(ranked, key=lambda pair: pair[0])]
 
     def has(self, target: Target) -> bool:
-        """Whether anything matches."""
+        """Returns whether anything matches."""
         return bool(self.find_all(target))
 
     def find(self, target: Target) -> Element:
-        """The best match.
+        """Returns the best match.
 
         Raises:
             LookupError: Nothing on the screen matches.
@@ -180,7 +180,7 @@ class Screen:
             raise LookupError(f"{target!r} was not found by scrolling")
 
     def _first(self, target: Target, preferred: Callable[[Element], bool]) -> Element:
-        """The best match among the preferred ones, else the best of all."""
+        """Returns the best match among the preferred ones, else the best of all."""
         found = self.find_all(target)
         if not found:
             labels = [element.label for element in self.elements if element.label]
@@ -199,7 +199,7 @@ def _name(element: Element) -> str:
 
 
 def _rank(element: Element, label: str) -> int | None:
-    """How well a label fits: 0 whole, 1 by hint or id, 2 in part, None not at all."""
+    """Returns how well a label fits: 0 whole, 1 by hint or id, 2 in part, None not at all."""
     if label in (element.label, element.desc):
         return 0
     if label in (element.hint, element.id):

@@ -1,4 +1,4 @@
-"""A task family: what is asked, how the phone is prepared, and how success is read off its state."""
+"""Task families: what is asked, how the phone is prepared, and how success is read off its state."""
 
 from __future__ import annotations
 
@@ -70,19 +70,19 @@ class Task(ABC):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        """Parameters of a random instance: JSON values, words from the split that `rng` carries."""
+        """Returns parameters of a random instance: JSON values, with words from the split that `rng` carries."""
         return {}
 
     @property
     def goal(self) -> str:
-        """The instruction that the agent reads."""
+        """Returns the instruction that the agent reads."""
         return self.template.format(**self.params)
 
     def setup(self, device: Device) -> None:  # noqa: B027 (nothing to prepare is the default)
-        """Prepare a device that was just reset: write the state that the goal speaks about."""
+        """Prepares a device that was just reset: writes the state that the goal speaks about."""
 
     def watch(self, device: Device, screen: Node, action: Action) -> bool:
-        """Take note of a step before it is made, for tasks that are judged on the way; True to end the episode.
+        """Sees a step before it is made, for tasks that are judged on the way. Returns True to end the episode.
 
         Args:
             device: As the agent saw it.
@@ -93,13 +93,13 @@ class Task(ABC):
 
     @abstractmethod
     def evaluate(self, device: Device, answer: str | None) -> float:
-        """Score in [0, 1] from the device's real state and, for queries, the agent's answer.
+        """Returns a score in [0, 1] from the device's real state and, for queries, the agent's answer.
 
         Exceptions count as failures of the device, so whatever the agent may have done must score, not raise.
         """
 
     def report(self) -> dict[str, Any]:
-        """What `info` says about the task besides the verdict."""
+        """Returns what `info` says about the task besides the verdict."""
         return {}
 
     def fork(self) -> Self:
@@ -107,10 +107,10 @@ class Task(ABC):
         return copy.deepcopy(self)
 
     def teardown(self, device: Device) -> None:  # noqa: B027
-        """Undo what `Device.reset_state` cannot."""
+        """Undoes what `Device.reset_state` cannot."""
 
     def near_miss(self, rng: random.Random) -> dict[str, Any] | None:
-        """Parameters under which the expert does almost the right thing on *this* instance and must score 0.
+        """Returns parameters under which the expert does almost the right thing on *this* instance and must score 0.
 
         None if the natural near miss is to stop before the last change (not saved). Queries and families
         that hold at the start have no such change and always return parameters.

@@ -1,4 +1,4 @@
-"""Names and words that task parameters are made of, with every other one held out of training.
+"""Names and words for task parameters, half of them held out of training.
 
 A policy that has learned to copy what a goal says does as well on words it never met. To measure that, each
 pool is split: training instances draw from one half, held-out instances from the other.
@@ -38,15 +38,15 @@ class Pool:
         self.heldout = self.all[1::2]
 
     def of(self, split: Split) -> tuple[str, ...]:
-        """The entries of one split."""
+        """Returns the entries of one split."""
         return {"train": self.train, "heldout": self.heldout, "all": self.all}[split]
 
     def draw(self, rng: ParamRng) -> str:
-        """One entry from the split of `rng`."""
+        """Draws an entry from the split of `rng`."""
         return rng.choice(self.of(rng.split))
 
     def draw_many(self, rng: ParamRng, count: int) -> list[str]:
-        """`count` different entries from the split of `rng`."""
+        """Draws `count` different entries from the split of `rng`."""
         return rng.sample(self.of(rng.split), count)
 
 
@@ -236,32 +236,32 @@ SENTENCES = Pool("""
 
 
 def full_name(rng: ParamRng) -> str:
-    """First and last name."""
+    """Draws a first and a last name."""
     return f"{FIRST_NAMES.draw(rng)} {LAST_NAMES.draw(rng)}"
 
 
 def full_names(rng: ParamRng, count: int) -> list[str]:
-    """`count` names that share neither first nor last names, so that each part tells them apart."""
+    """Draws `count` names that share neither first nor last names, so that each part tells them apart."""
     pairs = zip(FIRST_NAMES.draw_many(rng, count), LAST_NAMES.draw_many(rng, count), strict=True)
     return [f"{first} {last}" for first, last in pairs]
 
 
 def phone_number(rng: ParamRng) -> str:
-    """Ten digits after +1, in the range that no one owns (555)."""
+    """Draws a phone number: +1 and ten digits, in the range that belongs to no one (555)."""
     return f"+1{rng.randrange(200, 999)}555{rng.randrange(10_000):04d}"
 
 
 def slug(rng: ParamRng) -> str:
-    """A file or folder name without extension, such as `brave_otter`."""
+    """Draws a file or folder name without extension, such as `brave_otter`."""
     return f"{ADJECTIVES.draw(rng)}_{NOUNS.draw(rng)}"
 
 
 def slugs(rng: ParamRng, count: int) -> list[str]:
-    """`count` file names that share no word."""
+    """Draws `count` file names that share no word."""
     pairs = zip(ADJECTIVES.draw_many(rng, count), NOUNS.draw_many(rng, count), strict=True)
     return [f"{adjective}_{noun}" for adjective, noun in pairs]
 
 
 def paragraph(rng: ParamRng, sentences: int = 2) -> str:
-    """Different sentences in a row."""
+    """Draws different sentences and joins them."""
     return " ".join(SENTENCES.draw_many(rng, sentences))

@@ -1,4 +1,4 @@
-"""AndroidLab as its authors publish it: the 138 tasks and judges of the user's checkout, run by our own controller.
+"""AndroidLab as its authors publish it: the 138 tasks and judges of the user's checkout, run by our controller.
 
     suite = official_lab.suite("~/Android-Lab", judges="fixed")
     env = gym.make("AndroidLab-v0", suite=suite)
@@ -26,7 +26,7 @@ def suite(
     judges: Judges = "upstream",
     answer_judge: AnswerJudge = same_answer,
 ) -> Suite:
-    """The official suite.
+    """Returns the official suite.
 
     Args:
         path: The checkout's folder; None for the one that the environment variable COACH_ANDROID_LAB names.

@@ -1,4 +1,4 @@
-"""Comparing an answer with AndroidLab's standard answer, without a language model."""
+"""Compares answers with AndroidLab's standard answers, without a language model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUMBER_AND_WORD = re.compile(r"(?<=\d)(?=[a-z])")
 
 
 def same_answer(question: str, answer: str, standard: str) -> bool:
-    """Whether an answer says what the standard answer says, word by word.
+    """Compares an answer with a standard answer, word by word.
 
     Case, accents, punctuation, articles, ways to write numbers and units do not count, nor do words that the
     question has used already ("2" and "Two alarms" both answer how many alarms there are). A standard answer

@@ -1,8 +1,8 @@
-"""A user's checkout of AndroidLab: its task definitions and its judges, loaded without the rest of it.
+"""Loads the task definitions and judges of a user's checkout of AndroidLab, and nothing else of it.
 
-The judges import an evaluation package that clones emulators, runs shell commands and calls language models.
-Of this only the base class of the judges and the two searches through a screen are wanted; the modules around
-them are replaced by empty ones while the judges are imported, and nothing that holds a key is ever read.
+The judges import an evaluation package that clones emulators, runs shell commands and calls language models. We need
+only the judges' base class and two functions that search a screen, so empty modules replace the rest while the judges
+are imported. No module that holds a key is ever read.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ class Definition:
 
     @property
     def goal(self) -> str:
-        """The instruction in upstream's words."""
+        """Returns the instruction in upstream's words."""
         return f"You should use {self.app} to complete the following task: {self.text}"
 
     @property
     def answered(self) -> bool:
-        """Whether the judge compares an answer; `metric_type` in the checkout is no safe guide to that."""
+        """Returns whether the judge compares an answer; the checkout's `metric_type` is no reliable guide to that."""
         return "check_answer" in self.judge.judge.__code__.co_names
 
 
 def find(path: str | os.PathLike[str] | None = None) -> Path:
-    """The folder of the checkout: the one given, or the one that the environment variable names.
+    """Returns the folder of the checkout: the one given, or the one that the environment variable names.
 
     Raises:
         UsageError: There is none, or it does not hold AndroidLab.
@@ -83,7 +83,7 @@ def find(path: str | os.PathLike[str] | None = None) -> Path:
 
 @lru_cache(maxsize=4)
 def load(folder: Path) -> tuple[Definition, ...]:
-    """All tasks of a checkout, sorted by app and number.
+    """Returns all tasks of a checkout, sorted by app and number.
 
     Raises:
         UsageError: A dependency of the judges is missing, or a task has no judge.
@@ -99,7 +99,7 @@ def load(folder: Path) -> tuple[Definition, ...]:
 
 
 def _with_packages(folder: Path, apps: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Some definitions repeat the app's name for its package; upstream launches apps by a table of names instead."""
+    """Fills in packages: some definitions repeat the app's name instead, and upstream launches apps from a table."""
     source = ast.parse((folder / "templates" / "packages.py").read_text())
     tables = [node.value for node in source.body if isinstance(node, ast.Assign)]
     table = {_plain(name): package for name, package in ast.literal_eval(tables[0]).items()}
@@ -120,7 +120,7 @@ def _definition(app: dict[str, Any], task: dict[str, Any], lengths: dict[str, in
 
 @contextmanager
 def importable(folder: Path) -> Iterator[None]:
-    """The checkout can be imported from, with stubs; afterwards no trace of it is left, nor in the checkout."""
+    """Makes the checkout importable, with stubs. Leaves no trace in this process or in the checkout."""
     mine = {name: module for name, module in sys.modules.items() if name.split(".")[0] in _roots()}
     no_bytecode = sys.dont_write_bytecode
     for name in mine:
@@ -143,7 +143,7 @@ def _roots() -> set[str]:
 
 
 def _stub(name: str) -> ModuleType:
-    """What the judges' base class takes from a module that is not loaded: at most the comparison of answers."""
+    """Makes an empty module with what the judges' base class imports from it: at most the comparison of answers."""
     module = ModuleType(name)
     unused = {"get_compressed_xml", "execute_adb_command"}
     module.__dict__.update({attribute: _unavailable for attribute in unused})
@@ -161,10 +161,10 @@ def _unavailable(*_: Any) -> None:
 
 
 class Judging:
-    """What a judge is made with: how it compares an answer with the standard answer.
+    """Compares answers for a judge, which is made with it.
 
-    AndroidLab's judges swallow every exception and call it a wrong answer; `failure` keeps it, so that a judge
-    that could not be asked is not taken for one that said no.
+    AndroidLab's judges swallow every exception and count it as a wrong answer. `failure` keeps the exception, so that a
+    failed judge is not mistaken for one that said no.
     """
 
     def __init__(self, answer_judge: Callable[[str, str, str], bool]) -> None:
@@ -172,7 +172,7 @@ class Judging:
         self.failure: Exception | None = None
 
     def compare(self, question: str, answer: str, standard: str) -> bool:
-        """Whether an answer is right, in the eyes of the answer judge."""
+        """Returns whether the answer judge accepts an answer."""
         try:
             return bool(self.answer_judge(question, answer, standard))
         except Exception as error:

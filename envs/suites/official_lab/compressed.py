@@ -1,13 +1,13 @@
 """The screen as AndroidLab's judges and its models in XML mode read it, made from a `uiautomator dump`.
 
 AndroidLab prunes the dump (layout without a meaning, nodes outside their parents, whatever a later sibling
-overlaps) and turns it into nested dicts whose *keys* describe the elements::
+overlaps) and turns it into nested dicts whose *keys* describe the elements:
 
     {"[n9c40] TextView ;click ; ;;Wi-Fi ": {"bounds": "[0,80][270,120]"}}
 
-The result here is the upstream tool's, character for character, but for the four hex digits in front of every
-element: upstream draws them at random (so that two siblings may collide and one is lost), here they follow from
-the element's place. Upstream's special rules for three Chinese apps, which no task uses, are left out.
+The result equals the upstream tool's character for character, except for the four hex digits in front of every
+element: upstream draws them at random (so two siblings may collide, and one is lost); here they follow from the
+element's place. Upstream's special rules for three Chinese apps, which no task uses, are left out.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ODD = 0x9E37  # times an odd number, counting mod 65536 meets every four hex di
 
 
 def tree(xml: str) -> Tree | None:
-    """The nested dicts that judges read; None where upstream's tool fails too (nothing is visible).
+    """Returns the nested dicts that judges read; None where upstream's tool fails too (nothing is visible).
 
     Args:
         xml: A `uiautomator dump`.
@@ -51,12 +51,12 @@ def tree(xml: str) -> Tree | None:
 
 
 def as_json(xml: str) -> str:
-    """The same as text, as upstream stores it."""
+    """Returns the tree as JSON, as upstream stores it."""
     return _json(_compress(xml) or {})
 
 
 def as_text(xml: str) -> str:
-    """The same as indented lines: the observation of AndroidLab's XML mode."""
+    """Returns the tree as indented lines: the observation of AndroidLab's XML mode."""
     return "".join(_lines(_compress(xml) or {}, 0)).strip()
 
 
@@ -71,7 +71,7 @@ def _compress(xml: str) -> Tree | None:
 
 
 def _json(result: Tree) -> str:
-    """As upstream writes it, with what its replacing does to texts that look like empty dicts."""
+    """Writes JSON as upstream does, including what its replacements do to texts that look like empty dicts."""
     return json.dumps(result, indent=4, ensure_ascii=False).replace(": {},", "").replace(": {}", "")
 
 
@@ -162,7 +162,7 @@ def _prepare(element: _Element) -> None:
 
 
 def _remove_overlapped(root: _Element) -> None:
-    """Drops, level by level, what a later sibling overlaps; those of its parts that are not overlapped stay."""
+    """Drops, level by level, what a later sibling overlaps; parts that it does not overlap stay."""
     waiting = deque([root])
     while waiting:
         element = waiting.popleft()
@@ -176,7 +176,7 @@ def _remove_overlapped(root: _Element) -> None:
 
 
 def _cover(element: _Element) -> tuple[int, ...] | None:
-    """The box of the first later sibling that overlaps an element."""
+    """Returns the box of the first later sibling that overlaps an element."""
     if element.parent is None:
         return None
     siblings = element.parent.children

@@ -1,7 +1,7 @@
-"""Judges that take the place of those of upstream's that contradict their task: `judges="fixed"`.
+"""Replacements for upstream's judges that contradict their task: `judges="fixed"`.
 
-What is wrong with each is said with it. Everything else about a task stays upstream's: its goal, its budget,
-the pages that its judge looks at where these were right.
+Each says what is wrong with the original. Everything else about a task stays upstream's: its goal, its budget, and the
+pages that its judge looks at where these were right.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ELSEWHERE: Verdict = {"judge_page": False}
 
 
 def fix(definition: Definition) -> Definition:
-    """The same task, judged by what it asks for."""
+    """Returns the same task, judged by what it asks for."""
     if definition.id not in FIXES:
         return definition
     attributes = {"judge": FIXES[definition.id], "judge_page": lambda self, tree: True}
@@ -33,7 +33,7 @@ def fix(definition: Definition) -> Definition:
 
 
 def _levels(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
-    """Every element that has others in it, with these."""
+    """Yields every element that contains others, with these."""
     yield above, tree
     for key, value in tree.items():
         if isinstance(value, dict):
@@ -41,18 +41,18 @@ def _levels(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
 
 
 def _shows(tree: Tree, text: str) -> bool:
-    """Whether a text is somewhere on the screen; "5 minutes" is not in "15 minutes"."""
+    """Returns whether a text is anywhere on the screen; "5 minutes" is not in "15 minutes"."""
     pattern = re.compile(rf"(?<!\w){re.escape(text)}")
     return any(pattern.search(key) for _, level in _levels(tree) for key in level)
 
 
 def _beside(tree: Tree, text: str) -> list[str]:
-    """The descriptions of what stands in one element with a text, and of that element."""
+    """Returns the descriptions of everything in one element with a text, and of that element."""
     return [key for above, level in _levels(tree) if any(text in key for key in level) for key in (above, *level)]
 
 
 def _words(key: str) -> str:
-    """What an element shows."""
+    """Returns what an element shows."""
     return key.rpartition(";")[2].strip()
 
 
@@ -65,7 +65,7 @@ def _verdict(*goals: bool) -> Verdict:
 
 
 def _setting_is(value: str) -> Judge:
-    """What the device says must be this value; upstream also accepts other answers, a failed command among them."""
+    """Requires this value from the device; upstream accepts other answers too, even a failed command."""
 
     def judge(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
         outputs = list(line.get("command", {}).values())
@@ -75,7 +75,7 @@ def _setting_is(value: str) -> Judge:
 
 
 def _page_shows(page: str, *wanted: str) -> Judge:
-    """A page that shows a text must show others, too."""
+    """Requires a page that shows one text to show others, too."""
 
     def judge(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
         return _verdict(*(_shows(tree, text) for text in wanted)) if _shows(tree, page) else ELSEWHERE
@@ -84,7 +84,7 @@ def _page_shows(page: str, *wanted: str) -> Judge:
 
 
 def _storage_of_apps(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
-    """setting_6: upstream notes what the page shows and never says "complete"; here the answer must be that."""
+    """Judges setting_6: upstream notes what the page shows and never says "complete"; here the answer must match."""
     sizes = [word for key in _beside(tree, ";Apps ") if re.search(r"\d [MG]B", word := _words(key))]
     if sizes and _shows(tree, ";Storage "):
         self.save_answer(sizes[0])
@@ -94,7 +94,7 @@ def _storage_of_apps(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
 
 
 def _browser(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
-    """setting_19: upstream is content with a page that shows Firefox; here it must be the one that is chosen."""
+    """Judges setting_19: upstream accepts a page that shows Firefox; here it must be the chosen browser."""
     if not _shows(tree, "Default browser app"):
         return ELSEWHERE
     states = [key.split(";")[2] for key in _beside(tree, ";Firefox ") if key.count(";") >= 4]
@@ -102,19 +102,19 @@ def _browser(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
 
 
 def _label_members(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
-    """contacts_5: the goal names AAA and ABC, upstream looks for three others."""
+    """Judges contacts_5: the goal names AAA and ABC, upstream looks for three others."""
     if not (_shows(tree, "work \u2022 ") and _shows(tree, "Add contacts")):
         return ELSEWHERE
     return _verdict(_shows(tree, ";AAA "), _shows(tree, ";ABC "))
 
 
 def _any_title(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
-    """calendar_10: upstream looks for "this_day" where the goal says "this day"."""
+    """Judges calendar_10: upstream looks for "this_day" where the goal says "this day"."""
     return _verdict(True) if _shows(tree, "this day") or _shows(tree, "this_day") else ELSEWHERE
 
 
 def _all_day(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
-    """calendar_14: upstream looks for an event that repeats yearly; the goal says that it lasts all day."""
+    """Judges calendar_14: upstream looks for a yearly event; the goal asks for one that lasts all day."""
     if not _shows(tree, "exam"):
         return ELSEWHERE
     keys = [key for text in ("All day", "All-day", "all day", "all-day") for key in _beside(tree, text)]
@@ -125,7 +125,7 @@ def _all_day(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
 
 
 def _alarms(tree: Tree) -> list[tuple[str, bool]]:
-    """Time and state of the alarms of a list, however deep each of its parts lies."""
+    """Yields the time and the state of each alarm in the list, however deeply its parts are nested."""
     found: list[tuple[str, bool]] = []
     time = ""
     for _, level in _levels(tree):
@@ -139,7 +139,7 @@ def _alarms(tree: Tree) -> list[tuple[str, bool]]:
 
 
 def _on_alarms(judged: Callable[[list[tuple[str, bool]]], bool]) -> Judge:
-    """Of the list of alarms; upstream finds none in it where they do not lie below an element called Alarm."""
+    """Judges the list of alarms; upstream finds none unless they are below an element called Alarm."""
 
     def judge(self: Any, tree: Tree, line: dict[str, Any]) -> Verdict:
         alarms = _alarms(tree)

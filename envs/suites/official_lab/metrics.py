@@ -1,9 +1,9 @@
-"""AndroidLab's four metrics, by its own formulas with their quirks.
+"""AndroidLab's four metrics, computed by its own formulas, quirks included.
 
     run = Run(info["judged"], info["judged_steps"], info["human_steps"], reasonable_operations(screenshots))
     report([run])
 
-A result is what a judge said last: `complete`, and one entry for each sub-goal. Rates are in per cent.
+A result is a judge's last word: `complete`, and one entry for each sub-goal. Rates are in percent.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Run:
 
 
 def sub_goals(result: Mapping[str, Any]) -> float:
-    """Share of the sub-goals reached; 1 for a completed task, whatever its sub-goals say."""
+    """Returns the share of sub-goals reached; 1 for a completed task, whatever its sub-goals say."""
     if result.get("complete") is True:
         return 1.0
     marks = [bool(value) for key, value in result.items() if key not in ("complete", "judge_page")]
@@ -44,15 +44,15 @@ def sub_goals(result: Mapping[str, Any]) -> float:
 
 
 def reversed_redundancy(run: Run) -> float | None:
-    """A person's steps over the agent's; None where the task was not completed. More than 1 is possible."""
+    """Returns a person's steps over the agent's, which may exceed 1; None if the task was not completed."""
     return run.human_steps / run.steps if run.result.get("complete") and run.steps else None
 
 
 def reasonable_operations(screenshots: Sequence[np.ndarray]) -> float:
-    """One less the share of actions after which the screen looked the same.
+    """Returns the share of actions after which the screen looked different.
 
-    As upstream counts them: the pair of the last two screens is left out, though the share is of all pairs; and
-    values that are white in both screens count for nothing. So screens that are white everywhere never agree.
+    Like upstream, this leaves out the pair of the last two screens, though it divides by the number of all pairs, and
+    ignores values that are white in both screens, so entirely white screens never agree.
 
     Args:
         screenshots: The screen before each step; uint8 arrays.
@@ -74,10 +74,10 @@ def _same(before: np.ndarray, after: np.ndarray) -> bool:
 
 
 def report(runs: Iterable[Run], total: int = TASKS) -> dict[str, float]:
-    """SR, Sub-SR, RRR and ROR over all apps.
+    """Returns SR, Sub-SR, RRR and ROR over all apps.
 
-    Tasks that were not run count as failed in the first two. RRR is a mean over the completed tasks. Upstream
-    adds ROR up over the runs and divides it by all tasks, as it does with the first two.
+    Tasks that were not run count as failed in SR and Sub-SR. RRR is a mean over the completed tasks. Like upstream, ROR
+    is summed over the runs and divided by the number of all tasks.
 
     Args:
         runs: One run of each task.

@@ -1,7 +1,7 @@
-"""What the embedded phone holds before a task: what AndroidLab's image holds, as its judges and goals imply it.
+"""Prepares the embedded phone for a task, with the data that AndroidLab's judges and goals take for granted.
 
-Data that all tasks share is made by the apps when they are installed. Here stands what differs from task to
-task: an event that is to be edited, a city that is to be removed.
+The apps make the data that all tasks share when they are installed. This module adds what differs from task to task:
+an event to be edited, a city to be removed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ APPS: dict[str, Callable[[Phone], None]] = {
     "map": prepare_mapsme.prepare,
     "pimusic": prepare_pimusic.prepare,
 }
-"""What all tasks of an app start from, by the first part of their ids."""
+"""What all tasks of an app start with, by the first part of their ids."""
 
 
 def prepare(phone: Phone, task: str) -> None:
@@ -58,7 +58,7 @@ def _with_people(phone: Phone) -> None:
 
 
 def _without_birthday(phone: Phone) -> None:
-    """The birthday to be added is AAA's; the judge also takes a page that shows ABC and that birthday."""
+    """Removes ABC's birthday: AAA's is to be added, and the judge accepts the same birthday on ABC's page."""
     book = phone.storage.database(contacts.PATH)
     person = next(contact for contact in contacts.everybody(book) if contact.name == "ABC")
     contacts.update(book, replace(person, birthday=None))

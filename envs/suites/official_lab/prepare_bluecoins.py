@@ -1,4 +1,4 @@
-"""The ledger that AndroidLab's Bluecoins tasks ask about and change: late April to the middle of May 2024."""
+"""The ledger that AndroidLab's Bluecoins tasks ask about and change: late April to mid-May 2024."""
 
 from __future__ import annotations
 

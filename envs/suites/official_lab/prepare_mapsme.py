@@ -1,4 +1,4 @@
-"""The map that AndroidLab's map.me tasks ask about: the San Francisco Bay, coarsely.
+"""The map that AndroidLab's map.me tasks ask about: a coarse San Francisco Bay.
 
 Places stand where they are in the world. Lengths of roads and times of trains are chosen so that the routes come
 out as the tasks' standard answers have them; no road is shorter than the straight line.
@@ -87,7 +87,7 @@ CAMPUS = ((37.4360, -122.1740), (37.4350, -122.1640), (37.4240, -122.1590), (37.
 
 @lru_cache(maxsize=1)
 def bay() -> World:
-    """The whole map."""
+    """Returns the whole map."""
     ids = {key: id for id, key in enumerate(PLACES, 1)}
     return World(
         tuple(Place(ids[key], *place) for key, place in PLACES.items()),

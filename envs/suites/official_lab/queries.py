@@ -10,7 +10,7 @@ FAILED = "ERROR"  # what upstream hands to the judge when a command fails
 
 
 def ask(device: Device, query: str) -> str:
-    """The output of `adb shell COMMAND` or of `adb shell COMMAND | grep WORDS`, as upstream's controller reports it.
+    """Runs `adb shell COMMAND` or `adb shell COMMAND | grep WORDS`. Returns what upstream's controller would report.
 
     The pipe and the search run here: no shell of the host sees any of it.
     """

@@ -1,4 +1,4 @@
-"""AndroidLab's tasks behind our own interface of a task."""
+"""AndroidLab's tasks behind our interface of a task."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ AnswerJudge = Callable[[str, str, str], bool]
 class LabTask(Task):
     """One run of an upstream task: judged step by step by upstream's judge, as upstream does it.
 
-    The judge sees the screen before every action, and the action. The last thing that it said about a page that
-    it knows is the verdict, whether the agent finished or not.
+    The judge sees the screen before every action, and the action. Its last word on a page that it knows is the verdict,
+    whether the agent finished or not.
     """
 
     definition: ClassVar[Definition]
@@ -48,6 +48,7 @@ class LabTask(Task):
 
     @property
     def goal(self) -> str:
+        """Returns the instruction in upstream's words."""
         return self.definition.goal
 
     def setup(self, device: Device) -> None:
@@ -69,7 +70,7 @@ class LabTask(Task):
         """Judges the step that is about to be made; says whether it ends the run (the agent repeats itself).
 
         Raises:
-            Exception: Whatever the answer judge raised: it has said nothing, and neither do we.
+            Exception: Whatever the answer judge raised: then there is no verdict.
         """
         line = self._line(device, action)
         self._actions.append(line["parsed_action"])
@@ -82,7 +83,7 @@ class LabTask(Task):
         return len(self._actions) > SAME_ACTIONS and all(action == last[0] for action in last)
 
     def _judge_step(self, tree: compressed.Tree, line: dict[str, Any]) -> None:
-        """Takes down what the judge says of one step. Where it stumbles, upstream passes the step over."""
+        """Keeps what the judge says of one step. Upstream skips steps on which a judge fails, and so do we."""
         with contextlib.suppress(Exception):
             result = self._judge.judge(tree, line)
             self._judged_steps += 1
@@ -90,17 +91,18 @@ class LabTask(Task):
                 self.result = dict(result)
 
     def _line(self, device: Device, action: Action) -> dict[str, Any]:
-        """What upstream writes into its trace of one step, as far as judges read it."""
+        """Returns the part of upstream's trace of one step that judges read."""
         line = {"target": self.goal, "index": len(self._actions), "parsed_action": parsed_action(action)}
         if self.definition.query is not None:
             line["command"] = {self.definition.query: queries.ask(device, self.definition.query)}
         return line
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Returns 1.0 if the last verdict says that the task is complete."""
         return float(self.result.get("complete") is True)
 
     def report(self) -> dict[str, Any]:
-        """What the benchmark's metrics are made of: the judge's last word, and the steps of agent and person."""
+        """Returns what the metrics need: the judge's last word, and the numbers of steps of agent and person."""
         return {
             "judged": Params(self.result),
             "judged_steps": self._judged_steps,
@@ -109,7 +111,7 @@ class LabTask(Task):
 
 
 def parsed_action(action: Action) -> dict[str, Any]:
-    """An action as upstream's executor reports it."""
+    """Returns an action as upstream's executor reports it."""
     names = {
         "click": "Tap", "long_press": "Long Press", "scroll": "Swipe", "drag": "Swipe", "type": "Type",
         "open_app": "Launch", "press_back": "Press Back", "press_home": "Press Home", "press_enter": "Press Enter",
@@ -122,7 +124,7 @@ def parsed_action(action: Action) -> dict[str, Any]:
 
 
 def family(definition: Definition, answer_judge: AnswerJudge) -> type[LabTask]:
-    """The task class of one definition."""
+    """Makes the task class of one definition."""
     attributes = {
         "name": definition.id,
         "definition": definition,

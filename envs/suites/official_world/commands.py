@@ -1,7 +1,7 @@
-"""Where the adb command lines go that android_env makes of upstream's requests.
+"""Carries out the adb command lines that android_env makes of upstream's requests.
 
-Both ways raise android_env's error for a command that fails, as android_env itself does; but neither restarts the
-adb server then, which would tear down what others have open on it.
+Both ways raise android_env's error for a command that fails, as android_env itself does. Unlike android_env they do not
+restart the adb server then, since that would cut off its other users.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class PhoneAdb(AdbController):
         self._phone = phone
 
     def execute_command(self, args: list[str], timeout: float | None = None, device_specific: bool = True) -> bytes:
-        """See `AdbController.execute_command`.
+        """Carries out a command line. See `AdbController.execute_command`.
 
         Raises:
             AdbControllerError: The command exits with another code than 0.
@@ -51,12 +51,12 @@ class PhoneAdb(AdbController):
         return b""
 
     def push(self, path: str, data: bytes) -> None:
-        """What `adb push` does."""
+        """Copies a file to the phone, as `adb push` does."""
         self._phone.storage.write(real(path), data)
         self._phone.changed()
 
     def pull(self, path: str) -> bytes:
-        """What `adb pull` does.
+        """Copies a file from the phone, as `adb pull` does.
 
         Raises:
             AdbControllerError: There is no such file.
@@ -86,7 +86,7 @@ class HostAdb(AdbController):
         self._program = [adbutils.adb_path(), "-P", str(adb.server_port), "-s", adb.serial]
 
     def execute_command(self, args: list[str], timeout: float | None = None, device_specific: bool = True) -> bytes:
-        """See `AdbController.execute_command`.
+        """Carries out a command line. See `AdbController.execute_command`.
 
         Raises:
             AdbControllerError: The command exits with another code than 0, or does not end in time.
@@ -96,11 +96,11 @@ class HostAdb(AdbController):
         return self._shell(" ".join(args[1:]), limit) if args[0] == "shell" else self._run(args, limit)
 
     def push(self, path: str, data: bytes) -> None:
-        """What `adb push` does."""
+        """Copies a file to the device, as `adb push` does."""
         self._adb.push(path, data, int(time.time()))
 
     def pull(self, path: str) -> bytes:
-        """What `adb pull` does.
+        """Copies a file from the device, as `adb pull` does.
 
         Raises:
             AdbControllerError: There is no such file.

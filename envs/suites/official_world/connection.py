@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import dm_env
 import numpy as np
 from android_env import env_interface
 from android_env.proto import adb_pb2
 
+from coach_gym.envs.devices.adb import Adb
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
@@ -20,10 +21,10 @@ from coach_gym.envs.suites.official_world.commands import Calls, HostAdb, PhoneA
 
 
 def connect(device: Device) -> Any:
-    """Upstream's `AsyncAndroidEnv` over a device of ours.
+    """Returns upstream's `AsyncAndroidEnv` over one of our devices.
 
-    What upstream asks of adb goes there; what it looks at on the screen is what the device reports to agents, too,
-    so that neither an accessibility forwarder nor an emulator's gRPC port is needed.
+    Upstream's adb requests go to adb. Screenshots and screen elements are those that the device shows to agents, so
+    neither an accessibility forwarder nor an emulator's gRPC port is needed.
 
     Raises:
         UsageError: Upstream needs more of a device than this one offers.
@@ -32,11 +33,18 @@ def connect(device: Device) -> Any:
 
 
 def pass_time(device: Device) -> AbstractContextManager[None]:
-    """While upstream runs: its sleeps pass at once on an embedded phone's own clock, and really on others."""
+    """Lets upstream's sleeps pass at once on an embedded phone's clock; on other devices it really sleeps."""
     if isinstance(device, PhoneDevice):
         phone = device.phone
         return upstream.sleeping(lambda seconds: phone.elapse(timedelta(seconds=seconds)))
     return nullcontext()
+
+
+@runtime_checkable
+class BehindAdb(Protocol):
+    """A device that adb reaches."""
+
+    adb: Adb
 
 
 class DeviceEnv(env_interface.AndroidEnvInterface):
@@ -47,23 +55,27 @@ class DeviceEnv(env_interface.AndroidEnvInterface):
         self._calls = _calls(device)
 
     def execute_adb_call(self, call: adb_pb2.AdbRequest) -> adb_pb2.AdbResponse:
+        """Carries out one of upstream's requests to adb."""
         return self._calls.parse(call)
 
     def action_spec(self) -> dict[str, Any]:
+        """Returns no actions: upstream never asks for them."""
         return {}
 
     def observation_spec(self) -> dict[str, Any]:
+        """Returns no observations: upstream never asks for them."""
         return {}
 
     def reset(self) -> dm_env.TimeStep:
+        """Looks at the screen."""
         return dm_env.restart({"pixels": self._device.screenshot()})
 
     def step(self, action: dict[str, np.ndarray]) -> dm_env.TimeStep:
-        """A look at the screen. Upstream acts through adb, and agents through the device."""
+        """Looks at the screen. Upstream acts through adb, and agents through the device."""
         return dm_env.transition(0.0, {"pixels": self._device.screenshot()})
 
     def close(self) -> None:
-        """Whoever started the device closes it."""
+        """Does nothing: whoever started the device closes it."""
 
 
 def _controller(device: Device) -> Any:
@@ -84,10 +96,9 @@ def _controller(device: Device) -> Any:
 
 
 def _calls(device: Device) -> Calls:
-    """What carries out upstream's requests to adb."""
+    """Returns what carries out upstream's requests to adb."""
     if isinstance(device, PhoneDevice):
         return Calls(PhoneAdb(device.phone))
-    adb = getattr(device, "adb", None)
-    if adb is None:
-        raise UsageError(f"suite='official' needs the embedded phone or a device that adb reaches, not {device.name!r}")
-    return Calls(HostAdb(adb))
+    if isinstance(device, BehindAdb):
+        return Calls(HostAdb(device.adb))
+    raise UsageError(f"suite='official' needs the embedded phone or a device that adb reaches, not {device.name!r}")

@@ -1,7 +1,7 @@
 """Experts of AndroidWorld's official tasks.
 
-Most work an app just as the built-in family of the same name does, so they are that family's expert with
-upstream's parameters in its words. The others are below.
+Most tasks are solved just like the built-in family of the same name: by that family's expert, with upstream's
+parameters in its words. The experts of the others are below.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _this_week(p: Params) -> Params:
 
 
 def _activity_on(first: str, last: str) -> Callable[[Params], Params]:
-    """A category and its days, which are given by these parameters."""
+    """Takes a category, and its days from the parameters named."""
     return lambda p: {
         "category": p["category"], "from": day_named(p[first]).isoformat(), "to": day_named(p[last]).isoformat(),
     }  # fmt: skip
@@ -173,12 +173,12 @@ def _between(first: datetime, last: datetime) -> Params:
 
 
 def day_named(text: str) -> date:
-    """A day as upstream writes it, e.g. October 9 2023."""
+    """Parses a day as upstream writes it, e.g. October 9 2023."""
     return datetime.strptime(text, "%B %d %Y").date()
 
 
 def time_named(text: str) -> time:
-    """A time of day as upstream writes it: 16:15, 4pm, 8:00pm."""
+    """Parses a time of day as upstream writes it: 16:15, 4pm, 8:00pm."""
     found = re.fullmatch(r"(\d{1,2})(?::(\d{2}))?\s*([ap]m)?", text)
     assert found is not None, text
     hour = int(found[1]) % 12 + 12 * (found[3] == "pm") if found[3] else int(found[1])
@@ -190,18 +190,21 @@ def time_named(text: str) -> time:
 
 @official("SimpleCalendarEventsOnDate", "SimpleCalendarAnyEventsOnDate")
 def titles_on_date(s: Screen, p: Params) -> Iterator[str]:
+    """Tells the titles of a day's events."""
     found = yield from _events_of(s, day_named(p["date"]))
     yield s.finish(", ".join(entry.title for entry in found))
 
 
 @official("SimpleCalendarEventOnDateAtTime")
 def titles_at_time(s: Screen, p: Params) -> Iterator[str]:
+    """Tells the titles of the events that start at a time."""
     found = yield from _events_of(s, day_named(p["date"]))
     yield s.finish(", ".join(entry.title for entry in found if entry.start.time() == time_named(p["time"])))
 
 
 @official("SimpleCalendarEventsInTimeRange")
 def titles_in_range(s: Screen, p: Params) -> Iterator[str]:
+    """Tells the titles of the events that start between two times."""
     found = yield from _events_of(s, day_named(p["date"]))
     first, last = time_named(p["start_time"]), time_named("8pm")  # which the goal says and the parameters do not
     yield s.finish(", ".join(entry.title for entry in found if first <= entry.start.time() <= last))
@@ -209,13 +212,14 @@ def titles_in_range(s: Screen, p: Params) -> Iterator[str]:
 
 @official("SimpleCalendarFirstEventAfterStartTime")
 def first_from_time(s: Screen, p: Params) -> Iterator[str]:
-    """Upstream counts an event that starts at just that time as one after it."""
+    """Counts an event that starts exactly then as one after it, as upstream does."""
     found = yield from _events_of(s, day_named(p["date"]))
     yield s.finish(min((e for e in found if e.start.time() >= time_named(p["time"])), key=lambda e: e.start).title)
 
 
 @official("SimpleCalendarNextMeetingWithPerson")
 def next_with_person(s: Screen, p: Params) -> Iterator[str]:
+    """Tells when the next meeting with a person starts."""
     yield from _search_events(s, p["person"])
     start = next(entry.start for entry in calendar.entries_by_day(s) if entry.start > NOW)
     yield s.finish(f"{start:%B %-d %Y %H:%M}")
@@ -223,6 +227,7 @@ def next_with_person(s: Screen, p: Params) -> Iterator[str]:
 
 @official("SimpleCalendarLocationOfEvent")
 def location_of(s: Screen, p: Params) -> Iterator[str]:
+    """Tells where an event takes place."""
     yield from _search_events(s, p["title"])
     yield s.tap(lambda element: element.long_clickable and element.label.startswith(p["title"]))
     yield s.finish(s.find("Location").value)
@@ -236,7 +241,7 @@ def _search_events(s: Screen, words: str) -> Iterator[str]:
 
 
 def _events_of(s: Screen, day: date) -> Generator[str, None, list[Entry]]:
-    """All events of a day, from anywhere."""
+    """Goes to a day from anywhere and reads its events."""
     yield from calendar.open_day(s, day)
     seen: dict[Entry, None] = {}
     while True:
@@ -255,7 +260,7 @@ def _events_of(s: Screen, day: date) -> Generator[str, None, list[Entry]]:
 
 @official("TasksHighPriorityTasks")
 def high_priority(s: Screen, p: Params) -> Iterator[str]:
-    """The search also shows tasks that have not started yet."""
+    """Skips tasks that have not started yet, which the search shows too."""
     yield from s.open(tasks.APP)
     yield s.tap("Search")
     yield s.back()  # puts the keyboard away
@@ -268,6 +273,7 @@ def high_priority(s: Screen, p: Params) -> Iterator[str]:
 
 @official("NotesMeetingAttendeeCount")
 def attendees(s: Screen, p: Params) -> Iterator[str]:
+    """Tells how many people attend a meeting, from its note."""
     yield from notes.open_note(s, p["title"])
     yield from s.scroll_to(_names_people)
     found = _PEOPLE.fullmatch(s.find(_names_people).label)
@@ -281,10 +287,9 @@ def _names_people(element: Element) -> bool:
     return _PEOPLE.fullmatch(element.label) is not None
 
 
-
 @official("MarkorMergeNotes")
 def merge_notes(s: Screen, p: Params) -> Iterator[str]:
-    """Every note ends with a line break of its own, which the notes of the built-in family do not."""
+    """Merges notes that, unlike those of the built-in family, end with a line break."""
     yield from s.open("Markor")
     texts = []
     for which in ("file1_name", "file2_name", "file3_name"):
@@ -310,14 +315,14 @@ def rewrite_note(s: Screen, p: Params) -> Iterator[str]:
 
 
 def _read_note(s: Screen, name: str) -> Generator[str, None, str]:
-    """The text of a note of Markor's, from anywhere."""
+    """Goes to a note in Markor from anywhere and reads its text."""
     yield from s.open("Markor")
     yield from markor.open_note(s, name)
     return s.find(markor.EDITOR).value
 
 
 def _records(text: str) -> list[dict[str, str]]:
-    """What upstream wrote into a note: a table with `|` between its columns, or blocks of `field: value` lines."""
+    """Parses a note of upstream's: a table with `|` between its columns, or blocks of `field: value` lines."""
     head, *rows = text.strip().splitlines()
     if "|" in head:
         return [dict(zip(head.split("|"), row.split("|"), strict=True)) for row in rows]
@@ -330,6 +335,7 @@ def _records(text: str) -> list[dict[str, str]]:
 
 @official("ExpenseAddMultipleFromMarkor")
 def add_reimbursable_expenses(s: Screen, p: Params) -> Iterator[str]:
+    """Adds the expenses of a note that are reimbursable."""
     text = yield from _read_note(s, "my_expenses.txt")
     ids = {category: id for id, category in expense.CATEGORIES.items()}
     new = [
@@ -347,6 +353,7 @@ def add_reimbursable_expenses(s: Screen, p: Params) -> Iterator[str]:
 
 @official("RecipeAddMultipleRecipesFromMarkor", "RecipeAddMultipleRecipesFromMarkor2")
 def add_recipes_from_note(s: Screen, p: Params) -> Iterator[str]:
+    """Adds the recipes of a note that take as long as asked."""
     text = yield from _read_note(s, "recipes.txt")
     wanted = p.get("prep_time")
     rows = [row for row in _records(text) if wanted in (None, row["preparationTime"])]
@@ -401,7 +408,7 @@ def _search_recipes(s: Screen, text: str) -> Iterator[str]:
 
 
 def _all_recipes(s: Screen) -> Generator[str, None, list[str]]:
-    """The rows of the whole list, which is scrolled to its end; neighbouring pages overlap."""
+    """Reads the whole list, scrolling to its end; neighbouring pages overlap."""
     labels = [row.label for row in recipes.rows(s)]
     while any(element.scrollable for element in s.elements):
         before = s.text

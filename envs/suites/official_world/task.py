@@ -1,4 +1,4 @@
-"""Upstream's tasks behind our own interface of a task."""
+"""Upstream's tasks behind our interface of a task."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _log = logging.getLogger(__name__)
 
 
 def instance_seed(name: str, seed: int, instance: int = 0) -> int:
-    """Seed of the `instance`-th instance of a task in upstream's suite of seed `seed` (its own rule)."""
+    """Returns the seed of an instance of a task in upstream's suite of seed `seed`, by upstream's own rule."""
     return int(hashlib.sha256(f"{seed}_{name}_{instance}".encode()).hexdigest(), 16) % 2**32
 
 
 class OfficialTask(Task):
-    """One instance of an upstream task, which initialises, checks and tears itself down.
+    """One instance of an upstream task, which prepares, checks and tears itself down.
 
-    Parameters are `seed` and `instance` (see `instance_seed`); upstream draws its own from them, which are
-    added as far as they are plain data. The defaults are those of upstream's runner, so that `params_seed=30`
-    is the instance that it evaluates by default. Words are not split into training and held-out ones.
+    Its parameters are `seed` and `instance` (see `instance_seed`), and those that upstream draws from them, as far as
+    they are plain data. Defaults are those of upstream's runner: `params_seed=30` is the instance that it evaluates by
+    default. Words are not split into training and held-out ones.
     """
 
     upstream: ClassVar[Any]
@@ -54,6 +54,7 @@ class OfficialTask(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Returns the seed and the number of the instance: upstream draws the rest from them."""
         return {"seed": rng.origin, "instance": 0}
 
     def fork(self) -> Self:
@@ -61,10 +62,11 @@ class OfficialTask(Task):
 
     @property
     def goal(self) -> str:
-        """The instruction; some are worded only when the task is set up."""
+        """Returns the instruction; some are worded only when the task is set up."""
         return str(self._task.goal)
 
     def setup(self, device: Device) -> None:
+        """Lets upstream prepare the device."""
         self._env = connect(device)
         with pass_time(device), self._torn_down_on_error(device):
             self._task.initialize_task(self._env)
@@ -77,6 +79,7 @@ class OfficialTask(Task):
             return float(self._task.is_successful(self._env))
 
     def teardown(self, device: Device) -> None:
+        """Lets upstream tear the task down, if it was set up."""
         if self._env is not None:
             env, self._env = self._env, None
             with pass_time(device):
@@ -84,7 +87,7 @@ class OfficialTask(Task):
 
     @contextlib.contextmanager
     def _torn_down_on_error(self, device: Device):  # type: ignore[no-untyped-def]
-        """Upstream leaves the device as it is when a task raises; the next task shall not find that."""
+        """Tears a task down when it raises: upstream leaves the device as it is, for the next task to find."""
         try:
             yield
         except Exception:
@@ -96,7 +99,7 @@ class OfficialTask(Task):
 
 
 def families(checkout: str | os.PathLike[str] | None = None) -> dict[str, type[Task]]:
-    """Upstream's 116 tasks as families of ours.
+    """Returns upstream's 116 tasks as families of ours.
 
     Args:
         checkout: See `upstream.load`.
@@ -125,7 +128,7 @@ def _family(name: str, task: Any, about: Mapping[str, Any]) -> type[Task]:
 
 
 def _instantiate(task: Any, seed: int) -> Any:
-    """As upstream's runner does it."""
+    """Makes an instance as upstream's runner does."""
     task.set_device_time(None)
     upstream.seed(seed)
     params = task.generate_random_params()
@@ -134,7 +137,7 @@ def _instantiate(task: Any, seed: int) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """The part of a value that JSON can hold; images and the like become their class's name."""
+    """Returns the part of a value that JSON can hold; images and the like become the names of their classes."""
     if isinstance(value, str | int | float | bool | None):
         return value
     if isinstance(value, Mapping):

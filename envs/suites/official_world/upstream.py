@@ -1,8 +1,8 @@
-"""Finding the upstream package, and keeping what it takes from the process apart for each thread.
+"""Finds the upstream package, and gives each thread its own share of what upstream takes from the process.
 
-Upstream draws from Python's one global generator, sleeps, and writes files of fixed names to the one temporary
-folder. Environments here run in threads of one process, so its modules get a generator, a `sleep` and a folder
-that belong to the thread. Its code is untouched.
+Upstream draws from Python's global generator, sleeps, and writes files with fixed names to the temporary folder. Our
+environments run in threads of one process, so its modules get a generator, a `sleep` and a folder for each thread. Its
+code is untouched.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ def _load(checkout: str | None) -> dict[str, Any]:
 
 
 def module(name: str = "") -> ModuleType:
-    """A module of upstream, such as `env.interface`."""
+    """Returns a module of upstream, such as `env.interface`."""
     return importlib.import_module(f"{NAME}.{name}" if name else NAME)
 
 
 def metadata() -> dict[str, dict[str, Any]]:
-    """What upstream says of each task, by name: difficulty, tags, optimal number of steps."""
+    """Returns what upstream says of each task, by name: difficulty, tags, optimal number of steps."""
     entries = json.loads((Path(module().__path__[0]) / "task_metadata.json").read_text())
     return {entry["task_name"]: entry for entry in entries}
 
@@ -119,7 +119,7 @@ def _compile_protos(root: Path) -> None:
 
 
 def _use_bundled_ffmpeg() -> None:
-    """Music is made with ffmpeg; where the system has none, the one that imageio-ffmpeg brings."""
+    """Points pydub at imageio-ffmpeg's ffmpeg where the system has none: upstream makes music with it."""
     if shutil.which("ffmpeg") is None:
         import imageio_ffmpeg
         import pydub
@@ -140,6 +140,7 @@ class _Local(threading.local):
 
     @property
     def folder(self) -> str:
+        """Returns this thread's folder for temporary files."""
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="coach-gym-", dir=_MEMORY)
         return self._folder.name
@@ -162,6 +163,7 @@ class _Time:
         return getattr(time, name)
 
     def sleep(self, seconds: float) -> None:
+        """Sleeps as this thread is told to."""
         (_local.sleep or time.sleep)(seconds)
 
 
@@ -169,9 +171,11 @@ class _Tempfile:
     """Stands for the module `tempfile`: everything lies in the thread's folder."""
 
     def gettempdir(self) -> str:
+        """Returns this thread's folder."""
         return _local.folder
 
     def mkdtemp(self) -> str:
+        """Makes a folder in this thread's folder."""
         return tempfile.mkdtemp(dir=_local.folder)
 
 
@@ -201,7 +205,7 @@ def seed(value: int) -> None:
 
 @contextmanager
 def sleeping(by: Callable[[float], None] | None) -> Iterator[None]:
-    """Whatever upstream sleeps in this thread passes by a call of `by` with the seconds; None waits really."""
+    """Turns upstream's sleeps in this thread into calls of `by` with the seconds; None lets it really sleep."""
     _local.sleep, before = by, _local.sleep
     try:
         yield
