@@ -1,4 +1,4 @@
-"""What a music player reads off a sound file: title, artist and length. MP3, MP4 and WAV."""
+"""What a music player reads from a sound file: title, artist and length. Reads MP3, MP4 and WAV."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ _HEADER = re.compile(rb"\xff[\xe2\xe3\xf2\xf3\xfa\xfb]")  # where a frame may st
 
 
 class Sound(NamedTuple):
-    """A sound file; the length in seconds, texts empty if it names none."""
+    """A sound file.
+
+    Attributes:
+        seconds: Length in seconds.
+        title: Its title; empty if the file names none.
+        artist: Its artist; empty if the file names none.
+    """
 
     seconds: float
     title: str = ""
@@ -31,7 +37,7 @@ class Sound(NamedTuple):
 
 
 def sound(data: bytes) -> Sound | None:
-    """What a file says of itself; None if it is no sound file."""
+    """Returns what a file says about itself, or None if it is no sound file."""
     if mp4.is_mp4(data):
         return Sound(mp4.duration(data) or 0.0, **mp4.tags(data))
     if data.startswith(b"RIFF"):
@@ -55,7 +61,7 @@ def _mp3(data: bytes) -> Sound:
 
 
 def _id3(data: bytes) -> tuple[dict[str, str], int]:
-    """Title and artist of an ID3v2.3 or 2.4 tag, and where the tag ends."""
+    """Returns title and artist of an ID3v2.3 or 2.4 tag, and where the tag ends."""
     texts = {}
     end, offset = 10 + _seven_bits(data[6:10]), 10
     while offset + 10 <= min(end, len(data)) and data[offset]:
@@ -68,7 +74,7 @@ def _id3(data: bytes) -> tuple[dict[str, str], int]:
 
 
 def _seven_bits(size: bytes) -> int:
-    """A number of which each byte holds seven bits."""
+    """Returns a number of which each byte holds seven bits."""
     value = 0
     for byte in size:
         value = value << 7 | byte & 0x7F
@@ -81,7 +87,7 @@ def _text(content: bytes) -> str:
 
 
 def _mp3_seconds(data: bytes, start: int) -> float:
-    """From the number of frames, where the first one tells it (Xing, Info), else from size and bit rate."""
+    """Returns the length by the number of frames, if the first one tells it (Xing, Info), else by size and bit rate."""
     found = _HEADER.search(data, start, start + 65536)
     if found is None or found.start() + 4 > len(data):
         return 0.0

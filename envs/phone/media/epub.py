@@ -1,4 +1,4 @@
-"""Books as files: EPUB 3 (https://www.w3.org/TR/epub-33/), as far as title, author, subject and plain text go."""
+"""Books as EPUB 3 files (https://www.w3.org/TR/epub-33/): title, author, subject and plain text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Book(NamedTuple):
 
 @lru_cache(maxsize=256)
 def write(book: Book) -> bytes:
-    """A book as an EPUB file; equal books give equal files."""
+    """Returns a book as an EPUB file; equal books give equal files."""
     title, author, subject = (escape(text) for text in book[:3])
     text = "\n".join(f"<p>{escape(paragraph)}</p>" for paragraph in book.paragraphs)
     contents = f'<nav epub:type="toc"><ol><li><a href="text.xhtml">{title}</a></li></ol></nav>'
@@ -64,7 +64,7 @@ def write(book: Book) -> bytes:
 
 @lru_cache(maxsize=256)
 def read(data: bytes) -> Book | None:
-    """The book that a file holds; None if it is no EPUB, or a broken one."""
+    """Returns the book in a file, or None if it is no EPUB or is broken."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _book(archive)
@@ -97,7 +97,7 @@ def _all(root: ElementTree.Element, name: str) -> Iterator[ElementTree.Element]:
 
 
 def _name(element: ElementTree.Element) -> str:
-    """The tag without its name space; comments have none."""
+    """Returns a tag without its namespace; comments have none."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 

@@ -1,4 +1,4 @@
-"""Frames of a film. JPEG films are always seen; other codecs where OpenCV is installed."""
+"""Frames of films. JPEG films always work; other codecs need OpenCV."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXTENSIONS = ("3gp", "mkv", "mp4", "webm")
 
 
 def frame(data: bytes, seconds: float, width: int, height: int) -> np.ndarray | None:
-    """What a film shows at a time, as large as fits: height x width x 3 uint8; None if it cannot be decoded."""
+    """Returns a frame of a film, as large as fits: height x width x 3 uint8; None if it cannot be decoded."""
     slide = mp4.slide_at(data, seconds)
     return _decoded(data, seconds) if slide is None else pictures.pixels(slide, width, height)
 
@@ -35,7 +35,7 @@ def _decoded(data: bytes, seconds: float) -> np.ndarray | None:
 
 @lru_cache(maxsize=1)
 def _capture(data: bytes) -> Any:
-    """OpenCV's reader of a film; None without OpenCV, or if it cannot read it."""
+    """Returns OpenCV's reader of a film, or None if OpenCV is missing or cannot read it."""
     try:
         import cv2
     except ImportError:

@@ -1,7 +1,7 @@
-"""MP4 files (ISO/IEC 14496-12 and -14) with one track: silence, or pictures one after the other.
+"""MP4 files (ISO/IEC 14496-12 and -14) with one track: silence, or a sequence of pictures.
 
-What is written plays in any player: the silence is AAC-LC, the pictures are JPEG (MPEG-4's visual object type
-0x6C), which Pillow decodes. Of files written by others, length and titles are read, and pictures if they are JPEG.
+The files that are written play in any player: the silence is AAC-LC, the pictures are JPEG (MPEG-4's visual object
+type 0x6C), which Pillow decodes. From other files, length and titles are read, and pictures if they are JPEG.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class _Track(NamedTuple):
 
 
 def silence(seconds: float, **tags: str) -> bytes:
-    """A sound file (.m4a) in which nothing is heard; `tags` are `title` and `artist`."""
+    """Returns a sound file (.m4a) of silence; `tags` are `title` and `artist`."""
     frames = max(1, round(seconds * RATE / FRAME))
     return _movie(_sound(), [SILENT_FRAME] * frames, seconds, b"M4A ", tags)
 
 
 def slides(pictures: Sequence[bytes], seconds: float, size: tuple[int, int]) -> bytes:
-    """A film (.mp4) that shows JPEG pictures of `size` (width, height), each for some seconds."""
+    """Returns a film (.mp4) of JPEG pictures of a size (width, height), each shown for some seconds."""
     return _movie(_pictures(size, round(seconds * MILLIS)), pictures, seconds * len(pictures), b"mp42", {})
 
 
@@ -79,7 +79,7 @@ def _media(track: _Track, samples: Sequence[bytes], start: int) -> bytes:
 
 
 def _table(track: _Track, samples: Sequence[bytes], start: int) -> bytes:
-    """Where the samples are and how long each is shown or heard: all of them in one chunk."""
+    """Returns where the samples are and how long each lasts; all are in one chunk."""
     count, sizes = len(samples), [len(sample) for sample in samples]
     same = sizes[0] if len(set(sizes)) == 1 else 0
     return b"".join((
@@ -92,7 +92,7 @@ def _table(track: _Track, samples: Sequence[bytes], start: int) -> bytes:
 
 
 def _esds(kind: int, stream: int, config: bytes = b"") -> bytes:
-    """How a sample is coded; `config` is the decoder's own."""
+    """Returns how a sample is coded; `config` is for the decoder."""
     own = _descriptor(5, config) if config else b""
     decoder = _descriptor(4, struct.pack(">BB11x", kind, stream) + own)
     return _box(b"esds", bytes(4) + _descriptor(3, struct.pack(">HB", 1, 0) + decoder + _descriptor(6, b"\x02")))
@@ -120,12 +120,12 @@ def _box(kind: bytes, content: bytes) -> bytes:
 
 
 def is_mp4(data: bytes) -> bool:
-    """Whether a file begins like one of this kind."""
+    """Returns whether a file begins like an MP4 file."""
     return data[4:8] == b"ftyp"
 
 
 def duration(data: bytes) -> float | None:
-    """Seconds that a file plays; None if it does not say."""
+    """Returns the length of a file in seconds, or None if it does not tell."""
     header = _find(data, b"moov", b"mvhd")
     if len(header) < 32:
         return None
@@ -134,14 +134,14 @@ def duration(data: bytes) -> float | None:
 
 
 def tags(data: bytes) -> dict[str, str]:
-    """`title` and `artist`, as far as a file names them."""
+    """Returns `title` and `artist`, as far as a file has them."""
     items = _find(data, b"moov", b"udta", b"meta")[4:]
     found = {name: _find(items, b"ilst", box, b"data")[8:] for name, box in TAGS.items()}
     return {name: text.decode("utf-8", "replace") for name, text in found.items() if text}
 
 
 def slide_at(data: bytes, seconds: float) -> bytes | None:
-    """The JPEG picture that a film shows at a time; None if its pictures are not JPEG."""
+    """Returns the JPEG picture that a film shows at a time, or None if its pictures are not JPEG."""
     try:
         return _slide(data, _find(data, b"moov", b"trak", b"mdia"), seconds)
     except struct.error:
@@ -167,7 +167,7 @@ def _slide(data: bytes, media: bytes, seconds: float) -> bytes | None:
 
 
 def _sample_at(times: bytes, time: float) -> int:
-    """The number of the sample that is shown at a time."""
+    """Returns the number of the sample shown at a time."""
     number = 0
     for offset in range(8, len(times) - 7, 8):
         count, delta = struct.unpack_from(">II", times, offset)
@@ -178,7 +178,7 @@ def _sample_at(times: bytes, time: float) -> int:
 
 
 def _find(data: bytes, *path: bytes) -> bytes:
-    """The content of the first box at a path of kinds; empty if there is none."""
+    """Returns the content of the first box at a path of kinds; empty if there is none."""
     content = memoryview(data)  # a film's samples are not copied on the way
     for kind in path:
         content = next((inside for found, inside in _boxes(content) if found == kind), memoryview(b""))

@@ -1,4 +1,4 @@
-"""Picture files as pixels. Each is decoded once for a size; what cannot be decoded is None."""
+"""Picture files as pixels. Each is decoded once per size; what cannot be decoded is None."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MOST_PIXELS = 50_000_000
 
 @lru_cache(maxsize=128)
 def thumbnail(data: bytes, side: int) -> np.ndarray | None:
-    """The middle of a picture as a square of `side` pixels: side x side x 3 uint8."""
+    """Returns the middle of a picture as a square: side x side x 3 uint8."""
     picture = _decoded(data, (side, side))
     return None if picture is None else np.asarray(ImageOps.fit(picture, (side, side)))
 
 
 @lru_cache(maxsize=8)
 def pixels(data: bytes, width: int, height: int) -> np.ndarray | None:
-    """A picture, made smaller if it does not fit into a size: height x width x 3 uint8."""
+    """Returns a picture, reduced to fit into a size: height x width x 3 uint8."""
     picture = _decoded(data, (width, height))
     if picture is None:
         return None
@@ -32,7 +32,7 @@ def pixels(data: bytes, width: int, height: int) -> np.ndarray | None:
 
 @lru_cache(maxsize=128)
 def size(data: bytes) -> tuple[int, int] | None:
-    """Width and height of a picture."""
+    """Returns width and height of a picture."""
     picture = _opened(data)
     return None if picture is None else picture.size
 

@@ -1,1 +1,1 @@
-"""Data that Android keeps for all apps: schemas and queries of the contacts and the telephony provider."""
+"""Data that Android keeps for all apps: the contacts, telephony and call log providers."""

@@ -1,4 +1,4 @@
-"""The log of phone calls: Android's call log provider, as functions on its database."""
+"""Past phone calls: Android's call log provider, as functions on its database."""
 
 from __future__ import annotations
 
@@ -22,7 +22,15 @@ INCOMING, OUTGOING, MISSED, REJECTED = 1, 2, 3, 5
 
 @dataclass(frozen=True)
 class Call:
-    """One call: its length in seconds, 0 if nobody answered."""
+    """One call.
+
+    Attributes:
+        id: Row in `calls`.
+        number: The other phone's number.
+        kind: INCOMING, OUTGOING, MISSED or REJECTED.
+        date: When it began.
+        seconds: How long it lasted; 0 if nobody answered.
+    """
 
     id: int
     number: str
@@ -32,7 +40,7 @@ class Call:
 
 
 def calls(db: sqlite3.Connection) -> list[Call]:
-    """All calls, the latest first."""
+    """Returns all calls, the latest first."""
     rows = db.execute("SELECT _id, number, type, date, duration FROM calls ORDER BY date DESC, _id DESC")
     return [Call(id, number, kind, from_seconds(date / 1000), seconds) for id, number, kind, date, seconds in rows]
 

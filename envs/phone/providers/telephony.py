@@ -1,7 +1,7 @@
 """Text messages: Android's telephony provider, as functions on its database.
 
-Messages are rows of `sms`; a row of `threads` sums up those with one person. Its columns that say what the
-conversation looks like from outside (last message, count, unread) are kept by triggers, as on Android.
+Messages are rows of `sms`; a row of `threads` sums up those with one person. Triggers keep its summary (last message,
+count, unread) up to date, as on Android.
 """
 
 from __future__ import annotations
@@ -53,7 +53,15 @@ END;
 
 @dataclass(frozen=True)
 class Message:
-    """One message; `kind` is INBOX, SENT or FAILED."""
+    """One message.
+
+    Attributes:
+        id: Row in `sms`.
+        address: The other phone's number.
+        body: The text.
+        kind: INBOX, SENT or FAILED.
+        date: When it was sent or received.
+    """
 
     id: int
     address: str
@@ -64,7 +72,15 @@ class Message:
 
 @dataclass(frozen=True)
 class Conversation:
-    """All messages with one number, seen from outside: the last one counts."""
+    """All messages with one number, summed up by the last one.
+
+    Attributes:
+        id: Row in `threads`.
+        address: The other phone's number.
+        snippet: The text of the last message.
+        date: When the last message was sent or received.
+        read: Whether all messages have been read.
+    """
 
     id: int
     address: str
@@ -74,12 +90,12 @@ class Conversation:
 
 
 def line(number: str) -> str:
-    """What two spellings of one phone number have in common: its last digits, or the text if it has none."""
+    """Returns what all spellings of a phone number share: its last digits, or the text if it has no digits."""
     return "".join(c for c in number if c.isdecimal())[-_SAME_LINE:] or number.strip().casefold()
 
 
 def millis(time: datetime) -> int:
-    """A time of the phone's clock as the database holds it: milliseconds since 1970."""
+    """Returns a time of the phone's clock as the database stores it: milliseconds since 1970."""
     return (time - _EPOCH) // timedelta(milliseconds=1)
 
 
@@ -104,7 +120,7 @@ def line_state(services: Services) -> int:
 
 
 def conversations(db: sqlite3.Connection) -> list[Conversation]:
-    """All conversations, the one with the latest message first."""
+    """Returns all conversations, the one with the latest message first."""
     rows = db.execute(
         "SELECT threads._id, address, snippet, date, read FROM threads"
         " JOIN canonical_addresses ON canonical_addresses._id = CAST(recipient_ids AS INTEGER)"
@@ -114,7 +130,7 @@ def conversations(db: sqlite3.Connection) -> list[Conversation]:
 
 
 def thread(db: sqlite3.Connection, address: str) -> int | None:
-    """Id of the conversation with a number; None if there is none."""
+    """Returns the id of the conversation with a number, or None."""
     rows = db.execute(
         "SELECT threads._id, address FROM threads"
         " JOIN canonical_addresses ON canonical_addresses._id = CAST(recipient_ids AS INTEGER)"
@@ -123,7 +139,7 @@ def thread(db: sqlite3.Connection, address: str) -> int | None:
 
 
 def messages(db: sqlite3.Connection, thread: int | None = None) -> list[Message]:
-    """The messages of a conversation, or all there are, the oldest first."""
+    """Returns the messages of a conversation, or of all, the oldest first."""
     rows = db.execute(
         "SELECT _id, address, body, type, date FROM sms WHERE ?1 IS NULL OR thread_id = ?1 ORDER BY date, _id",
         (thread,),
@@ -137,7 +153,7 @@ def messages(db: sqlite3.Connection, thread: int | None = None) -> list[Message]
 def insert(
     db: sqlite3.Connection, address: str, body: str, kind: int, date: datetime, read: bool = True
 ) -> int:
-    """Adds a message to the conversation with a number, which is made if there is none. Returns its id."""
+    """Adds a message to the conversation with a number, which is created if it is missing. Returns its id."""
     known = thread(db, address)
     at = millis(date)
     message = db.execute(
@@ -148,17 +164,17 @@ def insert(
 
 
 def deliver(phone: Host, address: str, body: str) -> None:
-    """Lets a text message arrive on a phone. Its app for messages puts it into the inbox and tells the user."""
+    """Delivers a text message. The messaging app puts it into the inbox and tells the user."""
     phone.broadcast(Intent(SMS_DELIVER, extras={"address": address, "body": body}))
 
 
 def mark_read(db: sqlite3.Connection, thread: int) -> None:
-    """Somebody has looked at a conversation."""
+    """Marks all messages of a conversation as read."""
     db.execute("UPDATE sms SET read = 1, seen = 1 WHERE thread_id = ? AND read = 0", (thread,))
 
 
 def delete_message(db: sqlite3.Connection, id: int) -> None:
-    """Removes a message; with its last message a conversation is gone, too."""
+    """Removes a message; a conversation goes with its last message."""
     db.execute("DELETE FROM sms WHERE _id = ?", (id,))
 
 

@@ -1,1 +1,1 @@
-"""What speaks to the phone from outside: the protocols of a real Android device."""
+"""Servers through which other programs reach the phone: the protocols of a real Android device."""

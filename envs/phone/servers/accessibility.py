@@ -1,7 +1,7 @@
-"""The phone's accessibility tree as the forest that android_env's forwarder app reports.
+"""The accessibility tree as the forest that android_env's forwarder app reports.
 
-The layout is the forwarder's: a window for each bar, keyboard, app or shade, the backmost first; the nodes of a
-window layer by layer, each told by the number of its place, and the root numbered 0.
+The layout is the forwarder's: one window for each bar, keyboard, app or shade, the backmost first. The nodes of a
+window are listed layer by layer and refer to each other by their position; the root is number 0.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _Type = AndroidAccessibilityWindowInfo
 
 
 def forest(root: Node) -> AndroidAccessibilityForest:
-    """What the forwarder app would send of a screen.
+    """Returns what the forwarder app would send for a screen.
 
     Args:
         root: The whole accessibility tree; its children are the contents of the windows, back to front.
 
     Returns:
-        The forest, with an application window in any case.
+        The forest; it always has an application window.
     """
     groups = [list(nodes) for _, nodes in groupby(root.children, key=lambda node: _window_key(node, root))]
     if not any(_window_type(group[0]) == _Type.TYPE_APPLICATION for group in groups):
@@ -40,7 +40,8 @@ def forest(root: Node) -> AndroidAccessibilityForest:
 
 
 def _window_key(node: Node, root: Node) -> tuple[int, bool]:
-    """The same for neighbouring nodes of one window. The two bars differ in the half of the screen they are in."""
+    """Returns what neighbouring nodes of one window share. The two bars differ in the half of the screen they are in.
+    """
     lower = node.decor and node.bounds[1] > (root.bounds[1] + root.bounds[3]) // 2
     return _window_type(node), lower
 
@@ -69,7 +70,7 @@ def _around(nodes: Iterable[Node]) -> Bounds:
 
 
 def _nodes(root: Node, window: int) -> Iterator[AndroidAccessibilityNodeInfo]:
-    """The nodes of a window, layer by layer; a node's number is its place in that order."""
+    """Returns the nodes of a window, layer by layer; a node's number is its position in that order."""
     queue, numbered = deque([(root, 0)]), 1
     number = 0
     while queue:
@@ -97,14 +98,14 @@ def _info(node: Node, number: int, children: range, depth: int, window: int) -> 
 
 
 def _shown(node: Node, editable: bool) -> str:
-    """Android reports the hint as the text of an empty field, and dots for a password."""
+    """Returns the text that Android reports: the hint of an empty field, dots for a password."""
     if node.password:
         return "•" * len(node.text)
     return node.text or (node.hint if editable else "")
 
 
 def _legal(text: str) -> str:
-    """Protocol buffers hold no lone surrogates."""
+    """Replaces lone surrogates, which protocol buffers cannot hold."""
     return text.translate(_SURROGATES) if ILLEGAL_IN_XML.search(text) else text
 
 

@@ -1,4 +1,4 @@
-"""adbd, the phone's end of adb: shells, files, ports inside the phone."""
+"""adbd, the phone's end of adb: shells, files, and ports inside the phone."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Adb:
     """Serves adb connections to a phone.
 
     Args:
-        phone: the phone.
-        lock: held by whoever works the phone; may be taken twice by one thread.
-        ports: services inside the phone by adb's names for them, such as ``tcp:9008``.
-        programs: what else is on while a shell runs a program without end, by a part of its command: called with
-            the command.
+        phone: The phone.
+        lock: Held by whoever works the phone; one thread may take it twice.
+        ports: Services inside the phone by adb's names for them, such as `tcp:9008`.
+        programs: Context managers that are entered, with the command, while a shell runs an endless program whose
+            command contains the key.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class Adb:
         return f"device::{properties}features={FEATURES}"
 
     def _find(self, name: str) -> Service:
-        """The service that a stream asks for.
+        """Returns the service that a stream asks for.
 
         Raises:
-            Refused: There is none of that name.
+            Refused: There is no such service.
         """
         kind, colon, rest = name.partition(":")
         if name in _FIXED or (kind == "reboot" and colon):
@@ -102,12 +102,12 @@ class Adb:
         talk.exit(output.code)
 
     def _running(self, command: str) -> AbstractContextManager[None]:
-        """What is on as long as a program runs."""
+        """Enters what runs alongside a command."""
         started = (start for name, start in self._programs.items() if name in command)
         return next(started, lambda command: nullcontext())(command)
 
     def _unlocked(self, read: Callable[[], bytes]) -> bytes:
-        """Waits for input while others work the phone."""
+        """Waits for input while others may work the phone."""
         self._lock.release()
         try:
             return read()
@@ -135,7 +135,7 @@ class Adb:
 
 
 def _counted(text: str) -> bytes:
-    """Text after its length in four hexadecimal digits."""
+    """Returns a text after its length in four hexadecimal digits."""
     data = text.encode("utf-8", "surrogateescape")
     return b"%04x" % len(data) + data
 
@@ -145,7 +145,7 @@ def _say(stream: Stream, text: str) -> None:
 
 
 class _Plain:
-    """A shell's output and errors as they come; its exit code is not told."""
+    """Sends a shell's output and errors as they come; the exit code is not sent."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -157,11 +157,11 @@ class _Plain:
         self._stream.sendall(data)
 
     def exit(self, code: int) -> None:
-        """The stream's end says it."""
+        """Does nothing: the end of the stream is the end of the shell."""
 
 
 class _Packets:
-    """`shell,v2`: input, output, errors and the exit code in packets of one stream."""
+    """Sends output, errors and the exit code as packets of one stream: `shell,v2`."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream, self._closed = stream, False

@@ -1,4 +1,4 @@
-"""adb's file service: `push`, `pull`, `ls`. See `SYNC.TXT` in Android's adb."""
+"""adb's file service: `push`, `pull`, `ls`. See `SYNC.TXT` in Android's source of adb."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ _LATEST = 1 << 32  # seconds
 
 
 class Sync:
-    """Serves the files of a phone."""
+    """Serves the files of a phone.
+
+    Args:
+        phone: The phone.
+        lock: Held by whoever works the phone; one thread may take it twice.
+    """
 
     def __init__(self, phone: Phone, lock: RunningPhone) -> None:
         self._phone, self._lock = phone, lock
@@ -61,7 +66,7 @@ class Sync:
                     return
 
     def _with_flags(self, stream: Stream, path: str, size: int) -> None:
-        """The second half of a request of the newer kind: its id again, perhaps a mode, and how data is packed."""
+        """Reads the second half of a newer request: its id again, perhaps a mode, and how data is compressed."""
         rest = stream.exactly(4 + size)
         flags = struct.unpack_from("<I", rest, size)[0]
         if flags & ~0x80000000:  # compressed; only a dry run is none
@@ -110,7 +115,7 @@ class Sync:
         stream.sendall(_PAIR.pack(b"DONE", 0))
 
     def _receive(self, stream: Stream, name: str, mode: int, dry: bool = False) -> None:
-        """Takes a file to its end, also one that cannot be kept."""
+        """Receives a file to its end, even if it cannot be stored."""
         data = bytearray()
         while True:
             id, size = _PAIR.unpack(stream.exactly(_PAIR.size))
@@ -130,7 +135,7 @@ class Sync:
             stream.sendall(_PAIR.pack(b"OKAY", 0))
 
     def _store(self, name: str, data: bytes, mode: int, seconds: int) -> str:
-        """Keeps a file as of a time; says what is wrong with that, if anything."""
+        """Stores a file with a time of change. Returns an error message, empty if there is none."""
         path = real(name)
         if mode and modes.S_IFMT(mode) not in (0, modes.S_IFREG):
             return "couldn't create symlink: Operation not permitted"

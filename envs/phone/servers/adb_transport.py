@@ -1,7 +1,7 @@
-"""adb's transport: messages over one connection, which carry many streams.
+"""adb's transport: messages over one connection that carries many streams.
 
-Every message is six little-endian words (command, two arguments, length, checksum, command inverted) and a payload.
-Whoever sends data on a stream waits for an OKAY before it sends more. See `protocol.txt` in Android's adb.
+A message is six little-endian words (command, two arguments, length, checksum, command inverted) and a payload. A
+sender waits for OKAY before it sends more on a stream. See `protocol.txt` in Android's source of adb.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ CNXN, OPEN, OKAY, WRTE, CLSE, AUTH = (
 
 
 class ProtocolError(Exception):
-    """What came is not adb's protocol; the connection is of no use any more."""
+    """The peer does not speak adb's protocol; the connection is useless."""
 
 
 class Refused(Exception):
-    """A service that does not exist, or not here."""
+    """A service does not exist on this phone."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Message:
     payload: bytes = b""
 
     def packed(self, checksum: bool) -> bytes:
-        """The message as bytes; old peers want a checksum."""
+        """Returns the message as bytes. Old peers need a checksum."""
         total = sum(self.payload) & 0xFFFFFFFF if checksum else 0
         words = self.command, self.first, self.second, len(self.payload), total, self.command ^ 0xFFFFFFFF
         return _HEADER.pack(*words) + self.payload
@@ -61,7 +61,7 @@ class Stream:
         self._ended = False
 
     def recv(self, size: int, /) -> bytes:
-        """The next bytes, at most `size`; none at the end."""
+        """Returns the next bytes, at most `size`; none at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._incoming or self._ended)
             if not self._incoming:
@@ -76,7 +76,7 @@ class Stream:
         return data[:size]
 
     def sendall(self, data: bytes, /) -> None:
-        """Sends all of it, as fast as the peer takes it.
+        """Sends all bytes, as fast as the peer takes them.
 
         Raises:
             BrokenPipeError: The peer has closed the stream.
@@ -91,7 +91,7 @@ class Stream:
             self._transport.send(Message(WRTE, self.local, self.remote, data[start : start + step]))
 
     def exactly(self, size: int) -> bytes:
-        """So many bytes.
+        """Returns exactly `size` bytes.
 
         Raises:
             EOFError: The stream ends before.
@@ -113,6 +113,7 @@ class Stream:
     # called by the transport
 
     def feed(self, data: bytes) -> None:
+        """Adds bytes that the peer has sent."""
         with self._changed:
             self._waiting += len(data)
             if self._waiting > MOST_WAITING:
@@ -121,11 +122,13 @@ class Stream:
             self._changed.notify_all()
 
     def acknowledge(self) -> None:
+        """Notes that the peer has taken what was sent last."""
         with self._changed:
             self._ready = True
             self._changed.notify_all()
 
     def end(self) -> None:
+        """Ends the stream for whoever reads or writes it."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()
@@ -136,12 +139,12 @@ Service = Callable[[Stream], None]
 
 
 class Transport:
-    """One connection of adb.
+    """One adb connection.
 
     Args:
-        connection: the socket.
-        banner: what the device says of itself.
-        find: the service with a name; raises `Refused` if there is none.
+        connection: The connected socket.
+        banner: What the device says about itself.
+        find: Returns the service of a name, or raises `Refused`.
     """
 
     def __init__(self, connection: socket.socket, banner: str, find: Callable[[str], Service]) -> None:
@@ -153,7 +156,7 @@ class Transport:
         self.payload = 4096  # the longest that the peer takes, as long as it has not said
 
     def serve(self) -> None:
-        """Answers until the connection ends or what comes is not adb's protocol."""
+        """Answers messages until the connection ends or the peer breaks the protocol."""
         try:
             self._connect(self._receive())
             while True:
@@ -165,6 +168,7 @@ class Transport:
                 stream.end()
 
     def send(self, message: Message) -> None:
+        """Sends a message. A peer that is gone is ignored."""
         with self._sending:
             self._connection.sendall(message.packed(self._checksums))
 
@@ -187,7 +191,7 @@ class Transport:
         return bytes(data)
 
     def _connect(self, message: Message) -> None:
-        """The first message: versions and payloads are agreed on."""
+        """Handles the first message, which agrees on version and payload."""
         if message.command != CNXN or message.second < 1:
             raise ProtocolError("not a greeting")
         self.payload = min(message.second, MAX_PAYLOAD)

@@ -2,8 +2,8 @@
 
     $ adb -s emulator-5554 emu sms send 5551234 'see you at 8'
 
-As the real emulator does, it asks for the token in the user's ``~/.emulator_console_auth_token``, which it makes if
-there is none, so that nobody else on the machine works the phone.
+Like the real emulator it asks for the token in the user's `~/.emulator_console_auth_token`, and creates the file if
+it is missing, so that nobody else on the machine can work the phone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _OPEN = f"Android Console: Authentication not required\r\nOK\r\n{_READY}OK\r\n"
 
 
 def auth_token(path: Path | None = None) -> str:
-    """The token of this user's emulators, made now if there is none. Where it cannot be kept, nobody knows it."""
+    """Returns the token of this user's emulators, created if it is missing. If it cannot be stored, it is secret."""
     path = path or Path.home() / TOKEN_FILE
     try:
         if not path.exists():
@@ -41,7 +41,7 @@ def auth_token(path: Path | None = None) -> str:
 
 
 def _make_token(path: Path) -> None:
-    """Makes the file whole or not at all, for its user alone: several phones may start at once."""
+    """Creates the file whole or not at all, readable by its user only: several phones may start at once."""
     descriptor, made = tempfile.mkstemp(prefix=TOKEN_FILE, dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
         file.write(secrets.token_urlsafe(12))
@@ -54,15 +54,15 @@ class Console:
     """The console of one emulator.
 
     Args:
-        hardware: the emulator.
-        token: what clients authenticate with; an empty one lets everybody in.
+        hardware: The emulator.
+        token: What clients authenticate with; an empty one lets everybody in.
     """
 
     def __init__(self, hardware: Hardware, token: str) -> None:
         self._hardware, self._token = hardware, token
 
     def serve(self, stream: Stream) -> None:
-        """Talks to one client until it leaves, or sends a line without end."""
+        """Talks to one client until it leaves, or sends a line that does not end."""
         session = _Session(self._hardware, self._token)
         stream.sendall((_greeting() if self._token else _OPEN).encode())
         buffer = b""
@@ -86,14 +86,14 @@ def _greeting() -> str:
 
 
 class _Session:
-    """One client, and whether it may do anything yet."""
+    """One client, which may have to authenticate first."""
 
     def __init__(self, hardware: Hardware, token: str) -> None:
         self._token, self._trusted = token, not token
         self._commands = Commands(hardware)
 
     def answer(self, line: str) -> str:
-        """What the console says to a line."""
+        """Returns the console's answer to a line."""
         name, _, rest = line.strip().partition(" ")
         if not name:
             return ""

@@ -1,4 +1,4 @@
-"""What the emulator's console can be told to do, with the words it answers in."""
+"""The commands of the emulator's console, and their answers."""
 
 from __future__ import annotations
 
@@ -21,15 +21,19 @@ _CALL_STATES = {"incoming": "incoming", "active": "active", "held": "hold"}
 
 
 class Refused(Exception):
-    """The command is not carried out; the message says why."""
+    """A command is not carried out, for the reason in the message."""
 
 
 class Bye(Exception):
-    """The connection ends, after the message."""
+    """The connection ends after the message."""
 
 
 class Commands:
-    """The commands of one emulator."""
+    """The commands of one emulator.
+
+    Args:
+        hardware: The emulator.
+    """
 
     def __init__(self, hardware: Hardware) -> None:
         self._hardware = hardware
@@ -40,10 +44,14 @@ class Commands:
         }  # fmt: skip
 
     def run(self, name: str, rest: str) -> str:
-        """Carries out a command.
+        """Carries out a command and returns the answer.
+
+        Args:
+            name: The first word.
+            rest: The rest of the line.
 
         Raises:
-            Refused: It is unknown, or not to be carried out.
+            Refused: The command is unknown or cannot be carried out.
             Bye: The client, or the emulator, leaves.
         """
         if name not in self._all:
@@ -187,7 +195,7 @@ class Commands:
         return ""
 
     def _mouse(self, words: list[str]) -> None:
-        """`event mouse <x> <y> <device> <buttons>`: a finger that touches while a button is pressed."""
+        """Handles `event mouse <x> <y> <device> <buttons>`: a finger that touches while a button is pressed."""
         if len(words) != 4:
             raise Refused("Usage: event mouse <x> <y> <device> <buttonstate>")
         x, y, _, buttons = (int(_number(word)) for word in words)
@@ -199,7 +207,7 @@ class Commands:
                 fingers.up(0, monotonic())
 
     def _send(self, events: list[str]) -> None:
-        """`event send <type>:<code>:<value> …`: keys by Linux's names or codes; the rest passes without effect."""
+        """Handles `event send <type>:<code>:<value> …`: keys by Linux's names or codes. Other events have no effect."""
         for event in events:
             kind, code, value = (*event.split(":"), "", "", "")[:3]
             if kind in ("EV_KEY", "1") and value == "1":
@@ -208,7 +216,7 @@ class Commands:
 
 
 def _android(linux: str) -> int:
-    """Android's key code for a code of Linux, given as a number or as a name such as KEY_BACK."""
+    """Returns Android's key code for a Linux code, given as a number or as a name such as KEY_BACK."""
     if linux.startswith("KEY_"):
         name = linux.removeprefix("KEY_")
         return CODES.get(_OTHER_NAMES.get(name, name), 0)
@@ -230,7 +238,7 @@ def _ping(rest: str) -> str:
 
 
 def _nothing(rest: str) -> str:
-    """The embedded phone stays upright and online."""
+    """Has no effect: the embedded phone stays upright and online."""
     return ""
 
 

@@ -42,8 +42,8 @@ class EmulatorGrpc:
     """Serves one emulator on a port of this machine.
 
     Args:
-        hardware: the emulator.
-        port: 0 takes a free one.
+        hardware: The emulator.
+        port: The port; 0 takes a free one.
 
     Raises:
         RuntimeError: The port is taken.
@@ -58,15 +58,20 @@ class EmulatorGrpc:
         self.port: int = self._server.add_secure_port(f"{HOST}:{port}", grpc.local_server_credentials())
 
     def start(self) -> None:
+        """Begins to answer calls."""
         self._server.start()
 
     def stop(self) -> None:
-        """Ends the service, and what is in progress with it."""
+        """Ends the service and the calls in progress."""
         self._server.stop(grace=None).wait()
 
 
 class Controller(services.EmulatorControllerServicer):
-    """The methods of `EmulatorController`, by the protocol's names."""
+    """The methods of `EmulatorController`, under the protocol's names.
+
+    Args:
+        hardware: The emulator.
+    """
 
     def __init__(self, hardware: Hardware) -> None:
         self._hardware = hardware
@@ -77,16 +82,18 @@ class Controller(services.EmulatorControllerServicer):
         self._streams = threading.Semaphore(MOST_STREAMS)
 
     def getStatus(self, request: Empty, context: grpc.ServicerContext) -> pb.EmulatorStatus:
+        """Returns version, uptime and hardware of the emulator."""
         uptime = round(1000 * (time.monotonic() - self._started))
         return pb.EmulatorStatus(version=VERSION, uptime=uptime, booted=True)
 
     # screen
 
     def getScreenshot(self, request: pb.ImageFormat, context: grpc.ServicerContext) -> pb.Image:
+        """Returns the screen as an image of the requested format and size."""
         return _image(self._pixels(), request, 0)
 
     def streamScreenshot(self, request: pb.ImageFormat, context: grpc.ServicerContext) -> Iterator[pb.Image]:
-        """The screen now, and whenever it has changed."""
+        """Yields the screen now, and whenever it has changed."""
         if not self._streams.acquire(blocking=False):
             context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, f"there are {MOST_STREAMS} streams already")
         try:
@@ -105,6 +112,7 @@ class Controller(services.EmulatorControllerServicer):
             return self._hardware.phone.screenshot()
 
     def getDisplayConfigurations(self, request: Empty, context: grpc.ServicerContext) -> pb.DisplayConfigurations:
+        """Returns the size and density of the only display."""
         phone = self._hardware.phone
         display = pb.DisplayConfiguration(width=phone.width, height=phone.height, dpi=round(160 * phone.density))
         return pb.DisplayConfigurations(displays=[display])
@@ -112,6 +120,7 @@ class Controller(services.EmulatorControllerServicer):
     # input
 
     def sendTouch(self, request: pb.TouchEvent, context: grpc.ServicerContext) -> Empty:
+        """Moves fingers by the touch points of the request; pressure 0 lifts one."""
         at = time.monotonic()
         with self._hardware.lock:
             for touch in request.touches:
@@ -122,7 +131,7 @@ class Controller(services.EmulatorControllerServicer):
         return Empty()
 
     def sendMouse(self, request: pb.MouseEvent, context: grpc.ServicerContext) -> Empty:
-        """A finger that touches while the first button is pressed."""
+        """Moves a finger that touches while the first button is pressed."""
         with self._hardware.lock:
             if request.buttons & 1:
                 self._hardware.fingers.down(0, request.x, request.y, time.monotonic())
@@ -132,7 +141,7 @@ class Controller(services.EmulatorControllerServicer):
         return Empty()
 
     def sendKey(self, request: pb.KeyboardEvent, context: grpc.ServicerContext) -> Empty:
-        """A text; or a key by w3c's name; or by its code on Linux or X."""
+        """Types a text, or presses a key by its w3c name or by its code on Linux or X."""
         with self._hardware.lock:
             phone = self._hardware.phone
             if request.text:
@@ -152,17 +161,20 @@ class Controller(services.EmulatorControllerServicer):
             press(self._hardware.phone, code, self._meta)
 
     def setClipboard(self, request: pb.ClipData, context: grpc.ServicerContext) -> Empty:
+        """Replaces the clipboard."""
         with self._hardware.lock:
             self._hardware.phone.clipboard = request.text
         return Empty()
 
     def getClipboard(self, request: Empty, context: grpc.ServicerContext) -> pb.ClipData:
+        """Returns the clipboard."""
         with self._hardware.lock:
             return pb.ClipData(text=self._hardware.phone.clipboard)
 
     # telephone, battery, place
 
     def sendSms(self, request: pb.SmsMessage, context: grpc.ServicerContext) -> pb.PhoneResponse:
+        """Delivers a text message."""
         try:
             self._hardware.receive_message(request.srcAddress, request.text)
         except ValueError:
@@ -170,6 +182,7 @@ class Controller(services.EmulatorControllerServicer):
         return pb.PhoneResponse()
 
     def sendPhone(self, request: pb.PhoneCall, context: grpc.ServicerContext) -> pb.PhoneResponse:
+        """Makes, answers, holds or ends a call."""
         hardware = self._hardware
         acts = {
             _CALLS.InitCall: hardware.call, _CALLS.AcceptCall: hardware.answer, _CALLS.TakeCallOffHold: hardware.answer,
@@ -184,6 +197,7 @@ class Controller(services.EmulatorControllerServicer):
         return pb.PhoneResponse()
 
     def getBattery(self, request: Empty, context: grpc.ServicerContext) -> pb.BatteryState:
+        """Returns the state of the battery."""
         charging = self._hardware.charging
         return pb.BatteryState(
             hasBattery=True, isPresent=True, chargeLevel=self._hardware.battery,
@@ -192,24 +206,29 @@ class Controller(services.EmulatorControllerServicer):
         )  # fmt: skip
 
     def setBattery(self, request: pb.BatteryState, context: grpc.ServicerContext) -> Empty:
+        """Sets the charge of the battery, and whether it is charging."""
         self._hardware.battery = request.chargeLevel
         self._hardware.charging = request.charger != pb.BatteryState.NONE
         return Empty()
 
     def getGps(self, request: Empty, context: grpc.ServicerContext) -> pb.GpsState:
+        """Returns the position."""
         longitude, latitude, altitude = self._hardware.position
         return pb.GpsState(longitude=longitude, latitude=latitude, altitude=altitude)
 
     def setGps(self, request: pb.GpsState, context: grpc.ServicerContext) -> Empty:
+        """Sets the position."""
         self._hardware.position = request.longitude, request.latitude, request.altitude
         return Empty()
 
     # the machine
 
     def getVmState(self, request: Empty, context: grpc.ServicerContext) -> pb.VmRunState:
+        """Returns whether the emulator runs."""
         return pb.VmRunState(state=self._state)
 
     def setVmState(self, request: pb.VmRunState, context: grpc.ServicerContext) -> Empty:
+        """Reboots or stops the emulator."""
         if request.state in (pb.VmRunState.SHUTDOWN, pb.VmRunState.TERMINATE):
             self._hardware.killed.set()
         elif request.state == pb.VmRunState.RESET:
@@ -220,22 +239,30 @@ class Controller(services.EmulatorControllerServicer):
 
 
 class Snapshots(snapshot_services.SnapshotServiceServicer):
-    """The methods of `SnapshotService` on the emulator's own snapshots."""
+    """The methods of `SnapshotService`, on the emulator's snapshots.
+
+    Args:
+        hardware: The emulator.
+    """
 
     def __init__(self, hardware: Hardware) -> None:
         self._hardware = hardware
 
     def ListSnapshots(self, request: Any, context: grpc.ServicerContext) -> snapshots_pb.SnapshotList:
+        """Returns the names and times of all snapshots."""
         names = list(self._hardware.snapshots)
         return snapshots_pb.SnapshotList(snapshots=[snapshots_pb.SnapshotDetails(snapshot_id=name) for name in names])
 
     def SaveSnapshot(self, request: Any, context: grpc.ServicerContext) -> snapshots_pb.SnapshotPackage:
+        """Saves the phone under a name."""
         return self._try(self._hardware.save, request)
 
     def LoadSnapshot(self, request: Any, context: grpc.ServicerContext) -> snapshots_pb.SnapshotPackage:
+        """Brings the phone back to a snapshot."""
         return self._try(self._hardware.load, request)
 
     def DeleteSnapshot(self, request: Any, context: grpc.ServicerContext) -> snapshots_pb.SnapshotPackage:
+        """Deletes a snapshot."""
         return self._try(self._hardware.delete, request)
 
     def _try(self, act: Any, request: Any) -> snapshots_pb.SnapshotPackage:
@@ -250,7 +277,7 @@ class Snapshots(snapshot_services.SnapshotServiceServicer):
 
 
 def _android(event: pb.KeyboardEvent) -> int:
-    """Android's code of the key; 0 if there is none."""
+    """Returns Android's code of the key of an event; 0 if there is none."""
     if event.key:
         return CODES.get(_KEYS.get(event.key, ""), 0)
     linux = {pb.KeyboardEvent.Evdev: event.keyCode, pb.KeyboardEvent.XKB: event.keyCode - _XKB}
@@ -258,7 +285,7 @@ def _android(event: pb.KeyboardEvent) -> int:
 
 
 def _image(pixels: np.ndarray, wanted: pb.ImageFormat, number: int) -> pb.Image:
-    """A frame in the wanted format, no larger than the wanted size, in the screen's proportions."""
+    """Returns a frame in the requested format, no larger than the requested size, in the screen's proportions."""
     height, width = pixels.shape[:2]
     scale = min((wanted.width or width) / width, (wanted.height or height) / height)
     picture = Image.fromarray(pixels)

@@ -1,7 +1,7 @@
-"""android_env's accessibility forwarder app: it sends what the screen shows to a gRPC server outside the phone.
+"""android_env's accessibility forwarder app, which sends what the screen shows to a gRPC server outside the phone.
 
-Broadcasts tell it where to and switch it on; it runs while it is among the phone's enabled accessibility services,
-and its messages get out while the phone is not in airplane mode.
+Broadcasts set the server and switch it on. It runs while it is among the phone's enabled accessibility services, and
+its messages get out unless the phone is in airplane mode.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Forwarder:
     """The forwarder app of one phone.
 
     Args:
-        phone: the phone.
-        lock: held by whoever works the phone.
+        phone: The phone.
+        lock: Held by whoever works the phone; one thread may take it twice.
     """
 
     def __init__(self, phone: Phone, lock: AbstractContextManager) -> None:
@@ -47,11 +47,11 @@ class Forwarder:
         self._thread: threading.Thread | None = None
 
     def broadcast(self, intent: Intent) -> None:
-        """Obeys a broadcast if it is meant for this app.
+        """Handles a broadcast if it is meant for this app.
 
         Args:
-            intent: With an action such as `accessibility_forwarder.intent.action.SET_GRPC`, whose extras are
-                `host` and `port`. Only this machine can be reached.
+            intent: With an action such as `accessibility_forwarder.intent.action.SET_GRPC`, whose extras are `host` and
+                `port`. Only this machine can be reached.
         """
         match intent.action.partition(_ACTION)[2]:
             case "ENABLE_ACCESSIBILITY_TREE_LOGS":
@@ -62,7 +62,7 @@ class Forwarder:
                 self._aim(intent.extra("host") or "10.0.2.2", int(intent.extra("port") or 0))
 
     def stop(self) -> None:
-        """Ends the sending."""
+        """Stops sending."""
         self._stopped.set()
         if self._thread is not None:
             self._thread.join()
@@ -86,7 +86,7 @@ class Forwarder:
                         break
 
     def _send(self, stub: A11yServiceStub) -> bool:
-        """Sends what there is to say; False if nobody listens."""
+        """Sends the latest event and forest. Returns False if nobody listens."""
         with self._lock:
             if not self._awake():
                 return True
@@ -106,7 +106,7 @@ class Forwarder:
         return enabled and settings.get(("global", "airplane_mode_on")) != "1"
 
     def _look(self) -> dict[str, str] | None:
-        """Takes in the screen. Returns the accessibility event of what has changed on it."""
+        """Looks at the screen. Returns the accessibility event of its change, or None."""
         root = self._phone.ui()
         if root == self._seen:
             return None

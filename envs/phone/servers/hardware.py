@@ -1,5 +1,6 @@
-"""What an emulator does to its phone from outside: messages and calls come in, the battery drains, the machine is
-saved and restored. The emulator's console and its gRPC service are two ways to ask for it.
+"""An emulator around a phone: messages and calls arrive, the battery drains, the machine is saved and restored.
+
+The emulator's console and its gRPC service are two ways to control it.
 """
 
 from __future__ import annotations
@@ -26,9 +27,15 @@ class Hardware:
     """An emulator around a phone. Every method takes the lock.
 
     Args:
-        phone: the phone.
-        lock: held by whoever works the phone; may be taken twice by one thread.
-        name: what the virtual device is called.
+        phone: The phone.
+        lock: Held by whoever works the phone; one thread may take it twice.
+        name: Name of the virtual device.
+
+    Attributes:
+        position: Longitude and latitude in degrees, altitude in metres.
+        charging: Whether the battery is charging.
+        killed: Set when a client asks for the emulator's end.
+        snapshots: Snapshots of the phone, with the phone's time, by name.
     """
 
     def __init__(self, phone: Phone, lock: AbstractContextManager, name: str = "embedded_phone") -> None:
@@ -42,20 +49,24 @@ class Hardware:
     # telephone
 
     def receive_message(self, number: str, text: str) -> None:
-        """A text message arrives.
+        """Delivers a text message.
 
         Raises:
-            ValueError: The number is none.
+            ValueError: The number is malformed.
         """
         with self.lock:
             telephony.deliver(self.phone, _number(number), text)
 
     def call(self, number: str) -> None:
-        """Somebody calls."""
+        """Lets somebody call the phone.
+
+        Raises:
+            ValueError: The number is malformed.
+        """
         self._set(_number(number), "incoming")
 
     def answer(self, number: str) -> None:
-        """A call is answered, or taken back from hold.
+        """Answers a call, or takes it off hold.
 
         Raises:
             KeyError: There is no such call.
@@ -63,15 +74,25 @@ class Hardware:
         self._set(self._current(number), "active")
 
     def hold(self, number: str) -> None:
+        """Puts a call on hold.
+
+        Raises:
+            KeyError: There is no such call.
+        """
         self._set(self._current(number), "held")
 
     def hang_up(self, number: str) -> None:
+        """Ends a call.
+
+        Raises:
+            KeyError: There is no such call.
+        """
         with self.lock:
             del self.phone.services.calls[self._current(number)]
 
     @property
     def calls(self) -> dict[str, CallState]:
-        """What the calls of the moment do, by number: "incoming", "active" or "held"."""
+        """The current calls by number: "incoming", "active" or "held"."""
         with self.lock:
             return dict(self.phone.services.calls)
 
@@ -88,7 +109,7 @@ class Hardware:
 
     @property
     def battery(self) -> int:
-        """Charge in per cent."""
+        """The charge of the battery in per cent."""
         with self.lock:
             return battery_level(self.phone)
 
@@ -101,10 +122,10 @@ class Hardware:
     # the machine
 
     def save(self, name: str) -> None:
-        """Keeps the whole phone under a name.
+        """Saves the whole phone under a name.
 
         Raises:
-            ValueError: There are too many, or that is no name.
+            ValueError: The name is malformed, or there are too many snapshots.
         """
         if not re.fullmatch(r"[\w.-]{1,100}", name):
             raise ValueError("a snapshot's name is of letters, digits, dots and dashes")
@@ -114,7 +135,7 @@ class Hardware:
             self.snapshots[name] = self.phone.snapshot(), self.phone.now
 
     def load(self, name: str) -> None:
-        """Brings the phone back to what was saved.
+        """Brings the phone back to a snapshot.
 
         Raises:
             KeyError: There is no such snapshot.
@@ -124,7 +145,7 @@ class Hardware:
             self.fingers = Fingers(self.phone)
 
     def reboot(self) -> None:
-        """Starts the phone anew: what was on the screens and in the clipboard is gone."""
+        """Restarts the phone: screens, clipboard, notifications and calls are lost."""
         with self.lock:
             phone = self.phone
             for package in list(phone.stacks):
@@ -136,7 +157,11 @@ class Hardware:
             phone.services.calls.clear()
 
     def delete(self, name: str) -> None:
-        """Forgets a snapshot; KeyError if there is none."""
+        """Deletes a snapshot.
+
+        Raises:
+            KeyError: There is no such snapshot.
+        """
         del self.snapshots[name]
 
 

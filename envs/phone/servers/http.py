@@ -1,4 +1,4 @@
-"""As much of HTTP/1.1 as the server of uiautomator2 needs: requests with a length, answers, kept connections."""
+"""The part of HTTP/1.1 that uiautomator2's server needs: requests with a length, answers, kept connections."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Handler = Callable[[str, str, bytes], tuple[HTTPStatus, str, bytes]]
 
 
 class Stream(Protocol):
-    """Two ways for bytes, as of a connected socket."""
+    """Two-way bytes, as of a connected socket."""
 
     def recv(self, size: int, /) -> bytes:
-        """The next bytes, at most `size`; none at the end."""
+        """Returns the next bytes, at most `size`; none at the end."""
 
     def sendall(self, data: bytes, /) -> None:
-        """Sends all of it."""
+        """Sends all bytes."""
 
 
 class BadRequest(Exception):
-    """What came is no request; the connection is of no use any more."""
+    """The peer does not speak HTTP; the connection is useless."""
 
 
 class _Reader:
@@ -34,11 +34,11 @@ class _Reader:
         self._buffer = b""
 
     def line(self) -> str:
-        """The next line without its end.
+        """Returns the next line without its end.
 
         Raises:
-            EOFError: The other side is gone.
-            BadRequest: The line does not end.
+            EOFError: The peer is gone.
+            BadRequest: The line is too long.
         """
         while b"\n" not in self._buffer:
             if len(self._buffer) > LONGEST_LINE:
@@ -64,7 +64,7 @@ class _Reader:
 
 
 def serve(stream: Stream, handler: Handler) -> None:
-    """Answers the requests of one connection until it ends, or what comes is no HTTP."""
+    """Answers the requests of one connection until it ends, or the peer breaks the protocol."""
     reader = _Reader(stream)
     try:
         while _serve_one(stream, reader, handler):
@@ -76,7 +76,7 @@ def serve(stream: Stream, handler: Handler) -> None:
 
 
 def _serve_one(stream: Stream, reader: _Reader, handler: Handler) -> bool:
-    """One request and its answer; True if another may follow."""
+    """Answers one request. Returns whether another may follow."""
     method, path, version = _request_line(reader.line())
     headers = _headers(reader)
     if "transfer-encoding" in headers:

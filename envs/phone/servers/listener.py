@@ -1,4 +1,4 @@
-"""A port of this machine: every connection is served in a thread of its own."""
+"""A port of this machine, each connection of which is served in its own thread."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Listener:
     """Accepts connections on a loopback port until it is closed.
 
     Args:
-        serve: called with every connected socket, which is closed when it returns.
-        port: 0 takes a free one.
+        serve: Called with each connected socket, which is closed when it returns.
+        port: The port; 0 takes a free one.
 
     Raises:
         OSError: The port is taken.
@@ -60,7 +60,7 @@ class Listener:
             connection.close()
 
     def close(self) -> None:
-        """Ends all connections and gives the port back."""
+        """Ends all connections and frees the port."""
         with self._lock:
             self._closed = True
             open = dict(self._connections)

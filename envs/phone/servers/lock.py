@@ -1,4 +1,4 @@
-"""The lock of a served phone, which is also what makes its clock run."""
+"""The lock of a served phone, which also makes its clock run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from coach_gym.envs.phone.phone import Phone
 
 
 class RunningPhone:
-    """Keeps a phone to one thread at a time; whoever takes it finds as many seconds gone as on this machine.
+    """Gives a phone to one thread at a time, and moves its clock on by the seconds that have passed on this machine.
 
-    It can be taken again by the thread that has it, as a `threading.RLock` can. Time passes in whole seconds, so
-    that what is on the screen is seldom built anew for it, and never while somebody works the phone.
+    The thread that holds it may take it again, as with `threading.RLock`. Time passes in whole seconds, so that the
+    screen is seldom rebuilt for it, and never while somebody works the phone.
+
+    Args:
+        phone: The phone.
     """
 
     def __init__(self, phone: Phone) -> None:
@@ -34,7 +37,7 @@ class RunningPhone:
         return True
 
     def release(self) -> None:
-        """Lets others have it."""
+        """Releases the phone."""
         self._depth -= 1
         self._lock.release()
 

@@ -1,7 +1,7 @@
-"""uiautomator's selectors: what a client says of a node, and the nodes of a screen that are meant.
+"""uiautomator's selectors: descriptions of nodes, and the nodes of a screen that fit them.
 
-A selector is a JSON object as the uiautomator2 client sends it: criteria such as ``{"text": "OK", "instance": 1}``,
-followed in ``childOrSibling`` and ``childOrSiblingSelector`` by the steps to nodes below it or beside it.
+A selector is a JSON object as the uiautomator2 client sends it: criteria such as `{"text": "OK", "instance": 1}`,
+followed in `childOrSibling` and `childOrSiblingSelector` by steps to nodes below or beside it.
 """
 
 from __future__ import annotations
@@ -21,25 +21,26 @@ LONGEST = 32  # steps of a selector
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A node in its tree: with its parent, and its place among the parent's children."""
+    """A node with its parent and its position among the parent's children."""
 
     node: Node
     parent: Found | None = None
     index: int = 0
 
     def children(self) -> Iterator[Found]:
+        """The nodes below it."""
         return (Found(child, self, i) for i, child in enumerate(self.node.children))
 
 
 def find(root: Node, selector: Mapping[str, Any]) -> Iterator[Found]:
-    """The nodes that a selector means, in the order of the tree.
+    """Yields the nodes that fit a selector, in the order of the tree.
 
     Args:
         root: The whole tree.
-        selector: What the client sent. With ``instance`` in its last step it means one node at most.
+        selector: What the client sent. With `instance` in its last step it fits at most one node.
 
     Raises:
-        ValueError: The selector is none: an unknown criterion, a value of the wrong type, a wrong regular
+        ValueError: The selector is malformed: an unknown criterion, a value of the wrong type, a bad regular
             expression, or too many steps.
     """
     steps = _steps(selector)
@@ -50,7 +51,7 @@ def find(root: Node, selector: Mapping[str, Any]) -> Iterator[Found]:
 
 @dataclass(frozen=True)
 class _Step:
-    """One part of a selector. `upwards`: it is searched below the parent of the node before, not below that node."""
+    """One step of a selector. With `upwards`, it searches below the parent of the last node, not below that node."""
 
     tests: tuple[tuple[Test, Any], ...]
     instance: int | None
@@ -63,7 +64,7 @@ class _Step:
 def _search(
     found: Found, steps: list[_Step], skip: list[int], at: int, seen: set[tuple[int, int]]
 ) -> Iterator[Found]:
-    """Depth first, as uiautomator does: `skip` counts how many matches of a step are still to be passed over."""
+    """Searches depth first, as uiautomator does; `skip` counts the matches of each step still to be passed over."""
     if (id(found.node), at) in seen:
         return
     seen.add((id(found.node), at))

@@ -1,4 +1,4 @@
-"""A phone on ports of this machine, where adb, uiautomator2 and the emulator's clients find it.
+"""A phone on ports of this machine, where adb, uiautomator2 and the clients of emulators find it.
 
     with PhoneServer(Phone()) as server:
         subprocess.run(["adb", "connect", server.address])
@@ -19,16 +19,17 @@ from coach_gym.envs.phone.servers.uiautomator import UiAutomator
 
 
 class PhoneServer:
-    """Serves one phone on the loopback interface.
+    """Serves one phone on the loopback interface. The phone's clock runs while it is served.
 
-    All services take `lock` around what they do with the phone; so must whoever works it meanwhile. The phone's
-    clock runs while it is served.
+    All services hold `lock` while they work the phone; so must anybody else who works it meanwhile.
 
     Args:
-        phone: the phone.
-        adb_port, console_port, grpc_port: 0 takes a free one. To be found as `emulator-N` the console's port is
-            N, which is even, and adb's N + 1.
-        token: what clients of the console authenticate with; an empty one lets everybody in.
+        phone: The phone.
+        adb_port: The port for adb; 0 takes a free one.
+        console_port: The port of the console; 0 takes a free one. To be found as `emulator-N` it must be N, which is
+            even, and adb's N + 1.
+        grpc_port: The port of the emulator's gRPC services; 0 takes a free one.
+        token: What clients of the console authenticate with; an empty one lets everybody in.
     """
 
     def __init__(
@@ -45,14 +46,15 @@ class PhoneServer:
 
     @property
     def address(self) -> str:
-        """What `adb connect` is told."""
+        """The argument for `adb connect`."""
         return f"{HOST}:{self.adb_port}"
 
     def start(self) -> PhoneServer:
         """Opens the ports.
 
         Raises:
-            OSError: A port is taken.
+            OSError: The port for adb or the console is taken.
+            RuntimeError: The port for gRPC is taken.
         """
         automator = uiautomator_http.UiAutomatorServer(UiAutomator(self.phone, self.lock))
         adb = Adb(self.phone, self.lock, automator.ports, {uiautomator_http.MAIN: automator.running})
@@ -71,7 +73,7 @@ class PhoneServer:
         return self
 
     def close(self) -> None:
-        """Closes the ports and ends all connections. Closing twice is allowed."""
+        """Closes the ports and ends all connections. It may be called twice."""
         if self._forwarder.broadcast in self.phone.receivers:
             self.phone.receivers.remove(self._forwarder.broadcast)
         self._forwarder.stop()

@@ -1,4 +1,4 @@
-"""An interactive shell: what is typed line by line, with or without a terminal around it."""
+"""An interactive shell: typed line by line, with or without a terminal."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Terminal:
     """One session of the shell.
 
     Args:
-        phone: the phone.
-        lock: held while the phone is worked.
-        read: the next bytes that were typed; none at the end.
-        write: shows bytes.
-        pty: there is a terminal: it wants a prompt, an echo of what is typed, and carriage returns.
+        phone: The phone.
+        lock: Held while the phone is worked.
+        read: Returns the next typed bytes; none at the end.
+        write: Shows bytes.
+        pty: Whether there is a terminal, which wants a prompt, an echo of what is typed, and carriage returns.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Terminal:
         self._escaped = False
 
     def run(self) -> int:
-        """Runs what is typed until the end of it, or `exit`. Returns the shell's exit code."""
+        """Runs what is typed until it ends, or until `exit`. Returns the shell's exit code."""
         code, text = 0, ""
         while not self._session.ended:
             self._prompt(text)
@@ -67,7 +67,7 @@ class Terminal:
             self._write(data.replace(b"\n", b"\r\n") if self._pty else data)
 
     def _line(self) -> str | None:
-        """The next line with its end; None if no more is typed."""
+        """Returns the next line with its end; None at the end of the input."""
         line = bytearray()
         while len(line) < LONGEST_LINE:
             if not self._typed:
@@ -94,7 +94,7 @@ class Terminal:
         return line.decode("utf-8", "surrogateescape")
 
     def _edit(self, line: bytearray, byte: int) -> None:
-        """A key on the line. Keys that move the cursor, which stays at the end here, do nothing."""
+        """Applies a key to the line. The cursor stays at the end: keys that move it have no effect."""
         if self._escaped or byte == ESCAPE:
             self._escaped = byte == ESCAPE or byte in WITHIN_ESCAPE
         elif byte not in (DELETE, BACKSPACE):

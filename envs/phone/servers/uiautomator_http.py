@@ -24,10 +24,10 @@ _JSON = "application/json; charset=utf-8"
 
 
 class UiAutomatorServer:
-    """Serves connections to a phone's uiautomator, while a shell of the phone runs it.
+    """Serves connections to a phone's uiautomator while a shell of the phone runs the server.
 
     Attributes:
-        ports: the ports on which it listens, by adb's names for them, such as ``tcp:9008``.
+        ports: The services of the ports on which it listens, by adb's names for them, such as `tcp:9008`.
     """
 
     def __init__(self, automator: UiAutomator) -> None:
@@ -36,7 +36,7 @@ class UiAutomatorServer:
 
     @contextmanager
     def running(self, command: str) -> Iterator[None]:
-        """Listens on the port of ``app_process … -p PORT``; one where somebody listens already stays theirs."""
+        """Listens on the port of `app_process … -p PORT`. A port in use stays with its server."""
         given = _PORT_OPTION.search(command)
         name = f"tcp:{given[1] if given else PORT}"
         taken = name in self.ports

@@ -8,7 +8,8 @@ from coach_gym.ui import Node
 
 
 def nodes(view: View, package: str, clip: Rect, decor: bool = False) -> list[Node]:
-    """Accessibility nodes of the visible part of a view: one, or its children's if it is not important."""
+    """Returns the accessibility nodes of the visible part of a view: its own, or its children's if it is unimportant.
+    """
     bounds = intersect(view.bounds, clip)
     if bounds is None:
         return []

@@ -1,4 +1,4 @@
-"""Text measures and masks, in Roboto; icons from the Material Design icon font."""
+"""Text measures and masks in Roboto, and icons from the Material Design icon font."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from PIL import Image, ImageDraw, ImageFont
 
 @lru_cache(maxsize=64)
 def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
-    """Roboto of a pixel size. Basic layout: complex shaping costs ten times as much and Roboto has none."""
+    """Returns Roboto in a pixel size. The layout is basic: complex shaping is ten times slower and Roboto needs none.
+    """
     path = font_roboto.RobotoMedium if bold else font_roboto.Roboto
     return ImageFont.truetype(path, size, layout_engine=ImageFont.Layout.BASIC)
 
 
 @lru_cache(maxsize=64)
 def line_height(size: int) -> int:
-    """Height of one line of text in pixels."""
+    """Returns the height of a line of text in pixels."""
     ascent, descent = font(size).getmetrics()
     return ascent + descent
 
 
 @lru_cache(maxsize=16384)
 def text_width(text: str, size: int, bold: bool = False) -> int:
-    """Width of one line of text in pixels."""
+    """Returns the width of a line of text in pixels."""
     return int(font(size, bold).getlength(text) + 0.999)
 
 
 @lru_cache(maxsize=8192)
 def wrap(text: str, size: int, bold: bool, width: int, max_lines: int | None) -> tuple[str, ...]:
-    """Breaks text into lines of at most `width` pixels; a cut end is marked with an ellipsis."""
+    """Breaks text into lines of at most `width` pixels. If `max_lines` cuts it off, it ends in an ellipsis."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         lines += _wrap_paragraph(paragraph, size, bold, width)
@@ -61,7 +62,7 @@ def _wrap_paragraph(text: str, size: int, bold: bool, width: int) -> list[str]:
 
 
 def _fitting(word: str, size: int, bold: bool, width: int) -> int:
-    """How many leading characters of a word fit (at least one)."""
+    """Returns how many leading characters of a word fit; at least one."""
     low, high = 1, len(word)
     while low < high:
         middle = (low + high + 1) // 2
@@ -77,7 +78,7 @@ def _ellipsis(line: str, size: int, bold: bool, width: int) -> str:
 
 @lru_cache(maxsize=4096)
 def text_mask(text: str, size: int, bold: bool = False) -> Image.Image:
-    """One line of text as an 8-bit coverage mask, `line_height` high."""
+    """Returns a line of text as an 8-bit coverage mask, `line_height` high."""
     mask = Image.new("L", (max(1, text_width(text, size, bold)), line_height(size)))
     ImageDraw.Draw(mask).text((0, 0), text, fill=255, font=font(size, bold))
     return mask
@@ -85,10 +86,10 @@ def text_mask(text: str, size: int, bold: bool = False) -> Image.Image:
 
 @lru_cache(maxsize=1024)
 def icon_mask(name: str, size: int) -> Image.Image:
-    """A Material Design icon (`account_plus`, `arrow_left`, …) as a square coverage mask.
+    """Returns a Material Design icon (`account_plus`, `arrow_left`, …) as a square coverage mask.
 
     Raises:
-        AttributeError: there is no icon of that name.
+        AttributeError: There is no icon of that name.
     """
     glyph = getattr(MDI6, name).rpartition(".")[2]
     mask = Image.new("L", (size, size))
@@ -99,7 +100,7 @@ def icon_mask(name: str, size: int) -> Image.Image:
 
 @lru_cache(maxsize=1024)
 def rounded_mask(width: int, height: int, radius: int) -> Image.Image:
-    """A filled rounded rectangle as a mask, drawn four times larger for smooth corners."""
+    """Returns a filled rounded rectangle as a mask, drawn four times larger for smooth corners."""
     radius = min(radius, width // 2, height // 2)
     if radius == 0:
         return Image.new("L", (width, height), 255)

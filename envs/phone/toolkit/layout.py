@@ -7,7 +7,13 @@ from coach_gym.envs.phone.toolkit.view import Rect, ScrollState, View
 
 
 class Layout:
-    """Measures and places trees of views for one density and one scale of texts."""
+    """Measures and places trees of views.
+
+    Args:
+        density: Pixels per dp.
+        scrolls: Scroll positions by the `scroll_key` of their views; missing ones are added.
+        font_scale: Size of texts relative to the default.
+    """
 
     def __init__(self, density: float, scrolls: dict[str, ScrollState], font_scale: float = 1.0) -> None:
         self.density = density
@@ -15,17 +21,18 @@ class Layout:
         self.font_scale = font_scale
 
     def run(self, root: View, rect: Rect) -> View:
-        """Places `root` in `rect` (pixels) and all views below it. Returns the root."""
+        """Places `root` in `rect`, in pixels, and all views below it. Returns the root."""
         left, top, right, bottom = rect
         self._measure(root, right - left)
         self._place(root, left, top, right - left, bottom - top)
         return root
 
     def px(self, dp: float) -> int:
+        """Converts dp to pixels."""
         return round(dp * self.density)
 
     def font_px(self, sp: float) -> int:
-        """Pixels of a text's size; no text is smaller than 6."""
+        """Converts a text size to pixels, at least 6."""
         return max(6, round(sp * self.density * self.font_scale))
 
     # measuring: the size a view would like, given the width there is
@@ -117,7 +124,7 @@ class Layout:
             self._place_column(view, x, y, w, h)
 
     def _scrolled(self, view: View, y: int, w: int, h: int) -> tuple[int, int]:
-        """Where the content of a scrolling view starts, and how high it is."""
+        """Returns where the content of a scrolling view starts, and how high it is."""
         state = view.scroll = self.scrolls.setdefault(view.scroll_key or "", ScrollState())
         content = max(h, view.content_height)
         at_end = state.offset == state.limit
@@ -159,5 +166,5 @@ class Layout:
 
 
 def _shift(where: str, room: int) -> int:
-    """How far something moves into `room` spare pixels."""
+    """Returns how far something moves into `room` spare pixels."""
     return 0 if where == "start" else room // 2 if where == "center" else room

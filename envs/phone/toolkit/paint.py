@@ -1,7 +1,7 @@
 """Draws laid-out views with Pillow.
 
-A tree becomes a flat list of drawing commands. The next frame repaints only the rectangle in which the two
-lists differ: most touches change a small part of the screen, and many change nothing.
+A tree becomes a flat list of drawing commands. A frame repaints only the rectangle in which the list differs from the
+last one: most touches change a small part of the screen, and many change nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,17 @@ from coach_gym.envs.phone.toolkit.view import Rect, View
 
 
 class Command(NamedTuple):
-    """One thing to draw: `kind` is "box", "text", "icon" or "image"; `clip` bounds what is visible of it."""
+    """One thing to draw.
+
+    Attributes:
+        kind: "box", "text", "icon" or "image".
+        rect: Its rectangle in pixels.
+        clip: The part of the screen where it is visible.
+        color: Its colour.
+        content: The radius of a box, the text, the name of an icon, or the `Picture` of an image.
+        size: The size of a text or icon in pixels.
+        bold: Whether a text is bold.
+    """
 
     kind: str
     rect: Rect
@@ -32,7 +42,7 @@ class Command(NamedTuple):
 
 
 def commands(root: View, layout: Layout, clip: Rect) -> list[Command]:
-    """What to draw for a laid-out tree, back to front."""
+    """Returns the drawing commands of a laid-out tree, back to front."""
     out: list[Command] = []
     _collect(root, layout, clip, out)
     return out
@@ -62,7 +72,7 @@ def _collect(view: View, layout: Layout, clip: Rect, out: list[Command]) -> None
 
 
 class Picture:
-    """An image in a command: compared by identity, since comparing pixels would cost more than drawing them."""
+    """An image in a command. It is compared by identity: comparing pixels would cost more than drawing them."""
 
     def __init__(self, pixels: np.ndarray) -> None:
         self.pixels = pixels
@@ -75,7 +85,7 @@ class Picture:
 
 
 def _middle(pixels: np.ndarray, bounds: Rect) -> Rect:
-    """Where in a rectangle an image lies that is scaled without being stretched."""
+    """Returns where in a rectangle an image lies that is scaled without being stretched."""
     left, top, right, bottom = bounds
     height, width = pixels.shape[:2]
     scale = min((right - left) / width, (bottom - top) / height)
@@ -114,7 +124,7 @@ def _collect_text(view: View, layout: Layout, clip: Rect, out: list[Command]) ->
 
 
 def _caret_place(view: View) -> tuple[int, str]:
-    """The line that the cursor of a text field is on, and the part of it before the cursor."""
+    """Returns the line with the cursor of a text field, and the part of the line before the cursor."""
     if view.input is None or not view.text:
         return 0, ""
     cursor = view.input.cursor
@@ -130,14 +140,19 @@ def _caret_place(view: View) -> tuple[int, str]:
 
 
 def intersect(a: Rect, b: Rect) -> Rect | None:
-    """The common part of two rectangles, or None."""
+    """Returns the intersection of two rectangles, or None."""
     left, top = max(a[0], b[0]), max(a[1], b[1])
     right, bottom = min(a[2], b[2]), min(a[3], b[3])
     return (left, top, right, bottom) if left < right and top < bottom else None
 
 
 class Painter:
-    """Keeps the frame that is on the screen and brings it up to date."""
+    """Keeps the frame on the screen up to date.
+
+    Args:
+        width: Width in pixels.
+        height: Height in pixels.
+    """
 
     def __init__(self, width: int, height: int) -> None:
         self.size = (width, height)
@@ -147,7 +162,7 @@ class Painter:
         self._dark = False
 
     def show(self, drawing: list[Command], dark: bool = False) -> np.ndarray:
-        """The frame for a list of commands, in dark colours if wanted: H x W x 3 uint8, a copy of its own."""
+        """Returns the frame of a list of commands as a new array, height x width x 3 uint8, perhaps in dark colours."""
         if dark != self._dark:
             self._dark = dark
             self.forget()
@@ -160,7 +175,7 @@ class Painter:
         return self._frame.copy()
 
     def forget(self) -> None:
-        """The next frame is drawn in full."""
+        """Has the next frame drawn in full."""
         self._shown = []
 
     def _damage(self, drawing: Sequence[Command]) -> Rect | None:
@@ -187,7 +202,7 @@ class Painter:
 
 
 def _draw(image: Image.Image, command: Command, visible: Rect, dark: bool) -> None:
-    """Draws the `visible` part of one command."""
+    """Draws the `visible` part of a command."""
     left, top, right, bottom = command.rect
     if command.kind == "image":
         picture = _scaled(command.content, right - left, bottom - top)
@@ -217,7 +232,7 @@ def _shifted(rect: Rect, x: int, y: int) -> Rect:
 
 @lru_cache(maxsize=512)
 def _rgb(color: str, dark: bool) -> tuple[int, ...]:
-    """Red, green and blue; dark is the same hue as light as the other was dark, on a ground of dark grey."""
+    """Returns red, green and blue. In the dark, the same hue gets the opposite lightness, on dark grey."""
     rgb = ImageColor.getrgb(color)
     if not dark:
         return rgb

@@ -104,14 +104,14 @@ def Column(children: Sequence[View], gap: float = 0, pad: float | Sides = 0, **m
 
 
 def Row(children: Sequence[View], gap: float = 0, pad: float | Sides = 0, **more: Unpack[BoxMore]) -> View:
-    """Children side by side, centred across; a child with `flex` takes what is left over."""
+    """Children side by side, centred across. A child with `flex` takes the rest of the width."""
     more.setdefault("important", False)
     more.setdefault("align", "center")
     return View("android.widget.LinearLayout", children, axis="h", gap=gap, pad=_sides(pad), **more)
 
 
 def Pile(children: Sequence[View], **more: Unpack[BoxMore]) -> View:
-    """Children on top of each other, all of the same size; the last is in front."""
+    """Children on top of each other, all of the same size, the last in front."""
     more.setdefault("important", False)
     return View("android.widget.FrameLayout", children, axis="z", **more)
 
@@ -125,7 +125,7 @@ def Grid(
 
 
 def Space(height: float = 0, width: float = 0, flex: float = 0) -> View:
-    """Nothing, of a size in dp, or with `flex` a share of what is left over."""
+    """Empty space of a size in dp, or with `flex` a share of the rest."""
     return View("android.view.View", width=width or None, height=height, flex=flex, important=False)
 
 
@@ -135,7 +135,7 @@ def Divider() -> View:
 
 
 def ListView(children: Sequence[View], key: str = "list", **more: Unpack[ListMore]) -> View:
-    """A column that scrolls and takes the height that is left. `key` tells two lists of a screen apart."""
+    """A column that scrolls and takes the rest of the height. `key` tells the lists of a screen apart."""
     more.setdefault("flex", 1)
     more.setdefault("cls", "androidx.recyclerview.widget.RecyclerView")
     return View(children=children or [Space(1)], scroll_key=key, **more)
@@ -170,7 +170,7 @@ def Picture(pixels: Any, desc: str = "", height: float = 200, **more: Unpack[Pic
 
 
 def Avatar(name: str) -> View:
-    """A disc with the first letter of a name, in a colour that goes with the name."""
+    """A disc with the first letter of a name, in a colour that depends on the name."""
     color = theme.AVATARS[sum(map(ord, name)) % len(theme.AVATARS)]
     letter = Text(name[:1].upper(), 16, theme.ON_PRIMARY, important=False)
     return View(
@@ -203,7 +203,7 @@ def Button(
 def IconButton(
     icon: str, desc: str, on_tap: Action, id: str = "", color: str = theme.SECONDARY, **more: Unpack[IconButtonMore]
 ) -> View:
-    """An icon to touch; `desc` is what a screen reader says."""
+    """An icon to touch; screen readers say `desc`."""
     return View(
         "android.widget.ImageButton", icon=icon, desc=desc, on_tap=on_tap, id=id, color=color, size=24,
         width=theme.TOUCH, height=theme.TOUCH, **more,
@@ -241,8 +241,12 @@ def TextField(
     """A text field. Touching it brings up the keyboard; its text is `input.text`.
 
     Args:
-        lines: least number of lines shown; more than 1 makes Enter a new line instead of `on_submit`.
-        more: e.g. `password=True`, `flex=1`.
+        input: The text, which belongs to the screen.
+        hint: What the field shows while it is empty.
+        id: The name by which programs find it.
+        on_submit: Called on Enter.
+        lines: The least number of lines shown. With more than 1, Enter starts a new line.
+        more: Further attributes, such as `password=True`.
     """
     if lines > 1:
         more["multiline"] = True
@@ -256,7 +260,7 @@ def TextField(
 
 
 def Switch(checked: bool, on_tap: Action | None, desc: str = "", id: str = "", enabled: bool = True) -> View:
-    """A switch. Without `on_tap` it only shows its state (its row is what is touched)."""
+    """A switch. Without `on_tap` it only shows its state: the row around it is touched."""
     knob = View(bg="#ffffff" if checked else theme.SECONDARY, radius=9, width=18, height=18, important=False)
     return View(
         "android.widget.Switch", [knob], checkable=True, checked=checked, on_tap=on_tap, desc=desc, id=id, width=44,
@@ -285,7 +289,7 @@ def Radio(label: str, checked: bool, on_tap: Action) -> View:
 
 
 def Slider(value: float, on_slide: Callable[[float], Any], desc: str, id: str = "") -> View:
-    """A slider of 0…1; touched or dragged. Screen readers read its place in per cent."""
+    """A slider of 0 to 1, which is touched or dragged. Screen readers read its position in per cent."""
     done = View(flex=max(value, 0.001), height=4, bg=theme.PRIMARY, radius=2, important=False)
     rest = View(flex=max(1 - value, 0.001), height=4, bg=theme.DIVIDER, radius=2, important=False)
     knob = View(width=18, height=18, bg=theme.PRIMARY, radius=9, important=False)
@@ -399,7 +403,7 @@ def _destination(icon: str, label: str, selected: bool, on_tap: Action) -> View:
 
 
 def Empty(text: str, icon: str = "inbox_outline") -> View:
-    """What a list shows when there is nothing in it."""
+    """What a list shows when it is empty."""
     parts = [Icon(icon, 48, theme.OUTLINE), Text(text, 15, theme.SECONDARY, align="center")]
     return Column(parts, gap=12, pad=24, flex=1, justify="center")
 
