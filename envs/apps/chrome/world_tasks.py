@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from coach_gym.envs.apps.chrome import task_pages
 from coach_gym.envs.devices.device import Device
@@ -22,7 +22,7 @@ COLORS = (
 class BrowserTask(Task):
     """A page that says "Success!" once what it asks for is done."""
 
-    apps = ("Files", "Chrome")
+    apps: ClassVar[tuple[str, ...]] = ("Files", "Chrome")
     difficulty = "medium"
     preamble = "In the Files app, open {name} among the downloads with Chrome. "
 

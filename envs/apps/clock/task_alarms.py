@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import astuple, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.apps.clock.data import Alarm
@@ -48,7 +48,7 @@ def at(time: str, **more: Any) -> Alarm:
 class ClockTask(Task):
     """A task in the Clock app, whose alarms at the start are `params["alarms"]` and nothing else."""
 
-    apps = ("Clock",)
+    apps: ClassVar[tuple[str, ...]] = ("Clock",)
 
     @property
     def alarms(self) -> list[Alarm]:

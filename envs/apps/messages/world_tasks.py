@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from coach_gym.envs.apps.contacts import address_book
 from coach_gym.envs.devices.device import Device
@@ -27,7 +27,7 @@ class SmsTask(Task):
     It is solved when the messages on the phone are those of the start and `sent()`, no more and no less.
     """
 
-    apps = ("Simple SMS Messenger",)
+    apps: ClassVar[tuple[str, ...]] = ("Simple SMS Messenger",)
 
     def setup(self, device: Device) -> None:
         address_book.store(device, [address_book.contact(*person) for person in self.params.get("people", [])])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, ClassVar
 
 from coach_gym.envs.apps.osmand import data, gpx
 from coach_gym.envs.apps.osmand.data import MARKERS, PLACES, Place, Point
@@ -24,7 +24,7 @@ def close(a: Point, b: Point) -> bool:
 class MapTask(Task):
     """A task on a map with favourites and markers at `params["favorites"]` and `params["markers"]` (names)."""
 
-    apps = ("OsmAnd",)
+    apps: ClassVar[tuple[str, ...]] = ("OsmAnd",)
 
     def setup(self, device: Device) -> None:
         gpx.save_favorites(device, map(_village, self.params["favorites"]))
