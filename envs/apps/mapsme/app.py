@@ -1,4 +1,4 @@
-"""MAPS.ME: a map to move about, places to find and to keep, and routes (`mapsme_planning`)."""
+"""MAPS.ME: a map to move about, places to find and to keep, and routes (`planning`)."""
 
 from __future__ import annotations
 
@@ -29,11 +29,13 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Text,
 )
 
-ZOOM = 1.8  # what one touch of a zoom button does
-SCALES = (2.0, 600.0)  # dp a kilometre
+ZOOM = 1.8  # by one touch of a zoom button
+SCALES = (2.0, 600.0)  # dp per kilometre
 
 
 class MapsMe(DatabaseApp):
+    """Maps for travellers without a network: what is shown is the map in the app's database."""
+
     package = PACKAGE
     activity = "com.mapswithme.maps.MwmActivity"
     label = "MAPS.ME"
@@ -45,11 +47,6 @@ class MapsMe(DatabaseApp):
     def main(self) -> Screen:
         return Map()
 
-    @property
-    def world(self) -> World:
-        """The map that is on the phone."""
-        return data.read(self.db)
-
 
 class Map(MapScreen):
     """The map, with the ways to everything else around it."""
@@ -59,7 +56,7 @@ class Map(MapScreen):
         self.view: mapsme_map.View | None = None
 
     def build(self) -> View:
-        world = self.app.world
+        world = self.world
         if world.here is None or (here := world.place(world.here)) is None:
             return Scaffold(self.app.label, Empty("No map was downloaded", "map_marker_off_outline"))
         if self.view is None:
@@ -82,16 +79,16 @@ class Map(MapScreen):
     def _buttons(self) -> list[View]:
         look: dict[str, Any] = {"bg": theme.SURFACE, "border": theme.OUTLINE, "radius": 22}
         return [
-            IconButton("plus", "Zoom in", partial(self._zoom, ZOOM), **look),
-            IconButton("minus", "Zoom out", partial(self._zoom, 1 / ZOOM), **look),
+            IconButton("plus", "Zoom in", lambda: self._zoom(ZOOM), **look),
+            IconButton("minus", "Zoom out", lambda: self._zoom(1 / ZOOM), **look),
             IconButton("crosshairs_gps", "My position", self._recenter, **look),
         ]
 
     def _bar(self) -> View:
         ways = [
-            IconButton("directions", "Route", self._route),
+            IconButton("directions", "Route", lambda: self.push(Planning(self.world.here or 0, None))),
             IconButton("magnify", "Find", self._search),
-            IconButton("star_outline", "My places", self._my_places),
+            IconButton("star_outline", "My places", lambda: self.push(MyPlaces())),
         ]
         cells = [Column([way], align="center", flex=1) for way in ways]
         return Row(cells, pad=(8, 6, 8, 6), bg=theme.SURFACE)
@@ -109,16 +106,7 @@ class Map(MapScreen):
         self.view = None
 
     def _search(self) -> None:
-        self.push(Search(self._open, stays=True))
-
-    def _open(self, id: int) -> None:
-        self.push(Sheet(id))
-
-    def _route(self) -> None:
-        self.push(Planning(self.app.world.here or 0, None))
-
-    def _my_places(self) -> None:
-        self.push(MyPlaces())
+        self.push(Search(lambda id: self.push(Sheet(id)), stays=True))
 
 
 class Sheet(MapScreen):
@@ -129,34 +117,30 @@ class Sheet(MapScreen):
         self.id = id
 
     def build(self) -> View:
-        world = self.app.world
+        world = self.world
         place = world.place(self.id)
         if place is None:
             return Scaffold("", Empty("The place is not on this map", "map_marker_off_outline"), on_back=self.pop)
         saved = self.id in data.bookmarks(self.app.db)
         where = " • ".join(part for part in (place.kind, place.address, away(world, place)) if part)
+        here = world.here or 0
         buttons = [
-            Button("Route from", partial(self._route, True), kind="tonal", flex=1),
-            Button("Route to", partial(self._route, False), flex=1),
+            Button("Route from", lambda: self.push(Planning(self.id, None)), kind="tonal", flex=1),
+            Button("Route to", lambda: self.push(Planning(here, self.id)), flex=1),
         ]
-        save = IconButton("star" if saved else "star_outline", "Forget" if saved else "Save", self._save)
+        toggle = partial(data.toggle_bookmark, self.app.db, self.id)
+        save = IconButton("star" if saved else "star_outline", "Forget" if saved else "Save", toggle)
         title = Column([Text(place.name, 19, bold=True), Text(where, 14, theme.SECONDARY)], gap=3, flex=1)
         sheet = Column([Row([title, save], gap=8), Row(buttons, gap=10)], gap=12, pad=(16, 12, 16, 14))
         view = mapsme_map.View(place.point, 120.0, *self.size(theme.BAR_HEIGHT + 130))
         return Scaffold("", Column([self.picture(world, view, [("place", place.point)]), sheet]), on_back=self.pop)
-
-    def _route(self, away: bool) -> None:
-        self.push(Planning(self.id, None) if away else Planning(self.app.world.here or 0, self.id))
-
-    def _save(self) -> None:
-        data.toggle_bookmark(self.app.db, self.id)
 
 
 class MyPlaces(MapScreen):
     """Home, work, and the places that were saved."""
 
     def build(self) -> View:
-        db, world = self.app.db, self.app.world
+        db, world = self.app.db, self.world
         mine = data.my_places(db)
         rows = [self._role(world, role, world.place(mine[role]) if role in mine else None) for role in ROLES]
         saved = [place for id in data.bookmarks(db) if (place := world.place(id)) is not None]
@@ -167,25 +151,22 @@ class MyPlaces(MapScreen):
     def _role(self, world: World, role: str, place: Place | None) -> View:
         icon = Icon("home_outline" if role == "Home" else "briefcase_outline")
         if place is None:
-            return ListItem(role, f"Add your {role.lower()} address", partial(self._pick, role), leading=icon)
+            return ListItem(role, f"Add your {role.lower()} address", lambda: self._pick(role), leading=icon)
         where = f"{place.address or place.name} • {away(world, place)}"
-        more = IconButton("dots_vertical", f"Options of {role}", partial(self._menu, role))
-        return ListItem(role, where, partial(self._open, place.id), leading=icon, trailing=more)
+        more = IconButton("dots_vertical", f"Options of {role}", lambda: self._menu(role))
+        return ListItem(role, where, lambda: self._open(place.id), leading=icon, trailing=more)
 
     def _open(self, id: int) -> None:
         self.push(Sheet(id))
 
     def _pick(self, role: str) -> None:
-        self.push(Search(partial(self._set, role)))
-
-    def _set(self, role: str, id: int) -> None:
-        data.set_my_place(self.app.db, role, id)
+        self.push(Search(lambda id: data.set_my_place(self.app.db, role, id)))
 
     def _menu(self, role: str) -> None:
-        self.push(Menu([("Change", partial(self._pick, role)), ("Remove", partial(self._remove, role))], "bottom"))
-
-    def _remove(self, role: str) -> None:
-        data.set_my_place(self.app.db, role, None)
+        self.push(Menu([
+            ("Change", lambda: self._pick(role)),
+            ("Remove", lambda: data.set_my_place(self.app.db, role, None)),
+        ], "bottom"))  # fmt: skip
 
 
 APP = MapsMe

@@ -18,7 +18,7 @@ CREATE TABLE lines (name TEXT NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, 
 CREATE TABLE areas (kind TEXT NOT NULL, points TEXT NOT NULL);
 CREATE TABLE here (place INTEGER NOT NULL);
 CREATE TABLE my_places (role TEXT PRIMARY KEY NOT NULL, place INTEGER NOT NULL);
-CREATE TABLE bookmarks (place INTEGER PRIMARY KEY NOT NULL);
+CREATE TABLE bookmarks (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, place INTEGER UNIQUE NOT NULL);
 CREATE TABLE journeys (
     id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, start INTEGER NOT NULL, target INTEGER NOT NULL, mode TEXT NOT NULL,
     at INTEGER NOT NULL
@@ -27,11 +27,11 @@ CREATE TABLE journeys (
 ROLES = ("Home", "Work")  # of "My places"
 HERE = "My location"
 Point = tuple[float, float]
-"""Latitude and longitude."""
+"""Latitude and longitude in degrees."""
 
 
 class Place(NamedTuple):
-    """A place of the map; one without a name is a crossing."""
+    """A place on the map; one without a name is a crossing."""
 
     id: int
     name: str
@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
 
 class Road(NamedTuple):
-    """A road between two places, open both ways: its length, and how fast cars go."""
+    """A road between places `a` and `b` (ids), open both ways, of `km` length; cars go `kmh` fast."""
 
     a: int
     b: int
@@ -56,7 +56,7 @@ class Road(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A stretch of a line of public transport between two stops, in both directions."""
+    """A stretch of a line of public transport between stops `a` and `b` (ids), in both directions."""
 
     name: str
     a: int
@@ -72,7 +72,15 @@ class Area(NamedTuple):
 
 
 class World(NamedTuple):
-    """A whole map. `here` is the place where the phone is; None without a map."""
+    """A whole map.
+
+    Attributes:
+        places: Named places and crossings.
+        roads: What connects them.
+        lines: Public transport.
+        areas: Water and parks.
+        here: Id of the place where the phone is; None without a map.
+    """
 
     places: tuple[Place, ...]
     roads: tuple[Road, ...]
@@ -81,12 +89,12 @@ class World(NamedTuple):
     here: int | None
 
     def place(self, id: int) -> Place | None:
-        """The place of that id; None if it is not on this map."""
+        """Returns the place of an id; None if it is not on this map."""
         return next((place for place in self.places if place.id == id), None)
 
 
 def read(db: sqlite3.Connection) -> World:
-    """The map that is on the phone."""
+    """Returns the map that is on the phone."""
     here = db.execute("SELECT place FROM here").fetchone()
     return World(
         tuple(Place(*row) for row in db.execute("SELECT id, name, kind, address, lat, lon FROM places ORDER BY id")),
@@ -101,7 +109,7 @@ def read(db: sqlite3.Connection) -> World:
 
 
 def write(db: sqlite3.Connection, world: World) -> None:
-    """Puts a map on the phone, in place of the one that was there; what the user keeps is forgotten."""
+    """Puts a map on the phone in place of the one before; what the user keeps is forgotten."""
     for table in ("places", "roads", "lines", "areas", "here", "my_places", "bookmarks", "journeys"):
         db.execute(f"DELETE FROM {table}")
     db.executemany("INSERT INTO places VALUES (?, ?, ?, ?, ?, ?)", world.places)
@@ -116,7 +124,7 @@ def write(db: sqlite3.Connection, world: World) -> None:
 
 
 def my_places(db: sqlite3.Connection) -> dict[str, int]:
-    """The ids of the places that are set, by role."""
+    """Returns the ids of the places that are set, by role."""
     return dict(db.execute("SELECT role, place FROM my_places"))
 
 
@@ -128,30 +136,30 @@ def set_my_place(db: sqlite3.Connection, role: str, place: int | None) -> None:
 
 
 def bookmarks(db: sqlite3.Connection) -> list[int]:
-    """The ids of the places that are saved, the last one first."""
-    return [id for (id,) in db.execute("SELECT place FROM bookmarks ORDER BY rowid DESC")]
+    """Returns the ids of the saved places, the last one first."""
+    return [place for (place,) in db.execute("SELECT place FROM bookmarks ORDER BY id DESC")]
 
 
 def toggle_bookmark(db: sqlite3.Connection, place: int) -> None:
     """Saves a place, or forgets it."""
     if not db.execute("DELETE FROM bookmarks WHERE place = ?", (place,)).rowcount:
-        db.execute("INSERT INTO bookmarks VALUES (?)", (place,))
+        db.execute("INSERT INTO bookmarks(place) VALUES (?)", (place,))
 
 
 # texts
 
 
 def distance_text(km: float) -> str:
-    """How far a place is, as lists show it: `280 m`, `50.6 km`."""
+    """Returns how far away a place is, as lists show it: `280 m`, `50.6 km`."""
     return f"{round(1000 * km, -1):.0f} m" if km < 1 else f"{km:.1f} km"
 
 
 def length_text(km: float) -> str:
-    """How long a route is: `280 m`, `7.0 km`, `73 km`."""
+    """Returns the length of a route as text: `280 m`, `7.0 km`, `73 km`."""
     return distance_text(km) if km < 10 else f"{km:.0f} km"
 
 
 def time_text(minutes: float) -> str:
-    """How long a route takes: `8 min`, `4 hr 7 min`."""
+    """Returns the time that a route takes as text: `8 min`, `4 hr 7 min`."""
     hours, rest = divmod(max(1, round(minutes)), 60)
     return f"{hours} hr {rest} min" if hours else f"{rest} min"

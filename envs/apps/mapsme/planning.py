@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from coach_gym.envs.apps.mapsme import map as mapsme_map
 from coach_gym.envs.apps.mapsme.data import HERE, Point, World, length_text, time_text
 from coach_gym.envs.apps.mapsme.route import MODES, Route, route
@@ -29,7 +27,7 @@ PANELS = theme.BAR_HEIGHT + 240  # dp that are not map
 
 
 def points(world: World, way: Route) -> list[Point]:
-    """Where a way leads through."""
+    """Returns the points that a way leads through."""
     places = {place.id: place.point for place in world.places}
     return [places[id] for id in way.places]
 
@@ -41,14 +39,14 @@ def _name(world: World, id: int | None) -> str:
 
 
 class Planning(MapScreen):
-    """From where to where, and by which means; the way is shown with its length and time."""
+    """Where from, where to and by which means; the way is shown with its length and time."""
 
     def __init__(self, start: int, target: int | None, mode: str = "car") -> None:
         super().__init__()
         self.start, self.target, self.mode = start, target, mode
 
     def build(self) -> View:
-        world = self.app.world
+        world = self.world
         swap = IconButton("swap_vertical", "Swap", self._swap)
         ends = Row([Column([self._end(world, "From"), self._end(world, "To")], flex=1), swap], pad=(0, 0, 8, 0))
         modes = Row([self._mode(mode) for mode in MODES], gap=6, pad=(12, 4, 12, 8))
@@ -66,7 +64,7 @@ class Planning(MapScreen):
         id = self.start if which == "From" else self.target
         icon = Icon("circle_outline" if which == "From" else "map_marker_outline")
         return ListItem(
-            _name(world, id), which, partial(self._pick, which), leading=icon, pad=(16, 4, 8, 4), min_height=48
+            _name(world, id), which, lambda: self._pick(which), leading=icon, pad=(16, 4, 8, 4), min_height=48
         )
 
     def _mode(self, mode: str) -> View:
@@ -75,7 +73,7 @@ class Planning(MapScreen):
         return View(
             "android.widget.RadioButton", icon=ICONS[mode], desc=MODES[mode], checkable=True, checked=chosen, flex=1,
             height=theme.TOUCH, size=24, color=color, radius=8, bg="#d3e3fd" if chosen else theme.SURFACE_VARIANT,
-            on_tap=partial(self._choose, mode),
+            on_tap=lambda: self._choose(mode),
         )  # fmt: skip
 
     def _summary(self, way: Route, from_here: bool) -> View:
@@ -91,7 +89,7 @@ class Planning(MapScreen):
         self.mode = mode
 
     def _pick(self, which: str) -> None:
-        self.push(Search(partial(self._picked, which), here=True))
+        self.push(Search(lambda id: self._picked(which, id), here=True))
 
     def _picked(self, which: str, id: int) -> None:
         if which == "From":
@@ -119,7 +117,7 @@ class Journey(MapScreen):
         self.start, self.target, self.mode = start, target, mode
 
     def build(self) -> View:
-        world = self.app.world
+        world = self.world
         way, place = route(world, self.start, self.target, self.mode), world.place(self.target)
         if way is None or place is None:
             return Scaffold("", Empty("No route was found", "map_marker_off"), on_back=self.pop)

@@ -18,7 +18,14 @@ _State = tuple[int, str]  # a place, and the line that one sits in there
 
 
 class Route(NamedTuple):
-    """A way: how long it takes and is, the places that it leads through, and the lines that it takes."""
+    """A way from one place to another.
+
+    Attributes:
+        minutes: How long it takes.
+        km: Its length on roads.
+        places: Ids of the places that it leads through.
+        lines: The lines of public transport that it takes, in order.
+    """
 
     minutes: float
     km: float
@@ -35,13 +42,13 @@ class _Edge(NamedTuple):
 
 @lru_cache(maxsize=64)
 def route(world: World, start: int, end: int, mode: str) -> Route | None:
-    """The fastest way in a mode of `MODES`; None if there is none."""
+    """Returns the fastest way in a mode of `MODES`; None if there is none."""
     return _fastest(_edges(world, mode), start, end)
 
 
 @lru_cache(maxsize=8)
 def distances(world: World) -> dict[int, float]:
-    """How many kilometres every place that can be reached is away by road."""
+    """Returns how many kilometres away by road every place is that can be reached from the phone's."""
     near: dict[int, float] = {}
     queue = [] if world.here is None else [(0.0, world.here)]
     roads = defaultdict(list)
@@ -59,7 +66,7 @@ def distances(world: World) -> dict[int, float]:
 
 @lru_cache(maxsize=16)
 def _edges(world: World, mode: str) -> dict[int, list[_Edge]]:
-    """Where each place leads to, with the time that it takes in a mode."""
+    """The steps from each place, with the time that they take in a mode."""
     edges = defaultdict(list)
     for road in world.roads:
         if mode != "car" and road.kmh > MOTORWAY:
@@ -74,7 +81,7 @@ def _edges(world: World, mode: str) -> dict[int, list[_Edge]]:
 
 
 def _fastest(edges: dict[int, list[_Edge]], start: int, end: int) -> Route | None:
-    """Who changes into another line waits for it."""
+    """The fastest way along some edges; changing into another line takes `WAITING` more."""
     queue: list[tuple[float, int, _State]] = [(0.0, 0, (start, ""))]
     came: dict[_State, tuple[_State, _Edge] | None] = {(start, ""): None}
     times = {(start, ""): 0.0}

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from coach_gym.envs.apps.mapsme import data
 from coach_gym.envs.apps.mapsme import map as mapsme_map
 from coach_gym.envs.apps.mapsme.data import HERE, Place, Point, World
 from coach_gym.envs.apps.mapsme.route import distances
-from coach_gym.envs.phone.app import Screen
+from coach_gym.envs.phone.app import DatabaseApp, Screen
 from coach_gym.envs.phone.system import bars
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import Action, Empty, Icon, ListItem, ListView, Scaffold, TextField
-
-if TYPE_CHECKING:
-    from coach_gym.envs.apps.mapsme.app import MapsMe
 
 ICONS = {
     "Bus stop": "bus", "Café": "coffee", "Hotel": "bed", "Neighbourhood": "home_group", "Office": "office_building",
@@ -32,25 +28,30 @@ Pin = tuple[str, Point]
 class MapScreen(Screen):
     """A screen with a map on it."""
 
-    app: MapsMe
+    app: DatabaseApp
+
+    @property
+    def world(self) -> World:
+        """The map that is on the phone."""
+        return data.read(self.app.db)
 
     def picture(
         self, world: World, view: mapsme_map.View, pins: Sequence[Pin] = (), line: Sequence[Point] = ()
     ) -> View:
-        """A part of the map, with the phone and other things on it."""
+        """A part of the map, with the phone and other pins on it."""
         here = None if world.here is None else world.place(world.here)
         marks = [("here", here.point)] if here else []
         pixels = mapsme_map.draw(world, view, (*marks, *pins), tuple(line), self.phone.density)
         return View("android.view.SurfaceView", image=pixels, desc="Map", flex=1)
 
     def size(self, less: float) -> tuple[float, float]:
-        """Width and height in dp of the screen without bars and without `less` dp of its height."""
+        """Returns width and height in dp of the screen without its bars and `less` dp of its height."""
         d = self.phone.density
         return self.phone.width / d, self.phone.height / d - bars.STATUS_HEIGHT - bars.NAVIGATION_HEIGHT - less
 
 
 def row(world: World, place: Place, on_tap: Action) -> View:
-    """A place of a list: what it is called, what and where it is, how far away."""
+    """A place in a list: its name, what and where it is, and how far away."""
     parts = [part for part in (place.kind, place.address, away(world, place)) if part]
     return ListItem(place.name, " • ".join(parts), on_tap, leading=Icon(ICONS.get(place.kind, "map_marker_outline")))
 
@@ -65,9 +66,9 @@ class Search(MapScreen):
     """Places by name, kind or address, the nearest first.
 
     Args:
-        then: is called with the id of the place that is touched (a bound method or a partial of one).
-        here: whether the phone's own place can be chosen, too.
-        stays: whether this screen stays open for another choice.
+        then: Called with the id of the place that is touched.
+        here: Whether the phone's own place can be chosen, too.
+        stays: Whether this screen stays open for another choice.
     """
 
     def __init__(self, then: Callable[[int], None], here: bool = False, stays: bool = False) -> None:
@@ -78,7 +79,7 @@ class Search(MapScreen):
     def build(self) -> View:
         field = TextField(self.query, "Search", "search_query")
         words = self.query.text.casefold().split()
-        world = self.app.world
+        world = self.world
         rows = self._found(world, words) if words else self._kinds(world)
         if self.here and world.here is not None:
             rows.insert(0, ListItem(HERE, on_tap=partial(self._choose, world.here), leading=Icon("crosshairs_gps")))
@@ -86,7 +87,7 @@ class Search(MapScreen):
         return Scaffold(field, body, on_back=self.pop)
 
     def _found(self, world: World, words: Sequence[str]) -> list[View]:
-        """What fits and can be reached."""
+        """The places that fit and can be reached."""
         near = distances(world)
         found = [place for place in world.places if place.name and all(word in _about(place) for word in words)]
         found = sorted((place for place in found if place.id in near), key=lambda place: near[place.id])
@@ -94,10 +95,8 @@ class Search(MapScreen):
 
     def _kinds(self, world: World) -> list[View]:
         kinds = sorted({place.kind for place in world.places if place.name})
-        return [ListItem(kind, on_tap=partial(self._ask, kind), leading=Icon(ICONS.get(kind, "tag"))) for kind in kinds]
-
-    def _ask(self, kind: str) -> None:
-        self.query.set(kind)
+        choices = [(kind, partial(self.query.set, kind), Icon(ICONS.get(kind, "tag"))) for kind in kinds]
+        return [ListItem(kind, on_tap=choose, leading=icon) for kind, choose, icon in choices]
 
     def _choose(self, id: int) -> None:
         if not self.stays:

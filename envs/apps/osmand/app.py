@@ -1,4 +1,4 @@
-"""OsmAnd: a map to move about, places to find and to keep (`osmand_places`), and routes to plan."""
+"""OsmAnd: a map to move about, places to find and to keep (`places`), and routes to plan."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ MIN_ZOOM, MAX_ZOOM = 8, 17
 
 
 class OsmAnd(DatabaseApp):
+    """A map with favourites and tracks in GPX files, and markers in a database."""
+
     package = PACKAGE
     activity = "net.osmand.plus.activities.MapActivity"
     label = "OsmAnd"
@@ -66,7 +68,7 @@ class MapScreen(Screen):
 
     @property
     def view(self) -> osmand_map.View:
-        """What the screen shows of the world."""
+        """The part of the world that the screen shows."""
         d = self.phone.density
         height = self.phone.height / d - bars.STATUS_HEIGHT - bars.NAVIGATION_HEIGHT
         return osmand_map.View(self.center, self.zoom, self.phone.width / d, height)
@@ -79,8 +81,8 @@ class MapScreen(Screen):
 
     def zoom_buttons(self) -> View:
         """Plus and minus, at the right."""
-        zoom_in = _round("plus", "Zoom in", partial(self._zoom, 1), "map_zoom_in_button")
-        zoom_out = _round("minus", "Zoom out", partial(self._zoom, -1), "map_zoom_out_button")
+        zoom_in = _round("plus", "Zoom in", lambda: self._zoom(1), "map_zoom_in_button")
+        zoom_out = _round("minus", "Zoom out", lambda: self._zoom(-1), "map_zoom_out_button")
         return Column([zoom_in, zoom_out], gap=8)
 
     def _drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -97,6 +99,12 @@ class MapScreen(Screen):
         """Shows a place that was found, or touched on the map."""
         self.center = place.point
 
+    def search(self) -> None:
+        """Looks for a place to show."""
+        search = Search(self)
+        self.push(search)
+        self.focus(search.query)
+
 
 class Map(MapScreen):
     """The map with the user's places on it, and at the bottom what can be done with the chosen one."""
@@ -109,9 +117,10 @@ class Map(MapScreen):
         marks = [("favorite", place.point) for place in gpx.favorites(self.phone.storage)]
         marks += [("marker", marker.place.point) for marker in data.markers(self.app.db) if not marker.passed]
         marks += [("pin", self.chosen.point)] if self.chosen else []
-        layers = _round("layers_outline", "Configure map", self._no_layers, "map_layers_button")
-        top = Row([layers, _round("magnify", "Search", self._search, "map_search_button")], gap=8)
-        menu = _round("menu", "Show main menu", self._menu, "map_menu_button")
+        no_layers = partial(self.notify, "No other maps are installed")
+        layers = _round("layers_outline", "Configure map", no_layers, "map_layers_button")
+        top = Row([layers, _round("magnify", "Search", self.search, "map_search_button")], gap=8)
+        menu = _round("menu", "Show main menu", lambda: self.push(Drawer(self)), "map_menu_button")
         bottom = Row([menu, Space(flex=1), self.zoom_buttons()], align="end")
         over: list[View] = [Column([top, Space(flex=1), bottom], flex=1, pad=12)]
         over += [self._sheet(self.chosen)] if self.chosen else []
@@ -133,12 +142,17 @@ class Map(MapScreen):
             ],
             pad=(16, 12, 8, 4),
         )  # fmt: skip
+        icon = "star" if saved else "star_outline"
         actions = [
-            _action("star" if saved else "star_outline", "Add", partial(self._ask_name, place), "Add to favorites"),
-            _action("flag_outline", "Marker", partial(self._mark, place)),
-            _action("map_marker_path", "Plan a route", partial(self._plan, [place.point])),
-        ]
-        return Column([heading, Row(actions, pad=(8, 4, 8, 10))], bg=theme.SURFACE, on_tap=_nothing)
+            _action(icon, "Add", lambda: self.push(AddFavorite(place)), "Add to favorites"),
+            _action("flag_outline", "Marker", lambda: self._mark(place)),
+            _action(
+                "map_marker_path", "Plan a route",
+                lambda: self.push(PlanRoute(self.center, self.zoom, [place.point])),
+            ),
+        ]  # fmt: skip
+        # a touch beside the buttons must not reach the map
+        return Column([heading, Row(actions, pad=(8, 4, 8, 10))], bg=theme.SURFACE, on_tap=lambda: None)
 
     def choose(self, place: Place) -> None:
         self.center, self.chosen = place.point, place
@@ -151,27 +165,10 @@ class Map(MapScreen):
     def _close(self) -> None:
         self.chosen = None
 
-    def _no_layers(self) -> None:
-        self.notify("No other maps are installed")
-
-    def _search(self) -> None:
-        search = Search(self)
-        self.push(search)
-        self.focus(search.query)
-
-    def _menu(self) -> None:
-        self.push(Drawer(self))
-
-    def _ask_name(self, place: Place) -> None:
-        self.push(AddFavorite(place))
-
     def _mark(self, place: Place) -> None:
         data.add_marker(self.app.db, place, self.now)
         self.notify("Marker added")
         self.chosen = None
-
-    def _plan(self, points: list[Point]) -> None:
-        self.push(PlanRoute(self.center, self.zoom, points))
 
 
 def _round(icon: str, desc: str, on_tap: Action, id: str) -> View:
@@ -179,21 +176,15 @@ def _round(icon: str, desc: str, on_tap: Action, id: str) -> View:
     return IconButton(icon, desc, on_tap, id, bg=theme.SURFACE, radius=22, border=theme.OUTLINE)
 
 
-def _action(icon: str, label: str, on_tap: partial, desc: str = "") -> View:
+def _action(icon: str, label: str, on_tap: Action, desc: str = "") -> View:
     parts = [Icon(icon, 24, ORANGE), Text(label, 12, theme.SECONDARY, align="center", max_lines=1, important=False)]
     return View(
         "android.widget.LinearLayout", parts, text=label, desc=desc, on_tap=on_tap, flex=1, gap=4, pad=(4, 8, 4, 8)
     )
 
 
-def _nothing() -> None:
-    """A touch on the card that hits none of its parts."""
-
-
 class Drawer(Screen):
     """The main menu."""
-
-    app: OsmAnd
 
     def __init__(self, map: Map) -> None:
         super().__init__()
@@ -211,27 +202,23 @@ class Drawer(Screen):
 
 
 class MyPlaces(Screen):
-    """Favourites and tracks."""
-
-    app: OsmAnd
+    """The way to favourites and tracks."""
 
     def __init__(self, map: Map) -> None:
         super().__init__()
         self.map = map
 
     def build(self) -> View:
-        favorites = partial(self.push, Favorites(self.map.choose))
+        show = self.map.choose
         rows = [
-            ListItem("Favorites", on_tap=favorites, leading=Icon("star_outline")),
-            ListItem("Tracks", on_tap=partial(self.push, Tracks()), leading=Icon("map_marker_path")),
+            ListItem("Favorites", on_tap=lambda: self.push(Favorites(show)), leading=Icon("star_outline")),
+            ListItem("Tracks", on_tap=lambda: self.push(Tracks()), leading=Icon("map_marker_path")),
         ]
         return Scaffold("My Places", ListView(rows), self.pop)
 
 
 class Search(Screen):
     """Finds a place by its name or coordinates, and shows it on the map that it was opened from."""
-
-    app: OsmAnd
 
     def __init__(self, map: MapScreen) -> None:
         super().__init__()
@@ -247,8 +234,8 @@ class Search(Screen):
     def _row(self, place: Place) -> View:
         kind = f"Village, {data.COUNTRY}" if place.name in PLACES else "Coordinates"
         far = Text(data.distance_text(self._distance(place)), 12, theme.SECONDARY)
-        show = partial(self._show, place)
-        return ListItem(place.name, kind, show, leading=Icon("map_marker", color=ORANGE), trailing=far)
+        icon = Icon("map_marker", color=ORANGE)
+        return ListItem(place.name, kind, lambda: self._show(place), leading=icon, trailing=far)
 
     def _distance(self, place: Place) -> float:
         return data.distance(self.map.center, place.point)
@@ -260,8 +247,6 @@ class Search(Screen):
 
 class AddFavorite(Screen):
     """The name of a favourite before it is saved."""
-
-    app: OsmAnd
 
     def __init__(self, place: Place) -> None:
         super().__init__()
@@ -284,7 +269,7 @@ class AddFavorite(Screen):
 
 
 class PlanRoute(MapScreen):
-    """A line through points, each of them in turn the middle of the map."""
+    """A line through points; the middle of the map is the next one."""
 
     def __init__(self, center: Point, zoom: int, points: list[Point]) -> None:
         super().__init__(center, zoom)
@@ -292,7 +277,7 @@ class PlanRoute(MapScreen):
 
     def build(self) -> View:
         cross = Column([Icon("plus", 32, "#7b1fa2")], justify="center", align="center")
-        search = IconButton("magnify", "Search", self._search)
+        search = IconButton("magnify", "Search", self.search)
         done = Button("Done", self._ask_name, "done_button", "text", enabled=len(self.points) > 1)
         bar = Row(
             [IconButton("close", "Cancel", self.pop), Text("Plan a route", 18, flex=1), search, done],
@@ -317,11 +302,6 @@ class PlanRoute(MapScreen):
             return False
         self.push(Menu([("Discard the route", self.pop)], "center"))
         return True
-
-    def _search(self) -> None:
-        search = Search(self)
-        self.push(search)
-        self.focus(search.query)
 
     def _add(self) -> None:
         self.points.append(self.center)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from coach_gym.envs.apps.osmand import data, gpx
@@ -17,7 +16,7 @@ ORANGE = "#ff8800"
 
 
 class PlaceList(Screen):
-    """A list whose rows lead to the map: `show` (a bound method) is called with the place that is touched."""
+    """A list whose rows lead to the map: `show` is called with the place that is touched."""
 
     def __init__(self, show: Callable[[Place], Any]) -> None:
         super().__init__()
@@ -45,15 +44,12 @@ class Markers(PlaceList):
     def _row(self, marker: Marker) -> View:
         tick = IconButton(
             "restore" if marker.passed else "check", "Restore" if marker.passed else "Mark passed",
-            partial(self._pass, marker),
+            lambda: data.pass_marker(self.phone.storage.database(MARKERS), marker, self.now),
         )  # fmt: skip
-        delete = partial(self._ask, marker)
         where = data.point_text(marker.place.point)
         icon = Icon("flag_outline" if marker.passed else "flag", color="#1a73e8")
-        return ListItem(marker.place.name, where, partial(self.go, marker.place), delete, icon, tick)
-
-    def _pass(self, marker: Marker) -> None:
-        data.pass_marker(self.phone.storage.database(MARKERS), marker, self.now)
+        go, ask = lambda: self.go(marker.place), lambda: self._ask(marker)
+        return ListItem(marker.place.name, where, go, ask, icon, tick)
 
     def _ask(self, marker: Marker) -> None:
         def delete() -> None:
@@ -71,12 +67,12 @@ class Favorites(PlaceList):
         return Scaffold("Favorites", ListView(rows) if rows else Empty("No favorites", "star_outline"), self.pop)
 
     def _row(self, place: Place) -> View:
-        more = IconButton("dots_vertical", f"More options for {place.name}", partial(self._menu, place))
+        more = IconButton("dots_vertical", f"More options for {place.name}", lambda: self._menu(place))
         icon = Icon("star", color="#f5a623")
-        return ListItem(place.name, data.point_text(place.point), partial(self.go, place), leading=icon, trailing=more)
+        return ListItem(place.name, data.point_text(place.point), lambda: self.go(place), leading=icon, trailing=more)
 
     def _menu(self, place: Place) -> None:
-        self.push(Menu([("Delete", partial(gpx.remove_favorite, self.phone.storage, place))]))
+        self.push(Menu([("Delete", lambda: gpx.remove_favorite(self.phone.storage, place))]))
 
 
 class Tracks(Screen):
@@ -90,13 +86,10 @@ class Tracks(Screen):
     def _row(self, name: str) -> View:
         points = gpx.track(self.phone.storage, f"{TRACKS}/{name}")
         what = f"{data.distance_text(data.length(points))}  •  {len(points)} points"
-        more = IconButton("dots_vertical", f"More options for {name}", partial(self._menu, name))
+        more = IconButton("dots_vertical", f"More options for {name}", lambda: self._menu(name))
         icon = Icon("map_marker_path", color=ORANGE)
         return ListItem(name.removesuffix(".gpx"), what, leading=icon, trailing=more)
 
     def _menu(self, name: str) -> None:
-        self.push(Menu([("Delete", partial(self._ask, name))]))
-
-    def _ask(self, name: str) -> None:
-        delete = partial(self.phone.storage.remove, f"{TRACKS}/{name}")
-        self.push(Confirm(f"Delete {name}?", "", "Delete", delete))
+        ask = Confirm(f"Delete {name}?", "", "Delete", lambda: self.phone.storage.remove(f"{TRACKS}/{name}"))
+        self.push(Menu([("Delete", lambda: self.push(ask))]))

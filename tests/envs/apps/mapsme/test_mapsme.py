@@ -20,7 +20,9 @@ from coach_gym.envs.apps.mapsme.data import (
     length_text,
     my_places,
     read,
+    set_my_place,
     time_text,
+    toggle_bookmark,
     write,
 )
 from coach_gym.envs.apps.mapsme.route import MODES, RIDING, WAITING, WALKING, distances, route
@@ -260,3 +262,23 @@ def test_a_snapshot_of_a_choice_on_a_planned_route_is_exact(hands):
         assert summary(hands) == ["15 min", "1.4 km"]
         hands.phone.restore(saved)
         assert np.array_equal(hands.phone.screenshot(), frame)
+
+
+def test_bookmarks_are_listed_the_last_saved_first(hands):
+    for id in (3, 2, 4):
+        toggle_bookmark(db(hands), id)
+    hands.tap("My places")
+    assert [row.split(", ")[0] for row in results(hands)] == ["Corner Bakery", "Old Inn", "New Inn"]
+
+
+def test_changing_one_place_of_mine_leaves_all_else_alone(hands):
+    for role, place in (("Home", 2), ("Work", 3)):
+        set_my_place(db(hands), role, place)
+    toggle_bookmark(db(hands), 4)
+    db(hands).execute("INSERT INTO journeys(start, target, mode, at) VALUES (1, 2, 'car', 5)")
+    tables = [name for (name,) in db(hands).execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    before = {table: db(hands).execute(f"SELECT * FROM {table}").fetchall() for table in tables}
+    hands.tap("My places", "Options of Home", "Change", "Shop", "Corner Bakery")
+    after = {table: db(hands).execute(f"SELECT * FROM {table}").fetchall() for table in tables}
+    assert my_places(db(hands)) == {"Home": 4, "Work": 3}
+    assert {table for table in tables if after[table] != before[table]} == {"my_places"}
