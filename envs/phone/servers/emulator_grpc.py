@@ -82,7 +82,7 @@ class Controller(services.EmulatorControllerServicer):
         self._streams = threading.Semaphore(MOST_STREAMS)
 
     def getStatus(self, request: Empty, context: grpc.ServicerContext) -> pb.EmulatorStatus:
-        """Returns version, uptime and hardware of the emulator."""
+        """Returns the version of the emulator, and how long it has been running."""
         uptime = round(1000 * (time.monotonic() - self._started))
         return pb.EmulatorStatus(version=VERSION, uptime=uptime, booted=True)
 
@@ -224,11 +224,11 @@ class Controller(services.EmulatorControllerServicer):
     # the machine
 
     def getVmState(self, request: Empty, context: grpc.ServicerContext) -> pb.VmRunState:
-        """Returns whether the emulator runs."""
+        """Returns whether the emulator is running or paused."""
         return pb.VmRunState(state=self._state)
 
     def setVmState(self, request: pb.VmRunState, context: grpc.ServicerContext) -> Empty:
-        """Reboots or stops the emulator."""
+        """Reboots, pauses or stops the emulator."""
         if request.state in (pb.VmRunState.SHUTDOWN, pb.VmRunState.TERMINATE):
             self._hardware.killed.set()
         elif request.state == pb.VmRunState.RESET:
@@ -249,7 +249,7 @@ class Snapshots(snapshot_services.SnapshotServiceServicer):
         self._hardware = hardware
 
     def ListSnapshots(self, request: Any, context: grpc.ServicerContext) -> snapshots_pb.SnapshotList:
-        """Returns the names and times of all snapshots."""
+        """Returns the names of all snapshots."""
         names = list(self._hardware.snapshots)
         return snapshots_pb.SnapshotList(snapshots=[snapshots_pb.SnapshotDetails(snapshot_id=name) for name in names])
 

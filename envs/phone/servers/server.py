@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.servers import uiautomator_http
 from coach_gym.envs.phone.servers.adb import Adb
 from coach_gym.envs.phone.servers.console import Console
 from coach_gym.envs.phone.servers.emulator_grpc import EmulatorGrpc
@@ -15,7 +14,8 @@ from coach_gym.envs.phone.servers.forwarder import Forwarder
 from coach_gym.envs.phone.servers.hardware import Hardware
 from coach_gym.envs.phone.servers.listener import HOST, Listener
 from coach_gym.envs.phone.servers.lock import RunningPhone
-from coach_gym.envs.phone.servers.uiautomator import UiAutomator
+from coach_gym.envs.phone.servers.uiautomator.automator import UiAutomator
+from coach_gym.envs.phone.servers.uiautomator.server import MAIN, UiAutomatorServer
 
 
 class PhoneServer:
@@ -56,8 +56,8 @@ class PhoneServer:
             OSError: The port for adb or the console is taken.
             RuntimeError: The port for gRPC is taken.
         """
-        automator = uiautomator_http.UiAutomatorServer(UiAutomator(self.phone, self.lock))
-        adb = Adb(self.phone, self.lock, automator.ports, {uiautomator_http.MAIN: automator.running})
+        automator = UiAutomatorServer(UiAutomator(self.phone, self.lock))
+        adb = Adb(self.phone, self.lock, automator.ports, {MAIN: automator.running})
         console = Console(self.hardware, self._token)
         try:
             self._listeners.append(Listener(adb.serve, self.adb_port))

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from uiautomator2 import Selector
 
-from coach_gym.envs.phone.servers.selectors import find
+from coach_gym.envs.phone.servers.uiautomator.selectors import find
 from coach_gym.ui import Node
 
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from coach_gym.envs.phone.input.ime import ADB_IME, OK, U2_IME, broadcast
-from coach_gym.envs.phone.servers.uiautomator import Methods, UiAutomator
-from coach_gym.envs.phone.servers.uiautomator_http import UiAutomatorServer
+from coach_gym.envs.phone.servers.uiautomator.automator import UiAutomator
+from coach_gym.envs.phone.servers.uiautomator.server import UiAutomatorServer
 from coach_gym.envs.profiles import world_phone
 from tests.envs.hands import Hands
 
@@ -249,7 +249,7 @@ def test_every_method_that_the_client_calls_exists():
     called = set(re.findall(r"jsonrpc\.([a-zA-Z]+)\b(?=\()", source)) | {"scrollForward", "scrollBackward"}
     called -= {"getParent"}  # only in a comment
     assert len(called) > 40
-    assert called <= set(vars(Methods))
+    assert called <= set(UiAutomator(world_phone(90, 200), threading.RLock()).methods)
 
 
 # input methods

@@ -11,7 +11,8 @@ from http import HTTPStatus
 from typing import Any
 
 from coach_gym.envs.phone.servers import http
-from coach_gym.envs.phone.servers.uiautomator import RpcError, UiAutomator
+from coach_gym.envs.phone.servers.uiautomator.automator import UiAutomator
+from coach_gym.envs.phone.servers.uiautomator.errors import RpcError
 
 PORT = 9008
 """Where the client looks for the server by default."""
