@@ -1,8 +1,8 @@
-"""What agents ask of a vector environment beyond Gymnasium: to serve each sub-environment as it becomes ready."""
+"""What agents ask of environments beyond Gymnasium: to be served one by one as they become ready, and to be forked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 
 @dataclass
@@ -54,4 +54,20 @@ class EventDriven(Protocol):
 
     def recv(self, min_ready: int) -> list[Arrival]:
         """Waits for at least `min_ready` results, or for all that are pending, and returns every one that is there."""
+        ...
+
+
+class ForkableEnv(Protocol):
+    """An environment that can be doubled in mid-episode, such as `AndroidEnv` on the embedded phone."""
+
+    def fork(self) -> Self:
+        """Returns another environment in the same state. From then on neither influences the other."""
+        ...
+
+    def reset(self, *, seed: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Starts an episode, as `gymnasium.Env.reset` does."""
+        ...
+
+    def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Executes an action, as `gymnasium.Env.step` does."""
         ...

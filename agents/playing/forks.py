@@ -1,0 +1,143 @@
+"""Measured Q: what each candidate of a state leads to when it is played to its end on forks of the environment.
+
+A critic estimates Q; an environment that can be forked tells it. The measurement follows Equation 2's return without a
+process reward model: the outcome, discounted over the steps that remain.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+import torch
+from torch import Tensor
+
+from coach_gym.agents.playing.player import PolicyPlayer
+from coach_gym.agents.playing.rollout import observation_of
+from coach_gym.episode import Candidate, Episode, Observation, Step
+from coach_gym.protocols import ForkableEnv
+
+
+@dataclass
+class State:
+    """A state in which candidates were drawn.
+
+    Attributes:
+        env: The environment in this state; it is forked and never stepped.
+        episode: The episode up to this state.
+        observation: What the agent sees.
+        candidates: The responses drawn here, k of them.
+    """
+
+    env: ForkableEnv
+    episode: Episode
+    observation: Observation
+    candidates: list[Candidate]
+
+
+@dataclass
+class _Branch:
+    """One candidate on its way to the end."""
+
+    state: int
+    text: str
+    env: ForkableEnv
+    episode: Episode
+    observation: Observation
+    length: int = 0
+    result: float = math.nan
+    over: bool = field(default=False)
+
+    def step(self, taken: Step) -> None:
+        self.episode.steps.append(taken)
+        seen, reward, terminated, truncated, info = self.env.step(taken.action)
+        self.observation, self.length = observation_of(seen), self.length + 1
+        self.over = terminated or truncated
+        if self.over and "fault" not in info and info.get("is_success", False) is not None:
+            self.result = reward
+
+
+def play_states(player: PolicyPlayer, env: ForkableEnv, seed: int) -> tuple[Episode, list[State]]:
+    """Plays an episode with the player's k candidates per state, and keeps every state on the way.
+
+    Returns:
+        The episode and its T states, in order.
+    """
+    seen, info = env.reset(seed=seed)
+    episode = Episode(str(seen["goal"]), task=info.get("task", ""), params=dict(info.get("params", {})))
+    states, over, reward = [], False, 0.0
+    while not over:
+        observation = observation_of(seen)
+        prompt = player.policy.prompt(episode.goal, episode.steps, observation)
+        candidates = player.draw([prompt])[0]
+        past = Episode(episode.goal, list(episode.steps), task=episode.task)
+        states.append(State(env.fork(), past, observation, candidates))
+        episode.steps.append(player.step(observation, candidates))
+        seen, reward, terminated, truncated, info = env.step(episode.steps[-1].action)
+        over = terminated or truncated
+    episode.fault = info.get("fault")
+    episode.outcome = None if episode.fault else float(reward)
+    return episode, states
+
+
+def measure_q(
+    player: PolicyPlayer, states: Sequence[State], gamma: float, repeats: int = 1, batch_size: int = 64,
+    progress: Callable[[int], object] = lambda steps: None,
+) -> list[Tensor]:
+    """Measures Q of every candidate by playing it, and then the policy, to the end of the episode.
+
+    Candidates with the same text share their measurement.
+
+    Args:
+        player: Continues the episodes.
+        states: States whose candidates are measured.
+        gamma: Discount factor per step; Q is the mean of `gamma ** (n - 1) * outcome` for n steps from here to the end.
+        repeats: Episodes played per distinct candidate.
+        batch_size: Branches in progress at a time.
+        progress: Called with the number of steps of every round.
+
+    Returns:
+        For every state Q of its k candidates, (k,) float32; nan where every attempt ended in a fault.
+    """  # fmt: skip
+    waiting = _branches(player, states, repeats)
+    live = list(islice(waiting, batch_size))
+    sums: dict[tuple[int, str], list[float]] = {}
+    while live:
+        progress(len(live))
+        _advance(player, live)
+        for branch in live:
+            if branch.over:
+                returned = gamma ** (branch.length - 1) * branch.result
+                sums.setdefault((branch.state, branch.text), []).append(returned)
+        live = [branch for branch in live if not branch.over]
+        live += islice(waiting, batch_size - len(live))
+    return [
+        torch.tensor([_mean(sums[number, candidate.text]) for candidate in state.candidates])
+        for number, state in enumerate(states)
+    ]
+
+
+def _branches(player: PolicyPlayer, states: Sequence[State], repeats: int) -> Iterator[_Branch]:
+    """Every distinct candidate as often as it is played, its first step taken."""
+    for number, state in enumerate(states):
+        distinct = {candidate.text: candidate for candidate in state.candidates}
+        for text, candidate in distinct.items():
+            for _ in range(repeats):
+                past = Episode(state.episode.goal, list(state.episode.steps), task=state.episode.task)
+                branch = _Branch(number, text, state.env.fork(), past, state.observation)
+                branch.step(player.step(state.observation, [candidate]))
+                yield branch
+
+
+def _advance(player: PolicyPlayer, branches: Sequence[_Branch]) -> None:
+    """Lets the policy take the next step of every branch that is not over."""
+    going = [branch for branch in branches if not branch.over]
+    prompts = [player.policy.prompt(b.episode.goal, b.episode.steps, b.observation) for b in going]
+    drawn = player.generator.sample(prompts, 1, player.temperature, player.max_new_tokens) if prompts else []
+    for branch, candidates in zip(going, drawn, strict=True):
+        branch.step(player.step(branch.observation, candidates))
+
+
+def _mean(values: Sequence[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return sum(known) / len(known) if known else math.nan

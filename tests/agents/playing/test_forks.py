@@ -1,0 +1,82 @@
+"""Measured Q on an environment whose Q is known."""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+
+from coach_gym.agents.playing.forks import measure_q, play_states
+from coach_gym.episode import Candidate, Step
+
+GAMMA = 0.5
+
+
+class Corridor:
+    """Three steps of "on" lead to reward 1; "off" ends it with 0, "break" with a fault."""
+
+    def __init__(self):
+        self.place = 0
+        self.forks = 0
+
+    def fork(self):
+        self.forks += 1
+        return copy.copy(self)
+
+    def reset(self, *, seed=None):
+        self.place = 0
+        return self._seen(), {"task": "Corridor"}
+
+    def step(self, action):
+        if action == "break":
+            return self._seen(), 0.0, False, True, {"fault": "broken"}
+        self.place += action == "on"
+        over = action == "off" or self.place == 3
+        return self._seen(), float(self.place == 3 and over), over, False, {"is_success": self.place == 3}
+
+    def _seen(self):
+        return {"goal": "walk", "screenshot": np.full((1, 1, 3), self.place, np.uint8)}
+
+
+class Walker:
+    """Draws the candidates it is told; when episodes are continued, it always goes on."""
+
+    k, temperature, max_new_tokens = 4, 1.0, 1
+
+    def __init__(self, *candidates):
+        self.candidates = [Candidate(text, [], []) for text in candidates]
+        self.policy = self.generator = self
+
+    def prompt(self, goal, steps, observation):
+        assert len(steps) == observation.screenshot[0, 0, 0], "the prompt does not tell how the state was reached"
+        return steps
+
+    def draw(self, prompts):
+        return [self.candidates for _ in prompts]
+
+    def sample(self, prompts, k, temperature, max_new_tokens):
+        return [[Candidate("on", [], [])] for _ in prompts]
+
+    def step(self, observation, candidates):
+        return Step(observation, candidates, 0, candidates[0].text)
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 64])
+def test_q_is_the_discounted_outcome_of_what_follows(batch_size):
+    walker = Walker("on", "off", "on", "break")
+    episode, states = play_states(walker, Corridor(), seed=0)
+    assert (episode.outcome, len(states)) == (1.0, 3)
+    measured = measure_q(walker, states, GAMMA, batch_size=batch_size)
+    for place, q in enumerate(measured):
+        left = GAMMA ** (2 - place)
+        assert q[:3].tolist() == [left, 0.0, left]
+        assert math.isnan(q[3]), "a fault was taken for a verdict"
+
+
+def test_candidates_of_one_text_share_a_measurement_and_states_stay_as_they_were():
+    walker = Walker("on", "on", "off", "on")
+    _, states = play_states(walker, Corridor(), seed=0)
+    measure_q(walker, states, GAMMA, repeats=3)
+    assert [state.env.forks for state in states] == [6, 6, 6]  # two distinct texts, three times
+    assert [state.env.place for state in states] == [0, 1, 2]
+    assert [len(state.episode.steps) for state in states] == [0, 1, 2]
