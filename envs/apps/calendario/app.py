@@ -32,16 +32,18 @@ from coach_gym.envs.phone.toolkit.widgets import (
 
 
 def day_name(day: date, today: date) -> str:
-    """How a day is shown: Today, Tomorrow, or such as Mon, May 13."""
+    """Returns how a day is shown: Today, Tomorrow, or such as Mon, May 13."""
     return {0: "Today", 1: "Tomorrow"}.get((day - today).days, f"{day:%a, %b %d}")
 
 
 def clock(at: datetime) -> str:
-    """Such as 5:00 PM."""
+    """Returns a time such as 5:00 PM."""
     return f"{at.hour % 12 or 12}:{at:%M %p}"
 
 
 class Calendario(DatabaseApp):
+    """The calendar app."""
+
     package = data.PACKAGE
     label = "Calendar"
     icon = "calendar_month"
@@ -50,6 +52,7 @@ class Calendario(DatabaseApp):
     schema = data.SCHEMA
 
     def main(self) -> Screen:
+        """Shows all events."""
         return Agenda()
 
 
@@ -60,10 +63,11 @@ class CalendarScreen(Screen):
 
     @property
     def today(self) -> date:
+        """The day on the phone's clock."""
         return self.now.date()
 
     def event(self, id: int) -> Event | None:
-        """The event of that id, if it still exists."""
+        """Returns the event of that id, if it still exists."""
         return next((event for event in data.events(self.app.db) if event.id == id), None)
 
 
@@ -71,6 +75,7 @@ class Agenda(CalendarScreen):
     """All events under the names of their days."""
 
     def build(self) -> View:
+        """Lists the events, each below the name of its day."""
         rows: list[View] = []
         day = None
         for event in data.events(self.app.db):
@@ -100,6 +105,7 @@ class EventPage(CalendarScreen):
         self.id = id
 
     def build(self) -> View:
+        """Shows the event, with buttons to edit and delete it."""
         event = self.event(self.id)
         if event is None:
             return Scaffold("", Empty("This event does not exist any more", "calendar_blank"), self.pop)
@@ -145,6 +151,7 @@ class EventForm(CalendarScreen):
         self.title, self.note, self.location = TextInput(event.title), TextInput(event.note), TextInput(event.location)
 
     def build(self) -> View:
+        """Shows one row or field for everything about the event."""
         draft = self.draft
         rows: list[View] = [
             Column([TextField(self.title, "Title", "title")], pad=(16, 8, 16, 4)),
@@ -190,7 +197,7 @@ class EventForm(CalendarScreen):
         self._move(which, datetime.combine(getattr(self.draft, which).date(), at))
 
     def _move(self, which: str, to: datetime) -> None:
-        """A later start takes the end along; an end before the start is put off by a day."""
+        """Moves the start together with the end. An end that would be before the start goes to the next day."""
         length = self.draft.ends - self.draft.starts
         if which == "starts":
             self._change(starts=to, ends=to + length)

@@ -65,14 +65,14 @@ def repeat(s: Screen, how: str) -> Iterator[str]:
 
 
 @expert("CalendarAddEvent")
-def add_titled(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _add_titled(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_event(s, p["title"])
     yield from set_day(s, date.fromisoformat(p["day"]))
     yield from save(s)
 
 
 @expert("CalendarRenameEvent", "CalendarDescribeEvent", "CalendarLocateEvent")
-def fill_in(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _fill_in(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from edit_event(s, p["title"])
     fields = {"title": "Title", "description": "Note", "location": "Location"}
     field, text = next((fields[name], text) for name, text in p["changes"].items())
@@ -82,28 +82,28 @@ def fill_in(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("CalendarRepeatEvent")
-def repeat_event(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _repeat_event(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from edit_event(s, p["title"])
     yield from repeat(s, p["changes"]["repetition"])
     yield from save(s)
 
 
 @expert("CalendarAllDayEvent")
-def all_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _all_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from edit_event(s, p["title"])
     yield from s.toggle("All day", True)
     yield from save(s)
 
 
 @expert("CalendarMoveEvent")
-def move(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _move(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from edit_event(s, p["title"])
     yield from set_day(s, from_seconds(p["changes"]["start"]).date())
     yield from save(s)
 
 
 @expert("CalendarStartOfEvent")
-def start_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _start_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
     yield from s.scroll_to(p["title"])
     hours = s.find(p["title"]).label.rpartition(", ")[2]

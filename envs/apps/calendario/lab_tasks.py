@@ -25,13 +25,15 @@ class CalendarTask(Task):
     apps = ("Calendar",)
 
     def setup(self, device: Device) -> None:
+        """Fills the calendar."""
         calendario.store(device, self.params["events"])
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the calendar with `expected`."""
         return float(calendario.holds(device, self.expected()))
 
     def expected(self) -> list[EventParams]:
-        """What the calendar has to hold in the end, and nothing else."""
+        """Returns what the calendar has to hold in the end, and nothing else."""
         return self.params["events"]
 
 
@@ -43,6 +45,7 @@ class CalendarAddEvent(CalendarTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a title, a day of the next two weeks, and two to eight other events."""
         day = TODAY + timedelta(days=rng.randint(0, 16))
         new, *old = events.events(rng, [day, *events.random_days(rng, rng.randint(2, 8))])
         return {"title": new["title"], "day": day.isoformat(), "when": spoken(day), "events": old}
@@ -54,6 +57,7 @@ class CalendarAddEvent(CalendarTask):
         return float(right_day and calendario.holds(device, [*self.params["events"], *([new] if new else [])]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the day before."""
         day = date.fromisoformat(self.params["day"])
         return {**self.params, "day": (day - timedelta(days=1)).isoformat()}
 
@@ -65,6 +69,7 @@ class ChangeEvent(CalendarTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two events of one day and others, and what is to become of the first."""
         day = TODAY + timedelta(days=rng.randint(-14, 16))
         drawn = events.events(rng, [day, day, *events.random_days(rng, rng.randint(2, 8))])
         changes = cls.changes(rng, drawn[0], drawn.pop()["title"])
@@ -73,21 +78,22 @@ class ChangeEvent(CalendarTask):
 
     @classmethod
     def changes(cls, rng: ParamRng, one: EventParams, unused: str) -> dict[str, Any]:
-        """What is to become of an event; `unused` is a title that no event has."""
+        """Returns what is to become of an event; `unused` is a title that no event has."""
         raise RuntimeError(f"{cls.__name__} changes nothing")
 
     @classmethod
     def told(cls, changes: dict[str, Any]) -> dict[str, Any]:
-        """The changes as fields of the goal."""
+        """Returns the changes as fields of the goal."""
         return {"new": next(iter(changes.values()))}
 
     def expected(self) -> list[EventParams]:
+        """Returns the events with one of them changed."""
         chosen, changes = self.params["title"], self.params["changes"]
         changed: Any = [{**one, **(changes if one["title"] == chosen else {})} for one in self.params["events"]]
         return changed
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """The right change of another event."""
+        """Returns another event, to be changed in the same way."""
         wrong = rng.choice([one for one in self.params["events"] if one["title"] != self.params["title"]])
         return {**self.params, "title": wrong["title"], "day": day_of(wrong).isoformat()}
 
@@ -99,6 +105,7 @@ class CalendarRenameEvent(ChangeEvent):
 
     @classmethod
     def changes(cls, rng: ParamRng, one: EventParams, unused: str) -> dict[str, Any]:
+        """Returns another title."""
         return {"title": unused}
 
 
@@ -109,6 +116,7 @@ class CalendarDescribeEvent(ChangeEvent):
 
     @classmethod
     def changes(cls, rng: ParamRng, one: EventParams, unused: str) -> dict[str, Any]:
+        """Draws a description."""
         return {"description": events.note(rng)}
 
 
@@ -119,6 +127,7 @@ class CalendarLocateEvent(ChangeEvent):
 
     @classmethod
     def changes(cls, rng: ParamRng, one: EventParams, unused: str) -> dict[str, Any]:
+        """Draws a street."""
         return {"location": words.STREETS.draw(rng)}
 
 
@@ -129,10 +138,12 @@ class CalendarRepeatEvent(ChangeEvent):
 
     @classmethod
     def changes(cls, rng: ParamRng, one: EventParams, unused: str) -> dict[str, Any]:
+        """Draws how often it takes place."""
         return {"repetition": rng.choice([name for name, interval in REPETITIONS.items() if interval])}
 
     @classmethod
     def told(cls, changes: dict[str, Any]) -> dict[str, Any]:
+        """Returns the repetition in lower case."""
         return {"new": changes["repetition"].lower()}
 
 
@@ -143,6 +154,7 @@ class CalendarAllDayEvent(ChangeEvent):
 
     @classmethod
     def changes(cls, rng: ParamRng, one: EventParams, unused: str) -> dict[str, Any]:
+        """Returns that it lasts all day."""
         return {"all_day": True}
 
 
@@ -155,11 +167,13 @@ class CalendarMoveEvent(ChangeEvent):
 
     @classmethod
     def changes(cls, rng: ParamRng, one: EventParams, unused: str) -> dict[str, Any]:
+        """Draws another day, at most three days away."""
         days = rng.choice([-3, -2, -1, 1, 2, 3])
         return {"start": one["start"] + 86_400 * days}
 
     @classmethod
     def told(cls, changes: dict[str, Any]) -> dict[str, Any]:
+        """Returns the other day."""
         return {"new": spoken(from_seconds(changes["start"]).date())}
 
 
@@ -172,16 +186,19 @@ class CalendarStartOfEvent(CalendarTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two events of one day and others."""
         day = TODAY + timedelta(days=rng.randint(-14, 16))
         drawn = events.events(rng, [day, day, *events.random_days(rng, rng.randint(2, 8))])
         about = {"title": drawn[0]["title"], "day": day.isoformat(), "when": spoken(day)}
         return {**about, "events": rng.sample(drawn, len(drawn))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the answer with the hour; the calendar must not have changed."""
         start = next(one["start"] for one in self.params["events"] if one["title"] == self.params["title"])
         return float(same_time(answer, f"{from_seconds(start):%H:%M}") and super().evaluate(device, answer))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other event of the day."""
         day, title = self.params["day"], self.params["title"]
         same_day = [one["title"] for one in self.params["events"] if day_of(one).isoformat() == day]
         return {**self.params, "title": rng.choice([other for other in same_day if other != title])}

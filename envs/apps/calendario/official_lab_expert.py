@@ -20,7 +20,7 @@ from coach_gym.envs.tasks.screen import Screen, expert
 
 
 @expert("calendar_1")
-def at_five(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _at_five(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_event(s, "work")
     yield s.tap("Starts at")
     yield from pick_half_day_time(s, time(17))
@@ -28,7 +28,7 @@ def at_five(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("calendar_2")
-def with_reminder(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _with_reminder(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_event(s, "homework")
     yield from set_day(s, date(2024, 5, 21))
     yield s.tap("Remove 30 minutes before")
@@ -37,7 +37,7 @@ def with_reminder(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("calendar_3")
-def with_note(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _with_note(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_event(s, "meeting")
     yield from set_day(s, date(2024, 5, 13))
     yield from set_note(s, "conference room B202")
@@ -45,7 +45,7 @@ def with_note(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("calendar_4")
-def monthly(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _monthly(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_event(s, "new month")  # the judge looks for this title, which the goal does not give
     yield from set_day(s, date(2024, 6, 1))
     yield from repeat(s, "Monthly")
@@ -53,7 +53,7 @@ def monthly(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("calendar_5")
-def until_seven(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _until_seven(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from edit_event(s, "work")
     yield s.tap("Ends at")
     yield from pick_half_day_time(s, time(19))
@@ -61,14 +61,14 @@ def until_seven(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("calendar_7")
-def two_reminders(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _two_reminders(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from edit_event(s, "meeting")
     yield from remind(s, "5 minutes before", "10 minutes before")  # the judge wants the old one, too: it stays
     yield from save(s)
 
 
 def _noting(title: str, text: str) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    """An expert that adds to the note of an event."""
+    """Makes an expert that adds to the note of an event."""
 
     def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield from edit_event(s, title)
@@ -86,7 +86,7 @@ expert("calendar_12")(_noting("Today", "Hello"))
 
 
 def _repeating(title: str, how: str) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    """An expert that makes an event repeat."""
+    """Makes an expert that makes an event repeat."""
 
     def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield from edit_event(s, title)
@@ -101,7 +101,7 @@ expert("calendar_11")(_repeating("this day", "Weekly"))
 
 
 def _adding(title: str) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    """An expert that adds an event of which only the title matters."""
+    """Makes an expert that adds an event of which only the title matters."""
 
     def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield from new_event(s, title)
@@ -115,7 +115,7 @@ expert("calendar_13")(_adding("exam"))
 
 
 @expert("calendar_14")
-def all_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _all_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from edit_event(s, "exam")
     yield from s.toggle("All day", True)
     yield from save(s)

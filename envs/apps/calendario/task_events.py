@@ -24,7 +24,7 @@ def store(device: Device, wanted: Iterable[EventParams]) -> None:
 
 
 def holds(device: Device, wanted: Iterable[EventParams]) -> bool:
-    """Whether the calendar holds just these events."""
+    """Returns whether the calendar holds exactly these events."""
     with device.database(data.PATH) as db:
         return Counter(map(_card, data.events(db))) == Counter(_card(_event(one)) for one in wanted)
 
@@ -48,7 +48,7 @@ def _event(one: EventParams) -> Event:
 
 
 def _card(event: Event) -> tuple:
-    """What tells two events apart: of an event for all day, the days alone."""
+    """Returns what tells two events apart; of all-day events, only the days."""
     starts, ends = (event.starts.date(), event.ends.date()) if event.all_day else (event.starts, event.ends)
     texts = (event.title, event.note, event.location, event.recurrence)
     return texts, starts, ends, event.all_day, event.notifications

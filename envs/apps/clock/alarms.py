@@ -45,6 +45,7 @@ class Alarms(Tab):
         self.unfolded = 0  # id of an alarm
 
     def build(self) -> View:
+        """Lists the alarms, by time of day."""
         rows = [self._view(alarm) for alarm in clock_data.alarms(self._db)]
         return ListView([*rows, View(height=80)], "alarms") if rows else Empty("No alarms", "alarm")
 
@@ -52,12 +53,13 @@ class Alarms(Tab):
         return self.look.card(self, alarm) if alarm.id == self.unfolded else self.look.row(self, alarm)
 
     def fab(self) -> View:
+        """Returns the button that adds an alarm."""
         return Fab("plus", "Add alarm", self._add)
 
     # parts of rows and cards
 
     def days(self, alarm: Alarm) -> list[View]:
-        """A box for each day of the week."""
+        """Returns a box for each day of the week."""
         return [self._day(alarm, day) for day in self._week()]
 
     def _day(self, alarm: Alarm, day: int) -> View:
@@ -70,7 +72,7 @@ class Alarms(Tab):
         )  # fmt: skip
 
     def when(self, alarm: Alarm) -> str:
-        """The days on which an alarm repeats, or when it rings."""
+        """Returns the days on which an alarm repeats, or when it rings."""
         if alarm.days == 0b1111111:
             return "Every day"
         if alarm.days:
@@ -146,7 +148,7 @@ class Alarms(Tab):
 
 
 def _span(time: timedelta) -> str:
-    """A span of time in words, in whole minutes."""
+    """Returns a span of time in words, in whole minutes."""
     minutes = int(time.total_seconds()) // 60
     parts = ((minutes // 1440, "day"), (minutes // 60 % 24, "hour"), (minutes % 60, "minute"))
     words = [f"{count} {unit}{'' if count == 1 else 's'}" for count, unit in parts if count]

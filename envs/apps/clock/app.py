@@ -75,6 +75,8 @@ ANDROID_WORLD = Edition(
 
 
 class Clock(App):
+    """The Clock app."""
+
     package = clock_data.PACKAGE
     activity = "com.android.deskclock.DeskClock"
     label = "Clock"
@@ -86,14 +88,16 @@ class Clock(App):
         self.edition = edition
 
     def install(self) -> None:
+        """Sets the first alarms."""
         db = self.database(clock_data.ALARMS, clock_data.SCHEMA)
         clock_data.replace_all(db, self.edition.alarms, self.edition.since or self.phone.now)
 
     def main(self) -> Screen:
+        """Shows the tabs."""
         return Main(self.edition)
 
     def elapsed(self, since: datetime) -> None:
-        """Alarms and timers that are due tell so in the notification shade, and ring when touched there."""
+        """Posts notifications for alarms and timers that are due; they ring when touched there."""
         now = self.phone.now
         for timer in expired(self.phone.storage, since, now):
             self._post("Timer", "Time's up", partial(self._show, RingingTimer, timer.id))
@@ -125,6 +129,7 @@ class Main(Screen):
         self.tabs = {name: make() for _, name, make in edition.tabs}
 
     def build(self) -> View:
+        """Shows the tab in front, and the bar of tabs."""
         tab = self.tabs[self.current]
         tab.app = self.app
         more = IconButton("dots_vertical", "More options", self._menu)
@@ -148,6 +153,7 @@ class ClockSettings(Screen):
     app: Clock
 
     def build(self) -> View:
+        """Lists the settings."""
         rows = [
             *(self._choice(setting) for setting in self.app.edition.settings),
             Header("Clock"),

@@ -19,9 +19,10 @@ SLEEP_SOUNDS = ("None", "Deep space", "Ocean waves", "Rainfall", "Windy leaves")
 
 
 class Bedtime(Tab):
-    """When to sleep and to wake up, and what to hear meanwhile; kept in the app's preferences."""
+    """When to sleep and to wake up, and what to listen to meanwhile; kept in the app's preferences."""
 
     def build(self) -> View:
+        """Shows the schedule and the sleep sound."""
         bed, wake = (self._moment(key) for key in ("bedtime", "wakeup"))
         on = bool(self._get("wakeup_alarm", False))
         switch = Switch(on, partial(self._put, "wakeup_alarm", not on), "Sunrise alarm", "wakeup_switch")

@@ -68,6 +68,7 @@ class WorldClock(Tab):
         self.hours_ahead, self.half_days, self.flat = hours_ahead, half_days, flat
 
     def build(self) -> View:
+        """Shows the phone's time and a row for each city."""
         here = [self._face(), Text(self.now.strftime("%a, %b %-d"), 14, theme.SECONDARY, id="date")]
         rows = [self._row(city) for city in self._cities()]
         below = rows if self.flat else [ListView([*rows, View(height=80)], "cities")]
@@ -85,6 +86,7 @@ class WorldClock(Tab):
         return clock_data.half_day(at.time()) if self.half_days else at.strftime("%H:%M")
 
     def fab(self) -> View:
+        """Returns the button that adds a city."""
         return Fab("earth", "Add city", self._add)
 
     def _row(self, city: str) -> View:
@@ -102,7 +104,7 @@ class WorldClock(Tab):
         self.push(CitySearch(self))
 
     def add(self, city: str) -> None:
-        """Shows one more city."""
+        """Shows another city."""
         if city not in self._cities():
             self._store([*self._cities(), city])
 
@@ -122,6 +124,7 @@ class CitySearch(Screen):
         self.query = TextInput()
 
     def build(self) -> View:
+        """Shows the search field and the cities that match."""
         field = TextField(self.query, "Search for a city", "search_src_text", flex=1, border=None)
         clear = [IconButton("close", "Clear text", self._clear)] if self.query.text else []
         typed = self.query.text.strip().casefold()
@@ -143,7 +146,7 @@ def _begins(city: str, typed: str) -> bool:
 
 
 def difference(here: datetime, there: datetime) -> str:
-    """How the time of another place compares, as the app words it."""
+    """Returns how the time of another place compares, in the app's words."""
     days = (there.date() - here.date()).days
     day = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}[days]
     minutes = round((there - here).total_seconds() / 60)

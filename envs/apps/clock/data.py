@@ -57,10 +57,11 @@ class Alarm:
 
     @property
     def time(self) -> str:
+        """The time of day, such as 07:30."""
         return f"{self.hour:02d}:{self.minute:02d}"
 
     def rings(self, now: datetime) -> datetime:
-        """When it rings next, if it is on."""
+        """Returns when it rings next, if it is on."""
         first = now.replace(hour=self.hour, minute=self.minute, second=0, microsecond=0)
         coming = (first + timedelta(days=n) for n in range(8))
         return next(at for at in coming if at > now and (not self.days or self.days >> at.weekday() & 1))
@@ -70,7 +71,7 @@ _COLUMNS = "hour, minutes, daysofweek, enabled, label, vibrate, ringtone"
 
 
 def alarms(db: sqlite3.Connection) -> list[Alarm]:
-    """All alarms, by time of day."""
+    """Returns all alarms, by time of day."""
     rows = db.execute(f"SELECT {_COLUMNS}, _id FROM alarm_templates ORDER BY hour, minutes, _id")
     return [
         Alarm(hour, minute, days, bool(enabled), label, bool(vibrate), sound, id)
@@ -116,7 +117,7 @@ RUNNING, PAUSED, RESET = 1, 2, 4
 
 
 def milliseconds(at: datetime) -> int:
-    """Milliseconds since 1970."""
+    """Returns milliseconds since 1970."""
     return round((at - datetime(1970, 1, 1)).total_seconds() * 1000)
 
 
@@ -131,12 +132,12 @@ class Timer:
     id: int = 0
 
     def remaining(self, now: datetime) -> int:
-        """What is left now; negative once it has expired."""
+        """Returns what is left now; negative once it has expired."""
         return self.left - (milliseconds(now) - self.started if self.state == RUNNING else 0)
 
 
 def timers(values: dict[str, preferences.Value]) -> list[Timer]:
-    """The timers in a set of preferences, the newest first."""
+    """Returns the timers in a set of preferences, the newest first."""
     ids = values.get("timers_list", frozenset())
     assert isinstance(ids, frozenset)
 
@@ -177,11 +178,11 @@ def delete_timer(storage: Storage, id: int) -> None:
 
 
 def cities(values: dict[str, preferences.Value]) -> list[str]:
-    """The cities whose time is shown, in the order in which they were added."""
+    """Returns the cities whose time is shown, in the order in which they were added."""
     count = int(str(values.get("number_of_cities", 0)))
     return [str(values[f"city_id_{i}"]) for i in range(count)]
 
 
 def city_values(names: list[str]) -> dict[str, preferences.Value]:
-    """The preferences that hold a list of cities."""
+    """Returns the preferences that hold a list of cities."""
     return {"number_of_cities": len(names), **{f"city_id_{i}": name for i, name in enumerate(names)}}

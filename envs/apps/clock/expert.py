@@ -19,14 +19,14 @@ def open_tab(s: Screen, tab: str) -> Iterator[str]:
 
 
 @expert("ClockStopWatchRunning")
-def run_stopwatch(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _run_stopwatch(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Stopwatch")
     yield s.tap("Start")
     yield s.finish()
 
 
 @expert("ClockStopWatchPausedVerify")
-def pause_stopwatch(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _pause_stopwatch(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Stopwatch")
     if s.has("Pause"):
         yield s.tap("Pause")
@@ -40,7 +40,7 @@ def type_duration(s: Screen, hours: int, minutes: int, seconds: int) -> Iterator
 
 
 @expert("ClockTimerEntry")
-def enter_timer(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _enter_timer(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Timer")
     yield from type_duration(s, p["hours"], p["minutes"], p["seconds"])
     yield s.finish()

@@ -83,7 +83,7 @@ def _time(page: Alarms, alarm: Alarm, size: float) -> View:
 
 
 def _switch(page: Alarms, alarm: Alarm) -> View:
-    """An element of its own: the time that it is for, and its state."""
+    """Makes the switch an element of its own, which tells the time that it is for and its state."""
     then = partial(page.switched, alarm)
     color = theme.PRIMARY if alarm.enabled else theme.SECONDARY
     mark = Icon("alarm", 18, color, desc=half_day(time(alarm.hour, alarm.minute)))

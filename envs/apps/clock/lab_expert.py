@@ -29,17 +29,17 @@ def open_tab(s: Screen, name: str) -> Iterator[str]:
 
 
 def is_time(element: Element) -> bool:
-    """Whether an element is the time of an alarm."""
+    """Returns whether an element is the time of an alarm."""
     return element.id == "digital_clock"
 
 
 def is_switch(element: Element) -> bool:
-    """Whether an element is the switch of an alarm."""
+    """Returns whether an element is the switch of an alarm."""
     return element.id == "onoff"
 
 
 def is_arrow(element: Element) -> bool:
-    """Whether an element unfolds an alarm."""
+    """Returns whether an element unfolds an alarm."""
     return element.label == "Expand alarm"
 
 
@@ -56,7 +56,7 @@ def show_alarm(s: Screen, at: time) -> Iterator[str]:
 
 
 def _after(s: Screen, at: time) -> list[Element]:
-    """What follows the time of an alarm, up to the next alarm's."""
+    """Returns what follows the time of an alarm, up to the next alarm's."""
     place = s.elements.index(s.find(partial(_is_at, at)))
     return list(takewhile(lambda e: not is_time(e), s.elements[place + 1 :]))
 
@@ -119,27 +119,27 @@ def repeat_on(s: Screen, days: tuple[str, ...]) -> Iterator[str]:
 
 
 @expert("ClockAddAlarm")
-def add_plain_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _add_plain_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time.fromisoformat(p["time"]))
     yield s.finish()
 
 
 @expert("ClockAddAlarmWithLabel")
-def add_labelled_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _add_labelled_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time.fromisoformat(p["time"]))
     yield from write_label(s, p["label"])
     yield s.finish()
 
 
 @expert("ClockAddRepeatingAlarm")
-def add_repeating_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _add_repeating_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time.fromisoformat(p["time"]))
     yield from repeat_on(s, tuple(day for day in DAYS if day in p["days"]))
     yield s.finish()
 
 
 @expert("ClockDeleteAlarm")
-def delete_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _delete_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from unfold(s, time.fromisoformat(p["time"]))
     yield from s.scroll_to("Delete")
     yield s.tap("Delete")
@@ -147,7 +147,7 @@ def delete_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("ClockSwitchAlarm")
-def switch_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _switch_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     at = time.fromisoformat(p["time"])
     yield from show_alarm(s, at)
     yield from switch(s, at, p["on_or_off"] == "on")
@@ -155,7 +155,7 @@ def switch_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("ClockMoveAlarm")
-def move_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _move_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _time_of(s, p["label"])
     yield s.tap(partial(_is_at, _parsed(_read_time(s, p["label"]))))
     yield from pick_half_day_time(s, time.fromisoformat(p["new_time"]))
@@ -163,20 +163,20 @@ def move_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("ClockLabelAlarm")
-def label_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _label_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from unfold(s, time.fromisoformat(p["time"]))
     yield from write_label(s, p["new_label"])
     yield s.finish()
 
 
 @expert("ClockAlarmTime")
-def tell_alarm_time(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _tell_alarm_time(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _time_of(s, p["label"])
     yield s.finish(f"{_parsed(_read_time(s, p['label'])):%H:%M}")
 
 
 @expert("ClockCountAlarms")
-def count_alarms(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _count_alarms(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Alarm")
     seen: dict[str, bool] = {}
     while True:
@@ -196,7 +196,7 @@ def count_alarms(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("ClockStartTimer")
-def start_timer(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _start_timer(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Timer")
     yield from type_duration(s, 0, p["minutes"], 0)
     yield s.tap("Start")
@@ -215,7 +215,7 @@ def choose_setting(s: Screen, setting: str, option: str) -> Iterator[str]:
 
 
 @expert("ClockSnoozeLength")
-def set_snooze(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _set_snooze(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from choose_setting(s, "Snooze length", f"{p['minutes']} minutes")
     yield s.finish()
 
@@ -228,13 +228,13 @@ def add_one_city(s: Screen, city: str) -> Iterator[str]:
 
 
 @expert("ClockAddCity")
-def add_city(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _add_city(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Clock")
     yield from add_one_city(s, p["city"])
     yield s.finish()
 
 
 @expert("ClockCityTime")
-def tell_city_time(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _tell_city_time(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Clock")
     yield s.finish(f"{_parsed(s.find(p['city']).label.split(', ')[-1]):%H:%M}")

@@ -29,14 +29,14 @@ WORKDAYS, WEEKEND = DAYS[:5], DAYS[5:]
 
 
 @expert("clock_1")
-def meeting(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _meeting(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time(15))
     yield from write_label(s, "meeting")
     yield s.finish()
 
 
 @expert("clock_2")
-def silent_argon(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _silent_argon(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time(6, 45))
     yield from s.toggle("Vibrate", False)
     yield s.tap("Ringtone")
@@ -45,14 +45,14 @@ def silent_argon(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("clock_3")
-def workdays(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _workdays(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time(7))
     yield from repeat_on(s, WORKDAYS)
     yield s.finish()
 
 
 @expert("clock_4")
-def every_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _every_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from unfold(s, time(9))
     yield from repeat_on(s, DAYS)
     yield from switch(s, time(9), True)
@@ -60,13 +60,13 @@ def every_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("clock_5")
-def tomorrow(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _tomorrow(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time(10, 30))
     yield s.finish()
 
 
 @expert("clock_6")
-def football(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _football(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time(22, 30))
     yield from repeat_on(s, WEEKEND)
     yield from write_label(s, "Watch Football Games")
@@ -74,7 +74,7 @@ def football(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("clock_7")
-def all_off(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _all_off(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Alarm")
     while on := [e for e in s.elements if is_switch(e) and e.checked]:
         yield s.tap(on[0])
@@ -82,7 +82,7 @@ def all_off(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("clock_8")
-def none_after_two(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _none_after_two(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Alarm")
     while late := [e for e in s.elements if e.id == "digital_clock" and _after_two(e.label)]:
         after = [e for e in s.elements if e.label == "Expand alarm" and e.center[1] > late[0].bounds[1]]
@@ -111,7 +111,7 @@ expert("clock_26")(_switching_off(time(7, 30)))
 
 
 @expert("clock_27")
-def three(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _three(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time(15))
     yield s.finish()
 
@@ -120,7 +120,7 @@ def three(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("clock_10")
-def earliest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _earliest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Alarm")
     switches = [e for e in s.elements if is_switch(e)]
     first = next(e for e in switches if e.checked)
@@ -129,27 +129,27 @@ def earliest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("clock_11")
-def rings_every_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _rings_every_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Alarm")
     shown = s.elements.index(s.find(lambda e: e.id == "digital_clock" and e.label == half_day(time(16))))
     yield s.finish("Yes" if s.elements[shown + 1].label == "Every day" else "No")
 
 
 @expert("clock_12")
-def vibrates(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _vibrates(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from unfold(s, time(16))
     yield from s.scroll_to("Vibrate")
     yield s.finish("Yes" if s.find("Vibrate").checked else "No")
 
 
 @expert("clock_13")
-def how_many(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _how_many(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Alarm")
     yield s.finish(f"{sum(e.checked for e in s.elements if is_switch(e))} alarms")
 
 
 @expert("clock_14")
-def nine_is_on(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _nine_is_on(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Alarm")
     yield s.finish("Yes" if part_of(s, time(9), is_switch).checked else "No")
 
@@ -162,7 +162,7 @@ def _is_described(start: str, element: Element) -> bool:
 
 
 @expert("clock_15")
-def two_cities(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _two_cities(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Clock")
     for city in ("London", "Barcelona"):
         yield from add_one_city(s, city)
@@ -170,13 +170,13 @@ def two_cities(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("clock_16")
-def barcelona(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _barcelona(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Clock")
     yield s.finish(s.find("Barcelona").label.split(", ")[2])
 
 
 @expert("clock_17")
-def no_barcelona(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _no_barcelona(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Clock")
     yield s.long_press("Barcelona")
     yield s.tap("Delete")
@@ -184,14 +184,14 @@ def no_barcelona(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("clock_18")
-def timer(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _timer(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Timer")
     yield from type_duration(s, 1, 15, 0)
     yield s.finish()
 
 
 @expert("clock_19")
-def sleep_times(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _sleep_times(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Bedtime")
     for name, at in (("Bedtime", time(22)), ("Wake-up", time(7))):
         yield s.tap(partial(_is_described, f"{name} "))
@@ -200,7 +200,7 @@ def sleep_times(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("clock_20")
-def deep_space(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _deep_space(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Bedtime")
     yield s.tap(lambda e: e.desc.startswith("sleep sound"))
     yield s.tap("Deep space")
@@ -208,7 +208,7 @@ def deep_space(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("clock_21")
-def wake_up_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _wake_up_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Bedtime")
     yield from s.toggle("Sunrise alarm", True)
     yield s.finish()
@@ -218,7 +218,7 @@ def wake_up_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _choosing(setting: str, option: str) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    """An expert that chooses an option of one of the app's settings."""
+    """Makes an expert that chooses an option of one of the app's settings."""
 
     def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield from choose_setting(s, setting, option)
@@ -233,6 +233,6 @@ expert("clock_24")(_choosing("Silence after", "5 minutes"))
 
 
 @expert("clock_25")
-def open_clock(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _open_clock(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Clock")
     yield s.finish()

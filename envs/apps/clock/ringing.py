@@ -22,7 +22,7 @@ MINUTE = 60_000  # in milliseconds
 
 
 def expired(storage: Storage, since: datetime, now: datetime) -> list[Timer]:
-    """The running timers whose time was up after `since`."""
+    """Returns the running timers whose time was up after `since`."""
     known = clock_data.timers(preferences.load(storage, PREFERENCES))
     return [t for t in known if t.state == RUNNING and t.remaining(since) > 0 >= t.remaining(now)]
 
@@ -32,14 +32,14 @@ Due = tuple[int, str, str]
 
 
 def ring(db: sqlite3.Connection, since: datetime, now: datetime) -> list[Due]:
-    """Lets the alarms ring that were due after `since`, and says which."""
+    """Lets the alarms ring that were due after `since`, and returns them."""
     found = _due(db, (SCHEDULED, SNOOZED), since, now)
     db.executemany("UPDATE alarm_instances SET alarm_state = ? WHERE _id = ?", [(FIRED, id) for id, _, _ in found])
     return found
 
 
 def silence(db: sqlite3.Connection, now: datetime, minutes: int) -> list[Due]:
-    """Stops the alarms to which nobody has listened for so many minutes (never if negative), and says which."""
+    """Stops the alarms that have rung for that many minutes (never if negative), and returns them."""
     if minutes < 0:
         return []
     found = _due(db, (FIRED, FIRED), datetime.min, now - timedelta(minutes=minutes))
@@ -59,7 +59,7 @@ def _due(db: sqlite3.Connection, states: tuple[int, int], since: datetime, until
 
 
 def stop(db: sqlite3.Connection, id: int, now: datetime) -> None:
-    """Ends the ringing. An alarm that repeats is set for its next day; another one is off from now on."""
+    """Stops an alarm. If it repeats, it is set for its next day; otherwise it is off from now on."""
     of = db.execute("SELECT alarm_id FROM alarm_instances WHERE _id = ?", (id,)).fetchone()
     alarm = next((alarm for alarm in clock_data.alarms(db) if of and alarm.id == of[0]), None)
     if alarm is not None:
@@ -75,7 +75,7 @@ class Ringing(Screen):
         self.id = id
 
     def face(self, icon: str, title: str, text: str, buttons: list[View]) -> View:
-        """What such a screen looks like."""
+        """Returns what such a screen looks like."""
         parts = [
             Column([Icon(icon, 64, theme.PRIMARY)], align="center"),
             Text(title, 56, align="center", id="digital_clock"),
@@ -84,7 +84,7 @@ class Ringing(Screen):
         return Column([Space(96), *parts, Space(flex=1), Row(buttons, gap=32, justify="center"), Space(72)], gap=10)
 
     def over(self) -> View:
-        """It does not ring any more."""
+        """Returns what is shown once it has stopped."""
         return self.face("alarm_off", "", "Nothing rings any more", [Button("Close", self.pop, kind="text")])
 
 
@@ -92,6 +92,7 @@ class RingingAlarm(Ringing):
     """An alarm that rings: it is stopped, or rings again in some minutes. `id` is that of its instance."""
 
     def build(self) -> View:
+        """Shows the alarm with "Snooze" and "Stop"."""
         row = self._db.execute(
             "SELECT hour, minutes, label FROM alarm_instances WHERE _id = ? AND alarm_state = ?", (self.id, FIRED)
         ).fetchone()
@@ -125,6 +126,7 @@ class RingingTimer(Ringing):
     """A timer whose time is up: it is stopped, or gets another minute."""
 
     def build(self) -> View:
+        """Shows for how long the time has been up, with "+1:00" and "Stop"."""
         timer = self._timer()
         if timer is None or timer.state != RUNNING or timer.remaining(self.now) > 0:
             return self.over()

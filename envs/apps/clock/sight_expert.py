@@ -14,7 +14,7 @@ from coach_gym.envs.tasks.screen import Screen, expert
 
 
 @expert("ClockAlarmOfPicture")
-def alarm_of_picture(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _alarm_of_picture(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from gallery.look_at(s, p["name"])
     hour, minute = map(int, time_shown(s).split(":"))
     yield from open_tab(s, "Alarm")

@@ -1,4 +1,4 @@
-"""Alarms as task parameters, and the Clock app's alarms as checks read them."""
+"""Alarms as task parameters, and as checks read them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Entry = list[Any]
 
 
 def times(rng: ParamRng, count: int) -> list[tuple[int, int]]:
-    """Different times of day, in steps of five minutes, of which no two share the hour."""
+    """Returns different times of day, in steps of five minutes, no two of them in the same hour."""
     return [(hour, 5 * rng.randrange(12)) for hour in rng.sample(range(24), count)]
 
 
 def entries(rng: ParamRng, count: int) -> list[Entry]:
-    """Alarms that share neither hour nor label."""
+    """Returns alarms that share neither hour nor label."""
     labels = words.EVENTS.draw_many(rng, count)
     pairs = zip(times(rng, count), labels, strict=True)
     return [[hour, minute, rng.choice((0, 0, rng.randrange(1, 128))), rng.random() < 0.5, label]
@@ -31,22 +31,22 @@ def entries(rng: ParamRng, count: int) -> list[Entry]:
 
 
 def clock(hour: int, minute: int) -> str:
-    """A time of day as the phone writes it."""
+    """Returns a time of day such as 07:30."""
     return f"{hour:02d}:{minute:02d}"
 
 
 def later(time: str, hours: int = 1) -> str:
-    """The same minute of another hour."""
+    """Returns the same minute of another hour."""
     return clock((int(time[:2]) + hours) % 24, int(time[3:]))
 
 
 def at(time: str, **more: Any) -> Alarm:
-    """An alarm at a time such as 07:30, otherwise as the app makes it."""
+    """Returns an alarm at a time such as 07:30, otherwise as the app makes it."""
     return Alarm(int(time[:2]), int(time[3:]), **more)
 
 
 class ClockTask(Task):
-    """A task in the Clock app, whose alarms at the start are `params["alarms"]` and nothing else."""
+    """A task in the Clock app. At the start it has the alarms of `params["alarms"]` and no others."""
 
     apps: ClassVar[tuple[str, ...]] = ("Clock",)
 
@@ -56,19 +56,21 @@ class ClockTask(Task):
         return [Alarm(*entry) for entry in self.params["alarms"]]
 
     def setup(self, device: Device) -> None:
+        """Sets the alarms of the start."""
         with device.database(clock_data.ALARMS) as db:
             clock_data.replace_all(db, self.alarms, device.now)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the alarms with `expected`."""
         return float(holds(device, self.expected()))
 
     def expected(self) -> list[Alarm]:
-        """The alarms there have to be in the end, and no others."""
+        """Returns the alarms that there have to be in the end, and no others."""
         return self.alarms
 
 
 def holds(device: Device, alarms: Iterable[Alarm]) -> bool:
-    """Whether these are exactly the alarms of a device."""
+    """Returns whether these are exactly the alarms of a device."""
     with device.database(clock_data.ALARMS) as db:
         return _known(clock_data.alarms(db)) == _known(alarms)
 

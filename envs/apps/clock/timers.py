@@ -26,12 +26,14 @@ class Timers(Tab):
         self.adding = False
 
     def build(self) -> View:
+        """Lists the timers, or shows the keypad."""
         timers = self._timers()
         if self.adding or not timers:
             return self._keypad(bool(timers))
         return ListView([*(self._card(timer) for timer in timers), Space(80)], "timers")
 
     def fab(self) -> View | None:
+        """Returns the button that starts the timer typed, or adds another."""
         if self.adding or not self._timers():
             return Fab("play", "Start", self._start_new) if self.digits else None
         return Fab("plus", "Add timer", self._add)
@@ -118,14 +120,14 @@ class Timers(Tab):
 
 
 def _words(length: int) -> str:
-    """A timer's length as its card names it, such as 1h 5m."""
+    """Returns a timer's length as its card names it, such as 1h 5m."""
     seconds = length // 1000
     parts = ((seconds // 3600, "h"), (seconds // 60 % 60, "m"), (seconds % 60, "s"))
     return " ".join(f"{count}{unit}" for count, unit in parts if count)
 
 
 def _countdown(left: int) -> str:
-    """What is left, such as 4:59; with a minus sign once it has expired."""
+    """Returns what is left, such as 4:59; with a minus sign once it has expired."""
     seconds = abs(-(-left // 1000))
     sign = "-" if left <= -1000 else ""
     if seconds >= 3600:
@@ -137,6 +139,7 @@ class Stopwatch(Tab):
     """The stopwatch. Its state is three numbers in the app's preferences, and the laps."""
 
     def build(self) -> View:
+        """Shows the time, the buttons and the laps."""
         parts: list[View] = [
             Space(24),
             Text(_reading(self._elapsed()), 56, align="center", id="stopwatch_time_text"),
@@ -163,7 +166,7 @@ class Stopwatch(Tab):
         return rows[::-1]
 
     def _elapsed(self) -> int:
-        """What the stopwatch shows, in milliseconds."""
+        """Returns what the stopwatch shows, in milliseconds."""
         running = self._get("sw_state") == _RUNNING
         since = clock_data.milliseconds(self.now) - self._get("sw_start_time") if running else 0
         return self._get("sw_accum_time") + since
@@ -192,7 +195,7 @@ _RESET, _RUNNING, _PAUSED = range(3)
 
 
 def _reading(elapsed: int) -> str:
-    """Minutes, seconds and hundredths; hours if there are any."""
+    """Returns minutes, seconds and hundredths; hours if there are any."""
     hours, rest = divmod(elapsed // 10, 360_000)
     minutes, hundredths = divmod(rest, 6000)
     text = f"{minutes:02d}:{hundredths // 100:02d}.{hundredths % 100:02d}"

@@ -1,4 +1,4 @@
-"""Families of the Clock app. What is running or typed shows on the screen alone, so that is what is checked."""
+"""AndroidWorld's families of the Clock app. What is running or typed is only on the screen, so that is checked."""
 
 from __future__ import annotations
 
@@ -17,28 +17,33 @@ class _OnScreen(ClockTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws up to three alarms."""
         return {"alarms": alarms.entries(rng, rng.randrange(4))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the state in front and the alarms of the start."""
         shown = _shown(device) if device.foreground == PACKAGE else []
         return super().evaluate(device, answer) if self.reached(shown) else 0.0
 
     def reached(self, shown: list[str]) -> bool:
-        """Whether the texts and descriptions on the screen are those of the wanted state."""
+        """Returns whether the texts and descriptions on the screen are those of the wanted state."""
         return False
 
 
 def _shown(device: Device) -> list[str]:
-    """Texts and descriptions of all that is on the screen."""
+    """Returns the texts and descriptions on the screen."""
     nodes = [node for node in device.ui().walk() if node.visible and not node.decor]
     return [node.text for node in nodes if node.text] + [node.desc for node in nodes if node.desc]
 
 
 class ClockStopWatchRunning(_OnScreen):
+    """The stopwatch, running."""
+
     template = "Run the stopwatch."
     budget = 8
 
     def reached(self, shown: list[str]) -> bool:
+        """Looks for the buttons of a running stopwatch."""
         return "Pause" in shown and "Lap" in shown
 
 
@@ -49,6 +54,7 @@ class ClockStopWatchPausedVerify(_OnScreen):
     budget = 6
 
     def reached(self, shown: list[str]) -> bool:
+        """Looks for the stopwatch with its "Start" button."""
         return "Start" in shown and shown.count("Stopwatch") >= 2
 
 
@@ -60,13 +66,16 @@ class ClockTimerEntry(_OnScreen):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a length, with some seconds."""
         minutes, seconds = rng.randrange(60), rng.randrange(1, 60)
         return {"hours": rng.randrange(24), "minutes": minutes, "seconds": seconds, **super().sample(rng)}
 
     def reached(self, shown: list[str]) -> bool:
+        """Looks for the length on the keypad's display."""
         return "{hours:02d}h {minutes:02d}m {seconds:02d}s".format(**self.params) in shown
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns other seconds."""
         return {**self.params, "seconds": self.params["seconds"] % 59 + 1}
 
 

@@ -1,4 +1,4 @@
-"""People as task parameters, and the phone's address book as checks read it."""
+"""People as task parameters, and the address book as checks read it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Person = list[str]
 
 
 def people(rng: ParamRng, count: int) -> list[Person]:
-    """Persons that share no name and no number."""
+    """Draws people who share no name and no number."""
     return [[name, number] for name, number in zip(words.full_names(rng, count), numbers(rng, count), strict=True)]
 
 
 def numbers(rng: ParamRng, count: int) -> list[str]:
-    """Different phone numbers."""
+    """Draws different phone numbers."""
     drawn: dict[str, None] = {}
     while len(drawn) < count:
         drawn[words.phone_number(rng)] = None
@@ -29,12 +29,12 @@ def numbers(rng: ParamRng, count: int) -> list[str]:
 
 
 def other_number(number: str) -> str:
-    """The same number but for its last digit."""
+    """Returns a number with another last digit."""
     return number[:-1] + str((int(number[-1]) + 1) % 10)
 
 
 def contact(name: str, number: str = "", emails: Iterable[str] = (), **more: Any) -> Contact:
-    """A contact with a first and a last name, and perhaps a mobile number and e-mail addresses."""
+    """Returns a contact with a first and a last name, perhaps with a mobile number and e-mail addresses."""
     first, _, last = name.partition(" ")
     phones = [(number, "Mobile")] if number else []
     return Contact(first, last, phones=phones, emails=[(address, "Other") for address in emails], **more)
@@ -60,7 +60,7 @@ def store_groups(device: Device, titles: Iterable[str]) -> None:
 
 
 def card(entry: Contact) -> tuple:
-    """All that is known of a contact, such that two ways to write the same are equal.
+    """Returns everything about a contact, such that two ways to write the same are equal.
 
     A number is its digits, and which of the name's words stand in which field does not matter.
     """
@@ -70,12 +70,12 @@ def card(entry: Contact) -> tuple:
 
 
 def unlabelled(entry: Contact) -> tuple:
-    """A `card` without the labels of phone numbers."""
+    """Returns a `card` without the labels of phone numbers."""
     name, numbers, *rest = card(entry)
     return (name, [number for number, _ in numbers], *rest)
 
 
 def holds(device: Device, expected: Iterable[Contact], key: Callable[[Contact], tuple] = unlabelled) -> bool:
-    """Whether the address book holds just the expected contacts."""
+    """Returns whether the address book holds exactly the expected contacts."""
     with device.database(contacts.PATH) as db:
         return sorted(map(key, contacts.everybody(db))) == sorted(map(key, expected))

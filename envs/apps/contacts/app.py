@@ -62,6 +62,8 @@ ANDROID_WORLD = Edition(
 
 
 class Contacts(AddressBook):
+    """The Contacts app."""
+
     activity = "com.android.contacts.activities.PeopleActivity"
     label = "Contacts"
     icon = "account"
@@ -71,10 +73,11 @@ class Contacts(AddressBook):
         super().__init__(phone, edition)
 
     def main(self) -> Screen:
+        """Shows everybody."""
         return People()
 
     def open(self, intent: Intent) -> bool:
-        """A form for a new contact, filled with the `name`, `phone` and `email` of an insertion; or everybody."""
+        """Shows a form filled with the `name`, `phone` and `email` of an insertion; or everybody."""
         if intent.action == VIEW and intent.data.startswith(("content://contacts", "content://com.android.contacts")):
             self.phone.launch(self.package)
             return True
@@ -100,6 +103,7 @@ class People(ContactsScreen):
         self.chosen: list[int] = []
 
     def build(self) -> View:
+        """Lists people, or labels."""
         bottom = BottomNavigation(self.edition.places, self.place, self._go)
         if self.place == ORGANIZE:
             return Scaffold(ORGANIZE, ListView(self._labels()), bottom=bottom)
@@ -168,6 +172,7 @@ class People(ContactsScreen):
         self.chosen = []
 
     def on_back(self) -> bool:
+        """Returns to everybody, if anything else is shown."""
         shown = (self.chosen, self.search.text, self.place)
         self.chosen, self.place = [], CONTACTS
         self.search.set("")

@@ -59,6 +59,7 @@ class AddressBook(App):
         self.edition = edition
 
     def install(self) -> None:
+        """Makes the address book, with the people that a new phone has."""
         contacts.insert_all(self.database(contacts.PATH, contacts.SCHEMA), self.edition.people)
 
     @property
@@ -74,8 +75,10 @@ class ContactsScreen(Screen):
 
     @property
     def book(self) -> sqlite3.Connection:
+        """The address book's database."""
         return self.app.book
 
     @property
     def edition(self) -> Edition:
+        """The version of the app."""
         return self.app.edition

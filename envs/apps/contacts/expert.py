@@ -11,7 +11,7 @@ Params = Mapping[str, Any]
 
 
 @expert("ContactsAddContact")
-def add_contact(s: Screen, p: Params) -> Iterator[str]:
+def _add_contact(s: Screen, p: Params) -> Iterator[str]:
     yield from new_contact(s, p["name"])
     yield from s.fill("Phone", p["number"])
     yield s.tap("Save")
@@ -19,7 +19,7 @@ def add_contact(s: Screen, p: Params) -> Iterator[str]:
 
 
 @expert("ContactsNewContactDraft")
-def draft_contact(s: Screen, p: Params) -> Iterator[str]:
+def _draft_contact(s: Screen, p: Params) -> Iterator[str]:
     yield from new_contact(s, f"{p['first']} {p['last']}")
     yield from s.fill("Phone", p["number"])
     yield s.tap("Mobile")
@@ -28,7 +28,7 @@ def draft_contact(s: Screen, p: Params) -> Iterator[str]:
 
 
 @expert("ContactsDeleteContact")
-def delete_contact(s: Screen, p: Params) -> Iterator[str]:
+def _delete_contact(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("More options")
     yield s.tap("Delete")
@@ -37,7 +37,7 @@ def delete_contact(s: Screen, p: Params) -> Iterator[str]:
 
 
 @expert("ContactsEditPhone")
-def edit_phone(s: Screen, p: Params) -> Iterator[str]:
+def _edit_phone(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("Edit contact")
     yield s.long_press("Phone")
@@ -47,14 +47,14 @@ def edit_phone(s: Screen, p: Params) -> Iterator[str]:
 
 
 @expert("ContactsFavorite")
-def favorite(s: Screen, p: Params) -> Iterator[str]:
+def _favorite(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("Add to favorites")
     yield s.finish()
 
 
 @expert("ContactsPhoneNumberOf")
-def phone_number_of(s: Screen, p: Params) -> Iterator[str]:
+def _phone_number_of(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.finish(row_with(s, "Mobile"))
 
@@ -76,5 +76,5 @@ def open_person(s: Screen, name: str) -> Iterator[str]:
 
 
 def row_with(s: Screen, what: str) -> str:
-    """What a row of somebody's page says above `what`."""
+    """Returns what a row of somebody's page says above `what`."""
     return s.find(what).label.removesuffix(f", {what}")

@@ -26,6 +26,7 @@ class Labelled:
 
     @property
     def text(self) -> str:
+        """What was typed, without spaces around it."""
         return self.input.text.strip()
 
 
@@ -56,6 +57,7 @@ class ContactForm(ContactsScreen):
         self.more = any(values[field] for field in edition.more_fields)
 
     def build(self) -> View:
+        """Shows a field for everything that the edition asks for."""
         title = "Edit contact" if self.before.id else "Create contact"
         fields: list[View] = [
             TextField(self.first, "First name"),
@@ -90,7 +92,7 @@ class ContactForm(ContactsScreen):
         return views
 
     def _label(self, entry: Labelled, what: str, labels: list[str]) -> View:
-        """A closed drop-down list that shows the label of a number or an address."""
+        """Makes a closed drop-down list that shows the label of a number or an address."""
         return View(
             "android.widget.Spinner", text=entry.label, desc=f"{entry.label} {what}", size=14, color=theme.SECONDARY,
             on_tap=partial(self._ask_label, entry, f"{what} label", labels), pad=(12, 10, 12, 10),
@@ -123,7 +125,7 @@ class ContactForm(ContactsScreen):
         self.push(BirthdayDialog(partial(setattr, self, "birthday")))
 
     def _typed(self) -> Contact:
-        """The contact as the form says it; what the form does not ask for stays as it is."""
+        """Returns the contact as the form has it; what the form does not ask for stays as it is."""
         return replace(
             self.before,
             first=self.first.text.strip(),
@@ -156,6 +158,7 @@ class ContactForm(ContactsScreen):
             self.pop()
 
     def on_back(self) -> bool:
+        """Asks first if something was typed."""
         changed = self._typed() != self.before
         if changed:
             self.push(Confirm("Discard changes?", "Your changes have not been saved.", "Discard", self.pop))
@@ -168,17 +171,19 @@ def birthday_text(day: date | None) -> str:
 
 
 class BirthdayDialog(Dialog):
-    """A date in three fields, as it is long ago."""
+    """A date typed into three fields, since birthdays are long ago."""
 
     def __init__(self, then: Callable[[date], None]) -> None:
         super().__init__("Birthday")
         self.month, self.day, self.year, self.then = TextInput(), TextInput(), TextInput(), then
 
     def content(self) -> Sequence[View]:
+        """Returns the three fields."""
         fields = (("Month", self.month), ("Day", self.day), ("Year", self.year))
         return [Row([Column([TextField(field, name)], width=88) for name, field in fields], 6, (16, 4, 16, 8))]
 
     def buttons(self) -> Sequence[View]:
+        """Returns "Cancel" and "Set"."""
         return [self.button("Cancel"), Button("Set", self._set, kind="text")]
 
     def _set(self) -> None:

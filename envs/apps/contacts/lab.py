@@ -24,7 +24,7 @@ PEOPLE = (
 
 
 def _person_row(name: str, on_tap: partial, on_long: partial | None, selected: bool) -> View:
-    """A row that is one element, called what it shows."""
+    """Makes a row that is one element, called what it shows."""
     return View(
         "android.view.ViewGroup", [Avatar(name), Text(name, 15, important=False)], axis="h", gap=14, align="center",
         text=name, desc=name, on_tap=on_tap, on_long=on_long, selected=selected, pad=(16, 8, 16, 8),

@@ -9,7 +9,7 @@ from coach_gym.envs.tasks.screen import Screen, expert
 
 
 @expert("ContactsAddColleague")
-def add_colleague(s: Screen, p: Params) -> Iterator[str]:
+def _add_colleague(s: Screen, p: Params) -> Iterator[str]:
     yield from new_contact(s, p["name"])
     yield from s.fill("Company", p["company"])
     yield from s.fill("Phone", p["number"])
@@ -20,7 +20,7 @@ def add_colleague(s: Screen, p: Params) -> Iterator[str]:
 
 
 @expert("ContactsAddWithEmail")
-def add_with_email(s: Screen, p: Params) -> Iterator[str]:
+def _add_with_email(s: Screen, p: Params) -> Iterator[str]:
     yield from new_contact(s, p["name"])
     yield from s.fill("Phone", p["number"])
     yield from s.scroll_to("Email")
@@ -30,7 +30,7 @@ def add_with_email(s: Screen, p: Params) -> Iterator[str]:
 
 
 @expert("ContactsChangeEmail")
-def change_email(s: Screen, p: Params) -> Iterator[str]:
+def _change_email(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("Edit contact")
     yield s.long_press("Email")
@@ -40,7 +40,7 @@ def change_email(s: Screen, p: Params) -> Iterator[str]:
 
 
 @expert("ContactsAddNote")
-def add_note(s: Screen, p: Params) -> Iterator[str]:
+def _add_note(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("Edit contact")
     yield s.tap("More fields")
@@ -51,7 +51,7 @@ def add_note(s: Screen, p: Params) -> Iterator[str]:
 
 
 @expert("ContactsSetLabel")
-def set_label(s: Screen, p: Params) -> Iterator[str]:
+def _set_label(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("More options")
     yield s.tap("Change labels")
@@ -61,14 +61,14 @@ def set_label(s: Screen, p: Params) -> Iterator[str]:
 
 
 @expert("ContactsRemoveFavorite")
-def remove_favorite(s: Screen, p: Params) -> Iterator[str]:
+def _remove_favorite(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("Remove from favorites")
     yield s.finish()
 
 
 @expert("ContactsDeleteByNumber")
-def delete_by_number(s: Screen, p: Params) -> Iterator[str]:
+def _delete_by_number(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Contacts")
     yield from s.fill("Search contacts", p["number"])
     yield s.tap(lambda element: element.long_clickable)
@@ -79,19 +79,19 @@ def delete_by_number(s: Screen, p: Params) -> Iterator[str]:
 
 
 @expert("ContactsEmailOf")
-def email_of(s: Screen, p: Params) -> Iterator[str]:
+def _email_of(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.finish(s.find(lambda element: element.label.startswith("Email ")).label.split(" ")[-1])
 
 
 @expert("ContactsCompanyOf")
-def company_of(s: Screen, p: Params) -> Iterator[str]:
+def _company_of(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.finish(s.find("organization_name").label)
 
 
 @expert("ContactsCountAtCompany")
-def count_at_company(s: Screen, p: Params) -> Iterator[str]:
+def _count_at_company(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Contacts")
     yield from s.fill("Search contacts", p["company"])
     yield s.finish(str(sum(element.long_clickable for element in s.elements)))

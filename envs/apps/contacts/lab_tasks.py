@@ -1,4 +1,4 @@
-"""Families of the Contacts app on address books that say more than a number."""
+"""AndroidLab's families of the Contacts app, on address books that hold more than numbers."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ TRADES = ("Bakery", "Books", "Clinic", "Motors", "Studio", "Travel")
 
 
 def card(rng: ParamRng, name: str, number: str) -> dict[str, Any]:
-    """All about one person, as the arguments of `address_book.contact`: JSON."""
+    """Draws everything about one person, as the arguments of `address_book.contact`: JSON."""
     company = f"{words.NOUNS.draw(rng).title()} {rng.choice(TRADES)}"
     return {"name": name, "number": number, "emails": [email(rng, name)], "company": company}
 
 
 def cards(rng: ParamRng, count: int) -> list[dict[str, Any]]:
-    """Different persons."""
+    """Draws different people."""
     return [card(rng, *person) for person in address_book.people(rng, count)]
 
 
 def email(rng: ParamRng, name: str) -> str:
-    """An e-mail address with a name in it."""
+    """Draws an e-mail address with a name in it."""
     return f"{name.split()[0].lower()}@{words.NOUNS.draw(rng)}.org"
 
 
@@ -41,33 +41,35 @@ class CardsTask(Task):
     apps = ("Contacts",)
 
     def setup(self, device: Device) -> None:
+        """Makes these people the only contacts."""
         address_book.replace(device, self.people())
 
     def people(self) -> list[Contact]:
-        """Whom the address book holds at the start."""
+        """Returns whom the address book holds at the start."""
         return [address_book.contact(**person) for person in self.params["people"]]
 
     def split(self) -> tuple[Contact, list[Contact]]:
-        """The one whom the goal names, and all others."""
+        """Returns the person whom the goal names, and all others."""
         people = self.people()
         chosen = next(contact for contact in people if contact.name == self.params["name"])
         return chosen, [contact for contact in people if contact is not chosen]
 
     def expected(self) -> list[Contact]:
-        """Whom the address book has to hold in the end, and nobody else."""
+        """Returns whom the address book has to hold in the end, and nobody else."""
         return self.people()
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the address book with `expected`."""
         return float(address_book.holds(device, self.expected(), address_book.card))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """Somebody else."""
+        """Returns somebody else."""
         names = [person["name"] for person in self.params["people"] if person["name"] != self.params["name"]]
         return {**self.params, "name": rng.choice(names)}
 
     @classmethod
     def someone(cls, rng: ParamRng, most: int = 7) -> dict[str, Any]:
-        """Parameters of a task about one of several people."""
+        """Returns parameters of a task about one of several people."""
         people = cards(rng, rng.randint(3, most))
         return {"name": rng.choice(people)["name"], "people": people}
 
@@ -81,15 +83,18 @@ class ContactsAddColleague(CardsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a new person and two to six others."""
         new, *people = cards(rng, rng.randint(2, 6))
         return {"name": new["name"], "company": new["company"], "number": new["number"], "people": people}
 
     def expected(self) -> list[Contact]:
+        """Returns everybody, and the new person."""
         new = address_book.contact(self.params["name"], company=self.params["company"])
         new.phones = [(self.params["number"], "Work")]
         return [*self.people(), new]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a number with another last digit."""
         return {**self.params, "number": address_book.other_number(self.params["number"])}
 
 
@@ -102,14 +107,17 @@ class ContactsAddWithEmail(CardsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a new person and two to six others."""
         new, *people = cards(rng, rng.randint(2, 6))
         return {"name": new["name"], "number": new["number"], "email": new["emails"][0], "people": people}
 
     def expected(self) -> list[Contact]:
+        """Returns everybody, and the new person."""
         new = address_book.contact(self.params["name"], self.params["number"], emails=[self.params["email"]])
         return [*self.people(), new]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns an address that ends otherwise."""
         return {**self.params, "email": self.params["email"].replace(".org", ".com")}
 
 
@@ -122,11 +130,13 @@ class ContactsChangeEmail(CardsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws people and an address that nobody has."""
         params = cls.someone(rng)
         known = {person["emails"][0] for person in params["people"]}
         return {**params, "email": next(e for e in iter(lambda: email(rng, params["name"]), None) if e not in known)}
 
     def expected(self) -> list[Contact]:
+        """Returns everybody, one with the new address."""
         chosen, others = self.split()
         chosen.emails = [(self.params["email"], "Other")]
         return [*others, chosen]
@@ -141,16 +151,18 @@ class ContactsAddNote(CardsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws people and a sentence."""
         return {**cls.someone(rng), "note": words.SENTENCES.draw(rng)}
 
     def expected(self) -> list[Contact]:
+        """Returns everybody, one with the note."""
         chosen, others = self.split()
         chosen.note = self.params["note"]
         return [*others, chosen]
 
 
 class ContactsSetLabel(CardsTask):
-    """One of the labels that there are, given to somebody."""
+    """An existing label, given to somebody."""
 
     template = "Give {name} the label {label}."
     difficulty = "medium"
@@ -158,31 +170,36 @@ class ContactsSetLabel(CardsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws people and three labels."""
         labels = sorted(rng.sample(LABELS, 3))
         return {**cls.someone(rng), "labels": labels, "label": rng.choice(labels)}
 
     def setup(self, device: Device) -> None:
+        """Adds the labels, too."""
         super().setup(device)
         address_book.store_groups(device, self.params["labels"])
 
     def expected(self) -> list[Contact]:
+        """Returns everybody, one with the label."""
         chosen, others = self.split()
         chosen.labels = [self.params["label"]]
         return [*others, chosen]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another label."""
         labels = [label for label in self.params["labels"] if label != self.params["label"]]
         return {**self.params, "label": rng.choice(labels)}
 
 
 class ContactsRemoveFavorite(CardsTask):
-    """One of several favourites that is none any more."""
+    """One of several favourites, no longer one."""
 
     template = "Remove {name} from the favorite contacts."
     budget = 8
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws people, two or three of them favourites."""
         people = cards(rng, rng.randint(4, 7))
         favorites = rng.sample(people, rng.randint(2, 3))
         for person in favorites:
@@ -190,17 +207,19 @@ class ContactsRemoveFavorite(CardsTask):
         return {"name": rng.choice(favorites)["name"], "people": people}
 
     def expected(self) -> list[Contact]:
+        """Returns everybody, one without the star."""
         chosen, others = self.split()
         chosen.starred = False
         return [*others, chosen]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another favourite."""
         starred = [person["name"] for person in self.params["people"] if person.get("starred")]
         return {**self.params, "name": rng.choice([name for name in starred if name != self.params["name"]])}
 
 
 class ContactsDeleteByNumber(CardsTask):
-    """Somebody removed of whom only the number is known: there are too many to look at them all."""
+    """Somebody removed who is known by number alone, among too many people to look at them all."""
 
     template = "Delete the contact whose phone number is {number}."
     difficulty = "medium"
@@ -208,14 +227,17 @@ class ContactsDeleteByNumber(CardsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws nine to fourteen people."""
         people = cards(rng, rng.randint(9, 14))
         chosen = rng.choice(people)
         return {"name": chosen["name"], "number": chosen["number"], "people": people}
 
     def expected(self) -> list[Contact]:
+        """Returns everybody else."""
         return self.split()[1]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns somebody else's number."""
         numbers = {person["number"] for person in self.params["people"]} - {self.params["number"]}
         return {**self.params, "number": rng.choice(sorted(numbers))}
 
@@ -229,9 +251,11 @@ class ContactsEmailOf(CardsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws up to fourteen people."""
         return cls.someone(rng, most=14)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the answer with the address; the address book must not have changed."""
         right = (answer or "").strip(" .").casefold() == self.split()[0].emails[0][0].casefold()
         return float(right and super().evaluate(device, answer))
 
@@ -245,6 +269,7 @@ class ContactsCompanyOf(CardsTask):
     sample = ContactsEmailOf.sample
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the answer with the company; the address book must not have changed."""
         right = (answer or "").strip(" .").casefold() == self.split()[0].company.casefold()
         return float(right and super().evaluate(device, answer))
 
@@ -259,6 +284,7 @@ class ContactsCountAtCompany(CardsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two companies with different numbers of people."""
         people = cards(rng, rng.randint(8, 11))
         sizes = rng.sample(range(1, 5), 2)  # different, so that the one is a wrong answer for the other
         large, small = people[0]["company"], people[4]["company"]
@@ -270,10 +296,12 @@ class ContactsCountAtCompany(CardsTask):
         return {"company": large, "count": count, "other": small, "people": people}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the answer with the number; the address book must not have changed."""
         right = (answer or "").strip(" .") == str(self.params["count"])
         return float(right and super().evaluate(device, answer))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other company."""
         return {**self.params, "company": self.params["other"]}
 
 

@@ -19,6 +19,7 @@ class LabelPage(ContactsScreen):
         self.title = title
 
     def build(self) -> View:
+        """Lists the people with the label."""
         members = contacts.members(self.book, self.title)
         rows = [self.edition.person_row(name, partial(self._open, id), None, False) for id, name in members]
         add = IconButton("account_plus_outline", "Add contacts", self._add)
@@ -32,7 +33,7 @@ class LabelPage(ContactsScreen):
 
 
 class ChooseMembers(ContactsScreen):
-    """Check marks for those who shall get a label."""
+    """Check marks to give people a label."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -40,6 +41,7 @@ class ChooseMembers(ContactsScreen):
         self.chosen: list[int] = []
 
     def build(self) -> View:
+        """Lists the people without the label."""
         known = {id for id, _ in contacts.members(self.book, self.title)}
         rows = [self._row(id, name) for id, name in contacts.listing(self.book) if id not in known]
         return Scaffold("Choose contacts", ListView(rows), self.pop, [Button("Add", self._done)])

@@ -28,7 +28,7 @@ def _last(s: Screen, hint: str) -> Element:
 
 
 def _spinner(s: Screen, field: str) -> Element:
-    """The drop-down list of the label of the last phone number or address."""
+    """Returns the drop-down list of the label of the last phone number or address."""
     return [element for element in s.elements if element.cls == "Spinner" and element.desc.endswith(field)][-1]
 
 
@@ -51,7 +51,7 @@ def _save(s: Screen) -> Iterator[str]:
 def _adding(
     name: tuple[str, ...], phones: Phones = (), emails: tuple[str, ...] = (), company: str = ""
 ) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    """An expert that adds a person; e-mail addresses are those at work."""
+    """Makes an expert that adds a person; e-mail addresses are work addresses."""
 
     def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield from s.open(APP)
@@ -78,7 +78,7 @@ expert("contacts_4")(_adding(("Chen",), company="Tsinghua University"))
 
 
 @expert("contacts_5")
-def label_people(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _label_people(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
     yield s.tap("Organize")
     yield s.tap("Create label")
@@ -92,7 +92,7 @@ def label_people(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("contacts_6")
-def add_work_number(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _add_work_number(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _edit(s, "ABC")
     yield s.tap("Add phone")
     yield from _enter(s, "Phone", "00112233", "Work")
@@ -100,7 +100,7 @@ def add_work_number(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("contacts_7")
-def add_birthday(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _add_birthday(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _edit(s, "AAA")
     yield from s.scroll_to("More fields")
     yield s.tap("More fields")
@@ -113,7 +113,7 @@ def add_birthday(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("contacts_8")
-def add_website(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _add_website(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _edit(s, "ABC")
     if s.has("More fields"):
         yield s.tap("More fields")
@@ -123,7 +123,7 @@ def add_website(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("contacts_9")
-def write_message(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _write_message(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _show(s, "ABC")
     yield s.tap("Text")
     yield from s.fill("Texting with ABC", "Nice to meet you")
@@ -131,14 +131,14 @@ def write_message(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("contacts_10")
-def call(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _call(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _show(s, "ABC")
     yield s.tap("Call")
     yield s.finish()
 
 
 @expert("contacts_11")
-def delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
     yield s.long_press("AAA")
     yield s.tap("Delete")
@@ -150,7 +150,7 @@ def delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _telling(name: str, read: Callable[[Screen], str]) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    """An expert that tells something that a person's page shows."""
+    """Makes an expert that tells something from a person's page."""
 
     def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield from _show(s, name)
@@ -160,7 +160,7 @@ def _telling(name: str, read: Callable[[Screen], str]) -> Callable[[Screen, Mapp
 
 
 def _after(start: str) -> Callable[[Screen], str]:
-    """What follows the beginning of a row's description."""
+    """Reads what follows the beginning of a row's description."""
     return lambda s: s.find(lambda e: e.label.startswith(start)).label.removeprefix(start)
 
 
@@ -170,6 +170,6 @@ expert("contacts_15")(_telling("AAA", lambda s: s.find("organization_name").labe
 
 
 @expert("contacts_14")
-def birthday(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _birthday(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _show(s, "ABC")
     yield s.finish(s.elements[s.elements.index(s.find("Birthday")) - 1].label)

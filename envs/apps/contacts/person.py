@@ -27,13 +27,14 @@ from coach_gym.envs.phone.toolkit.widgets import (
 
 
 class Person(ContactsScreen):
-    """All that is known of one person, and what can be done with it."""
+    """Everything about one person, and what can be done with it."""
 
     def __init__(self, id: int) -> None:
         super().__init__()
         self.id = id
 
     def build(self) -> View:
+        """Shows the person, or that there is no such person any more."""
         contact = contacts.get(self.book, self.id)
         if contact is None:
             return Scaffold("", Empty("This contact does not exist any more", "account_outline"), self.pop)
@@ -111,11 +112,13 @@ class Labels(Dialog, ContactsScreen):
         self.marked: list[str] | None = None  # None: nothing changed yet
 
     def content(self) -> list[View]:
+        """Lists the labels, and "Create new"."""
         marked = self._marked()
         rows = [CheckItem(t, t in marked, partial(self._toggle, t)) for t in contacts.groups(self.book)]
         return [*rows, ListItem("Create new", on_tap=self._ask)]
 
     def buttons(self) -> list[View]:
+        """Returns "Cancel" and "Save"."""
         return [self.button("Cancel"), self.button("Save", self._save)]
 
     def _marked(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Families of the Contacts app."""
+"""AndroidWorld's families of the Contacts app."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ class AddressBookTask(Task):
     apps = ("Contacts",)
 
     def setup(self, device: Device) -> None:
+        """Adds the people."""
         address_book.store(device, self.people)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the address book with `expected`."""
         return float(address_book.holds(device, self.expected()))
 
     @property
@@ -30,11 +32,11 @@ class AddressBookTask(Task):
         return [address_book.contact(*person) for person in self.params["people"]]
 
     def expected(self) -> list[Contact]:
-        """Whom the address book has to hold in the end, and nobody else."""
+        """Returns whom the address book has to hold in the end, and nobody else."""
         return self.people
 
     def others(self) -> list[Contact]:
-        """Everybody but the one whom the goal names."""
+        """Returns everybody but the person whom the goal names."""
         return [contact for contact in self.people if contact.name != self.params["name"]]
 
 
@@ -46,13 +48,16 @@ class ContactsAddContact(AddressBookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a new person and one to seven others."""
         (name, number), *people = address_book.people(rng, rng.randint(1, 7))
         return {"name": name, "number": number, "people": people}
 
     def expected(self) -> list[Contact]:
+        """Returns everybody, and the new person."""
         return [*self.people, address_book.contact(self.params["name"], self.params["number"])]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a number with another last digit."""
         return {**self.params, "number": address_book.other_number(self.params["number"])}
 
 
@@ -67,12 +72,14 @@ class ContactsNewContactDraft(AddressBookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a new person, a label, and one to six others."""
         (name, number), *people = address_book.people(rng, rng.randint(1, 6))
         first, last = name.split(" ")
         label = rng.choice(["Home", "Work"])
         return {"first": first, "last": last, "number": number, "label": label, "people": people}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Reads the form on the screen; the address book must not have changed."""
         shown = list(device.ui().walk())
         first, last, phone = (_typed(shown, hint) for hint in ("First name", "Last name", "Phone"))
         wanted = self.params
@@ -81,11 +88,12 @@ class ContactsNewContactDraft(AddressBookTask):
         return float(filled and labelled and super().evaluate(device, answer))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other label."""
         return {**self.params, "label": {"Home": "Work", "Work": "Home"}[self.params["label"]]}
 
 
 def _typed(nodes: list[Node], hint: str) -> str:
-    """What stands in the field with that hint, "" if it is not on the screen."""
+    """Returns what is in the field with that hint, "" if it is not on the screen."""
     return next((node.text.strip() for node in nodes if node.hint == hint), "")
 
 
@@ -97,13 +105,16 @@ class ContactsDeleteContact(AddressBookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws three to seven people and picks one."""
         people = address_book.people(rng, rng.randint(3, 7))
         return {"name": rng.choice(people)[0], "people": people}
 
     def expected(self) -> list[Contact]:
+        """Returns everybody else."""
         return self.others()
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns somebody else."""
         return {**self.params, "name": rng.choice(self.others()).name}
 
 
@@ -116,13 +127,16 @@ class ContactsEditPhone(AddressBookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws people and a number that nobody has."""
         (_, number), *people = address_book.people(rng, rng.randint(4, 7))
         return {"name": rng.choice(people)[0], "number": number, "people": people}
 
     def expected(self) -> list[Contact]:
+        """Returns everybody, one with the new number."""
         return [*self.others(), address_book.contact(self.params["name"], self.params["number"])]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns somebody else."""
         return {**self.params, "name": rng.choice(self.others()).name}
 
 
@@ -134,6 +148,7 @@ class ContactsFavorite(AddressBookTask):
     sample = ContactsDeleteContact.sample
 
     def expected(self) -> list[Contact]:
+        """Returns everybody, one with a star."""
         chosen = next(contact for contact in self.people if contact.name == self.params["name"])
         chosen.starred = True
         return [*self.others(), chosen]
@@ -150,6 +165,7 @@ class ContactsPhoneNumberOf(AddressBookTask):
     sample = ContactsDeleteContact.sample
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the answer's digits with the number; the address book must not have changed."""
         number = dict(map(tuple, self.params["people"]))[self.params["name"]]
         return float(digits(answer or "") == digits(number) and super().evaluate(device, answer))
 

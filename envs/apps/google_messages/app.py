@@ -1,4 +1,4 @@
-"""The Messages app of AndroidLab's phone, after Google's: conversations over Android's telephony provider."""
+"""Messages on AndroidLab's phone, after Google's: conversations over Android's telephony provider."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ PACKAGE = "com.google.android.apps.messaging"
 
 
 class Messaging(DatabaseApp):
+    """The Messages app."""
+
     package = PACKAGE
     activity = ".ui.ConversationListActivity"
     label = "Messages"
@@ -34,10 +36,11 @@ class Messaging(DatabaseApp):
     schema = telephony.SCHEMA
 
     def main(self) -> Screen:
+        """Shows all conversations."""
         return Conversations()
 
     def name_of(self, number: str) -> str:
-        """Who has a number: the name in the address book, or the number itself."""
+        """Returns whose number it is: the name in the address book, or the number itself."""
         book = contacts.numbers(self.phone.storage.database(contacts.PATH))
         names = (name for name, known in book if telephony.line(known) == telephony.line(number))
         return next(names, pretty(number))
@@ -49,11 +52,12 @@ def write_to(phone: Host, number: str, name: str) -> None:
 
 
 class Conversations(Screen):
-    """Everybody one has written with, the latest first."""
+    """Everybody one has exchanged messages with, the latest first."""
 
     app: Messaging
 
     def build(self) -> View:
+        """Lists the conversations."""
         rows = [
             ListItem(self.app.name_of(entry.address), entry.snippet, partial(self._open, entry.address))
             for entry in telephony.conversations(self.app.db)
@@ -74,6 +78,7 @@ class Conversation(Screen):
         self.address, self.name, self.input = address, name, TextInput()
 
     def build(self) -> View:
+        """Shows the messages, and the field for another."""
         thread = telephony.thread(self.app.db, self.address)
         said = telephony.messages(self.app.db, thread) if thread is not None else []
         hint = f"Texting with {self.name}"

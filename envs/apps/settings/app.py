@@ -126,6 +126,8 @@ ANDROID_WORLD = Edition()
 
 
 class Settings(App):
+    """The Settings app."""
+
     package = "com.android.settings"
     activity = ".Settings"
     label = "Settings"
@@ -137,6 +139,7 @@ class Settings(App):
         self.edition = edition
 
     def install(self) -> None:
+        """Sets what is not set yet, and writes the battery's level and the build's properties."""
         table = self.phone.storage.settings
         for namespace, values in DEFAULTS.items():
             for key, value in values.items():
@@ -150,10 +153,11 @@ class Settings(App):
         self.phone.storage.write(BUILD, pages.build_properties("Pixel 6", "13", "TE1A.220922.034"))
 
     def main(self) -> Screen:
+        """Shows the list of all pages."""
         return Main()
 
     def open(self, intent: Intent) -> bool:
-        """The page that an action such as `android.settings.WIFI_SETTINGS` names."""
+        """Opens the page that an action such as `android.settings.WIFI_SETTINGS` names."""
         action = intent.action.removeprefix("android.settings.")
         if action == "SETTINGS":
             self.phone.launch(self.package)
@@ -168,6 +172,7 @@ class Main(Screen):
     app: Settings
 
     def build(self) -> View:
+        """Shows the search bar, and a row for each page."""
         hint = Text("Search settings", 15, theme.SECONDARY, important=False, flex=1)
         search = Row(
             [Icon("magnify"), hint], gap=12, pad=(16, 8, 16, 8), bg=theme.SURFACE_VARIANT, radius=24, height=44,
@@ -197,6 +202,7 @@ class Search(Screen):
         self.query = TextInput()
 
     def build(self) -> View:
+        """Shows the search field and what it finds."""
         field = TextField(self.query, "Search settings", "search_src_text", flex=1, border=None)
         clear = [IconButton("close", "Clear text", self._clear)] if self.query.text else []
         found = self._found()
@@ -217,7 +223,7 @@ class Search(Screen):
 
 
 def _plain(text: str) -> str:
-    """As typed on a keyboard: the non-breaking hyphen of Wi\u2011Fi becomes a plain one."""
+    """Returns a text as typed on a keyboard, with a plain hyphen for the non-breaking one of Wi‑Fi."""
     return text.strip().casefold().replace("\u2011", "-")
 
 

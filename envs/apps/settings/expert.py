@@ -40,7 +40,7 @@ def slide(s: Screen, label: str, share: float) -> str:
 
 
 @expert("SystemWifiTurnOn", "SystemWifiTurnOff", "SystemWifiTurnOnVerify", "SystemWifiTurnOffVerify")
-def switch_wifi(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _switch_wifi(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Settings")
     yield from wifi(s, p["on_or_off"] == "on")
     yield s.finish()
@@ -49,14 +49,14 @@ def switch_wifi(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 @expert(
     "SystemBluetoothTurnOn", "SystemBluetoothTurnOff", "SystemBluetoothTurnOnVerify", "SystemBluetoothTurnOffVerify"
 )
-def switch_bluetooth(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _switch_bluetooth(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Settings")
     yield from bluetooth(s, p["on_or_off"] == "on")
     yield s.finish()
 
 
 @expert("TurnOffWifiAndTurnOnBluetooth")
-def wifi_off_bluetooth_on(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _wifi_off_bluetooth_on(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Settings")
     yield from wifi(s, False)
     yield s.back()
@@ -66,7 +66,7 @@ def wifi_off_bluetooth_on(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("TurnOnWifiAndOpenApp")
-def wifi_on_open_app(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _wifi_on_open_app(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Settings")
     yield from wifi(s, True)
     yield from s.open(p["app_name"])
@@ -74,13 +74,13 @@ def wifi_on_open_app(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("OpenAppTaskEval")
-def open_app(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _open_app(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(p["app_name"])
     yield s.finish()
 
 
 @expert("SystemBrightnessMax", "SystemBrightnessMin", "SystemBrightnessMaxVerify", "SystemBrightnessMinVerify")
-def brightness(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _brightness(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     share = 1.0 if p["max_or_min"] == "max" else 0.0
     yield from open_page(s, "Display")
     yield s.tap("Brightness level")
@@ -90,14 +90,14 @@ def brightness(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("CameraTakePhoto")
-def take_photo(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _take_photo(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Camera")
     yield s.tap("Shutter")
     yield s.finish()
 
 
 @expert("CameraTakeVideo")
-def take_video(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _take_video(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Camera")
     yield s.tap("Video")
     yield s.tap("Start recording")

@@ -41,27 +41,27 @@ def switch(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("SettingsSwitchState")
-def tell_switch_state(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _tell_switch_state(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from show_switch(s, p["what"])
     yield s.finish("on" if s.find(SWITCHES[p["what"]][1]).checked else "off")
 
 
 @expert("SettingsAirplaneMode")
-def switch_airplane_mode(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _switch_airplane_mode(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_page(s, "Network & internet")
     yield from s.toggle("Airplane mode", p["on_or_off"] == "on")
     yield s.finish()
 
 
 @expert("SettingsDarkTheme")
-def switch_dark_theme(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _switch_dark_theme(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_page(s, "Display")
     yield from s.toggle("Dark theme", p["on_or_off"] == "on")
     yield s.finish()
 
 
 @expert("SettingsBrightness")
-def set_brightness(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _set_brightness(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_page(s, "Display")
     yield s.tap("Brightness level")
     yield slide(s, "Display brightness", p["percent"] / 100)
@@ -69,7 +69,7 @@ def set_brightness(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("SettingsScreenTimeout")
-def set_screen_timeout(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _set_screen_timeout(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_page(s, "Display")
     yield s.tap("Screen timeout")
     yield s.tap(p["choice"])
@@ -77,7 +77,7 @@ def set_screen_timeout(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("SettingsFontSize")
-def set_font_size(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _set_font_size(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     sizes = ("Small", "Default", "Large", "Largest")
     yield from open_page(s, "Display")
     yield s.tap("Font size")
@@ -87,7 +87,7 @@ def set_font_size(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("SettingsRingtone")
-def set_ringtone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _set_ringtone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_page(s, "Sound & vibration")
     yield from s.scroll_to("Phone ringtone")
     yield s.tap("Phone ringtone")
@@ -97,7 +97,7 @@ def set_ringtone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("SettingsLanguage")
 def set_language(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    """The phone speaks the first language of the list: a touch puts one there."""
+    """Puts a language first: the phone speaks the first of the list."""
     yield from open_page(s, "System")
     yield s.tap("Languages & input")
     yield s.tap("Languages")
@@ -110,14 +110,14 @@ def set_language(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("SettingsVolume")
-def set_volume(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _set_volume(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_page(s, "Sound & vibration")
     yield slide(s, f"{p['sound'].capitalize()} volume", 1.0 if p["how"].endswith("up") else 0.0)
     yield s.finish()
 
 
 @expert("SettingsDeviceName")
-def rename_phone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _rename_phone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_page(s, "About phone")
     yield s.tap("Device name")
     yield from s.refill(lambda e: e.editable, p["name"])
@@ -126,7 +126,7 @@ def rename_phone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("SettingsJoinNetwork")
-def join_network(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _join_network(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_page(s, "Network & internet")
     yield s.tap("Internet")
     yield s.tap(p["network"])
@@ -136,7 +136,7 @@ def join_network(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("SettingsPercentage")
-def tell_percentage(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _tell_percentage(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     row = "Battery"
     yield from s.open("Settings")
     if p["what"] == "screen brightness":
@@ -146,7 +146,7 @@ def tell_percentage(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("SettingsFact")
-def tell_fact(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _tell_fact(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_page(s, "About phone")
     title = {"name": "Device name", "model": "Model", "build number": "Build number"}.get(p["what"], p["what"])
     yield from s.scroll_to(title)

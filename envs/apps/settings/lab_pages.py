@@ -1,4 +1,4 @@
-"""The pages of Settings that AndroidLab's phone has besides the usual ones, or in their place."""
+"""The pages of Settings that are different or new on AndroidLab's phone."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ class ListPage(Page):
     """A page whose list is an element, as Android's is: it can have the focus."""
 
     def build(self) -> View:
+        """Shows the title and the list."""
         return Scaffold(self.title, ListView(self.rows(), focusable=True), on_back=self.pop)
 
 
@@ -57,6 +58,8 @@ class ListPage(Page):
 
 
 class Network(ListPage):
+    """As usual, with a choice of the server that resolves names."""
+
     title = "Network & internet"
 
     def rows(self) -> Sequence[View]:
@@ -77,7 +80,7 @@ class Network(ListPage):
 
 
 class PrivateDns(Dialog):
-    """Which server resolves names: none that is private, whichever there is, or one by name."""
+    """Which server resolves names: no private one, any, or one by name."""
 
     MODES = {"off": "Off", "opportunistic": "Automatic", "hostname": "Private DNS provider hostname"}
 
@@ -86,6 +89,7 @@ class PrivateDns(Dialog):
         self.mode, self.host = mode, TextInput(host)
 
     def content(self) -> Sequence[View]:
+        """Returns the modes, and a field if one asks for a name."""
         radios = [Radio(label, mode == self.mode, partial(self._choose, mode)) for mode, label in self.MODES.items()]
         if self.mode != "hostname":
             return radios
@@ -93,6 +97,7 @@ class PrivateDns(Dialog):
         return [*radios, Column([field], pad=(20, 4, 20, 8))]
 
     def buttons(self) -> Sequence[View]:
+        """Returns "Cancel" and "Save"."""
         return [self.button("Cancel"), self.button("Save", self._save)]
 
     def _choose(self, mode: str) -> None:
@@ -104,11 +109,15 @@ class PrivateDns(Dialog):
 
 
 class Internet(usual.Internet):
+    """As usual, with a link to more preferences."""
+
     def rows(self) -> Sequence[View]:
         return [*super().rows(), self.link(NetworkPreferences)]
 
 
 class NetworkPreferences(ListPage):
+    """When Wi-Fi turns itself on, and whether it reports public networks."""
+
     title = "Network preferences"
 
     def rows(self) -> Sequence[View]:
@@ -119,6 +128,8 @@ class NetworkPreferences(ListPage):
 
 
 class ConnectedDevices(usual.ConnectedDevices):
+    """As usual, without the phone's name, which is on the next page."""
+
     def rows(self) -> Sequence[View]:
         return [
             self.radio("Bluetooth", "bluetooth_on"),
@@ -132,6 +143,8 @@ class ConnectedDevices(usual.ConnectedDevices):
 
 
 class PairDevice(ListPage):
+    """The name that other devices see."""
+
     title = "Pair new device"
 
     def rows(self) -> Sequence[View]:
@@ -151,7 +164,7 @@ class PairDevice(ListPage):
 
 
 class Apps(usual.Apps):
-    """The apps of the home screen, those that can be removed, and which of them opens what."""
+    """The apps of the home screen, those that can be removed, and which app opens what."""
 
     def rows(self) -> Sequence[View]:
         there = {package: name for package, name in INSTALLED.items() if package in self.phone.services.packages}
@@ -166,6 +179,8 @@ class Apps(usual.Apps):
 
 
 class RemovableApp(ListPage):
+    """An app that can be uninstalled."""
+
     title = "App info"
 
     def __init__(self, package: str) -> None:
@@ -191,6 +206,8 @@ class RemovableApp(ListPage):
 
 
 class DefaultApps(ListPage):
+    """Which apps open web pages, calls and messages."""
+
     title = "Default apps"
 
     def rows(self) -> Sequence[View]:
@@ -202,6 +219,8 @@ class DefaultApps(ListPage):
 
 
 class DefaultBrowser(ListPage):
+    """Which app opens web pages."""
+
     title = "Default browser app"
 
     def rows(self) -> Sequence[View]:
@@ -214,12 +233,14 @@ class DefaultBrowser(ListPage):
 
 
 class Notifications(usual.Notifications):
+    """As usual, with a link to the access of each app."""
+
     def rows(self) -> Sequence[View]:
         return [*super().rows(), self.link(NotificationAccess)]
 
 
 class NotificationAccess(ListPage):
-    """Whose notifications are let through, and whose are not."""
+    """Which apps may show notifications."""
 
     title = "Device & app notifications"
 
@@ -237,6 +258,8 @@ class NotificationAccess(ListPage):
 
 
 class AppNotifications(ListPage):
+    """Whether one app may show notifications."""
+
     def __init__(self, package: str) -> None:
         super().__init__()
         self.package = package
@@ -255,6 +278,8 @@ def _blocking(package: str) -> str:
 
 
 class Sound(usual.Sound):
+    """As usual, with a link to vibration. Volumes are kept for the speaker, too."""
+
     copies = ("_speaker",)
 
     def rows(self) -> Sequence[View]:
@@ -263,6 +288,8 @@ class Sound(usual.Sound):
 
 
 class Vibration(ListPage):
+    """When the phone vibrates."""
+
     title = "Vibration & haptics"
 
     def rows(self) -> Sequence[View]:
@@ -274,6 +301,8 @@ class Vibration(ListPage):
 
 
 class Display(ListPage, usual.Display):
+    """As usual; the row of the dark theme and its switch are two elements."""
+
     def rows(self) -> Sequence[View]:
         rows = list(usual.Display.rows(self))
         dark = self.get("secure", "ui_night_mode") == "2"
@@ -286,6 +315,8 @@ class Display(ListPage, usual.Display):
 
 
 class System(ListPage):
+    """As usual, with a page for languages and input."""
+
     title = "System"
 
     def rows(self) -> Sequence[View]:
@@ -293,6 +324,8 @@ class System(ListPage):
 
 
 class LanguagesAndInput(ListPage):
+    """Languages, the keyboard and speech."""
+
     title = "Languages & input"
 
     def rows(self) -> Sequence[View]:
@@ -300,7 +333,7 @@ class LanguagesAndInput(ListPage):
 
 
 class Languages(ListPage):
-    """The phone's languages, the one it speaks first."""
+    """The phone's languages, the one that it speaks first."""
 
     title = "Languages"
 
@@ -330,6 +363,8 @@ class Languages(ListPage):
 
 
 class TextToSpeech(ListPage):
+    """In which language the phone reads texts out."""
+
     title = "Text-to-speech output"
 
     def rows(self) -> Sequence[View]:
@@ -341,7 +376,7 @@ class TextToSpeech(ListPage):
 
 
 class DateAndTime(ListPage):
-    """The phone's clock; it can be set where it does not set itself."""
+    """The phone's clock; it can be set unless it sets itself."""
 
     title = "Date & time"
 
@@ -370,6 +405,8 @@ class DateAndTime(ListPage):
 
 
 class TimeZone(ListPage):
+    """Where the phone is."""
+
     title = "Time zone"
 
     def rows(self) -> Sequence[View]:

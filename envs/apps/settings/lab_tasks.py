@@ -1,4 +1,4 @@
-"""Families of Settings: switches, levels, choices, the phone's name, networks, and questions about them."""
+"""AndroidLab's families of Settings: switches, levels, choices, names, networks, and questions about them."""
 
 from __future__ import annotations
 
@@ -42,31 +42,34 @@ def _put(device: Device, states: dict[str, bool]) -> None:
 
 
 def _get(device: Device) -> dict[str, bool]:
-    """The states of all switches."""
+    """Returns the states of all switches."""
     return {name: device.get_setting(*entry[:2]) == entry[2] for name, entry in SWITCHES.items()}
 
 
 class SettingsTask(Task):
-    """A task in Settings before which every switch was put at random, and after which the others are the same."""
+    """A task in Settings. Every switch starts in a random state, and those not asked about must keep theirs."""
 
     apps = ("Settings",)
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the states of the switches."""
         return {"states": _states(rng)}
 
     def setup(self, device: Device) -> None:
+        """Sets the switches."""
         _put(device, self.params["states"])
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the switches with `expected_switches`, and asks `done`."""
         return float(_get(device) == self.expected_switches() and self.done(device, answer))
 
     def expected_switches(self) -> dict[str, bool]:
-        """The states that all switches have to be in."""
+        """Returns the states that all switches have to be in."""
         return self.params["states"]
 
     def done(self, device: Device, answer: str | None) -> bool:
-        """Whether what was asked for is so."""
+        """Returns whether everything else is as the goal asks."""
         return True
 
 
@@ -74,51 +77,66 @@ class SettingsTask(Task):
 
 
 class SettingsSwitch(SettingsTask):
+    """One of the switches."""
+
     template = "Turn {what} {on_or_off}."
     budget = 12
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the states and picks a switch."""
         states, what = _states(rng), rng.choice(list(SWITCHES))
         return {"what": what, "on_or_off": "off" if states[what] else "on", "states": states}
 
     def expected_switches(self) -> dict[str, bool]:
+        """Returns the states with one switch changed."""
         return self.params["states"] | {self.params["what"]: self.params["on_or_off"] == "on"}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another switch."""
         other = rng.choice([name for name in SWITCHES if name != self.params["what"]])
         return {**self.params, "what": other, "on_or_off": "off" if self.params["states"][other] else "on"}
 
 
 class SettingsAirplaneMode(SettingsTask):
+    """Airplane mode."""
+
     template = "Turn airplane mode {on_or_off}."
     budget = 8
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws on or off."""
         return {"on_or_off": rng.choice(("on", "off")), **super().sample(rng)}
 
     def setup(self, device: Device) -> None:
+        """Starts in the other state."""
         super().setup(device)
         device.put_setting("global", "airplane_mode_on", "0" if self.params["on_or_off"] == "on" else "1")
 
     def done(self, device: Device, answer: str | None) -> bool:
+        """Reads the setting."""
         return device.get_setting("global", "airplane_mode_on") == ("1" if self.params["on_or_off"] == "on" else "0")
 
 
 class SettingsDarkTheme(SettingsTask):
+    """The dark theme."""
+
     template = "Turn the dark theme {on_or_off}."
     budget = 8
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws on or off."""
         return {"on_or_off": rng.choice(("on", "off")), **super().sample(rng)}
 
     def setup(self, device: Device) -> None:
+        """Starts in the other state."""
         super().setup(device)
         device.put_setting("secure", "ui_night_mode", "1" if self.params["on_or_off"] == "on" else "2")
 
     def done(self, device: Device, answer: str | None) -> bool:
+        """Reads the setting."""
         return device.get_setting("secure", "ui_night_mode") == ("2" if self.params["on_or_off"] == "on" else "1")
 
 
@@ -126,7 +144,7 @@ class SettingsDarkTheme(SettingsTask):
 
 
 class SettingsBrightness(SettingsTask):
-    """Within five points of what is asked."""
+    """The brightness, within five points."""
 
     template = "Set the brightness to about {percent}%."
     difficulty = "medium"
@@ -134,19 +152,23 @@ class SettingsBrightness(SettingsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the level asked for, and one to start from."""
         percent = rng.choice((20, 30, 50, 60, 70, 80))
         starts = [start for start in range(10, 100, 10) if abs(start - percent) > 10]
         return {"percent": percent, "start": rng.choice(starts), **super().sample(rng)}
 
     def setup(self, device: Device) -> None:
+        """Sets the first level."""
         super().setup(device)
         device.put_setting("system", "screen_brightness", str(round(2.55 * self.params["start"])))
 
     def done(self, device: Device, answer: str | None) -> bool:
+        """Compares the level in percent."""
         level = int(device.get_setting("system", "screen_brightness") or 0)
         return abs(level / 2.55 - self.params["percent"]) <= 5
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a level that is 15 points off."""
         return {**self.params, "percent": self.params["percent"] + rng.choice((-15, 15))}
 
 
@@ -158,22 +180,28 @@ class _Choice(SettingsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two values."""
         start, choice = rng.sample(list(cls.options), 2)
         return {"choice": choice, "start": start, **super().sample(rng)}
 
     def setup(self, device: Device) -> None:
+        """Sets the first value."""
         super().setup(device)
         device.put_setting(*self.setting, self.options[self.params["start"]])
 
     def done(self, device: Device, answer: str | None) -> bool:
+        """Reads the setting."""
         return device.get_setting(*self.setting) == self.options[self.params["choice"]]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a third value."""
         others = [name for name in self.options if name not in (self.params["choice"], self.params["start"])]
         return {**self.params, "choice": rng.choice(others)}
 
 
 class SettingsScreenTimeout(_Choice):
+    """How long the screen stays on."""
+
     template = "Let the screen turn off after {choice}."
     budget = 10
     setting = ("system", "screen_off_timeout")
@@ -181,6 +209,8 @@ class SettingsScreenTimeout(_Choice):
 
 
 class SettingsFontSize(_Choice):
+    """How large texts are."""
+
     template = "Set the font size to {choice}."
     difficulty = "medium"
     budget = 14
@@ -189,6 +219,8 @@ class SettingsFontSize(_Choice):
 
 
 class SettingsRingtone(_Choice):
+    """The sound of calls."""
+
     template = "Choose {choice} as the phone's ringtone."
     budget = 12
     setting = ("system", "ringtone")
@@ -196,18 +228,22 @@ class SettingsRingtone(_Choice):
 
 
 class SettingsLanguage(_Choice):
+    """The language that the phone speaks."""
+
     template = "Change the phone's language to {choice}."
     budget = 12
     setting = ("system", "system_locales")
     options = pages.LANGUAGES
 
     def done(self, device: Device, answer: str | None) -> bool:
-        """The phone speaks the first of its languages."""
+        """Reads the first of the phone's languages, which is the one that it speaks."""
         first = (device.get_setting(*self.setting) or "").partition(",")[0]
         return first == self.options[self.params["choice"]]
 
 
 class SettingsVolume(SettingsTask):
+    """The volume of media or alarms, up or down."""
+
     template = "Turn the {sound} volume {how}."
     difficulty = "medium"
     budget = 10
@@ -216,15 +252,18 @@ class SettingsVolume(SettingsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws which volume, and how."""
         how = {"all the way up": 1.0, "all the way down": 0.0}
         return {"sound": rng.choice(list(cls.LEVELS)), "how": rng.choice(list(how)), **super().sample(rng)}
 
     def setup(self, device: Device) -> None:
+        """Sets both volumes to the middle."""
         super().setup(device)
         for key, highest in self.LEVELS.values():
             device.put_setting("system", key, str(highest // 2))
 
     def done(self, device: Device, answer: str | None) -> bool:
+        """Requires one volume at its end and the other in the middle."""
         wanted = {key: highest // 2 for key, highest in self.LEVELS.values()}
         key, highest = self.LEVELS[self.params["sound"]]
         lowest = 0 if self.params["sound"] == "media" else 1
@@ -232,6 +271,7 @@ class SettingsVolume(SettingsTask):
         return all(device.get_setting("system", key) == str(level) for key, level in wanted.items())
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other volume."""
         return {**self.params, "sound": "alarm" if self.params["sound"] == "media" else "media"}
 
 
@@ -239,44 +279,56 @@ class SettingsVolume(SettingsTask):
 
 
 class SettingsDeviceName(SettingsTask):
+    """The phone's name."""
+
     template = "Change the name of the phone to {name}."
     difficulty = "medium"
     budget = 16
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two names."""
         owner, name = words.FIRST_NAMES.draw_many(rng, 2)
         return {"name": f"Phone of {name}", "old_name": f"Phone of {owner}", **super().sample(rng)}
 
     def setup(self, device: Device) -> None:
+        """Sets the old name."""
         super().setup(device)
         device.put_setting("global", "device_name", self.params["old_name"])
 
     def done(self, device: Device, answer: str | None) -> bool:
+        """Reads the name."""
         return device.get_setting("global", "device_name") == self.params["name"]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a name with one more letter."""
         return {**self.params, "name": f"{self.params['name']}s"}
 
 
 class SettingsJoinNetwork(SettingsTask):
+    """A Wi-Fi network with a password."""
+
     template = "Connect to the Wi-Fi network {network} with the password {password}."
     difficulty = "medium"
     budget = 16
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a network and a password."""
         network = rng.choice([name for name, secured in pages.NETWORKS if secured])
         return {"network": network, "password": f"{words.slug(rng)}{rng.randrange(100)}", **super().sample(rng)}
 
     def setup(self, device: Device) -> None:
+        """Joins the open network."""
         super().setup(device)
         device.put_setting("global", "wifi_network", pages.NETWORKS[0][0])
 
     def done(self, device: Device, answer: str | None) -> bool:
+        """Reads which network is joined."""
         return device.get_setting("global", "wifi_network") == self.params["network"]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another network."""
         others = [name for name, secured in pages.NETWORKS if secured and name != self.params["network"]]
         return {**self.params, "network": rng.choice(others)}
 
@@ -285,55 +337,69 @@ class SettingsJoinNetwork(SettingsTask):
 
 
 class SettingsSwitchState(SettingsTask):
+    """A question about a switch."""
+
     template = "Is {what} on or off? Answer on or off."
     budget = 8
     kind = "query"
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the states, both on and off among them."""
         states, what = _states(rng), rng.choice(list(SWITCHES))
         other = rng.choice([name for name in SWITCHES if name != what])
         return {"what": what, "states": states | {other: not states[what]}}
 
     def done(self, device: Device, answer: str | None) -> bool:
+        """Compares the answer with the state."""
         return answers.plain(answer or "") == ("on" if self.params["states"][self.params["what"]] else "off")
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a switch in the other state."""
         states = self.params["states"]
         others = [name for name in SWITCHES if states[name] != states[self.params["what"]]]
         return {**self.params, "what": rng.choice(others)}
 
 
 class SettingsPercentage(SettingsTask):
+    """A question about the battery or the brightness."""
+
     template = "At what percentage is the {what}?"
     budget = 6
     kind = "query"
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two different percentages."""
         battery, brightness = rng.sample(range(5, 100), 2)
         what = rng.choice(("battery", "screen brightness"))
         return {"what": what, "battery": battery, "screen brightness": brightness, **super().sample(rng)}
 
     def setup(self, device: Device) -> None:
+        """Sets the battery and the brightness."""
         super().setup(device)
         device.write(BATTERY_LEVEL, f"{self.params['battery']}\n".encode())
         device.put_setting("system", "screen_brightness", str(round(2.55 * self.params["screen brightness"])))
 
     def done(self, device: Device, answer: str | None) -> bool:
+        """Compares the answer with the percentage."""
         return answers.same_number((answer or "").replace("%", ""), self.params[self.params["what"]])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other one."""
         return {**self.params, "what": "battery" if self.params["what"] != "battery" else "screen brightness"}
 
 
 class SettingsFact(SettingsTask):
+    """A question about the phone."""
+
     template = "What is the {what} of this phone?"
     budget = 10
     kind = "query"
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a name, a model, an Android version and a build number."""
         facts = {
             "name": f"Phone of {words.FIRST_NAMES.draw(rng)}",
             "model": rng.choice(("Pixel 5", "Pixel 6", "Pixel 6a", "Pixel 7", "Pixel 7 Pro")),
@@ -343,6 +409,7 @@ class SettingsFact(SettingsTask):
         return {"what": rng.choice(list(facts)), "facts": facts, **super().sample(rng)}
 
     def setup(self, device: Device) -> None:
+        """Writes the facts where Settings reads them."""
         super().setup(device)
         facts = self.params["facts"]
         device.put_setting("global", "device_name", facts["name"])
@@ -350,9 +417,11 @@ class SettingsFact(SettingsTask):
         device.write(BUILD, build)
 
     def done(self, device: Device, answer: str | None) -> bool:
+        """Compares the answer with the fact."""
         return answers.plain(answer or "") == answers.plain(self.params["facts"][self.params["what"]])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another fact."""
         others = [name for name in self.params["facts"] if name != self.params["what"]]
         return {**self.params, "what": rng.choice(others)}
 

@@ -23,7 +23,7 @@ def _go(s: Screen, *path: str) -> Iterator[str]:
 
 
 def _toggling(label: str, on: bool, *path: str) -> Play:
-    """An expert that switches something on or off."""
+    """Makes an expert that switches something on or off."""
 
     def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield from _go(s, *path)
@@ -48,7 +48,7 @@ expert("setting_18")(
 
 
 @expert("setting_2")
-def private_dns(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _private_dns(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _go(s, "Network & internet", "Private DNS")
     yield s.tap("Private DNS provider hostname")
     yield from s.fill("Enter hostname of DNS provider", "dns.google")
@@ -57,7 +57,7 @@ def private_dns(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("setting_4")
-def bluetooth_name(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _bluetooth_name(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _go(s, "Connected devices", "Pair new device", "Device name")
     yield from s.refill(lambda e: e.editable, "my AVD")
     yield s.tap("Rename")
@@ -65,7 +65,7 @@ def bluetooth_name(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("setting_8")
-def darkest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _darkest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _go(s, "Display", "Brightness level")
     yield slide(s, "Display brightness", 0.0)
     yield s.back()
@@ -73,7 +73,7 @@ def darkest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _sliding(label: str, share: float) -> Play:
-    """An expert that sets a volume."""
+    """Makes an expert that sets a volume."""
 
     def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield from _go(s, "Sound & vibration")
@@ -88,14 +88,14 @@ expert("setting_10")(_sliding("Alarm volume", 1.0))
 
 
 @expert("setting_11")
-def speak_chinese(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _speak_chinese(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _go(s, "System", "Languages & input", "Text-to-speech output", "Language")
     yield s.tap("Chinese (China)")
     yield s.finish()
 
 
 @expert("setting_12")
-def first_of_may(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _first_of_may(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _go(s, "System", "Date & time")
     yield from s.toggle("Set time automatically", False)
     yield s.tap("Date")
@@ -104,7 +104,7 @@ def first_of_may(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("setting_15")
-def add_spanish(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _add_spanish(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     name = "Espa\u00f1ol (Estados Unidos)"
     yield from _go(s, "System", "Languages & input", "Languages", "Add a language")
     yield from s.scroll_to(name)
@@ -113,14 +113,14 @@ def add_spanish(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("setting_19")
-def firefox(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _firefox(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _go(s, "Apps", "Default apps", "Browser app")
     yield s.tap("Firefox")
     yield s.finish()
 
 
 @expert("setting_20")
-def uninstall(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _uninstall(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _go(s, "Apps", "Booking.com")
     yield s.tap("Uninstall")
     yield s.tap("OK")
@@ -128,7 +128,7 @@ def uninstall(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 @expert("setting_21")
-def open_settings(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _open_settings(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
     yield s.finish()
 
@@ -137,7 +137,7 @@ def open_settings(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _telling(read: Callable[[Screen], str], *path: str) -> Play:
-    """An expert that reads something off a page."""
+    """Makes an expert that reads something off a page."""
 
     def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield from _go(s, *path)
@@ -147,7 +147,7 @@ def _telling(read: Callable[[Screen], str], *path: str) -> Play:
 
 
 def _summary(title: str) -> Callable[[Screen], str]:
-    """What a row says below its title."""
+    """Reads what a row says below its title."""
     return lambda s: s.find(lambda e: e.label.startswith(f"{title}, ")).label.split(", ", 1)[1]
 
 

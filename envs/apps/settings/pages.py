@@ -51,25 +51,26 @@ class Page(Screen):
 
     @classmethod
     def summary(cls, phone: Host) -> str:
-        """What the row that leads here says about the page's state."""
+        """Returns what the row that leads here says about the page's state."""
         return ""
 
     def rows(self) -> Sequence[View]:
-        """The rows of the page."""
+        """Returns the rows of the page."""
         return []
 
     def build(self) -> View:
+        """Shows the title and the rows."""
         return Scaffold(self.title, ListView(self.rows()), on_back=self.pop)
 
     def link(self, page: type[Page]) -> View:
-        """A row that opens another page."""
+        """Makes a row that opens another page."""
         return ListItem(page.title, page.summary(self.phone), partial(self._open, page))
 
     def _open(self, page: type[Page]) -> None:
         self.push(page())
 
     def fact(self, title: str, value: str) -> View:
-        """A row that tells something, which a touch copies."""
+        """Makes a row that tells something; a touch copies it."""
         return ListItem(title, value, partial(self._copy, value))
 
     def _copy(self, value: str) -> None:
@@ -77,7 +78,7 @@ class Page(Screen):
         self.notify("Copied to clipboard")
 
     def get(self, namespace: str, key: str) -> str:
-        """A setting's value."""
+        """Returns a setting's value."""
         return self.phone.storage.settings.get((namespace, key), "0")
 
     def put(self, namespace: str, key: str, value: str) -> None:
@@ -85,16 +86,16 @@ class Page(Screen):
         self.phone.storage.settings[namespace, key] = value
 
     def radio(self, title: str, key: str) -> View:
-        """A switch of a global setting that the notification shade has too."""
+        """Makes a switch of a global setting that the notification shade has, too."""
         return SwitchItem(title, self.get("global", key) != "0", partial(shade.toggle, self.phone, key))
 
     def switch(self, title: str, namespace: str, key: str, on: str = "1", off: str = "0") -> View:
-        """A switch of a setting that is `on` or `off`."""
+        """Makes a switch of a setting that is `on` or `off`."""
         checked = self.get(namespace, key) == on
         return SwitchItem(title, checked, partial(self.put, namespace, key, off if checked else on))
 
     def choice(self, title: str, namespace: str, key: str, options: dict[str, str]) -> View:
-        """A row that lets one of several values be chosen from a list."""
+        """Makes a row that lets one of several values be chosen from a list."""
         current = label_of(options, self.get(namespace, key))
         return ListItem(title, current, partial(self._choose, title, namespace, key, options))
 
@@ -107,12 +108,12 @@ class Page(Screen):
 
 
 def build_properties(model: str, version: str, build: str) -> bytes:
-    """The contents of `BUILD` for a phone's model, Android version and build number."""
+    """Returns the contents of `BUILD` for a phone's model, Android version and build number."""
     return f"ro.product.model={model}\nro.build.version.release={version}\nro.build.display.id={build}\n".encode()
 
 
 def label_of(options: dict[str, str], value: str) -> str:
-    """What a value is called in a list of options; the value itself if it is in none."""
+    """Returns what a value is called in a list of options; the value itself if it is not there."""
     return next((label for label, option in options.items() if option == value), value)
 
 
@@ -120,6 +121,8 @@ def label_of(options: dict[str, str], value: str) -> str:
 
 
 class Network(Page):
+    """Internet, mobile data, airplane mode."""
+
     title = "Network & internet"
 
     def rows(self) -> Sequence[View]:
@@ -134,10 +137,13 @@ class Network(Page):
 
 
 class Internet(Page):
+    """Wi-Fi and its networks."""
+
     title = "Internet"
 
     @classmethod
     def summary(cls, phone: Host) -> str:
+        """Returns the network that is joined."""
         on = phone.storage.settings.get(("global", "wifi_on"), "0") != "0"
         return phone.storage.settings.get(("global", "wifi_network"), "") if on else ""
 
@@ -169,6 +175,8 @@ class Internet(Page):
 
 
 class ConnectedDevices(Page):
+    """Bluetooth and NFC."""
+
     title = "Connected devices"
 
     def rows(self) -> Sequence[View]:
@@ -185,6 +193,8 @@ class ConnectedDevices(Page):
 
 
 class PairDevice(Page):
+    """The phone's name, and no devices to pair with."""
+
     title = "Pair new device"
 
     def rows(self) -> Sequence[View]:
@@ -195,6 +205,8 @@ class PairDevice(Page):
 
 
 class Apps(Page):
+    """All installed apps."""
+
     title = "Apps"
 
     def rows(self) -> Sequence[View]:
@@ -209,6 +221,8 @@ class Apps(Page):
 
 
 class AppInfo(Page):
+    """One app: whether it runs, and may show notifications."""
+
     title = "App info"
 
     def __init__(self, package: str) -> None:
@@ -233,6 +247,8 @@ class AppInfo(Page):
 
 
 class Notifications(Page):
+    """What notifications do."""
+
     title = "Notifications"
 
     def rows(self) -> Sequence[View]:
@@ -248,10 +264,13 @@ class Notifications(Page):
 
 
 class Battery(Page):
+    """The battery's level, and how to save power."""
+
     title = "Battery"
 
     @classmethod
     def summary(cls, phone: Host) -> str:
+        """Returns the level."""
         return f"{bars.battery_level(phone)}%"
 
     def rows(self) -> Sequence[View]:
@@ -263,10 +282,13 @@ class Battery(Page):
 
 
 class Storage(Page):
+    """What takes how much space."""
+
     title = "Storage"
 
     @classmethod
     def summary(cls, phone: Host) -> str:
+        """Returns how much space is used."""
         return "28% used"
 
     def rows(self) -> Sequence[View]:
@@ -279,6 +301,8 @@ class Storage(Page):
 
 
 class Sound(Page):
+    """Volumes and sounds."""
+
     title = "Sound & vibration"
     copies: tuple[str, ...] = ()  # suffixes of further settings that a volume is kept in
 
@@ -304,6 +328,8 @@ class Sound(Page):
 
 
 class Display(Page):
+    """Brightness, theme, font size and rotation."""
+
     title = "Display"
 
     def rows(self) -> Sequence[View]:
@@ -324,17 +350,20 @@ class Display(Page):
 
 
 class Brightness(Screen):
-    """The brightness slider over the page."""
+    """The brightness slider above the page."""
 
     dialog = True
 
     def build(self) -> View:
+        """Shows the slider."""
         level = int(self.phone.storage.settings["system", "screen_brightness"]) / shade.BRIGHTEST
         slider = Slider(level, partial(shade.set_brightness, self.phone), "Display brightness", "slider")
         return Column([slider], pad=(16, 8, 16, 8), bg=theme.SURFACE, radius=28)
 
 
 class ScreenTimeout(Page):
+    """How long the screen stays on."""
+
     title = "Screen timeout"
 
     def rows(self) -> Sequence[View]:
@@ -346,10 +375,13 @@ class ScreenTimeout(Page):
 
 
 class FontSize(Page):
+    """How large texts are."""
+
     title = "Font size"
 
     @classmethod
     def summary(cls, phone: Host) -> str:
+        """Returns the name of the size."""
         return label_of(FONT_SCALES, phone.storage.settings["system", "font_scale"])
 
     def rows(self) -> Sequence[View]:
@@ -377,7 +409,7 @@ class FontSize(Page):
 
 
 def option(label: str, chosen: bool, on_tap: Callable[[], None]) -> View:
-    """One of several values on a page of its own."""
+    """Makes a row for one of several values on a page of its own."""
     mark = Icon("radiobox_marked" if chosen else "radiobox_blank", color=theme.PRIMARY if chosen else theme.SECONDARY)
     return ListItem(label, on_tap=on_tap, leading=mark, checkable=True, checked=chosen)
 
@@ -386,6 +418,8 @@ def option(label: str, chosen: bool, on_tap: Callable[[], None]) -> View:
 
 
 class Accessibility(Page):
+    """Aids for seeing and hearing."""
+
     title = "Accessibility"
 
     def rows(self) -> Sequence[View]:
@@ -397,10 +431,13 @@ class Accessibility(Page):
 
 
 class Location(Page):
+    """Whether apps learn where the phone is."""
+
     title = "Location"
 
     @classmethod
     def summary(cls, phone: Host) -> str:
+        """Returns On or Off."""
         return "Off" if phone.storage.settings["secure", "location_mode"] == "0" else "On"
 
     def rows(self) -> Sequence[View]:
@@ -408,6 +445,8 @@ class Location(Page):
 
 
 class System(Page):
+    """Languages, the clock, and the system's version."""
+
     title = "System"
 
     def rows(self) -> Sequence[View]:
@@ -415,10 +454,13 @@ class System(Page):
 
 
 class Languages(Page):
+    """The language that the phone speaks."""
+
     title = "Languages"
 
     @classmethod
     def summary(cls, phone: Host) -> str:
+        """Returns the language."""
         return label_of(LANGUAGES, phone.storage.settings["system", "system_locales"])
 
     def rows(self) -> Sequence[View]:
@@ -430,10 +472,13 @@ class Languages(Page):
 
 
 class DateAndTime(Page):
+    """The phone's clock."""
+
     title = "Date & time"
 
     @classmethod
     def summary(cls, phone: Host) -> str:
+        """Returns the date."""
         return phone.now.strftime("%B %-d, %Y")
 
     def rows(self) -> Sequence[View]:
@@ -448,10 +493,13 @@ class DateAndTime(Page):
 
 
 class AboutPhone(Page):
+    """The phone's name, model and version."""
+
     title = "About phone"
 
     @classmethod
     def summary(cls, phone: Host) -> str:
+        """Returns the phone's name."""
         return phone.storage.settings["global", "device_name"]
 
     def rows(self) -> Sequence[View]:

@@ -14,7 +14,7 @@ from coach_gym.envs.tasks.screen import Screen, expert
 
 
 @expert("SettingsSwitchBySign")
-def switch_by_sign(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _switch_by_sign(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from gallery.look_at(s, p["name"])
     on = SWITCHED[looking.shape_of(shown(s))]
     yield from s.open("Settings")

@@ -1,4 +1,4 @@
-"""Wi-Fi, Bluetooth, brightness, and opening apps."""
+"""AndroidWorld's families of Settings: Wi-Fi, Bluetooth, brightness, opening apps, and the clipboard."""
 
 from __future__ import annotations
 
@@ -36,17 +36,20 @@ class _Switches(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the states of the other switches."""
         others = {key: rng.choice("01") for key in OTHERS}
         for radio in ("wifi_on", "bluetooth_on"):
             others |= {} if radio in cls.radios else {radio: rng.choice("01")}
         return {"others": others}
 
     def setup(self, device: Device) -> None:
+        """Sets all switches."""
         starts = {key: start for key, (start, _) in self.radios.items()}
         for key, value in {**self.params["others"], **starts}.items():
             device.put_setting("global", key, value)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares all switches."""
         wanted = {key: end for key, (_, end) in self.radios.items()} | self.params["others"]
         wanted["airplane_mode_on"] = "0"
         return float(all(device.get_setting("global", key) == value for key, value in wanted.items()))
@@ -67,40 +70,54 @@ class _OneSwitch(_Switches):
 
 
 class SystemWifiTurnOn(_OneSwitch):
+    """Wi-Fi, off at the start."""
+
     template = "Switch Wi-Fi {on_or_off}."
     radios = {"wifi_on": ("0", "1")}
 
 
 class SystemWifiTurnOff(_OneSwitch):
+    """Wi-Fi, on at the start."""
+
     template = "Switch Wi-Fi {on_or_off}."
     radios = {"wifi_on": ("1", "0")}
 
 
 class SystemWifiTurnOnVerify(_OneSwitch):
+    """Wi-Fi, on already."""
+
     template = "Make sure that Wi-Fi is {on_or_off}."
     radios = {"wifi_on": ("1", "1")}
     holds_at_start = True
 
 
 class SystemWifiTurnOffVerify(_OneSwitch):
+    """Wi-Fi, off already."""
+
     template = "Make sure that Wi-Fi is {on_or_off}."
     radios = {"wifi_on": ("0", "0")}
     holds_at_start = True
 
 
 class SystemBluetoothTurnOn(_OneSwitch):
+    """Bluetooth, off at the start."""
+
     template = "Switch Bluetooth {on_or_off}."
     radios = {"bluetooth_on": ("0", "1")}
     budget = 8
 
 
 class SystemBluetoothTurnOff(_OneSwitch):
+    """Bluetooth, on at the start."""
+
     template = "Switch Bluetooth {on_or_off}."
     radios = {"bluetooth_on": ("1", "0")}
     budget = 8
 
 
 class SystemBluetoothTurnOnVerify(_OneSwitch):
+    """Bluetooth, on already."""
+
     template = "Make sure that Bluetooth is {on_or_off}."
     radios = {"bluetooth_on": ("1", "1")}
     holds_at_start = True
@@ -108,6 +125,8 @@ class SystemBluetoothTurnOnVerify(_OneSwitch):
 
 
 class SystemBluetoothTurnOffVerify(_OneSwitch):
+    """Bluetooth, off already."""
+
     template = "Make sure that Bluetooth is {on_or_off}."
     radios = {"bluetooth_on": ("0", "0")}
     holds_at_start = True
@@ -115,6 +134,8 @@ class SystemBluetoothTurnOffVerify(_OneSwitch):
 
 
 class TurnOffWifiAndTurnOnBluetooth(_Switches):
+    """Both radios, each in the wrong state at the start."""
+
     template = "Switch Wi-Fi off and Bluetooth on."
     radios = {"wifi_on": ("1", "0"), "bluetooth_on": ("0", "1")}
     difficulty = "medium"
@@ -122,6 +143,8 @@ class TurnOffWifiAndTurnOnBluetooth(_Switches):
 
 
 class TurnOnWifiAndOpenApp(_Switches):
+    """Wi-Fi, and then an app."""
+
     template = "Switch Wi-Fi on, then open the {app_name} app."
     radios = {"wifi_on": ("0", "1")}
     difficulty = "medium"
@@ -129,30 +152,38 @@ class TurnOnWifiAndOpenApp(_Switches):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the app, too."""
         apps = [app for app in PACKAGES if app != "Settings"]
         return {"app_name": rng.choice(apps), **super().sample(rng)}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the app in front, too."""
         opened = device.foreground == PACKAGES[self.params["app_name"]]
         return super().evaluate(device, answer) if opened else 0.0
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another app."""
         return {**self.params, "app_name": _another(self.params["app_name"], rng)}
 
 
 class OpenAppTaskEval(Task):
+    """An app in front."""
+
     apps = tuple(PACKAGES)
     template = "Open the {app_name} app."
     budget = 6
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws an app."""
         return {"app_name": rng.choice(list(PACKAGES))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Looks at what is in front."""
         return float(device.foreground == PACKAGES[self.params["app_name"]])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another app."""
         return {"app_name": _another(self.params["app_name"], rng)}
 
 
@@ -169,13 +200,16 @@ class SystemCopyToClipboard(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a sentence."""
         text, before = SENTENCES.draw_many(rng, 2)
         return {"text": text, "before": before}
 
     def setup(self, device: Device) -> None:
+        """Puts another text there."""
         device.put_clipboard(self.params["before"])
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Reads the clipboard."""
         return float(plain(device.get_clipboard()) == plain(self.params["text"]))
 
 
@@ -188,13 +222,16 @@ class _Brightness(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the level at the start."""
         start = _LEVELS[cls.end] if cls.holds_at_start else rng.randrange(30, 226)
         return {"max_or_min": cls.end, "start": start}
 
     def setup(self, device: Device) -> None:
+        """Sets the level."""
         device.put_setting("system", "screen_brightness", str(self.params["start"]))
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Reads the level."""
         return float(device.get_setting("system", "screen_brightness") == str(_LEVELS[self.params["max_or_min"]]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
@@ -205,22 +242,30 @@ _LEVELS = {"min": 1, "max": 255}
 
 
 class SystemBrightnessMax(_Brightness):
+    """The highest brightness."""
+
     template = "Set the screen brightness to its {max_or_min}imum."
     end = "max"
 
 
 class SystemBrightnessMin(_Brightness):
+    """The lowest brightness."""
+
     template = "Set the screen brightness to its {max_or_min}imum."
     end = "min"
 
 
 class SystemBrightnessMaxVerify(_Brightness):
+    """The highest brightness, set already."""
+
     template = "Make sure that the screen brightness is at its {max_or_min}imum."
     end = "max"
     holds_at_start = True
 
 
 class SystemBrightnessMinVerify(_Brightness):
+    """The lowest brightness, set already."""
+
     template = "Make sure that the screen brightness is at its {max_or_min}imum."
     end = "min"
     holds_at_start = True
