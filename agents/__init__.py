@@ -1,8 +1,14 @@
-"""Agents that learn on Android environments, with Stable-Baselines3's surface."""
+"""Agents that learn on Android environments, with Stable-Baselines3's surface.
+
+`CoachAgent`, `PPOAgent` and `GRPOAgent` are the three methods; `Policy` and `Critic` are the models that they train;
+`evaluate` measures an agent on held-out instances; callbacks hook into `learn`.
+"""
 
 from coach_gym.agents.coach import CoachAgent
 from coach_gym.agents.evaluation import evaluate, evaluate_policy
 from coach_gym.agents.grpo import GRPOAgent
+from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.ppo import PPOAgent
 from coach_gym.agents.training.callbacks import (
     BaseCallback,
@@ -20,9 +26,11 @@ __all__ = [
     "CheckpointCallback",
     "CoachAgent",
     "ConvertCallback",
+    "Critic",
     "EvalCallback",
     "GRPOAgent",
     "PPOAgent",
+    "Policy",
     "ProgressBarCallback",
     "StopTrainingOnRewardThreshold",
     "evaluate",
