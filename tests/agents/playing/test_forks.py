@@ -21,7 +21,9 @@ class Corridor:
 
     def fork(self):
         self.forks += 1
-        return copy.copy(self)
+        twin = copy.copy(self)
+        twin.forks = 0
+        return twin
 
     def reset(self, *, seed=None):
         self.place = 0
