@@ -24,8 +24,10 @@ from coach_gym.envs.phone.shell.commands import (
     text,
 )
 from coach_gym.envs.phone.shell.language import builtins, parse
-from coach_gym.envs.phone.shell.language.interpreter import KILLED, Exit, Leave, Shell
+from coach_gym.envs.phone.shell.language.environment import KILLED, Exit, Leave
+from coach_gym.envs.phone.shell.language.interpreter import Shell
 from coach_gym.envs.phone.shell.language.process import Command, Input, Streams
+from coach_gym.envs.phone.shell.language.words import SyntaxFault, Unfinished
 
 COMMANDS: dict[str, Command] = {}
 for _module in (
@@ -88,8 +90,8 @@ def is_complete(text: str) -> bool:
     """Whether a text can be run, or an interactive shell would ask for its next line."""
     try:
         parse.parse(text)
-    except parse.Unfinished:
+    except Unfinished:
         return False
-    except (parse.SyntaxFault, RecursionError):
+    except (SyntaxFault, RecursionError):
         return True
     return True

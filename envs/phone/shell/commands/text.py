@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 from coach_gym.envs.phone.shell.commands.matching import Pattern, TooComplex, compiled
 from coach_gym.envs.phone.shell.language.options import Options, options
-from coach_gym.envs.phone.shell.language.parse import unescape
 from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
 from coach_gym.envs.phone.shell.language.process import Command, Process
+from coach_gym.envs.phone.shell.language.words import unescape
 
 MOST = 1_000_000  # lines that `seq` prints
 

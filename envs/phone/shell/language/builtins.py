@@ -6,9 +6,10 @@ import fnmatch
 import re
 
 from coach_gym.envs.phone.paths import absolute, link
-from coach_gym.envs.phone.shell.language.interpreter import LAUNCHERS, NAME, Exit, Leave, Return
-from coach_gym.envs.phone.shell.language.parse import unescape
+from coach_gym.envs.phone.shell.language.environment import NAME, Exit, Leave, Return
+from coach_gym.envs.phone.shell.language.interpreter import LAUNCHERS
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Streams
+from coach_gym.envs.phone.shell.language.words import unescape
 
 
 def true(p: Process) -> int:

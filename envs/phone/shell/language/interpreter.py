@@ -1,77 +1,44 @@
-"""Carries out parsed scripts: expansion of words, redirections, pipes, control flow."""
+"""Runs parsed scripts: control flow, pipes, redirections."""
 
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.shell.language import arithmetic, parse, syntax
+from coach_gym.envs.phone.shell.language import parse, syntax
+from coach_gym.envs.phone.shell.language.environment import KILLED, NAME, Environment, Exit, Fault, Leave, Return
+from coach_gym.envs.phone.shell.language.expansion import Expander
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Streams
+from coach_gym.envs.phone.shell.language.words import SyntaxFault
 
-NAME = "/system/bin/sh"
 LAUNCHERS = ("/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/")
-ENVIRONMENT = {
-    "PATH": "/product/bin:/apex/com.android.runtime/bin:/apex/com.android.art/bin:/system_ext/bin:/system/bin:"
-    "/system/xbin:/odm/bin:/vendor/bin:/vendor/xbin",
-    "HOME": "/", "USER": "root", "LOGNAME": "root", "SHELL": "/bin/sh", "HOSTNAME": "emu64x", "TERM": "dumb",
-    "TMPDIR": "/data/local/tmp", "ANDROID_ROOT": "/system", "ANDROID_DATA": "/data", "ANDROID_STORAGE": "/storage",
-    "EXTERNAL_STORAGE": "/sdcard", "IFS": " \t\n",
-}  # fmt: skip
 MOST_COMMANDS = 100_000  # in one run: `while true` must not stop the phone for ever
-LONGEST = 1 << 24  # characters of a variable
-KILLED = 137  # the code of a run that took too much
 DEEPEST = 50  # functions and `eval` in each other
 
-_GLOB = re.compile(r"[*?]|\[.+\]", re.DOTALL)
-_SPECIAL = re.compile(r"^~|[*?{]|\[.+\]", re.DOTALL)
-_MAGIC = re.compile(r"[*?\[]")
-_BRACES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
-MOST_ALTERNATIVES = 1000
-_BLANKS = re.compile(r"[ \t\n]+")
-Piece = tuple[str, bool]  # text, and whether it was quoted
 
+class Shell(Environment):
+    """One run of the shell on a phone.
 
-class Exit(Exception):
-    """The shell ends with a code."""
+    Args:
+        phone: The phone.
+        commands: All commands by name.
 
-    def __init__(self, code: int) -> None:
-        self.code = code
-
-
-class Return(Exit):
-    """A function ends with a code."""
-
-
-class Leave(Exception):
-    """`break` or, if `again` is set, `continue`, out of so many loops."""
-
-    def __init__(self, loops: int, again: bool) -> None:
-        self.loops, self.again = loops, again
-
-
-class Fault(Exception):
-    """A command cannot be run as written, e.g. for its redirection."""
-
-
-class Shell:
-    """One run of the shell on a phone."""
+    Attributes:
+        errors: Where substitutions write their messages.
+        endless: Whether a command goes on until its reader hangs up.
+    """
 
     def __init__(self, phone: Phone, commands: dict[str, Command]) -> None:
+        super().__init__()
         self.phone, self.commands = phone, commands
-        self.variables = dict(ENVIRONMENT)
-        self.functions: dict[str, syntax.Compound] = {}
-        self.arguments: list[str] = []
-        self.name = NAME  # `$0`
-        self.folder = "/"
-        self.code = 0
-        self.errors = bytearray()  # where substitutions write their messages
-        self.endless = False  # a command goes on until its reader hangs up
+        self.errors = bytearray()
+        self.endless = False
         self._left = MOST_COMMANDS
         self._depth = 0
+        self._expander = Expander(self, phone.storage, self._substitution)
 
     def refresh(self) -> None:
         """Gives the next run of an interactive shell its own budget."""
@@ -87,12 +54,12 @@ class Shell:
         """Runs a script in this shell; what does not parse is a message and code 1."""
         try:
             script = parse.parse(text)
-        except (parse.SyntaxFault, RecursionError) as fault:
+        except (SyntaxFault, RecursionError) as fault:
             streams.stderr += f"{NAME}: {fault}\n".encode("utf-8", "surrogateescape")
             self.code = 1
             return 1
         with self._deeper():
-            return self.script(script, streams)
+            return self._script(script, streams)
 
     @contextmanager
     def _deeper(self) -> Iterator[None]:
@@ -106,16 +73,16 @@ class Shell:
 
     # control flow
 
-    def script(self, script: syntax.Script, streams: Streams) -> int:
+    def _script(self, script: syntax.Script, streams: Streams) -> int:
         """Runs commands one after the other. Returns the code of the last."""
         for and_or in script:
             for op, pipeline in and_or:
                 if op and (op == "&&") == bool(self.code):
                     continue
-                self.pipeline(pipeline, streams)
+                self._pipeline(pipeline, streams)
         return self.code
 
-    def pipeline(self, pipeline: syntax.Pipeline, streams: Streams) -> None:
+    def _pipeline(self, pipeline: syntax.Pipeline, streams: Streams) -> None:
         *first, last = pipeline.commands
         stdin = streams.stdin
         for command in first:
@@ -123,7 +90,7 @@ class Shell:
             self._isolated(command, Streams(stdin, output, streams.stderr))
             stdin = Input(bytes(output))
         streams = Streams(stdin, streams.stdout, streams.stderr) if first else streams
-        self.command(last, streams)
+        self._command(last, streams)
         if pipeline.negated:
             self.code = int(not self.code)
 
@@ -132,7 +99,7 @@ class Shell:
         kept = self.variables, self.folder, self.arguments, self.functions
         self.variables, self.functions = dict(self.variables), dict(self.functions)
         try:
-            self.command(command, streams)
+            self._command(command, streams)
         except Exit as exit:
             self.code = exit.code
         except Leave:
@@ -140,48 +107,48 @@ class Shell:
         finally:
             self.variables, self.folder, self.arguments, self.functions = kept
 
-    def command(self, command: syntax.Command, streams: Streams) -> None:
+    def _command(self, command: syntax.Command, streams: Streams) -> None:
         """Runs one command and keeps its code."""
         try:
             if isinstance(command, syntax.Simple):
-                self.simple(command, streams)
+                self._simple(command, streams)
             elif isinstance(command, syntax.Function):
                 self.functions[command.name] = command.body
                 self.code = 0
             else:
                 with self._redirected(command.redirects, streams) as inner:
-                    self.compound(command.command, inner)
+                    self._compound(command.command, inner)
         except Fault as fault:
             streams.stderr += f"{NAME}: {fault}\n".encode("utf-8", "surrogateescape")
             self.code = 1
 
-    def compound(self, command: object, streams: Streams) -> None:
+    def _compound(self, command: object, streams: Streams) -> None:
         """Runs a construct of several commands."""
         match command:
             case syntax.If():
-                self.if_(command, streams)
+                self._if(command, streams)
             case syntax.For():
-                self.for_(command, streams)
+                self._for(command, streams)
             case syntax.While():
-                self.while_(command, streams)
+                self._while(command, streams)
             case syntax.Case():
-                self.case(command, streams)
+                self._case(command, streams)
             case syntax.Group(body, False):
-                self.script(body, streams)
+                self._script(body, streams)
             case syntax.Group(body, True):
                 group = syntax.Compound(syntax.Group(body, False), [])
                 self._isolated(group, streams)
 
-    def if_(self, command: syntax.If, streams: Streams) -> None:
+    def _if(self, command: syntax.If, streams: Streams) -> None:
         for condition, body in command.branches:
-            if self.script(condition, streams) == 0:
-                self.script(body, streams)
+            if self._script(condition, streams) == 0:
+                self._script(body, streams)
                 return
         self.code = 0
-        self.script(command.otherwise, streams)
+        self._script(command.otherwise, streams)
 
-    def for_(self, command: syntax.For, streams: Streams) -> None:
-        words = self.arguments if command.words is None else [f for w in command.words for f in self.fields(w)]
+    def _for(self, command: syntax.For, streams: Streams) -> None:
+        words = self.arguments if command.words is None else self._fields(command.words)
         self.code = 0
         for word in words:
             self.spend()
@@ -189,9 +156,9 @@ class Shell:
             if self._loop(command.body, streams):
                 break
 
-    def while_(self, command: syntax.While, streams: Streams) -> None:
+    def _while(self, command: syntax.While, streams: Streams) -> None:
         code = 0
-        while (self.script(command.condition, streams) == 0) != command.until:
+        while (self._script(command.condition, streams) == 0) != command.until:
             self.spend()
             done = self._loop(command.body, streams)
             code = self.code
@@ -202,34 +169,34 @@ class Shell:
     def _loop(self, body: syntax.Script, streams: Streams) -> bool:
         """Goes through the body of a loop once; True if the loop is to be left."""
         try:
-            self.script(body, streams)
+            self._script(body, streams)
         except Leave as leave:
             if leave.loops > 1:
                 raise Leave(leave.loops - 1, leave.again) from None
             return not leave.again
         return False
 
-    def case(self, command: syntax.Case, streams: Streams) -> None:
-        text = self.text(command.word)
+    def _case(self, command: syntax.Case, streams: Streams) -> None:
+        text = self._expander.text(command.word)
         self.code = 0
         for patterns, body in command.items:
-            if any(fnmatch.fnmatchcase(text, self.pattern(pattern)) for pattern in patterns):
-                self.script(body, streams)
+            if any(fnmatch.fnmatchcase(text, self._expander.pattern(pattern)) for pattern in patterns):
+                self._script(body, streams)
                 return
 
     # simple commands
 
-    def simple(self, command: syntax.Simple, streams: Streams) -> None:
+    def _simple(self, command: syntax.Simple, streams: Streams) -> None:
         """Expands the words of a command and runs it."""
         self.spend()
         self.substituted = 0  # the code of the last substitution: that of `a=$(false)`
-        words = [field for word in command.words for field in self.fields(word)]
+        words = self._fields(command.words)
         with self._redirected(command.redirects, streams) as inner:
             kept = self.variables
             if words and command.assignments:
                 self.variables = dict(kept)
             for name, word in command.assignments:
-                self.assign(name, self.text(word))
+                self.assign(name, self._expander.text(word))
             if not words:
                 self.code = self.substituted
                 return
@@ -239,17 +206,14 @@ class Shell:
                 if command.assignments:
                     self.variables = kept
 
+    def _fields(self, words: list[syntax.Word]) -> list[str]:
+        return [field for word in words for field in self._expander.fields(word)]
+
     def spend(self) -> None:
         """Counts a step; a run that takes too many is killed."""
         self._left -= 1
         if self._left < 0:
             raise Exit(KILLED)
-
-    def assign(self, name: str, value: str) -> None:
-        """Sets a variable."""
-        if len(value) > LONGEST:
-            raise Exit(KILLED)
-        self.variables[name] = value
 
     def run(self, words: list[str], streams: Streams) -> int:
         """Runs a command given as a list of words. Returns its code."""
@@ -290,7 +254,7 @@ class Shell:
         kept, self.arguments = self.arguments, arguments
         try:
             with self._deeper():
-                self.command(function, streams)
+                self._command(function, streams)
         except Return as ended:
             return ended.code
         finally:
@@ -320,7 +284,7 @@ class Shell:
     def _redirect(
         self, redirect: syntax.Redirect, table: dict[int, Input | bytearray], written: list[tuple[str, bytearray]]
     ) -> None:
-        target = self.text(redirect.word)
+        target = self._expander.text(redirect.word)
         if redirect.op.startswith("<<"):
             table[redirect.descriptor] = Input(target.encode("utf-8", "surrogateescape"))
         elif redirect.op == "<":
@@ -355,110 +319,6 @@ class Shell:
             storage.write(path, b"")
         return data or b""
 
-    # words
-
-    def fields(self, word: syntax.Word) -> list[str]:
-        """What a word becomes: expanded, split at blanks, matched against file names."""
-        if len(word) == 1 and isinstance(word[0], syntax.Literal):  # nearly all words
-            literal = word[0]
-            if literal.quoted or not _SPECIAL.search(literal.text):
-                return [literal.text]
-            if alternatives := _alternatives(literal.text):
-                return [field for text in alternatives for field in self.fields((syntax.Literal(text, False),))]
-        fields: list[list[Piece]] = []
-        open = False  # the next part belongs to the last field
-        for part in word:
-            for piece in self._pieces(part):
-                if piece is None:
-                    open = False
-                elif open:
-                    fields[-1].append(piece)
-                else:
-                    fields.append([piece])
-                    open = True
-        return [name for field in fields for name in self._matched(field)]
-
-    def _pieces(self, part: syntax.Part) -> Iterator[Piece | None]:
-        """What a part of a word contributes; None ends a field."""
-        if isinstance(part, syntax.Literal):
-            yield part.text, part.quoted
-        elif isinstance(part, syntax.Variable) and part.name == "@" and not part.op and part.quoted:
-            for index, argument in enumerate(self.arguments):
-                if index:
-                    yield None
-                yield argument, True
-        elif part.quoted:
-            yield self.value(part), True
-        else:
-            value = self.value(part)
-            for index, text in enumerate(_BLANKS.split(value) if value else []):
-                if index:
-                    yield None
-                if text:
-                    yield text, False
-
-    def _matched(self, field: list[Piece]) -> list[str]:
-        """The names that match a field with unquoted `*`, `?` or `[`; else its text."""
-        if not field[0][1] and field[0][0].startswith("~"):
-            home = re.sub(r"^~(?=/|$)", self.variables.get("HOME", "/").rstrip("/"), field[0][0]) or "/"
-            field = [(home, False), *field[1:]]
-        text = "".join(text for text, _ in field)
-        if any(not quoted and _GLOB.search(text) for text, quoted in field):
-            return self._glob(_pattern(field)) or [text]
-        return [text]
-
-    def _glob(self, pattern: str) -> list[str]:
-        names = ["/" if pattern.startswith("/") else ""]
-        *folders, last = [segment for segment in re.split(r"/+", pattern) if segment]
-        for segment in folders:
-            names = [f"{name}/" for name in self._below(names, segment) if self._is_dir(name)]
-        names = self._below(names, last)
-        return sorted(f"{n}/" for n in names if self._is_dir(n)) if pattern.endswith("/") else sorted(names)
-
-    def _below(self, folders: list[str], pattern: str) -> list[str]:
-        """Paths in folders (each ends in a slash, or is empty for this one) whose last name matches."""
-        if not _GLOB.search(pattern):
-            return [folder + pattern for folder in folders if self._exists(folder + pattern)]
-        listing = self.phone.storage.listdir
-        return [
-            folder + name
-            for folder in folders
-            for name in listing(real(folder, self.folder))
-            if fnmatch.fnmatchcase(name, pattern) and (not name.startswith(".") or pattern.startswith("."))
-        ]
-
-    def _exists(self, name: str) -> bool:
-        return self.phone.storage.exists(real(name, self.folder))
-
-    def _is_dir(self, name: str) -> bool:
-        return self.phone.storage.is_dir(real(name, self.folder))
-
-    def text(self, word: syntax.Word) -> str:
-        """A word expanded, but neither split nor matched."""
-        parts = (part.text if isinstance(part, syntax.Literal) else self.value(part) for part in word)
-        return "".join(parts)
-
-    def pattern(self, word: syntax.Word) -> str:
-        """A word expanded to a pattern, in which quoted text stands for itself."""
-        pieces = [
-            (part.text, part.quoted) if isinstance(part, syntax.Literal) else (self.value(part), part.quoted)
-            for part in word
-        ]
-        return _pattern(pieces)
-
-    def value(self, part: syntax.Part) -> str:
-        """What a part of a word that begins with a dollar stands for."""
-        if isinstance(part, syntax.Variable):
-            return self._variable(part)
-        if isinstance(part, syntax.Substitution):
-            return self._substitution(part.script)
-        if isinstance(part, syntax.Arithmetic):
-            try:
-                return str(arithmetic.evaluate(self.text(part.word), self.variables))
-            except arithmetic.Invalid as fault:
-                raise Fault(str(fault)) from None
-        return part.text
-
     def _substitution(self, script: syntax.Script) -> str:
         output = bytearray()
         group = syntax.Compound(syntax.Group(script, False), [])
@@ -466,88 +326,3 @@ class Shell:
         self.substituted = self.code
         return bytes(output).replace(b"\0", b"").decode("utf-8", "surrogateescape").rstrip("\n")
 
-    def _variable(self, part: syntax.Variable) -> str:
-        value = self._lookup(part.name)
-        op, colon = part.op.lstrip(":"), part.op.startswith(":")
-        missing = value is None or (colon and not value)
-        match op:
-            case "#length":
-                return str(len(self.arguments) if part.name in "@*" else len(value or ""))
-            case "-":
-                return self.text(part.word) if missing else value or ""
-            case "+":
-                return "" if missing else self.text(part.word)
-            case "=" if missing:
-                self.assign(part.name, self.text(part.word))
-                return self.variables[part.name]
-            case "?" if missing:
-                raise Fault(f"{part.name}: {self.text(part.word) or 'parameter null or not set'}")
-            case "#" | "##" | "%" | "%%":
-                return _trimmed(value or "", op, self.pattern(part.word))
-            case "/" | "//":
-                return self._replaced(value or "", part)
-            case "" if colon:
-                return self._slice(value or "", self.text(part.word))
-        return value or ""
-
-    def _replaced(self, value: str, part: syntax.Variable) -> str:
-        """`${name/pattern/text}`, or of all matches with two slashes."""
-        pattern, _, new = self.text(part.word).partition("/")
-        regex = fnmatch.translate(pattern)[4:-3]  # without what binds it to the whole text
-        return re.sub(regex, lambda match: new, value, count=0 if part.op == "//" else 1) if pattern else value
-
-    def _slice(self, value: str, place: str) -> str:
-        """`${name:start:length}`."""
-        start, colon, length = place.partition(":")
-        try:
-            first = arithmetic.evaluate(start, self.variables)
-            count = arithmetic.evaluate(length, self.variables) if colon else len(value)
-        except arithmetic.Invalid as fault:
-            raise Fault(str(fault)) from None
-        first = max(0, first + len(value)) if first < 0 else first
-        return value[first : first + count] if count >= 0 else value[first:count]
-
-    def _lookup(self, name: str) -> str | None:
-        match name:
-            case "?":
-                return str(self.code)
-            case "#":
-                return str(len(self.arguments))
-            case "@" | "*":
-                return " ".join(self.arguments)
-            case "$" | "!":
-                return "4242"
-            case "-":
-                return ""
-            case "0":
-                return self.name
-        if name.isdecimal():
-            return self.arguments[int(name) - 1] if int(name) <= len(self.arguments) else None
-        return self.variables.get(name)
-
-
-def _alternatives(text: str) -> list[str]:
-    """What the first innermost `{a,b}` in a text makes of it; empty if there is none."""
-    match = _BRACES.search(text)
-    if match is None or text.count("{") > 8 or match[1].count(",") > MOST_ALTERNATIVES:
-        return []
-    return [text[: match.start()] + choice + text[match.end() :] for choice in match[1].split(",")]
-
-
-def _pattern(pieces: list[Piece]) -> str:
-    """Pieces as one pattern for fnmatch; special characters of quoted ones stand for themselves."""
-    return "".join(_MAGIC.sub(r"[\g<0>]", text) if quoted else text for text, quoted in pieces)
-
-
-def _trimmed(value: str, op: str, pattern: str) -> str:
-    """A value without the shortest (`#`, `%`) or longest (`##`, `%%`) prefix or suffix that matches."""
-    ends = range(len(value) + 1)
-    if op[0] == "#":
-        cuts = (value[end:] for end in (ends if op == "#" else reversed(ends)) if _fits(value[:end], pattern))
-    else:
-        cuts = (value[:end] for end in (reversed(ends) if op == "%" else ends) if _fits(value[end:], pattern))
-    return next(cuts, value)
-
-
-def _fits(text: str, pattern: str) -> bool:
-    return fnmatch.fnmatchcase(text, pattern)

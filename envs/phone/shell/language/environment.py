@@ -1,0 +1,65 @@
+"""What a shell keeps from one command to the next, and how a script can end early."""
+
+from __future__ import annotations
+
+from coach_gym.envs.phone.shell.language import syntax
+
+NAME = "/system/bin/sh"
+ENVIRONMENT = {
+    "PATH": "/product/bin:/apex/com.android.runtime/bin:/apex/com.android.art/bin:/system_ext/bin:/system/bin:"
+    "/system/xbin:/odm/bin:/vendor/bin:/vendor/xbin",
+    "HOME": "/", "USER": "root", "LOGNAME": "root", "SHELL": "/bin/sh", "HOSTNAME": "emu64x", "TERM": "dumb",
+    "TMPDIR": "/data/local/tmp", "ANDROID_ROOT": "/system", "ANDROID_DATA": "/data", "ANDROID_STORAGE": "/storage",
+    "EXTERNAL_STORAGE": "/sdcard", "IFS": " \t\n",
+}  # fmt: skip
+LONGEST = 1 << 24  # characters of a variable
+KILLED = 137  # the code of a run that took too much
+
+
+class Exit(Exception):
+    """The shell ends with a code."""
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+
+
+class Return(Exit):
+    """A function ends with a code."""
+
+
+class Leave(Exception):
+    """`break` or, if `again` is set, `continue`, out of so many loops."""
+
+    def __init__(self, loops: int, again: bool) -> None:
+        self.loops, self.again = loops, again
+
+
+class Fault(Exception):
+    """A command cannot be run as written, e.g. for its redirection."""
+
+
+class Environment:
+    """The state of a shell.
+
+    Attributes:
+        variables: Shell variables by name.
+        functions: Functions by name.
+        arguments: The positional parameters, from `$1` on.
+        name: What `$0` stands for.
+        folder: The working directory, with links left in it.
+        code: The exit code of the last command.
+    """
+
+    def __init__(self) -> None:
+        self.variables = dict(ENVIRONMENT)
+        self.functions: dict[str, syntax.Compound] = {}
+        self.arguments: list[str] = []
+        self.name = NAME
+        self.folder = "/"
+        self.code = 0
+
+    def assign(self, name: str, value: str) -> None:
+        """Sets a variable."""
+        if len(value) > LONGEST:
+            raise Exit(KILLED)
+        self.variables[name] = value

@@ -1,0 +1,223 @@
+"""Expansion of words: variables, substitutions, arithmetic, and the names of files that a pattern matches."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterator
+
+from coach_gym.envs.phone.paths import real
+from coach_gym.envs.phone.shell.language import arithmetic, syntax
+from coach_gym.envs.phone.shell.language.environment import Environment, Fault
+from coach_gym.envs.phone.storage import Storage
+
+MOST_ALTERNATIVES = 1000
+_GLOB = re.compile(r"[*?]|\[.+\]", re.DOTALL)
+_SPECIAL = re.compile(r"^~|[*?{]|\[.+\]", re.DOTALL)
+_MAGIC = re.compile(r"[*?\[]")
+_BRACES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
+_BLANKS = re.compile(r"[ \t\n]+")
+
+Piece = tuple[str, bool]
+"""A text, and whether it was quoted."""
+
+
+class Expander:
+    """Expands the words of one shell.
+
+    Args:
+        shell: The shell's state.
+        storage: The files that patterns match.
+        substitute: Runs a script and returns its output.
+    """
+
+    def __init__(self, shell: Environment, storage: Storage, substitute: Callable[[syntax.Script], str]) -> None:
+        self._shell, self._storage, self._substitute = shell, storage, substitute
+
+    def fields(self, word: syntax.Word) -> list[str]:
+        """What a word becomes: expanded, split at blanks, matched against file names."""
+        if len(word) == 1 and isinstance(word[0], syntax.Literal):  # nearly all words
+            literal = word[0]
+            if literal.quoted or not _SPECIAL.search(literal.text):
+                return [literal.text]
+            if alternatives := _alternatives(literal.text):
+                return [field for text in alternatives for field in self.fields((syntax.Literal(text, False),))]
+        fields: list[list[Piece]] = []
+        open = False  # the next part belongs to the last field
+        for part in word:
+            for piece in self._pieces(part):
+                if piece is None:
+                    open = False
+                elif open:
+                    fields[-1].append(piece)
+                else:
+                    fields.append([piece])
+                    open = True
+        return [name for field in fields for name in self._matched(field)]
+
+    def _pieces(self, part: syntax.Part) -> Iterator[Piece | None]:
+        """What a part of a word contributes; None ends a field."""
+        if isinstance(part, syntax.Literal):
+            yield part.text, part.quoted
+        elif isinstance(part, syntax.Variable) and part.name == "@" and not part.op and part.quoted:
+            for index, argument in enumerate(self._shell.arguments):
+                if index:
+                    yield None
+                yield argument, True
+        elif part.quoted:
+            yield self.value(part), True
+        else:
+            value = self.value(part)
+            for index, text in enumerate(_BLANKS.split(value) if value else []):
+                if index:
+                    yield None
+                if text:
+                    yield text, False
+
+    def _matched(self, field: list[Piece]) -> list[str]:
+        """The names that match a field with unquoted `*`, `?` or `[`; else its text."""
+        if not field[0][1] and field[0][0].startswith("~"):
+            home = re.sub(r"^~(?=/|$)", self._shell.variables.get("HOME", "/").rstrip("/"), field[0][0]) or "/"
+            field = [(home, False), *field[1:]]
+        text = "".join(text for text, _ in field)
+        if any(not quoted and _GLOB.search(text) for text, quoted in field):
+            return self._glob(_pattern(field)) or [text]
+        return [text]
+
+    def _glob(self, pattern: str) -> list[str]:
+        names = ["/" if pattern.startswith("/") else ""]
+        *folders, last = [segment for segment in re.split(r"/+", pattern) if segment]
+        for segment in folders:
+            names = [f"{name}/" for name in self._below(names, segment) if self._is_dir(name)]
+        names = self._below(names, last)
+        return sorted(f"{n}/" for n in names if self._is_dir(n)) if pattern.endswith("/") else sorted(names)
+
+    def _below(self, folders: list[str], pattern: str) -> list[str]:
+        """Paths in folders (each ends in a slash, or is empty for this one) whose last name matches."""
+        if not _GLOB.search(pattern):
+            return [folder + pattern for folder in folders if self._exists(folder + pattern)]
+        listing = self._storage.listdir
+        return [
+            folder + name
+            for folder in folders
+            for name in listing(real(folder, self._shell.folder))
+            if fnmatch.fnmatchcase(name, pattern) and (not name.startswith(".") or pattern.startswith("."))
+        ]
+
+    def _exists(self, name: str) -> bool:
+        return self._storage.exists(real(name, self._shell.folder))
+
+    def _is_dir(self, name: str) -> bool:
+        return self._storage.is_dir(real(name, self._shell.folder))
+
+    def text(self, word: syntax.Word) -> str:
+        """A word expanded, but neither split nor matched."""
+        parts = (part.text if isinstance(part, syntax.Literal) else self.value(part) for part in word)
+        return "".join(parts)
+
+    def pattern(self, word: syntax.Word) -> str:
+        """A word expanded to a pattern, in which quoted text stands for itself."""
+        pieces = [
+            (part.text, part.quoted) if isinstance(part, syntax.Literal) else (self.value(part), part.quoted)
+            for part in word
+        ]
+        return _pattern(pieces)
+
+    def value(self, part: syntax.Part) -> str:
+        """What a part of a word that begins with a dollar stands for."""
+        if isinstance(part, syntax.Variable):
+            return self._variable(part)
+        if isinstance(part, syntax.Substitution):
+            return self._substitute(part.script)
+        if isinstance(part, syntax.Arithmetic):
+            try:
+                return str(arithmetic.evaluate(self.text(part.word), self._shell.variables))
+            except arithmetic.Invalid as fault:
+                raise Fault(str(fault)) from None
+        return part.text
+
+    def _variable(self, part: syntax.Variable) -> str:
+        value = self._lookup(part.name)
+        op, colon = part.op.lstrip(":"), part.op.startswith(":")
+        missing = value is None or (colon and not value)
+        match op:
+            case "#length":
+                return str(len(self._shell.arguments) if part.name in "@*" else len(value or ""))
+            case "-":
+                return self.text(part.word) if missing else value or ""
+            case "+":
+                return "" if missing else self.text(part.word)
+            case "=" if missing:
+                self._shell.assign(part.name, self.text(part.word))
+                return self._shell.variables[part.name]
+            case "?" if missing:
+                raise Fault(f"{part.name}: {self.text(part.word) or 'parameter null or not set'}")
+            case "#" | "##" | "%" | "%%":
+                return _trimmed(value or "", op, self.pattern(part.word))
+            case "/" | "//":
+                return self._replaced(value or "", part)
+            case "" if colon:
+                return self._slice(value or "", self.text(part.word))
+        return value or ""
+
+    def _replaced(self, value: str, part: syntax.Variable) -> str:
+        """`${name/pattern/text}`, or of all matches with two slashes."""
+        pattern, _, new = self.text(part.word).partition("/")
+        regex = fnmatch.translate(pattern)[4:-3]  # without what binds it to the whole text
+        return re.sub(regex, lambda match: new, value, count=0 if part.op == "//" else 1) if pattern else value
+
+    def _slice(self, value: str, place: str) -> str:
+        """`${name:start:length}`."""
+        start, colon, length = place.partition(":")
+        try:
+            first = arithmetic.evaluate(start, self._shell.variables)
+            count = arithmetic.evaluate(length, self._shell.variables) if colon else len(value)
+        except arithmetic.Invalid as fault:
+            raise Fault(str(fault)) from None
+        first = max(0, first + len(value)) if first < 0 else first
+        return value[first : first + count] if count >= 0 else value[first:count]
+
+    def _lookup(self, name: str) -> str | None:
+        match name:
+            case "?":
+                return str(self._shell.code)
+            case "#":
+                return str(len(self._shell.arguments))
+            case "@" | "*":
+                return " ".join(self._shell.arguments)
+            case "$" | "!":
+                return "4242"
+            case "-":
+                return ""
+            case "0":
+                return self._shell.name
+        if name.isdecimal():
+            return self._shell.arguments[int(name) - 1] if int(name) <= len(self._shell.arguments) else None
+        return self._shell.variables.get(name)
+
+
+def _alternatives(text: str) -> list[str]:
+    """What the first innermost `{a,b}` in a text makes of it; empty if there is none."""
+    match = _BRACES.search(text)
+    if match is None or text.count("{") > 8 or match[1].count(",") > MOST_ALTERNATIVES:
+        return []
+    return [text[: match.start()] + choice + text[match.end() :] for choice in match[1].split(",")]
+
+
+def _pattern(pieces: list[Piece]) -> str:
+    """Pieces as one pattern for fnmatch; special characters of quoted ones stand for themselves."""
+    return "".join(_MAGIC.sub(r"[\g<0>]", text) if quoted else text for text, quoted in pieces)
+
+
+def _trimmed(value: str, op: str, pattern: str) -> str:
+    """A value without the shortest (`#`, `%`) or longest (`##`, `%%`) prefix or suffix that matches."""
+    ends = range(len(value) + 1)
+    if op[0] == "#":
+        cuts = (value[end:] for end in (ends if op == "#" else reversed(ends)) if _fits(value[:end], pattern))
+    else:
+        cuts = (value[:end] for end in (reversed(ends) if op == "%" else ends) if _fits(value[end:], pattern))
+    return next(cuts, value)
+
+
+def _fits(text: str, pattern: str) -> bool:
+    return fnmatch.fnmatchcase(text, pattern)
