@@ -10,6 +10,7 @@ MAIN, VIEW, INSERT, SEND, SENDTO, DIAL, CALL = (
     ACTION + name for name in ("MAIN", "VIEW", "INSERT", "SEND", "SENDTO", "DIAL", "CALL")
 )
 HOME = "android.intent.category.HOME"
+EXTRA_TEXT = "android.intent.extra.TEXT"
 
 OK, CANCELED = -1, 0
 """Result codes of broadcasts: those of `android.app.Activity`."""

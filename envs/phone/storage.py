@@ -71,11 +71,13 @@ class Storage:
         self._write_back_below(source)
         moved = {name: file for name, file in self._files.items() if name == source or name.startswith(source + "/")}
         folders = [d for d in self._directories if d == source or d.startswith(source + "/")]
+        below = {key: v for key, v in self.attributes.items() if key[0] == source or key[0].startswith(source + "/")}
         self.remove(source)
         for folder in folders:
             self.mkdir(target + folder[len(source) :])
         for name, file in moved.items():
             self.write(target + name[len(source) :], file.data, file.modified)
+        self.attributes |= {(target + path[len(source) :], what): value for (path, what), value in below.items()}
 
     def copy(self, source: str, target: str) -> None:
         """Copies a file, or a directory with its contents."""

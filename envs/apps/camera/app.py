@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from datetime import datetime
+from functools import cache
 
 import numpy as np
 from PIL import Image
@@ -19,6 +20,8 @@ VIDEOS = "/storage/emulated/0/Movies"
 
 
 class Camera(App):
+    """A camera in front of which nothing ever moves."""
+
     package = "com.android.camera2"
     activity = "com.android.camera.CameraLauncher"
     label = "Camera"
@@ -29,7 +32,7 @@ class Camera(App):
         return Viewfinder()
 
     def open(self, intent: Intent) -> bool:
-        """The viewfinder, whatever is to be taken."""
+        """Shows the viewfinder for requests for photos and videos."""
         if not intent.action.startswith("android.media.action."):
             return False
         self.phone.launch(self.package)
@@ -79,23 +82,17 @@ class Viewfinder(Screen):
         self.recording_since = self.now
 
 
-_SCENE: np.ndarray | None = None
-
-
+@cache
 def scene() -> np.ndarray:
-    """What the lens sees: a hill under a sky, 120 x 90 x 3 uint8."""
-    global _SCENE
-    if _SCENE is None:
-        y, x = np.mgrid[0:120, 0:90]
-        sky = np.stack([120 + y // 2, 170 + y // 3, np.full_like(y, 235)], axis=-1)
-        hill = y > 80 - 14 * np.sin(x / 18)
-        sky[hill] = (86, 125, 70)
-        _SCENE = sky.astype(np.uint8)
-    return _SCENE
+    """Returns what the lens sees, a hill under a sky: 120 x 90 x 3 uint8."""
+    y, x = np.mgrid[0:120, 0:90]
+    sky = np.stack([120 + y // 2, 170 + y // 3, np.full_like(y, 235)], axis=-1)
+    sky[y > 80 - 14 * np.sin(x / 18)] = (86, 125, 70)
+    return sky.astype(np.uint8)
 
 
 def photo() -> bytes:
-    """The scene as a JPEG file."""
+    """Returns the scene as a JPEG file."""
     out = io.BytesIO()
     Image.fromarray(scene()).save(out, "JPEG", quality=85)
     return out.getvalue()

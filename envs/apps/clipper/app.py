@@ -10,6 +10,8 @@ from coach_gym.envs.phone.toolkit.widgets import Card, Column, ListView, Scaffol
 
 
 class Clipper(App):
+    """Lets other programs read and set the clipboard by broadcasts."""
+
     package = "ca.zgrs.clipper"
     activity = "ca.zgrs.clipper.Main"
     label = "Clipper"
@@ -20,7 +22,7 @@ class Clipper(App):
         return Clipboard()
 
     def received(self, intent: Intent) -> Answer | None:
-        """Tells or sets the clipboard, which Android shows only to the app in front."""
+        """Returns or sets the clipboard, which Android shows only to the app in front."""
         if intent.action not in ("clipper.get", "clipper.set", "get", "set"):
             return None
         if self.phone.foreground != self.package:
@@ -34,7 +36,7 @@ class Clipper(App):
 
 
 class Clipboard(Screen):
-    """What is on the clipboard, to be seen."""
+    """Shows what is on the clipboard."""
 
     def build(self) -> View:
         parts = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from coach_gym.envs.apps.messages.app import Messages, NewConversation
 from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Screen
 from coach_gym.envs.phone.folders import (
     SHARED,
@@ -18,7 +17,7 @@ from coach_gym.envs.phone.folders import (
     entries,
     may_create,
 )
-from coach_gym.envs.phone.intents import VIEW, Intent
+from coach_gym.envs.phone.intents import EXTRA_TEXT, SEND, VIEW, Intent
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -35,6 +34,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 
 NOTEBOOK = f"{SHARED}/Documents/Markor"
+MESSENGER = "Simple SMS Messenger", "com.simplemobiletools.smsmessenger"  # label and package
 EXTENSIONS = (".md", ".txt")  # of notes
 TEXTS = (*EXTENSIONS, ".csv", ".json")
 NO_EXTENSION = "none"
@@ -43,6 +43,8 @@ ORDERS = {"Name": by_name, "Date": by_date, "Size": by_size, "File type": by_typ
 
 
 class Markor(App):
+    """An editor of notes, which are files."""
+
     package = "net.gsantner.markor"
     activity = ".activity.MainActivity"
     label = "Markor"
@@ -62,7 +64,7 @@ class Markor(App):
             return False
         if not intent.package and not path.lower().endswith(TEXTS):
             return False
-        self.phone.open_screen(self.package, Editor(path, decoded(self.phone.storage.read(path))))
+        self.phone.open_screen(self.package, Editor(path, self.phone.storage.read(path)))
         return True
 
 
@@ -88,7 +90,7 @@ class Notes(FolderScreen):
     def _row(self, entry: Entry) -> View:
         date = "" if entry.folder else entry.modified.strftime("%b %-d %H:%M")
         return ListItem(
-            entry.name, date, partial(self._tap, entry), partial(self.toggle, entry.path),
+            entry.name, date, lambda: self._tap(entry), lambda: self.toggle(entry.path),
             leading=Icon("folder" if entry.folder else "file_document_outline"), selected=entry.path in self.selected,
         )  # fmt: skip
 
@@ -98,10 +100,7 @@ class Notes(FolderScreen):
         elif entry.folder:
             self.enter(entry.path)
         else:
-            self.push(Editor(entry.path, self._text(entry.path)))
-
-    def _text(self, path: str) -> str:
-        return decoded(self.phone.storage.read(path))
+            self.push(Editor(entry.path, self.phone.storage.read(entry.path)))
 
     def _choose_order(self) -> None:
         current = next(label for label, sort in ORDERS.items() if sort is self.sort)
@@ -125,7 +124,7 @@ class Notes(FolderScreen):
         if may_create(self, self.folder, name):
             path = f"{self.folder}/{name}"
             self.phone.storage.write(path, b"")
-            editor = Editor(path, "")
+            editor = Editor(path, b"")
             self.push(editor)
             self.focus(editor.input)
 
@@ -155,7 +154,7 @@ class Notes(FolderScreen):
     def _share(self) -> None:
         notes = [path for path in self.selected if not self.phone.storage.is_dir(path)]
         if notes:
-            self.push(ShareSheet("\n".join(self._text(path) for path in notes)))
+            self.push(ShareSheet("\n".join(decoded(self.phone.storage.read(path))[0] for path in notes)))
 
     def _confirm_delete(self) -> None:
         names = "\n".join(path.rpartition("/")[2] for path in self.selected)
@@ -218,7 +217,7 @@ class FolderPicker(Dialog):
         return [here, Column([ListView(rows, key=self.folder)], height=264)]
 
     def _row(self, name: str, path: str) -> View:
-        return ListItem(name, "", partial(self._enter, path), leading=Icon("folder"), min_height=44)
+        return ListItem(name, "", lambda: self._enter(path), leading=Icon("folder"), min_height=44)
 
     def _enter(self, path: str) -> None:
         self.folder = path
@@ -231,11 +230,18 @@ class FolderPicker(Dialog):
 
 
 class Editor(Screen):
-    """One note as text. Save keeps it, and so does leaving the screen."""
+    """One note as text. Save keeps it, and so does leaving the screen.
 
-    def __init__(self, path: str, text: str) -> None:
+    Args:
+        path: The file.
+        data: What it holds; None if there is no such file.
+    """
+
+    def __init__(self, path: str, data: bytes | None) -> None:
         super().__init__()
-        self.path, self.saved, self.input = path, text, TextInput(text)
+        self.path = path
+        self.saved, self.encoding = decoded(data)
+        self.input = TextInput(self.saved)
 
     def build(self) -> View:
         field = TextField(self.input, "Note text", EDITOR_ID, lines=8, flex=1, border=None)
@@ -243,25 +249,21 @@ class Editor(Screen):
             IconButton("content_save_outline", "Save", self._save, "action_save"),
             IconButton("dots_vertical", "More options", self._more),
         ]
-        return Scaffold(self.path.rpartition("/")[2], ListView([field]), self._leave, actions)
+        return Scaffold(self.path.rpartition("/")[2], ListView([field]), self.leave, actions)
 
     def on_back(self) -> bool:
         self._save()
         return False
 
-    def _leave(self) -> None:
-        self._save()
-        self.pop()
-
     def _save(self) -> None:
         if self.input.text != self.saved:
             self.saved = self.input.text
-            self.phone.storage.write(self.path, self.saved.encode())
+            self.phone.storage.write(self.path, encoded(self.saved, self.encoding))
 
     def _more(self) -> None:
         items: list[tuple[str, Callable[[], None]]] = [
-            ("Jump to top", partial(self._jump, 0)),
-            ("Jump to bottom", partial(self._jump, len(self.input.text))),
+            ("Jump to top", lambda: self._jump(0)),
+            ("Jump to bottom", lambda: self._jump(len(self.input.text))),
             ("Select all", self._select_all),
             ("Paste", self._paste),
             ("Share", self._share),
@@ -286,24 +288,37 @@ class Editor(Screen):
 
 
 class ShareSheet(Menu):
-    """What can be done with a text outside of the app."""
+    """What can be done with a text outside the app."""
 
     def __init__(self, text: str) -> None:
-        super().__init__([(Messages.label, self._send), ("Copy to clipboard", self._copy)], "bottom")
+        super().__init__([(MESSENGER[0], self._send), ("Copy to clipboard", self._copy)], "bottom")
         self.text = text
 
     def _send(self) -> None:
-        screen = NewConversation(self.text)
-        self.phone.open_screen(Messages.package, screen)
-        screen.focus(screen.input)
+        self.phone.start(Intent(SEND, type="text/plain", package=MESSENGER[1], extras={EXTRA_TEXT: self.text}))
 
     def _copy(self) -> None:
         self.phone.clipboard = self.text
 
 
-def decoded(data: bytes | None) -> str:
-    """A file as text; empty if there is none."""
-    return (data or b"").decode("utf-8", "replace")
+def decoded(data: bytes | None) -> tuple[str, str]:
+    """Returns a file as text, and its encoding.
+
+    What is not UTF-8 is taken for Latin-1, in which any bytes are a text: saving an edit loses none of the others.
+    """
+    data = data or b""
+    try:
+        return data.decode(), "utf-8"
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), "latin-1"
+
+
+def encoded(text: str, encoding: str) -> bytes:
+    """Returns a text in an encoding, or in UTF-8 if that lacks one of its letters."""
+    try:
+        return text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.encode()
 
 
 APP = Markor

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from coach_gym.envs.phone.app import App, Confirm, Host, Menu, Screen
-from coach_gym.envs.phone.intents import CALL, Answer, Intent
+from coach_gym.envs.phone.intents import CALL, EXTRA_TEXT, SEND, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.providers import contacts, telephony
@@ -73,7 +73,12 @@ class Messages(App):
         self.phone.open_screen(self.package, self.read(address))
 
     def open(self, intent: Intent) -> bool:
-        """Writes a text message: `sms:` and `smsto:` links."""
+        """Writes a text message: `sms:` and `smsto:` links, and texts that are shared."""
+        if intent.action == SEND and intent.type == "text/plain":
+            recipient = NewConversation(intent.extra(EXTRA_TEXT))
+            self.phone.open_screen(self.package, recipient)
+            recipient.focus(recipient.input)
+            return True
         if not intent.data.startswith(("sms:", "smsto:")):
             return False
         self.phone.launch(self.package)

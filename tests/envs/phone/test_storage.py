@@ -49,6 +49,14 @@ def test_moving_keeps_the_modification_time(storage):
     assert storage.modified("/b") == datetime(2020, 1, 1)
 
 
+def test_moving_keeps_modes_and_owners(storage):
+    for path in ("/a/b/c.txt", "/ab.txt"):
+        storage.write(path, b"x")
+    storage.attributes |= {("/a/b/c.txt", "mode"): 0o600, ("/a", "user"): 2000, ("/ab.txt", "mode"): 0o644}
+    storage.move("/a", "/d")
+    assert storage.attributes == {("/d/b/c.txt", "mode"): 0o600, ("/d", "user"): 2000, ("/ab.txt", "mode"): 0o644}
+
+
 def test_a_database_is_a_real_sqlite_file(storage, tmp_path):
     storage.create_database(DB, "CREATE TABLE note(id INTEGER PRIMARY KEY, body TEXT)")
     storage.database(DB).execute("INSERT INTO note(body) VALUES ('hi')")

@@ -119,6 +119,39 @@ def test_renaming_replaces_the_old_name(hands):
     assert hands.storage.size(f"{SHARED}/Music/Duet.mp3") == 900
 
 
+def everything(hands, folder=SHARED):
+    """Contents and time of every file, and all folders, by path."""
+    found = {}
+    for name in hands.storage.listdir(folder):
+        path = f"{folder}/{name}"
+        found[path] = None if hands.storage.is_dir(path) else (hands.storage.read(path), hands.storage.modified(path))
+        if hands.storage.is_dir(path):
+            found |= everything(hands, path)
+    return found
+
+
+@pytest.mark.parametrize("touches, place, original_stays", [
+    (("Rename", "Tunes", "OK"), "Tunes", False), (("Move to…", "Movies", "MOVE"), "Movies/Music", False),
+    (("Copy to…", "Movies", "COPY"), "Movies/Music", True),
+])  # fmt: skip
+def test_a_folder_takes_all_that_is_in_it_along_and_nothing_else(hands, touches, place, original_stays):
+    hands.storage.write(f"{SHARED}/Music/Old/.hidden", b"secret", hands.phone.now - timedelta(days=400))
+    hands.storage.mkdir(f"{SHARED}/Music/Empty")
+    before = everything(hands)
+    hands.hold("Music")
+    hands.tap("More options")
+    for touch in touches:
+        hands.type(touch) if touch == "Tunes" else hands.tap(touch)
+    after = everything(hands)
+    moved = {path: value for path, value in before.items() if f"{path}/".startswith(f"{SHARED}/Music/")}
+    there = {f"{SHARED}/{place}{path[len(SHARED) + 6 :]}": value for path, value in moved.items()}
+    rest = before if original_stays else {path: value for path, value in before.items() if path not in moved}
+    if original_stays:  # a copy is as old as the copying
+        after, there = ({path: value and value[0] for path, value in tree.items()} for tree in (after, there))
+        rest = {path: value and value[0] for path, value in rest.items()}
+    assert after == rest | there
+
+
 def test_a_name_that_is_taken_is_refused(hands):
     hands.tap("Music")
     hands.hold("Aria.mp3")

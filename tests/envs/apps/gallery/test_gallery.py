@@ -134,6 +134,19 @@ def test_renaming_keeps_the_picture_open_and_refuses_taken_names(dcim):
     assert dcim.storage.read(f"{DCIM}/new.png") == png(COLORS["a.png"]) and dcim.shows("new.png")
 
 
+def test_a_moved_or_renamed_picture_keeps_its_time_and_its_neighbours(dcim):
+    times = {name: dcim.storage.modified(f"{DCIM}/{name}") for name in COLORS}
+    dcim.hold("b.png")
+    dcim.tap("More options", "Rename")
+    dcim.type("z.png")
+    dcim.tap("OK", "c.png", "More options", "Move to", "Pictures")
+    folders = {"a.png": (DCIM, "a.png"), "b.png": (DCIM, "z.png"), "c.png": (f"{SHARED}/Pictures", "c.png")}
+    for name, (folder, now) in folders.items():
+        assert dcim.storage.read(f"{folder}/{now}") == png(COLORS[name])
+        assert dcim.storage.modified(f"{folder}/{now}") == times[name]
+    assert dcim.storage.listdir(DCIM) == ["a.png", "z.png"]
+
+
 def test_properties_name_size_and_resolution(dcim):
     dcim.tap("a.png", "Properties")
     size = len(png(COLORS["a.png"]))

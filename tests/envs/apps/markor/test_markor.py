@@ -134,6 +134,32 @@ def test_looking_at_a_note_does_not_touch_it(hands):
     assert hands.storage.read(path) == b"\xff\xfe\x00" and hands.storage.modified(path) == before
 
 
+FULL = "---\ntitle: Plans\ntags: [a, b]\n---\n\n\tIndented  \r\nWindows line\r\n\n```\ncode \n```\n\u00e9\U0001f600"
+
+
+def test_adding_a_line_leaves_the_rest_of_the_file_and_all_other_files_alone(hands):
+    path = f"{NOTEBOOK}/full.md"
+    hands.storage.write(path, FULL.encode(), hands.phone.now - timedelta(days=9))
+    others = {name: f"{NOTEBOOK}/{name}" for name in NOTES}
+    before = {name: (hands.storage.read(at), hands.storage.modified(at)) for name, at in others.items()}
+    hands.tap("full.md", "More options", "Jump to bottom")
+    hands.type("\nlast")
+    hands.tap("Save")
+    assert hands.storage.read(path) == f"{FULL}\nlast".encode()
+    assert hands.phone.now - hands.storage.modified(path) < timedelta(minutes=1)
+    hands.tap("Navigate up")
+    assert {name: (hands.storage.read(at), hands.storage.modified(at)) for name, at in others.items()} == before
+
+
+@pytest.mark.parametrize("typed, saved", [("!", b"caf\xe9 \xff\x80!"), ("\u20ac", "caf\xe9 \xff\x80\u20ac".encode())])
+def test_a_note_that_is_not_utf_8_keeps_its_other_letters(hands, typed, saved):
+    hands.storage.write(f"{NOTEBOOK}/old.txt", b"caf\xe9 \xff\x80")
+    hands.tap("old.txt", "More options", "Jump to bottom")
+    hands.type(typed)
+    hands.tap("Save")
+    assert hands.storage.read(f"{NOTEBOOK}/old.txt") == saved
+
+
 def test_an_edited_note_is_the_newest(hands):
     hands.tap("Calm_river.txt", "Note text")
     hands.type("!")
