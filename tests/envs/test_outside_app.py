@@ -79,6 +79,14 @@ def test_an_app_that_is_not_there_is_told():
         gym.make("AndroidWorld-v0", apps=["nowhere"])
 
 
+OTHER_BLOCKS = re.findall(r"```python\n((?!# shopping_list).*?)```", PAGE.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("code", OTHER_BLOCKS, ids=range(len(OTHER_BLOCKS)))
+def test_the_pages_other_blocks_run_when_pasted_alone(code):
+    exec(code.replace("num_envs=4", "num_envs=2").replace("1_000", "4"), {})
+
+
 def test_an_agent_trains_on_it():
     envs = gym.make_vec("AndroidWorld-v0", num_envs=2, vectorization_mode="vector_entry_point", max_steps=2, **MINE)
     policy = tiny.policy(max_prompt_length=2048)
