@@ -15,10 +15,10 @@ LINKS = {
     "/etc": "/system/etc",
     "/bin": "/system/bin",
 }
-"""What a path may begin with, and where that lies."""
+"""Where links point, by their paths."""
 
 BUILD = "/system/build.prop"
-"""The file in which the system image keeps its properties."""
+"""The file with the properties of the system image."""
 
 
 @lru_cache(maxsize=4096)

@@ -20,9 +20,9 @@ U2_IME = "com.github.uiautomator/.AdbKeyboard"
 """The input method that the uiautomator2 client installs."""
 
 ADB_IME = "com.android.adbkeyboard/.AdbIME"
-"""ADBKeyBoard. AndroidLab types with it and never chooses it: on its phones it is on from the start, so it is here."""
+"""ADBKeyBoard. AndroidLab types with it but never selects it, as its phones do from the start; so does this one."""
 
-_ACTIONS = {  # what either calls the same thing
+_ACTIONS = {  # by broadcast: the input method, and what it does
     "ADB_KEYBOARD_INPUT_TEXT": (U2_IME, "input"), "ADB_KEYBOARD_SET_TEXT": (U2_IME, "set"),
     "ADB_KEYBOARD_CLEAR_TEXT": (U2_IME, "clear"), "ADB_KEYBOARD_INPUT_KEYCODE": (U2_IME, "key"),
     "ADB_KEYBOARD_EDITOR_CODE": (U2_IME, "enter"), "ADB_KEYBOARD_SMART_ENTER": (U2_IME, "enter"),

@@ -25,7 +25,7 @@ _LATER = {
     "WAKEUP": 224, "CUT": 277, "COPY": 278, "PASTE": 279, "ALL_APPS": 284,
 }  # fmt: skip
 CODES: Mapping[str, int] = {name: code for code, name in enumerate(_FIRST.split())} | _LATER
-"""Key codes by name, such as ``CODES["HOME"] == 3``."""
+"""Android's key codes by name: `CODES["HOME"] == 3`."""
 
 # Linux's input codes from 1 on, as Android's generic keyboard layout names them; "-" is none
 _LINUX_FIRST = (
@@ -44,10 +44,10 @@ LINUX_CODES: Mapping[int, int] = {
     for linux, name in [*enumerate(_LINUX_FIRST.split(), 1), *_LINUX_LATER.items()]
     if name != "-"
 }
-"""Android's key codes by Linux's."""
+"""Android's key codes by Linux's key codes."""
 
 SHIFT, CTRL = 0x1, 0x1000
-"""Bits of the meta state; left and right variants set these, too."""
+"""Bits of the meta state; the left and right keys set these, too."""
 
 _BUTTONS = {
     "HOME": "HOME", "BACK": "BACK", "ESCAPE": "BACK", "ENTER": "ENTER", "NUMPAD_ENTER": "ENTER", "DEL": "DEL",
@@ -127,6 +127,6 @@ _IN_FIELD: Mapping[str, Callable[[TextInput], None]] = {
 MODIFIERS: Mapping[int, int] = {
     CODES["SHIFT_LEFT"]: SHIFT, CODES["SHIFT_RIGHT"]: SHIFT, CODES["CTRL_LEFT"]: CTRL, CODES["CTRL_RIGHT"]: CTRL,
 }  # fmt: skip
-"""The bits of the meta state that keys set while they are held."""
+"""The bits of the meta state by the keys that set them while held."""
 
 _NAMES = {code: name for name, code in CODES.items()} | {144 + digit: str(digit) for digit in range(10)}

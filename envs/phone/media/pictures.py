@@ -10,7 +10,7 @@ from PIL import Image, ImageOps
 
 EXTENSIONS = ("bmp", "gif", "jpeg", "jpg", "png", "webp")
 MOST_PIXELS = 50_000_000
-"""A phone has no memory for larger pictures."""
+"""Larger pictures are not decoded: a phone has no memory for them."""
 
 
 @lru_cache(maxsize=128)

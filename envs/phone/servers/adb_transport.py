@@ -135,7 +135,7 @@ class Stream:
 
 
 Service = Callable[[Stream], None]
-"""Serves one stream; it is closed afterwards."""
+"""Serves one stream, which is closed when it returns."""
 
 
 class Transport:

@@ -25,7 +25,7 @@ LONGEST_LINE = 64 * 1024
 
 _READY = "Android Console: type 'help' for a list of commands\r\n"
 _OPEN = f"Android Console: Authentication not required\r\nOK\r\n{_READY}OK\r\n"
-"""Adb prints what comes after the second OK, which is the one for its token."""
+"""Adb prints what follows the second OK; the first answers its token."""
 
 
 def auth_token(path: Path | None = None) -> str:

@@ -11,7 +11,7 @@ from coach_gym.envs.phone.input.keys import CODES, LINUX_CODES, press
 from coach_gym.envs.phone.servers.hardware import Hardware
 
 Command = Callable[[str], str]
-"""From the rest of the line to the answer, each line of which ends in a carriage return and a line feed."""
+"""From the rest of a line to the answer, whose lines end in carriage return and line feed."""
 
 _OTHER_NAMES = {  # that Linux has for Android's keys
     "HOMEPAGE": "HOME", "BACKSPACE": "DEL", "DELETE": "FORWARD_DEL", "ESC": "ESCAPE", "LEFT": "DPAD_LEFT",

@@ -18,7 +18,7 @@ from coach_gym.envs.phone.services import CallState
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL, battery_level
 
 NUMBER = re.compile(r"[0-9#+*]{1,40}")
-"""A telephone number as the emulator takes it."""
+"""A telephone number as emulators accept it."""
 
 MOST_SNAPSHOTS = 100
 

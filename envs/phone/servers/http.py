@@ -11,7 +11,7 @@ MOST_HEADERS = 100
 LONGEST_BODY = 32 * 1024 * 1024
 
 Handler = Callable[[str, str, bytes], tuple[HTTPStatus, str, bytes]]
-"""From method, path and body to status, content type and body."""
+"""From method, path and body of a request to status, content type and body of the answer."""
 
 
 class Stream(Protocol):

@@ -1,8 +1,8 @@
-"""The phone's shell: what `adb shell` runs, on the phone's own files and in Python alone.
+"""The phone's shell: runs what `adb shell` runs, on the phone's own files and in Python alone.
 
     run(phone, "ls /sdcard && echo $?").stdout
 
-It never touches the host: no process, no file, no environment variable of it.
+It never touches the host: no process, no file, no environment variable.
 """
 
 from __future__ import annotations
@@ -39,9 +39,13 @@ for _module in (
 
 @dataclass(frozen=True)
 class Output:
-    """What a command wrote, and its exit code (0 to 255).
+    """The result of a command line.
 
-    `endless` is set if a command such as `logcat` goes on until its reader hangs up; it writes nothing more.
+    Attributes:
+        stdout: What it wrote to standard output.
+        stderr: What it wrote to standard error.
+        code: Its exit code, 0 to 255.
+        endless: Whether a command such as `logcat` goes on, silently, until its reader hangs up.
     """
 
     stdout: bytes
@@ -54,16 +58,24 @@ def run(phone: Phone, command: str, stdin: bytes | Input = b"", merged: bool = F
     """Runs a command line as root, as `adb shell` does.
 
     Args:
-        command: a script in the language of Android's shell. Bytes that are no UTF-8 are given and
-            returned as Python's surrogate escapes.
-        stdin: what the command can read.
-        merged: messages go to standard output, in between what else is written.
+        phone: The phone.
+        command: A script in the language of Android's shell. Bytes that are not UTF-8 are given and returned as
+            Python's surrogate escapes.
+        stdin: The standard input.
+        merged: Whether messages go to standard output, among the rest.
     """
     return Session(phone).run(command, stdin, merged)
 
 
 class Session:
-    """A shell that somebody types into: variables and folder stay from one line to the next."""
+    """An interactive shell: variables and working directory stay from one line to the next.
+
+    Args:
+        phone: The phone.
+
+    Attributes:
+        ended: Whether `exit` was called.
+    """
 
     def __init__(self, phone: Phone) -> None:
         self.shell = Shell(phone, COMMANDS)
@@ -87,7 +99,7 @@ class Session:
 
 
 def is_complete(text: str) -> bool:
-    """Whether a text can be run, or an interactive shell would ask for its next line."""
+    """Returns whether a text can be run; if not, an interactive shell asks for another line."""
     try:
         parse.parse(text)
     except Unfinished:

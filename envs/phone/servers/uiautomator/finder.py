@@ -12,7 +12,7 @@ from coach_gym.envs.phone.servers.uiautomator.selectors import Found, find
 from coach_gym.ui import Node
 
 Selector = Mapping[str, Any] | str
-"""A selector, or the name that `childByText` and its like gave to an object."""
+"""A selector, or the name of an object, as returned by `childByText` and the like."""
 
 MOST_NAMES = 1000
 

@@ -15,7 +15,7 @@ from coach_gym.envs.phone.servers.uiautomator.automator import UiAutomator
 from coach_gym.envs.phone.servers.uiautomator.errors import RpcError
 
 PORT = 9008
-"""Where the client looks for the server by default."""
+"""The default port of the client."""
 
 MAIN = "com.wetest.uia2.Main"
 """The class that `app_process` runs to start the server."""

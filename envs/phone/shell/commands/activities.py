@@ -1,4 +1,4 @@
-"""`am` and `monkey`: starting and stopping apps, tasks, broadcasts."""
+"""`am` and `monkey`: start and stop apps, list tasks, send broadcasts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BadIntent(Exception):
 
 
 def read_intent(args: list[str]) -> tuple[Intent, list[str]]:
-    """The intent that the arguments of `am start` or `am broadcast` describe, and the flags among them.
+    """Returns the intent that the arguments of `am start` or `am broadcast` describe, and the flags among them.
 
     Raises:
         BadIntent: A value is missing or malformed, or an option is unknown.
@@ -78,12 +78,12 @@ def _typed(option: str, value: str) -> object:
 
 
 def _positional(word: str, fields: dict[str, str]) -> None:
-    """A last word is a URI, a component, or a package."""
+    """Takes a last word as a URI, a component, or a package."""
     fields["-d" if ":" in word else "-n" if "/" in word else "-p"] = word
 
 
 def shown(intent: Intent, flags: int = 0) -> str:
-    """An intent as Android prints it."""
+    """Returns an intent as Android prints it."""
     parts = [
         f"act={intent.action}" if intent.action else "",
         f"cat=[{','.join(intent.categories)}]" if intent.categories else "",
@@ -97,6 +97,7 @@ def shown(intent: Intent, flags: int = 0) -> str:
 
 
 def am(p: Process) -> int:
+    """`am VERB …`: the activity manager."""
     verb, *rest = p.args or [""]
     command = _VERBS.get(verb)
     if command is None:
@@ -111,7 +112,7 @@ def am(p: Process) -> int:
 
 
 def start(p: Process, args: list[str]) -> int:
-    """Starts an activity and says so; `-W` waits, `-S` stops the app first."""
+    """Starts an activity: `-W` waits, `-S` stops the app first."""
     intent, flags = read_intent(args)
     p.print(f"Starting: {shown(intent)}")
     if "-S" in flags and intent.package in p.phone.apps:
@@ -134,6 +135,7 @@ def start(p: Process, args: list[str]) -> int:
 
 
 def force_stop(p: Process, args: list[str]) -> int:
+    """Ends apps."""
     for package in _words(args):
         if package in p.phone.apps and package in p.phone.stacks:
             p.phone.stop(package)
@@ -141,19 +143,19 @@ def force_stop(p: Process, args: list[str]) -> int:
 
 
 def _words(args: list[str]) -> list[str]:
-    """The words that are neither options nor the user id of `--user`."""
+    """Returns the words that are neither options nor the user id after `--user`."""
     return [a for i, a in enumerate(args) if not a.startswith("-") and (i == 0 or args[i - 1] != "--user")]
 
 
 def kill_all(p: Process, args: list[str]) -> int:
-    """Ends all apps but the one in front."""
+    """Ends all apps except the one in front."""
     for package in [name for name in p.phone.stacks if name not in (p.phone.foreground, p.phone.launcher.package)]:
         p.phone.stop(package)
     return 0
 
 
 def stack(p: Process, args: list[str]) -> int:
-    """`am stack list|info|remove`, `am task …`: the tasks, and the end of one."""
+    """`am stack list|info|remove` and `am task …`: lists tasks, or ends one."""
     verb, *rest = args or [""]
     by_id = {str(state.task_id(p.phone, package)): package for package in state.running(p.phone)}
     if verb in ("list", "info"):
@@ -184,7 +186,7 @@ def _root_task(phone: Phone, package: str) -> str:
 
 
 def broadcast(p: Process, args: list[str]) -> int:
-    """Sends a broadcast and tells what came back."""
+    """Sends a broadcast and prints the answer."""
     intent, _ = read_intent(args)
     p.print(f"Broadcasting: {shown(intent, 0x400000)}")
     result, data = _received(p.phone, intent)
@@ -193,7 +195,7 @@ def broadcast(p: Process, args: list[str]) -> int:
 
 
 def _received(phone: Phone, intent: Intent) -> Answer:
-    """Returns what whoever hears a broadcast answers: first the input methods, then the apps."""
+    """Returns the answer to a broadcast: of an input method, else of an app."""
     extras = {name: value for name, value in intent.extras.items() if isinstance(value, str | int)}
     typed = ime.broadcast(phone, intent.action, extras)
     if typed is not None:
@@ -202,11 +204,13 @@ def _received(phone: Phone, intent: Intent) -> Answer:
 
 
 def current_user(p: Process, args: list[str]) -> int:
+    """Prints the only user, 0."""
     p.print("0")
     return 0
 
 
 def start_service(p: Process, args: list[str]) -> int:
+    """Accepts the service of an installed package."""
     intent, _ = read_intent(args)
     if intent.package not in state.packages(p.phone):
         p.print(f"Starting service: {shown(intent)}")
@@ -216,6 +220,7 @@ def start_service(p: Process, args: list[str]) -> int:
 
 
 def instrument(p: Process, args: list[str]) -> int:
+    """Fails: no package here has instrumentation."""
     name = args[-1] if args else ""
     p.print(f"INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{{{name}}}")
     p.print("INSTRUMENTATION_STATUS_CODE: -1")
@@ -237,7 +242,7 @@ _VERBS: dict[str, Callable[[Process, list[str]], int]] = {
 
 
 def monkey(p: Process) -> int:
-    """Launches the app of `-p`, as from its icon. Random events are not made."""
+    """Launches the app of `-p`, as from its icon. It makes no random events."""
     package = next((b for a, b in zip(p.args, p.args[1:], strict=False) if a == "-p"), "")
     for word in p.args:
         p.print(f"  bash arg: {word}")

@@ -1,6 +1,6 @@
-"""Owners and permissions of files, which on Android follow from the place; `chmod` and `chown` change them.
+"""Owners and permissions of files. On Android they follow from the place; `chmod` and `chown` change them.
 
-The shared storage is a FUSE mount: everything in it belongs to the media provider, and `chmod` does nothing.
+The shared storage is a FUSE mount: everything in it belongs to the media provider, and `chmod` has no effect.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BUILT = datetime(2009, 1, 1)  # the date of files in the system image
 
 @dataclass(frozen=True)
 class Attributes:
-    """What `stat` says of a file. `mode` includes the kind of file; ids are numbers."""
+    """What `stat` tells of a file. The mode includes the kind of file; ids are numbers."""
 
     mode: int
     user: int
@@ -36,18 +36,19 @@ class Attributes:
 
     @property
     def kind(self) -> str:
+        """What `stat` calls the kind of file."""
         if stat.S_ISDIR(self.mode):
             return "directory"
         return "symbolic link" if stat.S_ISLNK(self.mode) else "regular file"
 
     @property
     def blocks(self) -> int:
-        """So many blocks of 512 bytes it takes."""
+        """How many blocks of 512 bytes it takes."""
         return -(-self.size // BLOCK) * (BLOCK // 512)
 
 
 def attributes(phone: Phone, path: str) -> Attributes:
-    """Those of an existing file or folder."""
+    """Returns the attributes of an existing file or folder."""
     storage = phone.storage
     folder = storage.is_dir(path)
     mode, user, group = _defaults(phone, path, folder)
@@ -63,12 +64,12 @@ def attributes(phone: Phone, path: str) -> Attributes:
 
 
 def of_link(target: str) -> Attributes:
-    """Those of one of Android's links."""
+    """Returns the attributes of one of Android's links."""
     return Attributes(stat.S_IFLNK | 0o644, 0, 0, len(target), _BUILT, 1, _inode(target))
 
 
 def _defaults(phone: Phone, path: str, folder: bool) -> tuple[int, int, int]:
-    """Permissions, user and group by the place of a file."""
+    """Returns permissions, user and group by the place of a file."""
     if path == SHARED or path.startswith(SHARED + "/"):
         return 0o770 if folder else 0o660, 10158, 1023
     if path.startswith("/data/data/"):
@@ -80,7 +81,7 @@ def _defaults(phone: Phone, path: str, folder: bool) -> tuple[int, int, int]:
 
 
 def uid_of(phone: Phone, package: str) -> int:
-    """The user id of an app; Android numbers them in the order in which they were installed."""
+    """Returns the user id of an app. Android numbers apps in the order of their installation."""
     if package in _PROVIDERS:
         return _PROVIDERS[package]
     packages = list(phone.apps)
@@ -88,12 +89,12 @@ def uid_of(phone: Phone, package: str) -> int:
 
 
 def user_name(id: int) -> str:
-    """The name of a user or group id."""
+    """Returns the name of a user or group id."""
     return USERS.get(id) or (f"u0_a{id - 10000}" if id >= 10000 else str(id))
 
 
 def user_id(name: str) -> int | None:
-    """The id of a user or group; None if there is none of that name."""
+    """Returns the id of a user or group, or None if the name is unknown."""
     if name.isdecimal():
         return int(name)
     if name.startswith("u0_a") and name[4:].isdecimal():
@@ -109,7 +110,7 @@ def _inode(path: str) -> int:
 
 
 def names_in(phone: Phone, path: str) -> list[str]:
-    """Names in a folder, Android's links included, sorted."""
+    """Returns the names in a folder, Android's links included, sorted."""
     below = path.rstrip("/") + "/"
     links = [name[len(below) :] for name in LINKS if name.startswith(below) and "/" not in name[len(below) :]]
     return sorted({*phone.storage.listdir(path), *links})

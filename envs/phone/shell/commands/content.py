@@ -1,4 +1,4 @@
-"""`content`: Android's content providers, as rows that can be read, added, changed and deleted."""
+"""`content`: reads, adds, changes and deletes rows of Android's content providers."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class NoProvider(Exception):
 
 @dataclass
 class Table:
-    """What a URI stands for: a table of a database, or a query that only reads.
+    """What a URI stands for: a table of a database, or a read-only query.
 
     Attributes:
-        source: the table's name, or a SELECT in brackets.
-        condition: which of its rows are meant.
-        order: of the rows if none is asked for.
+        source: The table's name, or a SELECT in brackets.
+        condition: Which of its rows are meant.
+        order: The order of the rows if none is requested.
     """
 
     source: str
@@ -53,7 +53,7 @@ _MEDIA = {"images": "image/%", "video": "video/%", "audio": "audio/%", "file": "
 
 @contextmanager
 def _opened(phone: Phone, uri: str) -> Iterator[tuple[sqlite3.Connection, Table]]:
-    """The database and the table behind a URI.
+    """Returns the database and the table behind a URI.
 
     Raises:
         NoProvider: There is none.
@@ -78,7 +78,7 @@ def _narrowed(table: Table, id: str) -> Table:
 
 
 def _provider(authority: str, path: str) -> tuple[str, str, Table]:
-    """Database, schema and table of the providers that have a database of their own."""
+    """Returns path, schema and table of a provider with a database of its own."""
     if authority in ("sms", "mms-sms"):
         if path in ("conversations", "threads"):
             return telephony.PATH, telephony.SCHEMA, Table("threads", order="date DESC")
@@ -98,7 +98,7 @@ def _provider(authority: str, path: str) -> tuple[str, str, Table]:
 
 
 def _media(phone: Phone) -> sqlite3.Connection:
-    """The files of the shared storage, as the media provider lists them."""
+    """Returns a database of the files of the shared storage, as the media provider lists them."""
     db = sqlite3.connect(":memory:", isolation_level=None)
     db.execute(
         "CREATE TABLE files (_id INTEGER PRIMARY KEY, _data TEXT, _display_name TEXT, title TEXT, _size INTEGER,"
@@ -120,7 +120,7 @@ def _media_table(path: str) -> Table:
 
 
 def _remove_missing(phone: Phone, db: sqlite3.Connection) -> None:
-    """A row deleted from the media provider is a file deleted."""
+    """Deletes the files whose rows were deleted from the media provider."""
     left = {path for (path,) in db.execute("SELECT _data FROM files")}
     for path in phone.storage.files_below(SHARED):
         if path not in left:
@@ -176,7 +176,7 @@ def content(p: Process) -> int:
 
 
 def _arguments(words: list[str]) -> tuple[dict[str, str], dict[str, object]]:
-    """Options with their values, and what `--bind` gives."""
+    """Returns options with their values, and the values given by `--bind`."""
     values: dict[str, str] = {}
     binds: dict[str, object] = {}
     for option, value in zip(words, [*words[1:], ""], strict=False):
@@ -233,7 +233,7 @@ def _insert(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, 
 
 
 def _insert_message(p: Process, db: sqlite3.Connection, table: Table, binds: dict[str, object]) -> None:
-    """A message goes into the conversation with its number; `type` is the folder's if it is not given."""
+    """Puts a message into the conversation with its number; the folder's type is the default."""
     folder = re.search(r"type = (\d)", table.condition)
     kind = binds.pop("type", int(folder[1]) if folder else telephony.INBOX)
     address, body = str(binds.pop("address", "")), str(binds.pop("body", ""))

@@ -18,9 +18,9 @@ _INTERVAL = 10_000
 
 @contextmanager
 def guarded(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """A connection on which no statement reaches a file of the host, nor runs for ever.
+    """Returns a connection on which no statement reaches a file of the host, or runs for ever.
 
-    The databases are in memory; ATTACH and VACUUM INTO are what would open files.
+    The databases are in memory; only ATTACH and VACUUM INTO would open files.
     """
     budget = MOST_STEPS
 
@@ -60,7 +60,7 @@ def _allowed(action: int, first: str | None, second: str | None, database: str |
 
 
 def sqlite3_(p: Process) -> int:
-    """`sqlite3 [options] FILE [SQL]`; without SQL it is read from standard input."""
+    """`sqlite3 [options] FILE [SQL]`; without SQL it reads standard input."""
     style = _Style()
     words = []
     rest = list(p.args)
@@ -88,7 +88,7 @@ def sqlite3_(p: Process) -> int:
 
 
 def _run_on_new(p: Process, path: str, scripts: list[str], style: _Style) -> int:
-    """Works on a database that does not exist; it does afterwards if something is in it."""
+    """Works on a database that does not exist; it is stored if something is in it afterwards."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         code = _run_all(p, connection, scripts, style)
         if path and _schema_version(connection):
@@ -97,7 +97,7 @@ def _run_on_new(p: Process, path: str, scripts: list[str], style: _Style) -> int
 
 
 def _schema_version(connection: sqlite3.Connection) -> int:
-    """Which changes whenever a table does; -1 if the file is no database."""
+    """Returns a number that changes with every table; -1 if the file is no database."""
     try:
         return connection.execute("PRAGMA schema_version").fetchone()[0]
     except sqlite3.DatabaseError:
@@ -142,7 +142,7 @@ def _text(data: bytes) -> str:
 
 
 def statements(script: str) -> list[str]:
-    """The statements of a script; triggers with semicolons inside stay whole."""
+    """Yields the statements of a script; triggers with semicolons inside stay whole."""
     result, start = [], 0
     for match in re.finditer(";", script):
         if sqlite3.complete_statement(script[start : match.end()]):

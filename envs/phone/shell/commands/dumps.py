@@ -16,6 +16,7 @@ Report = Callable[["Phone", list[str]], str]
 
 
 def dumpsys(p: Process) -> int:
+    """`dumpsys SERVICE …`; `-l` lists the services."""
     words = p.args[2:] if p.args[:1] in (["-t"], ["-T"]) else p.args
     if words[:1] == ["-l"] or not words:
         p.print("Currently running services:\n" + "\n".join(f"  {name}" for name in sorted(_REPORTS)))
@@ -29,7 +30,7 @@ def dumpsys(p: Process) -> int:
 
 
 def window(phone: Phone, args: list[str]) -> str:
-    """The window in front."""
+    """Reports the window in front."""
     name = state.component(phone, phone.foreground)
     shown = "NotificationShade" if phone.shade else name
     rest = f"{state.short(name)} t{state.task_id(phone, phone.foreground)}"
@@ -48,7 +49,7 @@ def window(phone: Phone, args: list[str]) -> str:
 
 
 def _token(name: str) -> str:
-    """The hexadecimal number that names an object in Android's reports: always the same for a name."""
+    """Returns the hexadecimal number of an object in Android's reports: always the same for a name."""
     number = 0
     for character in name:
         number = (number * 31 + ord(character)) & 0xFFFFFFF
@@ -61,7 +62,7 @@ def _record(phone: Phone, package: str) -> str:
 
 
 def activity(phone: Phone, args: list[str]) -> str:
-    """`recents`, `activities`, `top`, or all of them."""
+    """Reports `recents`, `activities`, `top`, or all of them."""
     parts = {"recents": _recents, "activities": _activities, "top": _top}
     wanted = [parts[word] for word in args if word in parts]
     if not wanted and args and args[0] not in ("a", "all"):
@@ -114,7 +115,7 @@ def _top(phone: Phone) -> str:
 
 
 def input_(phone: Phone, args: list[str]) -> str:
-    """The touch screen and its orientation."""
+    """Reports the touch screen and its orientation."""
     frame = f"[0, 0, {phone.width}, {phone.height}]"
     return f"""INPUT MANAGER (dumpsys input)
 Input Reader State (Nums of device: 1):
@@ -133,6 +134,7 @@ physicalFrame={frame}, deviceSize=[{phone.width}, {phone.height}], isActive=[1]
 
 
 def display(phone: Phone, args: list[str]) -> str:
+    """Reports the size and density of the screen."""
     size = f"{phone.width} x {phone.height}"
     return f"""DISPLAY MANAGER (dumpsys display)
   mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0, \
@@ -146,6 +148,7 @@ density {round(160 * phone.density)}, state ON}}
 
 
 def battery(phone: Phone, args: list[str]) -> str:
+    """Reports the charge of the battery."""
     return f"""Current Battery Service state:
   AC powered: false
   USB powered: false
@@ -165,6 +168,7 @@ def battery(phone: Phone, args: list[str]) -> str:
 
 
 def power(phone: Phone, args: list[str]) -> str:
+    """Reports whether the screen is lit."""
     on = phone.services.screen_on
     return f"""POWER MANAGER (dumpsys power)
   mWakefulness={"Awake" if on else "Asleep"}
@@ -175,7 +179,7 @@ Display Power: state={"ON" if on else "OFF"}
 
 
 def package(phone: Phone, args: list[str]) -> str:
-    """What the package manager knows of a package."""
+    """Reports what the package manager knows about a package."""
     name = next((word for word in args if not word.startswith("-")), "")
     if name not in state.packages(phone):
         return f"Unable to find package: {name}" if name else "Database versions:"
@@ -214,6 +218,7 @@ def _main(package: str, activity: str) -> str:
 
 
 def telephony_registry(phone: Phone, args: list[str]) -> str:
+    """Reports the state of the telephone line."""
     line = telephony.line_state(phone.services)
     ringing = [number for number, state in phone.services.calls.items() if state == "incoming"]
     return f"""last known state:
@@ -226,6 +231,7 @@ def telephony_registry(phone: Phone, args: list[str]) -> str:
 
 
 def input_method(phone: Phone, args: list[str]) -> str:
+    """Reports the input method, and whether the keyboard is shown."""
     chosen = phone.storage.settings.get(("secure", "default_input_method"), state.DEFAULT_IME)
     shown = str(phone.focus is not None).lower()
     return f"""Current Input Method Manager state:
@@ -236,6 +242,7 @@ def input_method(phone: Phone, args: list[str]) -> str:
 
 
 def notification(phone: Phone, args: list[str]) -> str:
+    """Reports the notifications in the shade."""
     lines = ["Current Notification Manager state:", "  Notification List:"]
     for each in phone.notifications:
         lines += [
@@ -247,14 +254,17 @@ def notification(phone: Phone, args: list[str]) -> str:
 
 
 def clipboard(phone: Phone, args: list[str]) -> str:
+    """Reports whether the clipboard holds text."""
     return f"Primary clip: {'text/plain' if phone.clipboard else 'null'}"
 
 
 def surface_flinger(phone: Phone, args: list[str]) -> str:
+    """Reports the only display."""
     return 'Display 4619827259835644672 (HWC display 0): port=0 pnpId=GGL displayName="EMU_display_0"'
 
 
 def wifi(phone: Phone, args: list[str]) -> str:
+    """Reports whether Wi-Fi is on."""
     on = phone.storage.settings.get(("global", "wifi_on"), "1") != "0"
     return f"Wi-Fi is {'enabled' if on else 'disabled'}"
 

@@ -1,4 +1,4 @@
-"""Commands that make, copy, move and remove files and folders."""
+"""Commands that create, copy, move and remove files and folders."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Proces
 
 
 def cat(p: Process) -> int:
+    """Prints files."""
     return _each(p, options(p.args, "uevt").words or ["-"], lambda name, data: p.streams.stdout.extend(data))
 
 
 def _each(p: Process, names: list[str], use) -> int:
-    """Reads files one after the other; code 1 if one of them could not be read."""
+    """Reads files one after the other. Returns 1 if one of them cannot be read."""
     code = 0
     for name in names:
         data = p.read(name)
@@ -32,6 +33,7 @@ def _each(p: Process, names: list[str], use) -> int:
 
 
 def mkdir(p: Process) -> int:
+    """Creates folders; `-p` with those above them."""
     given = options(p.args, "pv", "m")
     code = 0 if given.words else p.need(1)
     for name in given.words:
@@ -49,6 +51,7 @@ def mkdir(p: Process) -> int:
 
 
 def rmdir(p: Process) -> int:
+    """Removes empty folders."""
     given = options(p.args, "p")
     code = 0
     for name in given.words:
@@ -77,6 +80,7 @@ def _is_file(p: Process, path: str) -> bool:
 
 
 def rm(p: Process) -> int:
+    """Removes files; `-r` folders, too; `-f` ignores missing ones."""
     given = options(p.args, "fiRrv")
     recursive, code = "r" in given or "R" in given, 0
     if not given.words and "f" not in given:
@@ -98,7 +102,7 @@ def rm(p: Process) -> int:
 
 
 def touch(p: Process) -> int:
-    """Makes files, or changes their times. `-c`: only existing ones; `-d`, `-t`, `-r`: to a given time."""
+    """Creates files, or changes their times. `-c`: only existing ones; `-d`, `-t`, `-r`: to a given time."""
     given = options(p.args, "acmh", "dtr")
     when = _time_given(p, given.values)
     if isinstance(when, str):
@@ -117,7 +121,7 @@ def touch(p: Process) -> int:
 
 
 def _time_given(p: Process, values: dict[str, str]) -> datetime | str:
-    """The time that `touch` sets, or what is wrong with it."""
+    """Returns the time for `touch`, or an error message."""
     if "r" in values:
         path = p.path(values["r"])
         return p.storage.modified(path) if p.storage.exists(path) else f"'{values['r']}': {NO_FILE}"
@@ -137,10 +141,12 @@ def _time_given(p: Process, values: dict[str, str]) -> datetime | str:
 
 
 def cp(p: Process) -> int:
+    """Copies files; `-r` folders, too."""
     return _transfer(p, options(p.args, "adfHiLlnPprRsvTu", "t"), move=False)
 
 
 def mv(p: Process) -> int:
+    """Moves files and folders."""
     return _transfer(p, options(p.args, "finvT", "t"), move=True)
 
 
@@ -190,7 +196,7 @@ def _transfer_one(p: Process, given: Options, name: str, path: str, target: str,
 
 
 def copy_below(p: Process, source: str, target: str, keep: bool) -> None:
-    """Copies a file, or a folder into another that may exist; `keep`: times and permissions, too."""
+    """Copies a file, or a folder into another that may exist; `keep` keeps times and permissions."""
     storage = p.storage
     names = [source, *_tree(p, source)] if storage.is_dir(source) else [source]
     for name in names:
@@ -206,7 +212,7 @@ def copy_below(p: Process, source: str, target: str, keep: bool) -> None:
 
 
 def _tree(p: Process, folder: str) -> list[str]:
-    """All paths below a folder, folders before what is in them."""
+    """Yields all paths below a folder, folders before their contents."""
     paths = []
     for name in p.storage.listdir(folder):
         path = f"{folder.rstrip('/')}/{name}"
@@ -217,6 +223,7 @@ def _tree(p: Process, folder: str) -> list[str]:
 
 
 def chmod(p: Process) -> int:
+    """Changes permissions; `-R` of everything below."""
     given = options([a for a in p.args if not re.fullmatch("-[rwxX]+", a)], "Rvf")
     mode, *names = given.words or [""]
     if not names or not re.fullmatch(r"[0-7]{1,4}|[ugoa]*[-+=][rwxXst]*(,[ugoa]*[-+=][rwxXst]*)*", mode):
@@ -225,6 +232,7 @@ def chmod(p: Process) -> int:
 
 
 def chown(p: Process) -> int:
+    """Changes owners and groups; `-R` of everything below."""
     given = options(p.args, "hHLPRvf")
     owner, *names = given.words or [""]
     user, _, group = ("", "", owner) if p.name == "chgrp" else owner.replace(".", ":", 1).partition(":")
@@ -239,7 +247,7 @@ def chown(p: Process) -> int:
 
 
 def _change(p: Process, names: list[str], recursive: bool, changes) -> int:
-    """Changes attributes of files; those on the shared storage stay as they are, as on Android."""
+    """Changes attributes of files. Those on the shared storage stay as they are, as on Android."""
     code = 0
     for name in names:
         path = p.path(name)
@@ -254,7 +262,7 @@ def _change(p: Process, names: list[str], recursive: bool, changes) -> int:
 
 
 def _new_mode(old: int, text: str) -> int:
-    """The permissions after a change such as `755` or `u+x,go-w`."""
+    """Returns the permissions after a change such as `755` or `u+x,go-w`."""
     mode = old & 0o7777
     if text.isdecimal():
         return int(text, 8)
@@ -271,11 +279,12 @@ def _new_mode(old: int, text: str) -> int:
 
 
 def restorecon(p: Process) -> int:
-    """Gives files their SELinux labels back; here they have never lost them."""
+    """Does nothing: files never lose their SELinux labels here."""
     return _need_files(p, options(p.args, "DFRnrv").words)
 
 
 def chcon(p: Process) -> int:
+    """Accepts SELinux labels of existing files."""
     return _need_files(p, options(p.args, "hRv").words[1:])
 
 
@@ -288,7 +297,7 @@ def _need_files(p: Process, names: list[str]) -> int:
 
 
 def checksum(p: Process) -> int:
-    """`md5sum`, `sha1sum`, `sha256sum`, …: a digest and the name for every file. `-b`: only the digest."""
+    """`md5sum`, `sha1sum`, `sha256sum`, …: prints a digest and the name of each file; `-b` only the digest."""
     given = options(p.args, "bcs")
     kind = p.name.removesuffix("sum")
 
@@ -300,6 +309,7 @@ def checksum(p: Process) -> int:
 
 
 def realpath(p: Process) -> int:
+    """Prints the places in storage that paths name."""
     code = 0
     for name in options(p.args, "em").words:
         path = p.path(name)
@@ -311,6 +321,7 @@ def realpath(p: Process) -> int:
 
 
 def readlink(p: Process) -> int:
+    """Prints the targets of links; `-f` of whole paths."""
     given = options(p.args, "efmnq")
     code = 0
     for name in given.words:
@@ -323,6 +334,7 @@ def readlink(p: Process) -> int:
 
 
 def basename(p: Process) -> int:
+    """Prints the last part of a path, without a suffix if one is given."""
     given = options(p.args, "a", "s")
     name, suffix = given.words[0] if given.words else "", (given.words[1:2] or [given.values.get("s", "")])[0]
     base = name.rstrip("/").rpartition("/")[2] or ("/" if name else "")
@@ -331,6 +343,7 @@ def basename(p: Process) -> int:
 
 
 def dirname(p: Process) -> int:
+    """Prints a path without its last part."""
     for name in p.args:
         head, slash, _ = name.rstrip("/").rpartition("/")
         p.print(head.rstrip("/") or ("/" if slash else "."))
@@ -338,6 +351,7 @@ def dirname(p: Process) -> int:
 
 
 def truncate(p: Process) -> int:
+    """Cuts or extends files to a size."""
     given = options(p.args, "c", "s")
     size = given.count("s", -1)
     if not 0 <= size <= 1 << 28:
@@ -350,6 +364,7 @@ def truncate(p: Process) -> int:
 
 
 def mktemp(p: Process) -> int:
+    """Creates a file, or with `-d` a folder, with a new name."""
     given = options(p.args, "dqtu", "p")
     template = given.words[0] if given.words else "/data/local/tmp/tmp.XXXXXXXXXX"
     stem = template.rstrip("X")
@@ -369,7 +384,7 @@ LARGEST = 1 << 28  # bytes that `dd` copies
 
 
 def dd(p: Process) -> int:
-    """`dd if=… of=… bs=… count=…`: so many blocks of a file, or of as many bytes of `/dev/zero`."""
+    """`dd if=… of=… bs=… count=…`: copies blocks of a file, or of `/dev/zero`."""
     given = dict(word.partition("=")[::2] for word in p.args)
     sizes = {}
     for name, default in (("bs", "512"), ("count", "-1"), ("skip", "0")):

@@ -63,7 +63,7 @@ class _Listing:
         self.described = self.long or any(flag in given for flag in "tSsiFp")  # attributes matter
 
     def show(self, entries: list[tuple[str, str]], total: bool = False) -> None:
-        """Prints (name, path) pairs, in the order that the options ask for."""
+        """Prints (name, path) pairs in the order that the options ask for."""
         found = [(name, path, self._attributes(path)) for name, path in entries]
         if "t" in self.given:
             found.sort(key=lambda entry: entry[2].modified, reverse=True)
@@ -111,7 +111,7 @@ class _Listing:
 
 
 def _aligned(row: list[str], widths: list[int]) -> str:
-    """Cells side by side, those that begin with `>` aligned to the right."""
+    """Returns cells side by side; those that begin with `>` are aligned to the right."""
     cells = (
         cell[1:].rjust(width - 1) if cell.startswith(">") else cell.ljust(width)
         for cell, width in zip(row, widths, strict=True)
@@ -124,7 +124,7 @@ def _full_time(time: datetime) -> str:
 
 
 def _human(size: int) -> str:
-    """A size in the form of `ls -h`: 512, 1.5K, 23M."""
+    """Returns a size in the form of `ls -h`: 512, 1.5K, 23M."""
     if size < 1024:
         return str(size)
     value, units = size / 1024, "KMGT"
@@ -134,7 +134,7 @@ def _human(size: int) -> str:
 
 
 def stat(p: Process) -> int:
-    """Attributes of files; `-c` in a format of `%`-letters."""
+    """Prints attributes of files; `-c` in a format of `%`-letters."""
     given = options(p.args, "fLt", "c")
     default = (
         "  File: %N\n  Size: %s\t Blocks: %b\t IO Blocks: %B\t %F\nDevice: %Dh/%dd\t Inode: %i\t Links: %h\t "
@@ -172,7 +172,7 @@ def _stat_values(name: str, target: str | None, a: Attributes) -> dict[str, str]
 
 
 def find(p: Process) -> int:
-    """Walks folders and tests what is there. Links named on the command line are followed."""
+    """Walks folders and tests what is there. It follows links named on the command line."""
     split = next((i for i, a in enumerate(p.args) if a[:1] in ("-", "!", "(") and a not in ("-H", "-L")), len(p.args))
     starts = [a for a in p.args[:split] if a not in ("-H", "-L")] or ["."]
     try:
@@ -211,7 +211,7 @@ class _Search:
             self.check = self._and(self.check, self._print("\n"))
 
     def walk(self, name: str, path: str, depth: int) -> None:
-        """Tests a file, and all below it if it is a folder."""
+        """Tests a file, and everything below it if it is a folder."""
         self.p.shell.spend()
         self.pruned = False
         if not self.depth_first and depth >= self.shallowest:
@@ -377,7 +377,7 @@ def _compare(value: int, sign: str, limit: int) -> bool:
 
 
 def du(p: Process) -> int:
-    """Space that files take, in KiB; `-s` only of the arguments, `-h` in words, `-a` of every file."""
+    """Prints the space that files take, in KiB; `-s` only of the arguments, `-h` in words, `-a` of every file."""
     given = options(p.args, "achHkKlLmsx", "d")
     depth = 0 if "s" in given else given.count("d", 1 << 30)
     total, code = 0, 0
@@ -407,7 +407,7 @@ def _amount(kib: int, given: Options) -> str:
 
 
 def df(p: Process) -> int:
-    """Free space of the data partition, which is what all files lie on."""
+    """Prints the free space of the data partition, where all files are."""
     given = options(p.args, "ahHikP", "t")
     used = sum(-(-p.storage.size(path) // BLOCK) * 4 for path in p.storage.files_below("/")) + 1_480_000
     rows = [("/dev/block/dm-5", DISK, used, "/data"), ("/dev/fuse", DISK, used, "/storage/emulated")]

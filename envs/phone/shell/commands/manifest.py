@@ -1,4 +1,4 @@
-"""Package and version from an APK: a zip whose AndroidManifest.xml is in Android's binary form of XML."""
+"""Package and version of an APK: a zip whose AndroidManifest.xml is in Android's binary form of XML."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Manifest:
 
 
 def read_manifest(apk: bytes) -> Manifest:
-    """The manifest of an APK.
+    """Returns the manifest of an APK.
 
     Raises:
-        BadPackage: It has none that can be read.
+        BadPackage: It has no readable manifest.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(apk)) as archive, archive.open("AndroidManifest.xml") as file:
@@ -46,7 +46,7 @@ def read_manifest(apk: bytes) -> Manifest:
 
 
 def _attributes(data: bytes) -> dict[str, str]:
-    """Attributes of the first element."""
+    """Returns the attributes of the first element."""
     at, strings = 8, []
     while True:
         kind, header, size = struct.unpack_from("<HHI", data, at)
@@ -64,7 +64,7 @@ def _pool(chunk: bytes) -> list[str]:
 
 
 def _string(chunk: bytes, at: int, utf8: bool) -> str:
-    """Utf-8: length in characters, length in bytes, bytes. Utf-16: length, units. Long ones have longer lengths."""
+    """Reads a string: in UTF-8 after its lengths in characters and bytes, in UTF-16 after its length in units."""
     if utf8:
         at += 2 if chunk[at] & 0x80 else 1
         length = chunk[at]

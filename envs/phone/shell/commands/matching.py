@@ -1,8 +1,8 @@
-"""Regular expressions that cannot be made to run for ever.
+"""Regular expressions that cannot run for ever.
 
-Python's engine tries one way after the other, and for a pattern such as `(a+)+b` there are 2^n ways through a line of n
-letters. Such patterns are matched here by sets of positions instead: slowly, but in steps that grow with a power of the
-length.
+Python's engine tries one way after the other, and for a pattern such as `(a+)+b` there are 2^n ways through a line of
+n letters. Here such patterns are matched by sets of positions instead: slowly, but in steps that grow with a power of
+the length.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ class TooComplex(Exception):
 
 
 class Pattern(Protocol):
-    """As much of a compiled pattern as `grep` needs."""
+    """The part of a compiled pattern that `grep` needs."""
 
     def search(self, text: str, /) -> Any:
-        """Something true if the text matches anywhere."""
+        """Returns something true if the text matches anywhere."""
 
     def finditer(self, text: str, /) -> Iterable[Any]:
-        """Matches from left to right, with their texts under index 0."""
+        """Yields matches from left to right, with their texts under index 0."""
 
 
 def compiled(pattern: str, flags: int = 0) -> Pattern:
-    """A pattern in Python's syntax, by Python's engine if that is safe.
+    """Compiles a pattern in Python's syntax, by Python's engine if that is safe.
 
     Raises:
         TooComplex: It refers back to a group, besides having loops in loops.
@@ -41,13 +41,13 @@ def compiled(pattern: str, flags: int = 0) -> Pattern:
 
 
 def is_safe(pattern: str) -> bool:
-    """Whether Python's engine cannot take long over a pattern."""
+    """Returns whether Python's engine cannot take long over a pattern."""
     loops, nested = _loops(parser.parse(pattern))
     return not nested and loops <= MOST_LOOPS
 
 
 def _loops(tree: Any) -> tuple[int, bool]:
-    """How many loops without a bound there are, and whether one of them holds another loop, or a choice."""
+    """Returns how many unbounded loops there are, and whether one of them contains another loop, or a choice."""
     count, nested = 0, False
     for code, value in tree:
         loop = code in _REPEATS and value[1] > MOST_LOOPS
@@ -63,7 +63,7 @@ _REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT)
 
 
 def _inside(code: Any, value: Any) -> list[Any]:
-    """The patterns inside of one part of a pattern."""
+    """Yields the patterns inside one part of a pattern."""
     if code in _REPEATS:
         return [value[2]]
     if code == op.SUBPATTERN:
@@ -72,7 +72,7 @@ def _inside(code: Any, value: Any) -> list[Any]:
 
 
 class ByPositions:
-    """Follows all ways through a text at once. Of the matches at one place the longest counts, as POSIX says."""
+    """Follows all ways through a text at once. The longest match at a place counts, as in POSIX."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self._tree = parser.parse(pattern, flags)
@@ -82,9 +82,11 @@ class ByPositions:
         self._single: dict[int, re.Pattern[str]] = {}  # parts that match one character, or a place between two
 
     def search(self, text: str) -> bool:
+        """Returns whether the text matches anywhere."""
         return bool(self._ends(self._tree, set(range(len(text) + 1)), text))
 
     def finditer(self, text: str) -> Iterable[list[str]]:
+        """Yields the matches from left to right."""
         at = 0
         while at <= len(text):
             end = max(self._ends(self._tree, {at}, text), default=-1)
@@ -93,7 +95,7 @@ class ByPositions:
             at = max(at + 1, end)
 
     def _ends(self, tree: Any, starts: set[int], text: str) -> set[int]:
-        """Where a sequence can end that begins at one of several positions."""
+        """Returns where a sequence can end that begins at one of several positions."""
         for part in tree.data:
             code, value = part
             if code in _REPEATS:

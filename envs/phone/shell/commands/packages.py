@@ -1,4 +1,4 @@
-"""`pm`: what is installed, permissions, and installation of packages that the phone has no app for."""
+"""`pm` and `cmd`: installed packages, permissions, installation, and the commands of services."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROVIDERS = {
     "com.android.providers.contacts": (contacts.PATH, contacts.SCHEMA),
     "com.android.providers.telephony": (telephony.PATH, telephony.SCHEMA),
 }
-"""Databases of Android's own packages, which are made anew when their data is cleared."""
+"""Databases of Android's own packages, which are created again when their data is cleared."""
 
 PERMISSIONS = {
     "android.permission.RECORD_AUDIO": "record audio",
@@ -24,10 +24,11 @@ PERMISSIONS = {
     "android.permission.READ_CONTACTS": "access your contacts",
     "android.permission.POST_NOTIFICATIONS": "send you notifications",
 }
-"""What the phone's apps ask for, by Android's names."""
+"""What the phone's apps ask for, by the names of Android's permissions."""
 
 
 def pm(p: Process) -> int:
+    """`pm VERB …`: the package manager."""
     verb, *rest = p.args or [""]
     command = _VERBS.get(verb)
     if command is None:
@@ -40,7 +41,7 @@ def _words(args: list[str], valued: tuple[str, ...] = ("--user", "-i", "--abi", 
 
 
 def list_(p: Process, args: list[str]) -> int:
-    """`pm list packages|features|…`; packages also of one kind (`-3`, `-s`), or whose name holds a text."""
+    """`pm list packages|features|…`: of one kind (`-3`, `-s`), or with a text in the name."""
     what, *rest = args or [""]
     if what in ("packages", "package"):
         return _list_packages(p, rest)
@@ -73,6 +74,7 @@ def _list_packages(p: Process, args: list[str]) -> int:
 
 
 def path(p: Process, args: list[str]) -> int:
+    """Prints where the package file of a package is."""
     package = "".join(_words(args)[:1])
     if package not in state.packages(p.phone):
         return 1
@@ -81,7 +83,7 @@ def path(p: Process, args: list[str]) -> int:
 
 
 def clear(p: Process, args: list[str]) -> int:
-    """Puts an app back to how it was installed: its data and its permissions are gone."""
+    """Removes an app's data and permissions, so that it is as new."""
     package = "".join(_words(args)[:1])
     if package not in state.packages(p.phone):
         p.print("Failed")
@@ -103,7 +105,7 @@ def clear(p: Process, args: list[str]) -> int:
 
 
 def permission(p: Process, args: list[str], granted: bool) -> int:
-    """Allows an app something, or takes that back."""
+    """Grants or revokes a permission."""
     package, name = [*_words(args), "", ""][:2]
     if package not in state.packages(p.phone):
         verb = "grant" if granted else "revoke"
@@ -120,17 +122,19 @@ def permission(p: Process, args: list[str], granted: bool) -> int:
 
 
 def grant(p: Process, args: list[str]) -> int:
+    """Grants a permission."""
     return permission(p, args, True)
 
 
 def revoke(p: Process, args: list[str]) -> int:
+    """Revokes a permission."""
     return permission(p, args, False)
 
 
 # installation
 
 def install(p: Process, args: list[str]) -> int:
-    """Installs a package file, or one that comes on standard input (`-S` bytes)."""
+    """Installs a package file, or one on standard input (`-S` bytes)."""
     valued = ("--user", "-i", "-S", "--abi", "--install-location", "--originating-uri", "--referrer", "-p")
     names = _words(args, valued)
     size = next((b for a, b in zip(args, args[1:], strict=False) if a == "-S"), None)
@@ -147,7 +151,7 @@ def install(p: Process, args: list[str]) -> int:
 
 
 def install_data(p: Process, data: bytes) -> int:
-    """Notes that a package is installed. Its code does not run here; apps of the phone stay as they are."""
+    """Notes that a package is installed. Its code does not run here, and apps of the phone stay as they are."""
     try:
         manifest = read_manifest(data)
     except BadPackage as fault:
@@ -170,7 +174,7 @@ def _failed(p: Process, message: str) -> int:
 
 
 def uninstall(p: Process, args: list[str]) -> int:
-    """Removes a package that was installed by `pm install`; the phone's own apps stay."""
+    """Removes a package that `pm install` installed; the apps of the phone stay."""
     package = "".join(_words(args)[:1])
     if package in p.phone.services.packages:
         p.storage.remove(f"/data/app/~~{package}==")
@@ -183,7 +187,7 @@ def uninstall(p: Process, args: list[str]) -> int:
 
 
 def query_activities(p: Process, args: list[str]) -> int:
-    """`query-activities --brief`: the activities that the home screen opens."""
+    """`query-activities --brief`: lists the activities that the home screen opens."""
     if "android.intent.action.MAIN" not in args or "android.intent.category.LAUNCHER" not in args:
         p.print("No activities found")
         return 0
@@ -208,7 +212,7 @@ _VERBS: dict[str, Callable[[Process, list[str]], int]] = {
 
 
 def cmd(p: Process) -> int:
-    """`cmd SERVICE …`: another way to call the commands of services."""
+    """`cmd SERVICE …`: calls the command of a service."""
     from coach_gym.envs.phone.shell.commands.content import content
     from coach_gym.envs.phone.shell.commands.system import settings, wm
 

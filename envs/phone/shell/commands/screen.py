@@ -1,4 +1,4 @@
-"""`input`, `screencap` and `uiautomator`: touching and looking."""
+"""`input`, `screencap` and `uiautomator`: touch the screen and look at it."""
 
 from __future__ import annotations
 
@@ -52,12 +52,13 @@ def _point(words: list[str]) -> tuple[int, int]:
 
 
 def tap(p: Process, args: list[str]) -> int:
+    """Touches a point."""
     p.phone.tap(*_point(args))
     return 0
 
 
 def swipe(p: Process, args: list[str]) -> int:
-    """A finger from one point to another in so many milliseconds. At rest, it is a tap or a long press."""
+    """Moves a finger from point to point in some milliseconds. If it rests, it is a tap or a long press."""
     start, end = _point(args), _point(args[2:])
     seconds = float(args[4]) / 1000 if len(args) > 4 else 0.3
     _move(p, start, end, seconds)
@@ -75,12 +76,13 @@ def _move(p: Process, start: tuple[int, int], end: tuple[int, int], seconds: flo
 
 
 def drag_and_drop(p: Process, args: list[str]) -> int:
+    """Moves a finger slowly from point to point."""
     p.phone.swipe(_point(args), _point(args[2:]), DRAG_SECONDS)
     return 0
 
 
 def text(p: Process, args: list[str]) -> int:
-    """Types as keys of a keyboard do, which has no others than ASCII's; `%s` is a space."""
+    """Types ASCII characters, as keys do; `%s` is a space."""
     typed = args[0].replace("%s", " ")
     if not typed.isascii():
         message = "java.lang.NullPointerException: Attempt to get length of null array"
@@ -90,7 +92,7 @@ def text(p: Process, args: list[str]) -> int:
 
 
 def keyevent(p: Process, args: list[str]) -> int:
-    """Presses keys, by code or by name. However many, they take the time of one input."""
+    """Presses keys, by code or by name. Together they take the time of one input."""
     words = [word for word in args if not word.startswith("--")]
     start = p.phone.now
     for word in words:
@@ -114,7 +116,7 @@ _MODIFIERS = {"CTRL_LEFT": keys.CTRL, "CTRL_RIGHT": keys.CTRL, "SHIFT_LEFT": key
 
 
 def key_combination(p: Process, args: list[str]) -> int:
-    """Presses keys together: those that modify, and the last of the others."""
+    """Presses keys together: modifiers, and the last of the others."""
     words = args[2:] if args[:1] == ["-t"] else args
     codes = [_code(word) for word in words]
     modifiers = {keys.CODES[name]: bit for name, bit in _MODIFIERS.items()}
@@ -131,7 +133,7 @@ _fingers: WeakKeyDictionary[Phone, Fingers] = WeakKeyDictionary()  # that are do
 
 
 def motion_event(p: Process, args: list[str]) -> int:
-    """`DOWN x y`, `MOVE x y`, `UP x y`: the gesture is made when the finger goes up."""
+    """`DOWN x y`, `MOVE x y`, `UP x y`: the gesture takes effect when the finger goes up."""
     kind, point, now = args[0].upper(), _point(args[1:]), to_seconds(p.phone.now)
     if kind in ("DOWN", "CANCEL"):
         _fingers[p.phone] = Fingers(p.phone)
@@ -143,6 +145,7 @@ def motion_event(p: Process, args: list[str]) -> int:
 
 
 def nothing(p: Process, args: list[str]) -> int:
+    """Accepts what has no effect on the embedded phone."""
     return 0
 
 
@@ -153,7 +156,7 @@ _VERBS: dict[str, Callable[[Process, list[str]], int]] = {
 
 
 def screencap(p: Process) -> int:
-    """The screen as PNG (`-p`, or a name that ends so), or as Android's raw pixels."""
+    """Prints or stores the screen as PNG (`-p`, or by the name's end), or as Android's raw pixels."""
     given = options(p.args, "ph", "d")
     pixels = p.phone.screenshot()
     height, width, _ = pixels.shape
@@ -195,7 +198,7 @@ def uiautomator(p: Process) -> int:
 
 
 def screenrecord(p: Process) -> int:
-    """A film of the screen: one picture of it."""
+    """Stores a film of the screen, of a single picture."""
     return p.complain("Unable to get output buffers: the embedded phone records no films", 1)
 
 

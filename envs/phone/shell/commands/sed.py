@@ -1,4 +1,4 @@
-"""`sed`: the parts of it that people use in one line."""
+"""`sed`: the parts that people use on one line."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _sed_parts(script: str) -> list[str]:
 
 
 class _SedStep:
-    """One command of `sed`: an address or two, and what to do."""
+    """One command of `sed`: up to two addresses, and what to do."""
 
     def __init__(self, text: str, extended: bool) -> None:
         match = re.fullmatch(r"(\d+|\$|/(?:\\.|[^/])*/)?(?:,(\d+|\$))?\s*(!?)\s*(s.*|[pdq=])", text, re.DOTALL)
@@ -75,7 +75,7 @@ class _SedStep:
         return inside != self.negated
 
     def substitute(self, line: str) -> tuple[str, int]:
-        """Replaces the first match, the Nth, or from there on all. Returns how many, too."""
+        """Replaces the first match, the Nth, or all from there on. Returns the line and how many were replaced."""
         nth = int("".join(flag for flag in self.flags if flag.isdigit())[:6] or 1)
         places = [match.span() for match in self.pattern.finditer(line)]
         chosen = places[nth - 1 :] if "g" in self.flags else places[nth - 1 : nth]
@@ -90,7 +90,7 @@ class _SedStep:
 
 
 def _replacement(text: str) -> str:
-    """What `sed` puts in place of a match, as Python's `re.sub` writes it."""
+    """Returns a replacement of `sed` in the syntax of Python's `re.sub`."""
 
     def one(match: re.Match[str]) -> str:
         if match[0] == "&":
@@ -104,7 +104,7 @@ def _replacement(text: str) -> str:
 
 
 def _sed_line(steps: list[_SedStep], line: str, number: int, last: bool, quiet: bool, output: list[str]) -> bool:
-    """Works on one line; False if no more are to come."""
+    """Works on one line. Returns False if no more are to come."""
     for step in steps:
         if not step.applies(line, number, last):
             continue

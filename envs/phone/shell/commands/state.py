@@ -1,4 +1,4 @@
-"""What Android's services know of the phone beyond its apps: properties, packages, activities, processes."""
+"""What Android's services know beyond the apps: properties, packages, activities, processes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ PROPERTIES = {
     "ro.product.model": MODEL, "ro.product.name": MODEL, "ro.secure": "1", "ro.serialno": SERIAL,
     "sys.boot_completed": "1", "sys.usb.state": "adb",
 }  # fmt: skip
-"""Of Android 13's emulator image, where its file `build.prop` does not say otherwise. What
-`setprop` sets goes before both."""
+"""Properties of Android 13's emulator image. Its file `build.prop` overrides them, and `setprop` overrides both."""
 
 ADB_KEYBOARD = "com.android.adbkeyboard"
 FORWARDER = "com.google.androidenv.accessibilityforwarder"
@@ -39,31 +38,31 @@ SYSTEM_PACKAGES = (
     "com.google.android.apps.nexuslauncher", "com.google.android.gms", "com.google.android.inputmethod.latin",
 )  # fmt: skip
 HELPERS = (ADB_KEYBOARD, FORWARDER)
-"""Installed as on the devices that the benchmarks describe."""
+"""Packages installed on the devices that the benchmarks describe."""
 
 IMES = {
     "com.google.android.inputmethod.latin": "com.android.inputmethod.latin.LatinIME", ADB_KEYBOARD: ".AdbIME",
     "com.github.uiautomator": ".AdbKeyboard",
 }  # fmt: skip
-"""Input methods by the package that has them."""
+"""Input methods by their packages."""
 DEFAULT_IME = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
 
 _FIRST_PID = 1400
 
 
 def get_property(phone: Phone, name: str) -> str:
-    """A system property; empty if it is not set."""
+    """Returns a system property; empty if it is not set."""
     return phone.services.properties.get(name) or _built(phone).get(name) or PROPERTIES.get(name, "")
 
 
 def _built(phone: Phone) -> dict[str, str]:
-    """The properties that the system image's own file gives, which the Settings app shows, too."""
+    """Returns the properties in the system image's own file, which the Settings app shows, too."""
     lines = (phone.storage.read(BUILD) or b"").decode("utf-8", "surrogateescape").splitlines()
     return dict(line.split("=", 1) for line in lines if "=" in line)
 
 
 def properties(phone: Phone) -> dict[str, str]:
-    """All system properties, by name."""
+    """Returns all system properties by name."""
     return dict(sorted((PROPERTIES | _built(phone) | phone.services.properties).items()))
 
 
@@ -71,24 +70,24 @@ def properties(phone: Phone) -> dict[str, str]:
 
 
 def packages(phone: Phone) -> list[str]:
-    """All installed packages, sorted: Android's own, the phone's apps, and what was installed since."""
+    """Returns all installed packages, sorted: Android's own, the phone's apps, and those installed since."""
     return sorted({*SYSTEM_PACKAGES, *HELPERS, *phone.apps, *phone.services.packages})
 
 
 def is_third_party(phone: Phone, package: str) -> bool:
-    """Whether a package is no part of the system image."""
+    """Returns whether a package is installed but not part of the system image."""
     google = package.startswith(("com.android.", "com.google.android.", "android"))
     return package in packages(phone) and package not in SYSTEM_PACKAGES and not google
 
 
 def imes(phone: Phone) -> list[str]:
-    """Ids of the installed input methods."""
+    """Returns the ids of the installed input methods."""
     installed = packages(phone)
     return [f"{package}/{name}" for package, name in IMES.items() if package in installed]
 
 
 def apk(phone: Phone, package: str) -> str:
-    """Where the package file of an installed app lies."""
+    """Returns where the package file of an installed app is."""
     if not is_third_party(phone, package):
         return f"/system/app/{package}/{package}.apk"
     return f"/data/app/~~{package}==/{package}-1/base.apk"
@@ -98,12 +97,12 @@ def apk(phone: Phone, package: str) -> str:
 
 
 def app_of(phone: Phone, package: str) -> App | None:
-    """The app of a package, the launcher included."""
+    """Returns the app of a package, perhaps the launcher, or None."""
     return phone.launcher if package == phone.launcher.package else phone.apps.get(package)
 
 
 def component(phone: Phone, package: str) -> str:
-    """The activity that a package shows, or would start with: `package/full.class.name`."""
+    """Returns the activity that a package shows, or would start with: `package/full.class.name`."""
     app = app_of(phone, package)
     screens = [screen.activity for screen in phone.stacks.get(package, []) if screen.activity]
     name = screens[-1] if screens else app.activity if app else ".MainActivity"
@@ -111,24 +110,24 @@ def component(phone: Phone, package: str) -> str:
 
 
 def short(component: str) -> str:
-    """A component with the package left out of the class name where Android does so."""
+    """Returns a component, with the package left out of the class name where Android does so."""
     package, _, name = component.partition("/")
     return f"{package}/{name.removeprefix(package) if name.startswith(package + '.') else name}"
 
 
 def task_id(phone: Phone, package: str) -> int:
-    """The number of an app's task."""
+    """Returns the number of an app's task."""
     return 1 if package == phone.launcher.package else 8 + list(phone.apps).index(package)
 
 
 def running(phone: Phone) -> list[str]:
-    """Packages with screens, the one in front first."""
+    """Returns the packages with screens, the one in front first."""
     order = [phone.foreground, *reversed(phone.stacks)]
     return [package for package in dict.fromkeys(order) if package in phone.stacks]
 
 
 def processes(phone: Phone) -> list[tuple[str, int, int, str]]:
-    """(user, pid, parent's pid, name) of what runs."""
+    """Returns the running processes: user, pid, parent's pid, name."""
     fixed = [("root", 1, 0, "init"), ("root", 320, 1, "zygote64"), ("shell", 402, 1, "adbd")]
     fixed += [("system", 560, 320, "system_server"), ("u0_a125", 780, 320, "com.android.systemui")]
     apps = [(user_name(uid_of(phone, package)), pid(phone, package), 320, package) for package in phone.stacks]
@@ -136,5 +135,5 @@ def processes(phone: Phone) -> list[tuple[str, int, int, str]]:
 
 
 def pid(phone: Phone, package: str) -> int:
-    """The process id of a running app."""
+    """Returns the process id of a running app."""
     return _FIRST_PID + 7 * task_id(phone, package)

@@ -1,4 +1,4 @@
-"""Commands about the system: identity, date, properties, settings, services, screen, processes, logs."""
+"""Commands about the system: identity, date, properties, settings, services, processes, logs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ YEARS = range(1970, 2038)  # what a 32-bit clock can hold
 
 
 def whoami(p: Process) -> int:
+    """Prints root."""
     p.print("root")
     return 0
 
 
 def id_(p: Process) -> int:
-    """Who runs this: root."""
+    """Prints the ids of root."""
     given = options(p.args, "ugGnrZ")
     if {"u", "g", "G"} & set(given.flags):
         p.print("root" if "n" in given else "0")
@@ -30,11 +31,13 @@ def id_(p: Process) -> int:
 
 
 def groups(p: Process) -> int:
+    """Prints the groups of root."""
     p.print(" ".join(["root", *re.findall(r"\((\w+)\)", GROUPS)]))
     return 0
 
 
 def uname(p: Process) -> int:
+    """Prints name, version and machine of the system."""
     given = options(p.args, "asnrvmo")
     values = {
         "s": "Linux", "n": "localhost", "r": "5.15.41-android13-8-00055-g4f5025129fe8-ab8949913",
@@ -46,6 +49,7 @@ def uname(p: Process) -> int:
 
 
 def hostname(p: Process) -> int:
+    """Prints the name of the machine."""
     p.print("localhost")
     return 0
 
@@ -54,7 +58,7 @@ def hostname(p: Process) -> int:
 
 
 def date(p: Process) -> int:
-    """Shows the phone's time, or sets it: MMDDhhmm[[CC]YY][.ss], @seconds, or YYYY-MM-DD [hh:mm[:ss]]."""
+    """Prints the phone's time, or sets it: MMDDhhmm[[CC]YY][.ss], @seconds, or YYYY-MM-DD [hh:mm[:ss]]."""
     given = options(p.args, "uR", "dDrI")
     words = [word for word in given.words if not word.startswith("+")]
     form = next((word[1:] for word in given.words if word.startswith("+")), None)
@@ -82,7 +86,7 @@ _POSIX = re.compile(r"(\d\d)(\d\d)(\d\d)(\d\d)(\d\d|\d{4})?(?:\.(\d\d))?")
 
 
 def _date(text: str, now: datetime, form: str | None) -> datetime | None:
-    """The time that a text means; None if it means none."""
+    """Returns the time that a text means, or None."""
     if form is not None:
         return _parsed(text, form)
     if re.fullmatch(r"@\d{1,10}(\.\d+)?", text):
@@ -114,6 +118,7 @@ def _formatted(time: datetime, form: str) -> str:
 
 
 def uptime(p: Process) -> int:
+    """Prints how long the phone has been running."""
     p.print(f" {p.phone.now:%H:%M:%S} up 1:00,  0 users,  load average: 0.10, 0.08, 0.05")
     return 0
 
@@ -135,6 +140,7 @@ def sleep(p: Process) -> int:
 
 
 def getprop(p: Process) -> int:
+    """Prints a system property, or all of them."""
     words = [word for word in p.args if not word.startswith("-")]
     if words:
         p.print(state.get_property(p.phone, words[0]) or "".join(words[1:2]))
@@ -144,6 +150,7 @@ def getprop(p: Process) -> int:
 
 
 def setprop(p: Process) -> int:
+    """Sets a system property, unless it is read-only."""
     if len(p.args) != 2:
         return p.need(2)
     name, value = p.args
@@ -167,7 +174,7 @@ DEFAULTS = {  # what Android's settings hold that no app of the phone reads
 
 
 def settings(p: Process) -> int:
-    """`settings get|put|delete|list|reset namespace …`."""
+    """`settings get|put|delete|list|reset NAMESPACE …`."""
     args = [a for i, a in enumerate(p.args) if a != "--user" and (i == 0 or p.args[i - 1] != "--user")]
     verb, namespace, *rest = [*args, "", ""][: max(2, len(args))]
     if verb not in ("get", "put", "delete", "list", "reset"):
@@ -185,7 +192,7 @@ def _usage(p: Process, message: str) -> int:
 
 
 def _known(p: Process) -> dict[tuple[str, str], str]:
-    """All settings. Android keeps a volume once more for every way that sound goes; here there is one."""
+    """Returns all settings. Android keeps a volume once more for every output; here there is one."""
     known = DEFAULTS | p.storage.settings
     for stream in ("music", "voice", "ring", "alarm"):
         if ("system", f"volume_{stream}") in known:
@@ -214,7 +221,7 @@ def _list(p: Process, namespace: str, rest: list[str]) -> None:
 
 
 def _reset(p: Process, namespace: str, rest: list[str]) -> None:
-    """Takes back what was set and has a default; what the Settings app needs stays."""
+    """Deletes settings that have a default; what the Settings app needs stays."""
     for key in DEFAULTS:
         if key[0] == namespace:
             p.storage.settings.pop(key, None)
@@ -237,12 +244,12 @@ def svc(p: Process) -> int:
 
 
 def reboot(p: Process) -> int:
-    """A phone in memory has nothing to start from again: refused, and nothing changes."""
+    """Refuses: a phone in memory has nothing to start from again."""
     return p.fail("Operation not permitted on the embedded phone")
 
 
 def service(p: Process) -> int:
-    """`service list|check|call`. Of the calls, only the alarm service's time zone has an effect."""
+    """`service list|check|call`. Only the alarm service's time zone has an effect."""
     services = ("activity", "alarm", "clipboard", "input", "package", "phone", "power", "settings", "window")
     verb, name, *rest = [*p.args, "", ""][: max(2, len(p.args))]
     if verb == "check":
@@ -265,7 +272,7 @@ def service(p: Process) -> int:
 
 
 def wm(p: Process) -> int:
-    """`wm size`, `wm density`; the screen keeps what it was made with."""
+    """`wm size`, `wm density`: the screen stays as it was made."""
     verb, value = [*p.args, "", ""][:2]
     if verb not in ("size", "density", "dismiss-keyguard", "user-rotation", "fixed-to-user-rotation"):
         return p.complain(f"Unknown command: {verb}" if verb else "Window manager (window) commands:", 255)
@@ -285,6 +292,7 @@ def wm(p: Process) -> int:
 
 
 def ps(p: Process) -> int:
+    """Lists processes."""
     rows = [["USER", "PID", "PPID", "VSZ", "RSS", "WCHAN", "ADDR", "S", "NAME"]]
     for user, pid, parent, name in state.processes(p.phone):
         rows.append([user, str(pid), str(parent), "13816016", "124548", "0", "0", "S", name])
@@ -294,6 +302,7 @@ def ps(p: Process) -> int:
 
 
 def pidof(p: Process) -> int:
+    """Prints the process ids of names; fails if there are none."""
     pids = [str(pid) for _, pid, _, name in state.processes(p.phone) if name in p.args]
     if pids:
         p.print(" ".join(pids))
@@ -315,7 +324,7 @@ def kill(p: Process) -> int:
 
 
 def logcat(p: Process) -> int:
-    """The log is empty; without `-d`, `-c` and the like it is waited for."""
+    """Prints the log, which is empty; without `-d`, `-c` and the like it waits for more."""
     text = " ".join(p.args)
     if re.search(r"(^| )(-[dcgpSt]|--clear|--dump|-G|--help|-h|-L)", text) is None:
         p.shell.endless = True
@@ -332,7 +341,7 @@ def app_process(p: Process) -> int:
 
 
 def no_op(p: Process) -> int:
-    """Something that has an effect only outside of what the phone shows."""
+    """Has effects only outside of what the phone shows."""
     return 0
 
 
@@ -375,6 +384,7 @@ def _turn_ime(p: Process, verb: str, chosen: str) -> int:
 
 
 def ifconfig(p: Process) -> int:
+    """Prints the only network interface."""
     if p.args[:1] not in ([], ["wlan0"]):
         return p.fail(f"ioctl 8913: No such device {p.args[0]}")
     p.print("wlan0     Link encap:Ethernet  HWaddr 02:15:b2:00:00:00")
@@ -384,6 +394,7 @@ def ifconfig(p: Process) -> int:
 
 
 def ip(p: Process) -> int:
+    """`ip addr|route`: prints the only network interface."""
     if "addr" not in p.args and "route" not in p.args:
         return 1
     p.print("2: wlan0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000")

@@ -16,7 +16,7 @@ MOST = 1_000_000  # lines that `seq` prints
 
 
 def inputs(p: Process, names: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Name and contents of every file that can be read; of standard input if none is named."""
+    """Yields name and contents of every file that can be read; of standard input if none is named."""
     for name in names or ["-"]:
         data = p.read(name)
         if data is not None:
@@ -24,16 +24,17 @@ def inputs(p: Process, names: list[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """Lines with their ends; the last one may have none."""
+    """Returns lines with their ends; the last one may have none."""
     return data.splitlines(keepends=True) if b"\r" not in data else re.findall(rb"[^\n]*\n|[^\n]+", data)
 
 
 def head(p: Process) -> int:
+    """Prints the first lines, or bytes with `-c`."""
     return _part(p, lambda items, count: items[:count] if count >= 0 else items[:count])
 
 
 def tail(p: Process) -> int:
-    """The last lines, or with `+N` those from the Nth on. `-f` does not wait: nothing is added meanwhile."""
+    """Prints the last lines, or with `+N` those from the Nth on. `-f` does not wait: nothing is added meanwhile."""
 
     def last(items, count):
         return items[count - 1 if count else 0 :] if count > 0 else items[count:] if count else items[:0]
@@ -77,7 +78,7 @@ def wc(p: Process) -> int:
 
 
 def grep(p: Process) -> int:
-    """Lines that match. Basic expressions, `-E` extended ones, `-F` plain text."""
+    """Prints matching lines. Basic expressions, `-E` extended ones, `-F` plain text."""
     given = options(p.args, "EFGivwxlLcnqosHhrRaz", "emABCf")
     words, p.quiet = list(given.words), "s" in given
     patterns = _given_patterns(p.args)
@@ -125,7 +126,7 @@ def _files(p: Process, name: str) -> list[str]:
 
 
 def _grep_one(p: Process, given: Options, wanted: Pattern, name: str, data: bytes, label: str) -> bool:
-    """Prints what the options ask for of one file; True if a line matched."""
+    """Prints what the options ask for of one file. Returns whether a line matched."""
     lines = data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n") if data else []
     hits = [i for i, line in enumerate(lines) if bool(wanted.search(line)) != ("v" in given)]
     hits = hits[: given.count("m", len(hits))]
@@ -161,6 +162,7 @@ def _show_hits(p: Process, given: Options, lines: list[str], hits: list[int], la
 
 
 def sort(p: Process) -> int:
+    """Sorts lines: `-r`, `-n`, `-u`, `-f`, by a field with `-k` and `-t`."""
     given = options(p.args, "bcdfginMmrsuVz", "kto")
     lines = [line for _, data in inputs(p, given.words) for line in texts(data)]
     key = _sort_key(given)
@@ -176,7 +178,7 @@ def sort(p: Process) -> int:
 
 
 def texts(data: bytes) -> list[str]:
-    """Lines without their ends."""
+    """Returns lines without their ends."""
     return data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n") if data else []
 
 
@@ -197,6 +199,7 @@ def _sort_key(given: Options) -> Callable[[str], tuple]:
 
 
 def uniq(p: Process) -> int:
+    """Drops repeated lines: `-c` counts them, `-d` and `-u` keep only repeated or single ones."""
     given = options(p.args, "cdiu")
     groups: list[tuple[str, int]] = []
     for _, data in inputs(p, given.words[:1]):
@@ -211,7 +214,7 @@ def uniq(p: Process) -> int:
 
 
 def cut(p: Process) -> int:
-    """Columns: `-d` and `-f` fields, `-c` characters, `-b` bytes."""
+    """Prints columns: `-d` and `-f` fields, `-c` characters, `-b` bytes."""
     given = options(p.args, "snD", "dfcbO")
     flag = next((flag for flag in "fcb" if flag in given), "")
     if not flag:
@@ -275,6 +278,7 @@ def _characters(word: str) -> str:
 
 
 def seq(p: Process) -> int:
+    """Prints numbers."""
     given = Options()
     for word in p.args:
         if word.startswith("-s"):
@@ -296,6 +300,7 @@ def seq(p: Process) -> int:
 
 
 def tee(p: Process) -> int:
+    """Copies standard input to files and to standard output; `-a` appends."""
     given = options(p.args, "ai")
     data = p.streams.stdin.read()
     p.streams.stdout += data
@@ -307,6 +312,7 @@ def tee(p: Process) -> int:
 
 
 def base64_(p: Process) -> int:
+    """Encodes or, with `-d`, decodes base64."""
     given = options(p.args, "di", "w")
     for _, data in inputs(p, given.words):
         if "d" in given:
@@ -321,18 +327,21 @@ def base64_(p: Process) -> int:
 
 
 def tac(p: Process) -> int:
+    """Prints lines in reverse order."""
     for _, data in inputs(p, p.args):
         p.streams.stdout += b"".join(reversed(_lines(data)))
     return int(p.failed)
 
 
 def rev(p: Process) -> int:
+    """Prints lines backwards."""
     for _, data in inputs(p, p.args):
         p.print("".join(f"{line[::-1]}\n" for line in texts(data)), "")
     return int(p.failed)
 
 
 def cmp(p: Process) -> int:
+    """Tells where two files differ; fails if they do."""
     given = options(p.args, "ls")
     if len(given.words) < 2:
         return p.need(2)

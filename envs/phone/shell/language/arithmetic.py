@@ -1,4 +1,4 @@
-"""Values of `$(( … ))`: 32-bit integers, as mksh counts."""
+"""Arithmetic expansion, `$(( … ))`, in the 32-bit integers of mksh."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Invalid(Exception):
 
 
 def evaluate(text: str, variables: Mapping[str, str]) -> int:
-    """The value of an expression.
+    """Returns the value of an expression.
 
     Raises:
         Invalid: The text is no expression, or divides by zero.
@@ -43,7 +43,7 @@ class _Calculation:
             raise Invalid(f"{self.text}: bad number or unexpected character")
 
     def level(self, index: int) -> int:
-        """The value of operators that bind at least as strongly as `_LEVELS[index]`."""
+        """Returns the value of operators that bind at least as tightly as `_LEVELS[index]`."""
         if index == len(_LEVELS):
             return self.unary()
         value = self.level(index + 1)

@@ -1,4 +1,4 @@
-"""Commands that belong to the shell itself: variables, control flow, tests, and running other commands."""
+"""Commands that belong to the shell: variables, control flow, tests, and running other commands."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ from coach_gym.envs.phone.shell.language.words import unescape
 
 
 def true(p: Process) -> int:
+    """Does nothing, successfully."""
     return 0
 
 
 def false(p: Process) -> int:
+    """Does nothing, unsuccessfully."""
     return 1
 
 
 def cd(p: Process) -> int:
+    """Changes the working directory; `cd -` goes back."""
     name = p.args[0] if p.args else p.shell.variables.get("HOME", "/")
     name = p.shell.variables.get("OLDPWD", "/") if name == "-" else name
     path = p.path(name)
@@ -33,11 +36,13 @@ def cd(p: Process) -> int:
 
 
 def pwd(p: Process) -> int:
+    """Prints the working directory; `-P` follows links."""
     p.print(p.path(".") if "-P" in p.args else p.shell.folder)
     return 0
 
 
 def export(p: Process) -> int:
+    """Sets variables; all of them are exported anyway."""
     for argument in p.args:
         name, equals, value = argument.partition("=")
         if equals and name.isidentifier():
@@ -46,6 +51,7 @@ def export(p: Process) -> int:
 
 
 def unset(p: Process) -> int:
+    """Removes variables and functions."""
     for name in p.args:
         p.shell.variables.pop(name, None)
         p.shell.functions.pop(name, None)
@@ -53,7 +59,7 @@ def unset(p: Process) -> int:
 
 
 def set_(p: Process) -> int:
-    """`set -- words` replaces the arguments; without anything the variables are listed."""
+    """`set -- words` replaces the arguments; plain `set` lists the variables."""
     if p.args[:1] == ["--"]:
         p.shell.arguments = p.args[1:]
     elif not p.args:
@@ -63,7 +69,7 @@ def set_(p: Process) -> int:
 
 
 def env(p: Process) -> int:
-    """Runs a command with more variables, or lists them."""
+    """Runs a command with more variables, or lists the variables."""
     rest = [a for a in p.args if a != "-i"]
     while rest and "=" in rest[0]:
         name, _, value = rest.pop(0).partition("=")
@@ -77,23 +83,28 @@ def env(p: Process) -> int:
 
 
 def shift(p: Process) -> int:
+    """Drops the first arguments."""
     del p.shell.arguments[: _number(p, 1)]
     return 0
 
 
 def exit_(p: Process) -> int:
+    """Ends the shell."""
     raise Exit(_number(p, p.shell.code) & 255)
 
 
 def return_(p: Process) -> int:
+    """Ends a function."""
     raise Return(_number(p, p.shell.code) & 255)
 
 
 def break_(p: Process) -> int:
+    """Leaves loops."""
     raise Leave(max(1, _number(p, 1)), again=False)
 
 
 def continue_(p: Process) -> int:
+    """Goes on with the next round of a loop."""
     raise Leave(max(1, _number(p, 1)), again=True)
 
 
@@ -102,7 +113,7 @@ def _number(p: Process, default: int) -> int:
 
 
 def read(p: Process) -> int:
-    """Reads a line into variables, the last of which gets all that is left."""
+    """Reads a line into variables; the last one gets the rest."""
     raw = "-r" in p.args
     names = [a for a in p.args if not a.startswith("-")] or ["REPLY"]
     line = p.streams.stdin.line().decode("utf-8", "surrogateescape")
@@ -114,7 +125,7 @@ def read(p: Process) -> int:
 
 
 def echo(p: Process) -> int:
-    """Prints its arguments. `-n`: without a new line; `-e`: with escapes, as `-ne` both."""
+    """Prints its arguments. `-n` omits the line break, `-e` interprets escapes."""
     args, newline, escapes = list(p.args), "\n", False
     while args and re.fullmatch("-[neE]+", args[0]):
         flags = args.pop(0)
@@ -129,7 +140,7 @@ _FORMAT = re.compile(r"%%|%([-+ 0#]*)(\*|\d{0,4})(?:\.(\d{1,4}))?([a-zA-Z])")
 
 
 def printf(p: Process) -> int:
-    """Prints arguments by a format, again and again until they are used up."""
+    """Prints its arguments by a format, which is repeated until they are used up."""
     if not p.args:
         return p.complain(f"{NAME}: printf: usage: printf format [arg ...]")
     text, arguments = unescape(p.args[0]), p.args[1:]
@@ -175,11 +186,12 @@ def _float(text: str) -> float:
 
 
 def eval_(p: Process) -> int:
+    """Runs its arguments as a script."""
     return p.shell.source(" ".join(p.args), p.streams)
 
 
 def sh(p: Process) -> int:
-    """`sh -c script`, `sh file`, or a script on standard input."""
+    """Runs `sh -c script`, `sh file`, or a script on standard input."""
     args = list(p.args)
     while args and args[0].startswith("-") and args[0] != "-c":
         args.pop(0)
@@ -196,7 +208,7 @@ def sh(p: Process) -> int:
 
 
 def su(p: Process) -> int:
-    """`su [0|root] [command …]`, `su -c command`; everybody is root already."""
+    """Runs `su [0|root] [command …]` or `su -c command`; everybody is root already."""
     args = list(p.args)
     if args and args[0] not in ("-c", "-") and not args[0].startswith("-"):
         if args.pop(0) not in ("0", "root", "shell", "2000"):
@@ -210,31 +222,32 @@ def su(p: Process) -> int:
 
 
 def command(p: Process) -> int:
-    """`command -v name` says what would run; else runs it."""
+    """`command -v name` tells what would run; otherwise runs it."""
     if p.args[:1] == ["-v"]:
         return which(Process(p.shell, "which", p.args[1:], p.streams))
     return p.shell.run(p.args, p.streams) if p.args else 0
 
 
 def run_rest(p: Process) -> int:
-    """Runs the arguments as a command: `exec`, `nohup`, `toybox`, `time`, `setsid`."""
+    """Runs its arguments as a command: `exec`, `nohup`, `toybox`, `time`, `setsid`."""
     return p.shell.run(p.args, p.streams) if p.args else 0
 
 
 def exec_(p: Process) -> int:
+    """Runs a command in place of the shell."""
     if not p.args:
         return 0
     raise Exit(p.shell.run(p.args, p.streams))
 
 
 def timeout(p: Process) -> int:
-    """Runs a command; none takes any time here."""
+    """Runs a command, which takes no time here."""
     rest = [a for i, a in enumerate(p.args) if not a.startswith("-") or i > 1]
     return p.shell.run(rest[1:], p.streams) if len(rest) > 1 else 125
 
 
 def xargs(p: Process) -> int:
-    """Runs a command with the words of standard input as more arguments. `-0`, `-n N`, `-I word`."""
+    """Runs a command with the words of standard input as further arguments: `-0`, `-n N`, `-I word`."""
     args, size, slot, separator = list(p.args), 0, "", r"[ \t\n]+"
     while args and args[0].startswith("-"):
         flag = args.pop(0)
@@ -256,7 +269,7 @@ def xargs(p: Process) -> int:
 
 
 def which(p: Process) -> int:
-    """Where commands are; code 1 if one is missing."""
+    """Prints where commands are; fails if one is missing."""
     code = 0
     for name in p.args:
         tool = name.rpartition("/")[2]
@@ -268,6 +281,7 @@ def which(p: Process) -> int:
 
 
 def type_(p: Process) -> int:
+    """Tells what names stand for; fails if one is unknown."""
     code = 0
     for name in p.args:
         known = name in p.shell.commands
@@ -281,7 +295,7 @@ def type_(p: Process) -> int:
 
 
 def test(p: Process) -> int:
-    """`[ … ]` and `test …`: 0 if it holds, 1 if not, 2 if it is no test."""
+    """`[ … ]` and `test …`: 0 if it is true, 1 if it is false, 2 if it is malformed."""
     args = list(p.args)
     if p.name in ("[", "[["):
         if not args or args.pop() != p.name.replace("[", "]"):

@@ -1,4 +1,4 @@
-"""What a shell keeps from one command to the next, and how a script can end early."""
+"""The state of a shell, and the ways in which a script can end early."""
 
 from __future__ import annotations
 
@@ -28,14 +28,19 @@ class Return(Exit):
 
 
 class Leave(Exception):
-    """`break` or, if `again` is set, `continue`, out of so many loops."""
+    """`break` or `continue`.
+
+    Args:
+        loops: How many loops to leave.
+        again: Whether the outermost of them goes on with its next round.
+    """
 
     def __init__(self, loops: int, again: bool) -> None:
         self.loops, self.again = loops, again
 
 
 class Fault(Exception):
-    """A command cannot be run as written, e.g. for its redirection."""
+    """A command cannot run as written, for instance because of its redirection."""
 
 
 class Environment:
@@ -59,7 +64,7 @@ class Environment:
         self.code = 0
 
     def assign(self, name: str, value: str) -> None:
-        """Sets a variable."""
+        """Sets a variable. A value that is far too long ends the shell."""
         if len(value) > LONGEST:
             raise Exit(KILLED)
         self.variables[name] = value

@@ -35,7 +35,7 @@ class Expander:
         self._shell, self._storage, self._substitute = shell, storage, substitute
 
     def fields(self, word: syntax.Word) -> list[str]:
-        """What a word becomes: expanded, split at blanks, matched against file names."""
+        """Returns what a word expands to: fields, split at blanks and matched against file names."""
         if len(word) == 1 and isinstance(word[0], syntax.Literal):  # nearly all words
             literal = word[0]
             if literal.quoted or not _SPECIAL.search(literal.text):
@@ -56,7 +56,7 @@ class Expander:
         return [name for field in fields for name in self._matched(field)]
 
     def _pieces(self, part: syntax.Part) -> Iterator[Piece | None]:
-        """What a part of a word contributes; None ends a field."""
+        """Yields what a part of a word contributes; None ends a field."""
         if isinstance(part, syntax.Literal):
             yield part.text, part.quoted
         elif isinstance(part, syntax.Variable) and part.name == "@" and not part.op and part.quoted:
@@ -75,7 +75,7 @@ class Expander:
                     yield text, False
 
     def _matched(self, field: list[Piece]) -> list[str]:
-        """The names that match a field with unquoted `*`, `?` or `[`; else its text."""
+        """Returns the names that match a field with unquoted `*`, `?` or `[`; if none does, its text."""
         if not field[0][1] and field[0][0].startswith("~"):
             home = re.sub(r"^~(?=/|$)", self._shell.variables.get("HOME", "/").rstrip("/"), field[0][0]) or "/"
             field = [(home, False), *field[1:]]
@@ -93,7 +93,7 @@ class Expander:
         return sorted(f"{n}/" for n in names if self._is_dir(n)) if pattern.endswith("/") else sorted(names)
 
     def _below(self, folders: list[str], pattern: str) -> list[str]:
-        """Paths in folders (each ends in a slash, or is empty for this one) whose last name matches."""
+        """Returns paths whose last name matches, in folders that end in a slash, or are empty for this one."""
         if not _GLOB.search(pattern):
             return [folder + pattern for folder in folders if self._exists(folder + pattern)]
         listing = self._storage.listdir
@@ -111,12 +111,12 @@ class Expander:
         return self._storage.is_dir(real(name, self._shell.folder))
 
     def text(self, word: syntax.Word) -> str:
-        """A word expanded, but neither split nor matched."""
+        """Returns a word expanded, but neither split nor matched."""
         parts = (part.text if isinstance(part, syntax.Literal) else self.value(part) for part in word)
         return "".join(parts)
 
     def pattern(self, word: syntax.Word) -> str:
-        """A word expanded to a pattern, in which quoted text stands for itself."""
+        """Returns a word expanded to a pattern, in which quoted text stands for itself."""
         pieces = [
             (part.text, part.quoted) if isinstance(part, syntax.Literal) else (self.value(part), part.quoted)
             for part in word
@@ -124,7 +124,7 @@ class Expander:
         return _pattern(pieces)
 
     def value(self, part: syntax.Part) -> str:
-        """What a part of a word that begins with a dollar stands for."""
+        """Returns what a part of a word stands for."""
         if isinstance(part, syntax.Variable):
             return self._variable(part)
         if isinstance(part, syntax.Substitution):
@@ -161,13 +161,13 @@ class Expander:
         return value or ""
 
     def _replaced(self, value: str, part: syntax.Variable) -> str:
-        """`${name/pattern/text}`, or of all matches with two slashes."""
+        """Expands `${name/pattern/text}`; two slashes replace all matches."""
         pattern, _, new = self.text(part.word).partition("/")
         regex = fnmatch.translate(pattern)[4:-3]  # without what binds it to the whole text
         return re.sub(regex, lambda match: new, value, count=0 if part.op == "//" else 1) if pattern else value
 
     def _slice(self, value: str, place: str) -> str:
-        """`${name:start:length}`."""
+        """Expands `${name:start:length}`."""
         start, colon, length = place.partition(":")
         try:
             first = arithmetic.evaluate(start, self._shell.variables)
@@ -197,7 +197,7 @@ class Expander:
 
 
 def _alternatives(text: str) -> list[str]:
-    """What the first innermost `{a,b}` in a text makes of it; empty if there is none."""
+    """Returns what the first innermost `{a,b}` makes of a text; none if there is no such part."""
     match = _BRACES.search(text)
     if match is None or text.count("{") > 8 or match[1].count(",") > MOST_ALTERNATIVES:
         return []
@@ -205,12 +205,12 @@ def _alternatives(text: str) -> list[str]:
 
 
 def _pattern(pieces: list[Piece]) -> str:
-    """Pieces as one pattern for fnmatch; special characters of quoted ones stand for themselves."""
+    """Joins pieces to a pattern for fnmatch; special characters of quoted ones stand for themselves."""
     return "".join(_MAGIC.sub(r"[\g<0>]", text) if quoted else text for text, quoted in pieces)
 
 
 def _trimmed(value: str, op: str, pattern: str) -> str:
-    """A value without the shortest (`#`, `%`) or longest (`##`, `%%`) prefix or suffix that matches."""
+    """Returns a value without its shortest (`#`, `%`) or longest (`##`, `%%`) matching prefix or suffix."""
     ends = range(len(value) + 1)
     if op[0] == "#":
         cuts = (value[end:] for end in (ends if op == "#" else reversed(ends)) if _fits(value[:end], pattern))

@@ -41,17 +41,17 @@ class Shell(Environment):
         self._expander = Expander(self, phone.storage, self._substitution)
 
     def refresh(self) -> None:
-        """Gives the next run of an interactive shell its own budget."""
+        """Gives the next run of an interactive shell a budget of its own."""
         self._left, self._depth, self.endless = MOST_COMMANDS, 0, False
 
     def _inherit(self, other: Shell) -> None:
-        """Takes over the budget of another shell, inside this one or around it."""
+        """Takes over the budget of another shell, inside or around this one."""
         self._left, self._depth = other._left, max(self._depth, other._depth + 1)
         self.endless = self.endless or other.endless
         self.errors = other.errors
 
     def source(self, text: str, streams: Streams) -> int:
-        """Runs a script in this shell; what does not parse is a message and code 1."""
+        """Runs a script in this shell. Returns its exit code; a syntax error is a message and code 1."""
         try:
             script = parse.parse(text)
         except (SyntaxFault, RecursionError) as fault:
@@ -74,7 +74,7 @@ class Shell(Environment):
     # control flow
 
     def _script(self, script: syntax.Script, streams: Streams) -> int:
-        """Runs commands one after the other. Returns the code of the last."""
+        """Runs commands one after the other. Returns the exit code of the last."""
         for and_or in script:
             for op, pipeline in and_or:
                 if op and (op == "&&") == bool(self.code):
@@ -108,7 +108,7 @@ class Shell(Environment):
             self.variables, self.folder, self.arguments, self.functions = kept
 
     def _command(self, command: syntax.Command, streams: Streams) -> None:
-        """Runs one command and keeps its code."""
+        """Runs a command and keeps its exit code."""
         try:
             if isinstance(command, syntax.Simple):
                 self._simple(command, streams)
@@ -167,7 +167,7 @@ class Shell(Environment):
         self.code = code
 
     def _loop(self, body: syntax.Script, streams: Streams) -> bool:
-        """Goes through the body of a loop once; True if the loop is to be left."""
+        """Runs the body of a loop once. Returns whether the loop ends."""
         try:
             self._script(body, streams)
         except Leave as leave:
@@ -216,7 +216,7 @@ class Shell(Environment):
             raise Exit(KILLED)
 
     def run(self, words: list[str], streams: Streams) -> int:
-        """Runs a command given as a list of words. Returns its code."""
+        """Runs a command given as a list of words. Returns its exit code."""
         name = words[0]
         if function := self.functions.get(name):
             return self._call(function, words[1:], streams)
@@ -234,7 +234,7 @@ class Shell(Environment):
         return self.commands.get(tool) if f"{launcher}/" in LAUNCHERS else None
 
     def subshell(self, text: str, arguments: list[str], streams: Streams) -> int:
-        """Runs a script in a shell of its own; the first argument, if any, is its `$0`. Returns its exit code."""
+        """Runs a script in a new shell; the first argument, if any, is its `$0`. Returns its exit code."""
         shell = Shell(self.phone, self.commands)
         shell.variables, shell.folder, shell.arguments = dict(self.variables), self.folder, arguments[1:]
         shell.name = arguments[0] if arguments else NAME
@@ -265,7 +265,7 @@ class Shell(Environment):
 
     @contextmanager
     def _redirected(self, redirects: list[syntax.Redirect], streams: Streams) -> Iterator[Streams]:
-        """The streams with redirections applied; what was written to files is there at the end."""
+        """Applies redirections; files receive what was written to them at the end."""
         if not redirects:
             yield streams
             return
@@ -308,7 +308,7 @@ class Shell(Environment):
         return data
 
     def _writable(self, name: str, path: str, append: bool) -> bytes:
-        """Opens a file for writing, which empties it unless `append` is set. Returns what is in it."""
+        """Opens a file for writing, and empties it unless `append` is set. Returns its contents."""
         storage = self.phone.storage
         if storage.is_dir(path):
             raise Fault(f"can't create {name}: Is a directory")

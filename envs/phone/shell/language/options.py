@@ -1,4 +1,4 @@
-"""Options of commands, as toybox reads them: anywhere on the line, letters joined, `--` ends them."""
+"""Options of commands, as toybox reads them: anywhere on the line, letters joined, ended by `--`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Options:
-    """Flags that were given, values of those that take one (the last counts), and the other words."""
+    """The options and words of a command line.
+
+    Attributes:
+        flags: The letters of the options without a value.
+        values: The last value of each option that takes one.
+        words: The other words.
+    """
 
     flags: list[str] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
@@ -18,17 +24,18 @@ class Options:
         return flag in self.flags
 
     def count(self, name: str, default: int) -> int:
-        """The value of an option as a number; the default if it was not given or is none."""
+        """Returns the value of an option as a number; the default if it is missing or is no number."""
         text = self.values.get(name, "")
         return int(text) if text.lstrip("+-").isdecimal() and len(text) < 12 else default
 
 
 def options(args: list[str], known: str, valued: str = "") -> Options:
-    """Reads arguments.
+    """Reads the arguments of a command.
 
     Args:
-        known: letters of options without a value.
-        valued: letters of options whose value is the rest of the word, or the next word.
+        args: The arguments.
+        known: Letters of options without a value.
+        valued: Letters of options whose value is the rest of the word, or the next word.
     """
     result, rest = Options(), list(args)
     while rest:

@@ -1,8 +1,7 @@
-"""From the text of a command to its syntax tree: the part of POSIX's shell grammar that people type.
+"""The grammar: from the text of a command to its syntax tree.
 
-Lists (`;`, `&`, newline, `&&`, `||`), pipelines, redirections, here-documents, `if`, `for`, `while`, `until`, `case`,
-`{ … }`, `( … )`, functions, comments; words with quotes, backslashes, `$name`, `${name…}`, `$(…)`, backquotes,
-`$((…))`.
+It covers the part of POSIX's shell grammar that people type: lists (`;`, `&`, newline, `&&`, `||`), pipelines,
+redirections, here-documents, `if`, `for`, `while`, `until`, `case`, `{ … }`, `( … )`, functions and comments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""POSIX regular expressions, basic and extended, in Python's syntax."""
+"""POSIX regular expressions, basic and extended, translated to Python's syntax."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ class BadPattern(Exception):
 
 
 def translate(pattern: str, extended: bool) -> str:
-    """The pattern in Python's syntax.
+    """Returns a pattern in Python's syntax.
+
+    Args:
+        pattern: A POSIX regular expression.
+        extended: Whether it is an extended one.
 
     Raises:
-        BadPattern: It ends in a backslash, or Python cannot make sense of it.
+        BadPattern: It ends in a backslash, or Python cannot compile it.
     """
     out: list[str] = []
     end = 0

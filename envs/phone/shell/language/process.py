@@ -1,4 +1,4 @@
-"""A command as it runs: its arguments, what it reads, and what it writes."""
+"""A running command: its arguments, its input and its output."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from coach_gym.envs.phone.storage import Storage
 
 
 class Input:
-    """Bytes that are read once, from the start to the end, by however many commands.
+    """Bytes that are read once, from start to end, by any number of commands.
 
     Args:
-        data: what there is.
-        more: asked for further bytes when that is used up; empty bytes end it.
+        data: The bytes.
+        more: Returns further bytes when those are used up; empty bytes end the input.
     """
 
     def __init__(self, data: bytes = b"", more: Callable[[], bytes] | None = None) -> None:
         self._data, self._more = data, more
 
     def _fetch(self) -> bool:
-        """Waits for more; False if there is no more."""
+        """Waits for more bytes. Returns False at the end."""
         data = self._more() if self._more is not None else b""
         self._data += data
         if not data:
@@ -32,7 +32,7 @@ class Input:
         return bool(data)
 
     def read(self) -> bytes:
-        """All that is left."""
+        """Returns the rest."""
         chunks = [self._data]
         while self._more is not None and (data := self._more()):
             chunks.append(data)
@@ -40,7 +40,7 @@ class Input:
         return b"".join(chunks)
 
     def exactly(self, size: int) -> bytes:
-        """The next so many bytes, or fewer at the end."""
+        """Returns the next `size` bytes, or fewer at the end."""
         chunks, missing = [self._data[:size]], size - len(self._data)
         self._data = self._data[size:]
         while missing > 0 and self._fetch():
@@ -49,7 +49,7 @@ class Input:
         return b"".join(chunks)
 
     def line(self) -> bytes:
-        """The next line with its end; empty if there is none."""
+        """Returns the next line with its end; empty at the end."""
         while b"\n" not in self._data and self._fetch():
             pass
         end = self._data.find(b"\n") + 1 or len(self._data)
@@ -127,18 +127,21 @@ class Process:
 
     @property
     def phone(self) -> Phone:
+        """The phone that it runs on."""
         return self.shell.phone
 
     @property
     def storage(self) -> Storage:
+        """The phone's storage."""
         return self.shell.phone.storage
 
     def path(self, name: str) -> str:
-        """The place in storage that an argument names."""
+        """Returns the place in storage that an argument names."""
         return real(name, self.shell.folder)
 
     def read(self, name: str) -> bytes | None:
-        """Contents of a file, or of standard input for `-`; None, with a message, if that cannot be read."""
+        """Returns the contents of a file, or of standard input for `-`. On failure writes a message and returns None.
+        """
         if name == "-":
             return self.streams.stdin.read()
         path = self.path(name)
@@ -158,7 +161,7 @@ class Process:
         return self.complain(f"{self.name}: {message}", code)
 
     def need(self, arguments: int) -> int:
-        """Says how many arguments there must be at least. Returns the exit code."""
+        """Complains that there are too few arguments. Returns the exit code."""
         return self.fail(f'Needs {arguments} argument{"s" * (arguments > 1)} (see "{self.name} --help")')
 
     def complain(self, message: str, code: int = 1) -> int:

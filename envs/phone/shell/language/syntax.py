@@ -1,4 +1,4 @@
-"""The syntax tree of a script, as the parser makes it and the interpreter carries it out."""
+"""The syntax tree of a script, made by the parser and run by the interpreter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Literal:
-    """Text that stands for itself; only unquoted text is matched against file names."""
+    """Text that stands for itself. Only unquoted text is matched against file names."""
 
     text: str
     quoted: bool
@@ -17,8 +17,8 @@ class Literal:
 class Variable:
     """`$name` or `${name OP word}`.
 
-    OP is empty, `#length`, `:` (of start and length), `/`, `//`, or one of `:- :+ := :? % %% # ##` (also without
-    colon).
+    The operator is empty, `#length`, `:` (of start and length), `/`, `//`, or one of `:- :+ := :? % %% # ##`, also
+    without the colon.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Substitution:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """`$(( … ))`; the expression is expanded like text in double quotes before it is calculated."""
+    """`$(( … ))`. The expression is expanded like text in double quotes before it is evaluated."""
 
     word: Word
     quoted: bool = True
@@ -49,7 +49,7 @@ Word = tuple[Part, ...]
 
 @dataclass
 class Redirect:
-    """`descriptor OP word`; OP is one of `< > >> >& <& << <<-`, whose word is the here-document."""
+    """`descriptor OP word`; the operator is one of `< > >> >& <& << <<-`. The word of `<<` is the here-document."""
 
     descriptor: int
     op: str
@@ -58,7 +58,7 @@ class Redirect:
 
 @dataclass
 class Simple:
-    """A command with its arguments, or assignments alone."""
+    """A command with its arguments, or only assignments."""
 
     assignments: list[tuple[str, Word]] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Simple:
 
 @dataclass
 class If:
-    """Conditions with what to do if they hold, tried in order; `otherwise` is empty without `else`."""
+    """Conditions with their commands, tried in order; `otherwise` is empty without `else`."""
 
     branches: list[tuple[Script, Script]]
     otherwise: Script
@@ -75,7 +75,7 @@ class If:
 
 @dataclass
 class For:
-    """`for name in words`; words are None in `for name`, which goes through the arguments."""
+    """`for name in words`; words are None in `for name`, which iterates over the arguments."""
 
     name: str
     words: list[Word] | None
@@ -117,7 +117,7 @@ class Function:
 
 @dataclass
 class Compound:
-    """A construct of several commands, with the redirections of all of it."""
+    """A construct of several commands, and its redirections."""
 
     command: If | For | While | Case | Group
     redirects: list[Redirect]
@@ -128,7 +128,7 @@ Command = Simple | Compound | Function
 
 @dataclass
 class Pipeline:
-    """Commands whose outputs are the next ones' inputs."""
+    """Commands, each of which reads the previous one's output."""
 
     commands: list[Command]
     negated: bool
