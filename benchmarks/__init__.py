@@ -1,1 +1,1 @@
-"""Scripts behind every number that we claim: `python -m benchmarks.NAME`."""
+"""The scripts behind every figure we publish: `python -m benchmarks.NAME`."""

@@ -1,7 +1,7 @@
-"""Our checkers on upstream's phones: the built-in family of an official task's name, told what is on the phone.
+"""Finds the built-in task that corresponds to an official task on a phone that upstream has prepared.
 
-A built-in task writes the phone's initial state from its parameters. Here it goes the other way: upstream has prepared
-the phone, and what is on it becomes the parameters of the built-in task, which can then judge any later state.
+A built-in task writes the phone's initial state from its parameters. This module goes the other way: it reads the
+parameters from the prepared phone, so that the built-in checker can judge any later state.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ INCOMPARABLE = {
     "RecipeDeleteMultipleRecipesWithConstraint": "ours asks for an ingredient, upstream's for a word in the directions",
     "SimpleCalendarNextMeetingWithPerson": "ours names the event 'Meeting with', upstream's 'Drinks with'",
 }
-"""Families that share a name with upstream's and ask for something else."""
+"""Families that share a name with upstream's but ask for something else."""
 
 STRICTER = {
     **dict.fromkeys(
@@ -62,17 +62,17 @@ STRICTER = {
         "upstream takes texts for equal that are alike by a ratio of 0.9; ours must be the same",
     ),
 }  # fmt: skip
-"""Where our checker may refuse what upstream's lets pass, and why."""
+"""Where our checker may refuse what upstream's accepts, and why."""
 
 _BUILTIN = load_suite("android_world").families
 
 
 def counterpart(official: Task, device: Device) -> Task | None:
-    """The built-in task that asks for the same on this phone, ready to judge it; None if there is none.
+    """Returns the built-in task that asks for the same on this phone, ready to judge it, or None.
 
     Args:
         official: An official task that has just been set up.
-        device: Where.
+        device: The device it was set up on.
     """
     family = _BUILTIN.get(official.name)
     if family is None or official.name in INCOMPARABLE or official.params.get("app_name") == "dialer":
@@ -94,7 +94,7 @@ def counterpart(official: Task, device: Device) -> Task | None:
     return task
 
 
-# what is on the phone, as parameters
+# the state of the phone, as parameters
 
 
 def _ledger(device: Device) -> Params:
@@ -110,7 +110,7 @@ def _cook_book(device: Device) -> Params:
 
 
 def _twice(rows: list[tuple]) -> Params:
-    """The row that is there twice, if one is."""
+    """Returns the row that occurs twice, if there is one."""
     return next(({"twice": list(row)} for row in rows if rows.count(row) == 2), {})
 
 
@@ -137,7 +137,7 @@ def _todos(device: Device) -> Params:
 
 
 def _on_day(due: int) -> int:
-    """When something without a time is due on the same day."""
+    """Returns the due time of something without a time, on the same day."""
     return tasks_data.due_on(from_seconds(due / 1000).date()) if due else 0
 
 
@@ -172,7 +172,7 @@ def _alarms(device: Device) -> Params:
 
 
 def _ages(device: Device) -> Params:
-    """How many minutes ago each note was changed; only the embedded phone tells."""
+    """Returns how many minutes ago each note was changed; only the embedded phone reports that."""
     assert isinstance(device, PhoneDevice)
     changed = {name: device.phone.storage.modified(f"{NOTEBOOK}/{name}") for name in device.listdir(NOTEBOOK)}
     return {"ages": {name: (device.now - at) / timedelta(minutes=1) for name, at in changed.items()}}
@@ -193,10 +193,10 @@ STATE: dict[type[Task], Callable[[Device], Params]] = {
     MapTask: lambda device: {"favorites": [], "markers": []},
     system._Switches: lambda device: {"others": {}},
 }
-"""How the state that a kind of family starts from is read."""
+"""Readers of the initial state, by kind of family."""
 
 
-# what upstream asks, where an expert need not be told
+# what upstream asks for, where an expert need not be told
 
 
 def _span(first: datetime, last: datetime) -> Params:
@@ -213,7 +213,7 @@ def _at(p: Params) -> Params:
 
 
 def _place(p: Params) -> Params:
-    """The place whose name or coordinates the goal gives."""
+    """Returns the place whose name or coordinates are in the goal."""
     said = p["location"]
     for name, (latitude, longitude) in osmand_data.PLACES.items():
         if said in (f"{name}, {osmand_data.COUNTRY}", f"{latitude}, {longitude}"):
@@ -222,7 +222,7 @@ def _place(p: Params) -> Params:
 
 
 def _label(p: Params) -> Params:
-    """The app as the launcher names it."""
+    """Returns the launcher's name of the app."""
     return {"app_name": p["app_name"].capitalize()}
 
 
@@ -258,6 +258,6 @@ ASKED: dict[str, Callable[[Params], Params]] = {
     "TasksHighPriorityTasks": lambda p: {"priority": "high"},
     "TurnOnWifiAndOpenApp": _label,
 }  # fmt: skip
-"""What a built-in task needs to be told of what upstream asks, beyond what its expert is told."""
+"""What a built-in task must know of upstream's request, beyond what its expert is told."""
 
 _NO_PLACE: Params = {"location": "", "all_day": False}

@@ -1,20 +1,19 @@
-"""How fast event-driven collection is, beside lockstep and a serial loop, on slow devices.
+"""Compares event-driven collection with lockstep and with a serial loop, on slow devices.
 
-The demo's tasks are played by the pocket policy, in batches of four episodes a device. All ways draw four responses in
-every state and have every executed action judged by the pocket process reward model; nobody learns in between. They
-play the same instances on devices with the same latencies: heavy-tailed ones, see `coach_gym.envs.latency`. What is
-compared is the time for the same episodes: steps a second would favour whoever's episodes happen to be long, because a
-reset is then shared by more steps.
+The pocket policy plays the demo's tasks in batches of four episodes per device. Every method samples four responses in
+every state and has the pocket process reward model judge every executed action; nothing is learned in between. All play
+the same instances on devices with the same heavy-tailed latencies (`coach_gym.envs.latency`). The measure is the time
+for the same episodes, because steps per second would favour methods whose episodes happen to be long.
 
-- `serial`: as TRL's tool loop: one pass draws for all states, then environments step and reset one after the other.
-- `lockstep, autoreset`: as Gymnasium's AsyncVectorEnv: all environments step together, and whoever's episode has ended
-  is reset in the next step; everyone waits for the slowest.
-- `lockstep, reset together`: all environments are reset together, and then step together until all episodes are over.
+- `serial`: like TRL's tool loop. One pass samples for all states, then environments step and reset one after the other.
+- `lockstep, autoreset`: like Gymnasium's AsyncVectorEnv. All environments step together, and those whose episode has
+  ended are reset in the next step; everyone waits for the slowest.
+- `lockstep, reset together`: all environments are reset together, then step together until all episodes have ended.
 - `event-driven`: ours. With staleness 1, devices play ahead into the next batch.
 
-Time is virtual: waits for devices are skipped, computing is measured in processor time. `--check` plays a few episodes
-in real time on a scaled latency, by processes that sleep (Gymnasium's AsyncVectorEnv) and by our own environment, and
-the same on the virtual clock.
+Time is virtual: waits for devices are skipped, computing is measured in processor time. `--check` also plays a few
+episodes in real time with scaled latency, in processes that sleep (Gymnasium's AsyncVectorEnv) and in our environment,
+and repeats them on the virtual clock.
 
     python -m benchmarks.collection --seeds 0 1 2 --check --json benchmarks/results/collection.json
 """
@@ -52,33 +51,33 @@ from coach_gym.episode import Episode  # noqa: E402
 
 DEVICES = (8, 32)
 BATCHES = 2
-"""How many are played, one after the other."""
+"""Number of batches to play."""
 EPISODES = 4
-"""Of a batch, for each device."""
+"""Episodes of a batch per device."""
 CHECK_SCALE = 0.2
 CHECK_EPISODES = 16
 
 
 def make_agent(envs: VectorEnv | None, seed: int, **arguments: Any) -> CoachAgent:
-    """The demo's agent."""
+    """Makes the demo's agent."""
     settings = {**SETTINGS, **arguments}
     return CoachAgent("pocket", envs, k=4, seed=seed, **settings)
 
 
-# ---- ways to collect: each plays some batches and returns their steps ---------------------------------------------
+# ---- methods of collection: each plays some batches and returns their steps ------------------------------------------
 
 
 def collect(agent: CoachAgent, batches: int) -> int:
-    """Our collector, event-driven or in rounds."""
+    """Collects with our collector, event-driven or in rounds."""
     for _ in range(batches):
         groups = agent.collect_rollouts()
         assert groups is not None
-        agent.assign_returns([episode for group in groups for episode in group])  # judges what was not judged yet
+        agent.assign_returns([episode for group in groups for episode in group])  # judges what has not been judged yet
     return agent.num_timesteps
 
 
 def play_in_waves(agent: CoachAgent, batches: int, wave: Callable[[CoachAgent, list[int]], list[Attempt]]) -> int:
-    """As many episodes at a time as there are devices; the next ones begin when all are over."""
+    """Plays as many episodes at a time as there are devices; the next ones begin when all have ended."""
     assert agent.env is not None
     seeds, steps = agent.task_seeds(0), 0
     for _ in range(batches):
@@ -91,7 +90,7 @@ def play_in_waves(agent: CoachAgent, batches: int, wave: Callable[[CoachAgent, l
 
 
 def step_together(agent: CoachAgent, seeds: list[int]) -> list[Attempt]:
-    """Everyone waits for the slowest."""
+    """Steps all environments together, waiting for the slowest."""
     assert agent.env is not None
     rollout, finished = Rollout(agent.env, seeds), []
     while waiting := rollout.waiting:
@@ -100,7 +99,7 @@ def step_together(agent: CoachAgent, seeds: list[int]) -> list[Attempt]:
 
 
 def step_in_turn(agent: CoachAgent, seeds: list[int]) -> list[Attempt]:
-    """Environments are reset, and step, one after the other."""
+    """Resets and steps environments one after the other."""
     assert agent.env is not None
     rollout, finished = Rollout(agent.env, seeds, until=0), []
     for number in range(len(seeds)):
@@ -114,7 +113,7 @@ def step_in_turn(agent: CoachAgent, seeds: list[int]) -> list[Attempt]:
 
 
 def respond(agent: CoachAgent, waiting: list[Attempt]) -> list[str]:
-    """Draws all responses for some states in one pass; the actions to execute."""
+    """Samples all responses for some states in one pass, and returns the actions to execute."""
     prompts = [agent.policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in waiting]
     drawn = agent.generator.sample(prompts, agent.k, agent.temperature, agent.max_new_tokens)
     for attempt, candidates in zip(waiting, drawn, strict=True):
@@ -134,10 +133,10 @@ LOCKSTEP = ("lockstep, autoreset", "lockstep, reset together")
 
 
 def measure(way: str, devices: int, seed: int, latency: Latency | None = None) -> dict[str, Any]:
-    """One way on a virtual clock.
+    """Measures a method on a virtual clock.
 
     Returns:
-        Steps a second, and `waits`, the share of time that devices have nothing to do: the mean, the least, the most.
+        Steps per second, and `waits`, the share of time in which devices are idle: mean, minimum, maximum.
     """
     arguments, play = WAYS[way]
     envs = slow_envs(devices, latency or Latency(), seed)
@@ -158,16 +157,16 @@ def measure(way: str, devices: int, seed: int, latency: Latency | None = None) -
 
 
 def make_slow_env(seed: int, scale: float) -> SlowEnv:
-    """One environment that sleeps."""
+    """Makes an environment that sleeps."""
     return SlowEnv(make_env(), Latency().scaled(scale), seed)
 
 
 def check(devices: int, seed: int, scale: float = CHECK_SCALE, episodes: int = CHECK_EPISODES) -> dict[str, Any]:
-    """Steps a second of AsyncVectorEnv and of our collector in real time, and of both on the virtual clock."""
+    """Measures steps per second of AsyncVectorEnv and of our collector, in real time and on the virtual clock."""
     settings = {"batch_size": episodes, "mini_batch_size": None}
     makers = [partial(make_slow_env, seed + index, scale) for index in range(devices)]
     processes = AsyncVectorEnv(makers, shared_memory=False, context="spawn", autoreset_mode=AutoresetMode.NEXT_STEP)
-    processes.reset()  # when all have started
+    processes.reset()  # returns when all have started
     lockstep = play_async_vector_env(make_agent(None, seed, **settings), processes, episodes)
     processes.close()
     threads = AndroidVectorEnv(makers)
@@ -187,7 +186,7 @@ def check(devices: int, seed: int, scale: float = CHECK_SCALE, episodes: int = C
 
 
 def play_async_vector_env(agent: CoachAgent, envs: AsyncVectorEnv, episodes: int) -> float:
-    """Steps a second until as many episodes are over: act for all, step all, again. Whoever is over is reset next."""
+    """Steps all environments until enough episodes have ended, and returns steps per second."""
     begun = time.perf_counter()
     observations, _ = envs.reset(seed=list(islice(agent.task_seeds(0), envs.num_envs)))
     playing = {index: _attempt(index, observations) for index in range(envs.num_envs)}
@@ -220,7 +219,7 @@ def _attempt(index: int, observations: dict[str, Any]) -> Attempt:
 
 
 def main() -> None:
-    """Measures all ways and prints the tables."""
+    """Measures all methods and prints the tables."""
     options = _arguments()
     torch.set_num_threads(1)
     logging.disable_progress_bar()
@@ -233,13 +232,13 @@ def main() -> None:
         print(rows[-1], file=sys.stderr, flush=True)
     print_table(rows)
     command = f"python -m benchmarks.collection {shlex.join(sys.argv[1:])}"
-    print(f"\nagain: {command}")
+    print(f"\nrerun: {command}")
     if options.json:
         options.json.write_text(json.dumps(report(command, rows, checks), indent=1) + "\n", "utf-8")
 
 
 def speedup(rows: list[dict[str, Any]], way: str, devices: int) -> tuple[float, float]:
-    """Time of the better lockstep over a way's, for the same episodes: mean over seeds, and its spread."""
+    """Returns the better lockstep's time over a method's, for the same episodes: mean over seeds, and spread."""
     seconds = {(row["way"], row["seed"]): row["seconds"] for row in rows if row["devices"] == devices}
     seeds = sorted({seed for _, seed in seconds})
     values = [min(seconds[lockstep, seed] for lockstep in LOCKSTEP) / seconds[way, seed] for seed in seeds]
@@ -251,7 +250,7 @@ def _spread(values: Sequence[float]) -> float:
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:
-    """One line for each way and number of devices."""
+    """Prints a line per method and number of devices."""
     print(f"{'devices':>7s}  {'way (' + DEVICE + ')':32s}{'steps/s':>16s}{'over lockstep':>18s}{'devices wait':>14s}")
     for devices in sorted({row["devices"] for row in rows}):
         for way in WAYS:
@@ -264,7 +263,7 @@ def print_table(rows: list[dict[str, Any]]) -> None:
 
 
 def print_check(check: dict[str, Any]) -> None:
-    """Real time beside the virtual clock."""
+    """Prints real time next to the virtual clock."""
     print(f"\n{check['devices']} devices, latencies times {check['scale']:g}, {check['episodes']} episodes; steps/s:")
     for clock in ("real", "virtual"):
         lockstep, events = check[clock]["lockstep, autoreset"], check[clock]["event-driven"]
@@ -272,7 +271,7 @@ def print_check(check: dict[str, Any]) -> None:
 
 
 def report(command: str, rows: list[dict[str, Any]], checks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Everything as JSON."""
+    """Returns everything as JSON."""
     numbers = sorted({row["devices"] for row in rows})
     return {
         "benchmark": "collection",
@@ -293,8 +292,8 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.collection", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--devices", type=int, nargs="+", default=list(DEVICES))
-    parser.add_argument("--check", action="store_true", help="also plays in real time")
-    parser.add_argument("--json", type=Path, help="file for the results")
+    parser.add_argument("--check", action="store_true", help="also play in real time")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     return parser.parse_args()
 
 

@@ -1,10 +1,10 @@
-"""AndroidLab's official tasks on the embedded phone: loaded, left alone, and solved by experts through touch alone.
+"""Loads AndroidLab's official tasks on the embedded phone, leaves them alone, and has experts solve them by touch.
 
-Upstream's own judges decide. An expert reads the screen text that an agent reads and yields an agent's actions.
-`solved` counts upstream's judges as they are; `solved_fixed` those tasks where the judges that contradict their task
-are mended. Of the tasks that ask something, `answerable` counts those where the expert reads the answer off the screen
-and it is upstream's standard answer, compared word by word. The figures are the embedded phone's: they say that the
-tasks can be done on it, and nothing about a model or about Android.
+Upstream's own judges decide. An expert reads the screen text and yields actions, like an agent. `solved` counts tasks
+with upstream's judges as they are, `solved_fixed` with those corrected that contradict their task. Of the tasks that
+ask a question, `answerable` counts those whose answer the expert reads off the screen and which equals upstream's
+standard answer word by word. The figures say that the tasks can be solved on the embedded phone, and nothing about a
+model or about Android.
 
     python -m benchmarks.conformance_android_lab --upstream ~/Android-Lab --json result.json
 """
@@ -14,7 +14,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -35,15 +37,15 @@ SCREEN = (540, 1200)
 
 @dataclass
 class Row:
-    """How one task went.
+    """The result of one task.
 
     Attributes:
-        kind: "rule", or "answer" where the judge compares an answer.
+        kind: `"rule"`, or `"answer"` if the judge compares an answer.
         no_op: Whether saying "finished" at once succeeds, with upstream's judge.
         solved: Whether the expert succeeds, with upstream's judge.
         solved_fixed: The same with the judge that `judges="fixed"` has.
-        steps: How many actions the expert took.
-        why_not: What kept it from succeeding with upstream's judge.
+        steps: Number of the expert's actions.
+        why_not: Why it did not succeed with upstream's judge.
     """
 
     task: str
@@ -57,7 +59,7 @@ class Row:
 
 
 def check(envs: dict[str, gym.Env], definition: checkout.Definition) -> Row:
-    """Does nothing on one task, then lets its expert play before either judge."""
+    """Does nothing on a task, then has its expert play before either judge."""
     row = Row(definition.id, definition.app, "answer" if definition.answered else "rule")
     envs["upstream"].reset(options={"task": definition.id})
     row.no_op = bool(envs["upstream"].step(format_action(Action("finished")))[-1]["is_success"])
@@ -83,14 +85,14 @@ def check(envs: dict[str, gym.Env], definition: checkout.Definition) -> Row:
 
 
 def commit_of(folder: Path) -> str:
-    """The commit that a checkout stands at, as far as git knows."""
+    """Returns the commit of a checkout, as far as git knows."""
     command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     return found.stdout.strip() or "unknown"
 
 
 def run(folder: Path, tasks: Sequence[str] | None = None, commit: str | None = None) -> dict[str, Any]:
-    """Checks all tasks of a checkout, or those named."""
+    """Checks all tasks of a checkout, or only those named."""
     envs: dict[str, gym.Env] = {}
     for judges in ("upstream", "fixed"):
         suite = official_lab.suite(folder, judges=judges)  # type: ignore[arg-type]
@@ -116,22 +118,24 @@ def run(folder: Path, tasks: Sequence[str] | None = None, commit: str | None = N
 
 
 def line(row: Row) -> str:
-    """A row of the table."""
+    """Formats a row of the table."""
     solved, fixed = ("yes" if done else "NO" for done in (row.solved, row.solved_fixed))
     marks = f"{'yes' if row.no_op else '-':>6} {solved:>7} {fixed:>6} {row.steps:>6}"
     return f"{row.task:<13} {row.kind:<7} {marks}  {row.why_not}"
 
 
 def main() -> None:
+    """Runs the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--upstream", help=f"AndroidLab's checkout; by default the one that {checkout.VARIABLE} names")
-    parser.add_argument("--commit", help="upstream's commit, where the folder is no git checkout")
-    parser.add_argument("--tasks", nargs="*", help="only these tasks")
-    parser.add_argument("--json", type=Path, help="where to write the result")
+    parser.add_argument("--commit", help="upstream's commit, if the folder is not a git checkout")
+    parser.add_argument("--tasks", nargs="*", help="check only these tasks")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     given = parser.parse_args()
     print(f"{'task':<13} {'kind':<7} {'no-op':>6} {'solved':>7} {'fixed':>6} {'steps':>6}   (embedded phone)")
     result = run(checkout.find(given.upstream), given.tasks, given.commit)
     print(*(f"{name}: {value} (embedded phone)" for name, value in result["headline"].items()), sep="\n")
+    print(f"rerun: python -m benchmarks.conformance_android_lab {shlex.join(sys.argv[1:])}")
     if given.json:
         given.json.write_text(json.dumps(result, indent=1) + "\n")
 

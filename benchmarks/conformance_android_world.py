@@ -1,12 +1,12 @@
-"""AndroidWorld's official tasks on the embedded phone: initialised, left alone, solved by touch alone, torn down.
+"""Runs AndroidWorld's official tasks on the embedded phone, untouched and solved by experts.
 
-Upstream's own code prepares every task and judges it. An expert reads the screen text that an agent reads and yields
-an agent's actions; what a picture, a film or a map shows is not in that text, and where a task asks for it the expert
-is told by the instance's parameters. Upstream judges four states of every instance: the phone as it was prepared, as
-the expert leaves it, as it would be without the last thing that the expert did (or after a wrong answer), and after an
-expert that was told something slightly wrong. Where a built-in family has the task's name and asks for the same, its
-checker judges these states, too: `agreement` is the share of states on whose success the two agree. The figures are the
-embedded phone's: they say that the tasks can be done on it, and nothing about a model or about Android.
+Upstream's own code prepares and judges every task. An expert reads the screen text and yields actions, like an agent.
+What a picture, a film or a map shows is not in that text; if a task asks for it, the instance's parameters tell the
+expert. Upstream judges four states of every instance: the prepared phone, the phone after the expert, the phone without
+the expert's last action (or after a wrong answer), and the phone after an expert that was told something slightly
+wrong. If a built-in family has the task's name and asks for the same, its checker judges these states too; `agreement`
+is the share of states on which the two agree. The figures say that the tasks can be solved on the embedded phone, and
+nothing about a model or about Android.
 
     python -m benchmarks.conformance_android_world --upstream ~/android_world --seeds 0 1 2 --json result.json
 """
@@ -19,7 +19,9 @@ import json
 import logging
 import os
 import random
+import shlex
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -55,19 +57,21 @@ STAGES = ("setup", "evaluate", "teardown")
 
 @dataclass
 class Run:
-    """How one instance of a task went.
+    """The result of one instance of a task.
 
     Attributes:
-        seed: Of upstream's suite.
-        initialised, torn_down: Whether that went without an error.
-        no_op, expert, near_miss, mistake: Upstream's verdict (0 to 1) on the prepared phone, on the one that the
-            expert leaves, on that without the expert's last action, and on the one that a misled expert leaves; None
-            if there was none.
-        ours: What the built-in family's checker says of the same states; nothing where there is none to compare.
-        steps: How many actions the expert took, of `budget` that there may be.
-        ms, core_ms: Milliseconds of initialising, checking and tearing down, by the wall clock and by the
-            processor's: other programs on the machine lengthen the first.
-        error: What went wrong first.
+        seed: Seed of upstream's suite.
+        initialised: Whether initialising raised no error.
+        torn_down: Whether tearing down raised no error.
+        no_op: Upstream's verdict, 0 to 1, on the prepared phone; None if there was none, as in the next three.
+        expert: Verdict on the phone after the expert.
+        near_miss: Verdict on the phone without the expert's last action.
+        mistake: Verdict on the phone after a misled expert.
+        ours: Verdicts of the built-in family's checker on the same states; empty if there is none to compare.
+        steps: Number of the expert's actions, of at most `budget`.
+        ms: Milliseconds of initialising, checking and tearing down, by the wall clock.
+        core_ms: The same in processor time, which other programs on the machine do not lengthen.
+        error: The first error.
     """
 
     task: str
@@ -87,12 +91,12 @@ class Run:
 
     @property
     def solved(self) -> bool:
-        """Whether the expert reached upstream's full score, within the budget."""
+        """Whether the expert reached upstream's full score within the budget."""
         return self.expert == 1.0 and self.steps <= self.budget
 
     @property
     def agreements(self) -> dict[str, bool]:
-        """For each state that both judged, whether the two agree on success."""
+        """Whether both checkers agree on success, for each state that both judged."""
         return {
             state: (getattr(self, state) == 1.0) == (score == 1.0)
             for state, score in self.ours.items()
@@ -101,21 +105,22 @@ class Run:
 
 
 class Observer:
-    """What happens inside the environment: the seconds of each stage, and what the built-in checker says.
+    """Observes what happens inside the environment: the time of each stage, and the built-in checker's verdicts.
 
-    An instance is prepared by upstream once; its further states begin with a copy of the phone as it was then.
+    Upstream prepares an instance once; its further states begin with a copy of the prepared phone.
 
     Attributes:
-        done: The stages that went without an error.
+        done: Stages that raised no error.
+        seconds: Time of each stage, by both clocks.
         ours: The built-in checker's last verdict; None if there is no such checker.
     """
 
     def __init__(self) -> None:
-        self.seconds: dict[str, tuple[float, float]] = {}  # by both clocks
+        self.seconds: dict[str, tuple[float, float]] = {}
         self.done: list[str] = []
         self.ours: float | None = None
         self._counterpart: Task | None = None
-        self._prepared: tuple[Any, Any, Any] = None, None, None  # which instance and device, upstream's task, the phone
+        self._prepared: tuple[Any, Any, Any] = None, None, None  # instance and device, upstream's task, the phone
 
     @contextmanager
     def timing(self, stage: str) -> Iterator[None]:
@@ -126,8 +131,8 @@ class Observer:
         self.done.append(stage)
 
     def prepare(self, task: Any, device: PhoneDevice, setup: Callable[[], None]) -> None:
-        """Sets an official task up, or brings back what that led to."""
-        instance = task.name, task.params["seed"], id(device)  # a device that failed is replaced by another
+        """Sets an official task up, or restores the result of an earlier setup."""
+        instance = task.name, task.params["seed"], id(device)  # after a failure there is another device
         known, upstreams, phone = self._prepared
         if instance == known:
             task._task, task._env = copy.deepcopy(upstreams), connect(device)
@@ -139,7 +144,7 @@ class Observer:
         self._counterpart = counterpart(task, device)
 
     def misled(self, rng: random.Random) -> dict[str, Any] | None:
-        """Parameters for the built-in family's expert that are almost right; None if the family has none here."""
+        """Returns almost correct parameters for the built-in family's expert, or None if there are none here."""
         if self._counterpart is None:
             return None
         try:
@@ -147,15 +152,15 @@ class Observer:
         except (
             LookupError,
             StopIteration,
-        ):  # it would need what only a built-in instance knows, or has no other choice
+        ):  # needs what only a built-in instance knows, or has no alternative
             return None
 
     def judge(self, device: Device, answer: str | None) -> None:
-        """The official task is about to be judged."""
+        """Notes the built-in checker's verdict just before the official task is judged."""
         self.ours = None if self._counterpart is None else self._counterpart.evaluate(device, answer)
 
     def observed(self, family: type[Task]) -> type[Task]:
-        """The same family, under observation."""
+        """Returns the same family, under observation."""
         observer = self
 
         class Observed(family):  # type: ignore[valid-type, misc]
@@ -180,7 +185,7 @@ class Conformance:
     """Runs instances in one environment.
 
     Args:
-        suite: Upstream's.
+        suite: Upstream's suite.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -190,7 +195,7 @@ class Conformance:
         self.env = gym.make("AndroidWorld-v0", suite=observed, screen_size=SCREEN, max_steps=1000)
 
     def run(self, task: str, seed: int) -> Run:
-        """All there is to do with one instance."""
+        """Runs all four states of an instance."""
         row = Run(task, seed)
         self._leave_alone(row)
         if row.initialised:
@@ -232,7 +237,7 @@ class Conformance:
         except KeyError as error:
             row.error = row.error or f"no expert: {error}"
             return []
-        except Exception as error:  # whatever an expert stumbles over is a finding, not the end of the run
+        except Exception as error:  # an expert's error is a finding, not the end of the run
             row.error = row.error or f"the expert fails: {type(error).__name__}: {error}"[:300]
             return []
         row.steps, row.error = len(shown.steps), row.error or shown.info.get("fault", "")
@@ -241,7 +246,7 @@ class Conformance:
         return shown.actions
 
     def _miss(self, row: Run, actions: list[str]) -> None:
-        """Does what the expert did but for the last action, or answers something else."""
+        """Repeats the expert's actions without the last one, or gives a wrong answer."""
         answer = parse_action(actions[-1])[1].content
         last = Action("finished", content="none of them" if answer else "")
         self._reset(row)
@@ -252,14 +257,14 @@ class Conformance:
         self._compare(row, "near_miss")
 
     def _err(self, row: Run) -> None:
-        """Lets the built-in family's expert do almost the right thing."""
+        """Has the built-in family's expert do almost the right thing."""
         observation, info = self._reset(row)
         misled = self.observer.misled(random.Random(row.seed))
         if misled is None:
             return
         try:
             shown = play(self.env, observation, info, misled, app_expert(ANDROID_WORLD, row.task))
-        except Exception:  # what it was told need not be possible
+        except Exception:  # what the expert was told may be impossible
             return
         if "is_success" in shown.info and "fault" not in shown.info:
             row.mistake = shown.reward
@@ -272,18 +277,18 @@ class Conformance:
 
 @lru_cache(maxsize=1)
 def conformance(checkout: str | None) -> Conformance:
-    """This process's environment."""
-    logging.getLogger("coach_gym").setLevel(logging.ERROR)  # what fails is in the result
+    """Returns this process's environment."""
+    logging.getLogger("coach_gym").setLevel(logging.ERROR)  # failures are in the result
     return Conformance(load_suite("android_world", "official", checkout))
 
 
 def run_task(checkout: str | None, seeds: Sequence[int], task: str) -> list[Run]:
-    """All instances of a task."""
+    """Runs all instances of a task."""
     return [conformance(checkout).run(task, seed) for seed in seeds]
 
 
 def table(rows: Sequence[Run]) -> Iterator[str]:
-    """A line for each task, over its seeds."""
+    """Prints a line per task, over its seeds."""
     yield f"{'task (embedded phone)':<50}  init  no-op  solved  miss  err  down    steps     ms"
     for task in dict.fromkeys(row.task for row in rows):
         mine = [row for row in rows if row.task == task]
@@ -300,7 +305,7 @@ def table(rows: Sequence[Run]) -> Iterator[str]:
 
 
 def summary(rows: Sequence[Run]) -> dict[str, float]:
-    """The headline: in how many tasks all instances went well, and the median milliseconds of one."""
+    """Returns the headline: tasks of which all instances succeeded, and the median milliseconds of an instance."""
 
     def tasks(good: Any) -> int:
         return sum(all(good(row) for row in rows if row.task == task) for task in {row.task for row in rows})
@@ -317,7 +322,7 @@ def summary(rows: Sequence[Run]) -> dict[str, float]:
 
 
 def differences(rows: Sequence[Run]) -> list[dict[str, Any]]:
-    """The states that upstream's checker and ours judge differently, and why."""
+    """Returns the states on which upstream's checker and ours disagree, and why."""
     return [
         {
             "task": row.task, "seed": row.seed, "state": state, "upstream": getattr(row, state),
@@ -328,7 +333,7 @@ def differences(rows: Sequence[Run]) -> list[dict[str, Any]]:
 
 
 def commit_of(folder: str) -> str:
-    """The commit that a checkout stands at, as far as git knows."""
+    """Returns the commit of a checkout, as far as git knows."""
     command = ["git", "-C", folder, "rev-parse", "HEAD"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     return found.stdout.strip() or "unknown"
@@ -337,11 +342,11 @@ def commit_of(folder: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--upstream", help=f"a checkout of it; by default {upstream.VARIABLE}, or what is installed")
-    parser.add_argument("--commit", help="the checkout's commit, where git does not tell")
+    parser.add_argument("--commit", help="upstream's commit, if the folder is not a git checkout")
     parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1, 2])
-    parser.add_argument("--tasks", nargs="*", help="only these tasks")
-    parser.add_argument("--jobs", type=int, default=1, help="how many processes share the work")
-    parser.add_argument("--json", type=Path, help="where to write the result")
+    parser.add_argument("--tasks", nargs="*", help="check only these tasks")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     given = parser.parse_args()
     families = load_suite("android_world", "official", given.upstream).families
     tasks, rows = given.tasks or list(families), []
@@ -356,6 +361,7 @@ def main() -> None:
         "differences": differences(rows), "runs": [asdict(row) for row in rows],
     }  # fmt: skip
     print(*(f"{name}: {value} (embedded phone)" for name, value in summary(rows).items()), sep="\n")
+    print(f"rerun: python -m benchmarks.conformance_android_world {shlex.join(sys.argv[1:])}")
     if given.json:
         given.json.write_text(json.dumps(result, indent=1) + "\n")
 

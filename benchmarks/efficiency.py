@@ -2,16 +2,16 @@
 
 The same pocket policy learns the same tasks on the same slow devices. Time is virtual: computing is measured, waits for
 devices are drawn from a heavy-tailed latency and skipped (`envs/virtual_time.py`). Latencies are scaled until devices
-take 1.7 times as long as inference in a roll-out in lockstep with one response a state, as the paper measured
-(its introduction, Figure 1); `--ratio` sets another.
+take 1.7 times as long as inference in a lockstep roll-out with one response per state, as the paper measured (its
+introduction, Figure 1); `--ratio` sets another ratio.
 
-All run on the same engine: event-driven collection, trajectory trees. So this compares the methods. `--published` adds
-the baselines as published code runs them, devices in lockstep and a sequence for every step.
+All run on the same engine, event-driven collection and trajectory trees, so the methods alone are compared.
+`--published` adds the baselines as published code runs them: devices in lockstep, and one sequence per step.
 
     python -m benchmarks.efficiency --seeds 0 1 2 --json efficiency.json
     python -m benchmarks.efficiency --sweep --seeds 0 --json sweep.json     # the learning rates of all three
 
-Every run is kept in `--out`, and not run again.
+Every run is stored in `--out` and not repeated.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
 
 DEVICES = 8  # as in the paper
-EPISODES = 99  # held-out instances that the policy is evaluated on, the same for all, while the clock stands still
-LEVELS = (0.5, 0.55, 0.6)  # of success, at which times are compared besides the baselines' best
-EVALUATIONS = 9  # of every training, spread over its time, besides the first
+EPISODES = 99  # held-out instances to evaluate on, the same for all, while the clock stands still
+LEVELS = (0.5, 0.55, 0.6)  # of success, at which times are compared in addition to the baselines' best
+EVALUATIONS = 9  # per training run, spread over its time, after the first
 
 PUBLISHED: dict[str, Any] = {"collection": "rounds", "trajectory_trees": False}
 _SHARED = {name: SETTINGS[name] for name in ("mini_batch_size", "max_new_tokens", "max_prompt_length")}
@@ -57,13 +57,13 @@ _SHARED = {name: SETTINGS[name] for name in ("mini_batch_size", "max_new_tokens"
 
 @dataclass(frozen=True)
 class Method:
-    """What is compared.
+    """A method in the comparison.
 
     Attributes:
-        agent: its class.
-        settings: the best of the sweep.
-        sweep: what was tried.
-        color: of its line.
+        agent: Its class.
+        settings: The best settings of the sweep.
+        sweep: Settings to try.
+        color: Color of its line.
     """
 
     agent: type[OnlineAgent]
@@ -96,15 +96,15 @@ METHODS = {"CoachAgent": COACH, "PPOAgent": PPO, "GRPOAgent": GRPO}
 
 @dataclass(frozen=True)
 class Run:
-    """One training.
+    """A training run.
 
     Attributes:
-        method: name of the method.
-        seed: of everything.
-        minutes: of virtual time.
-        latency: scale of the devices' latency.
-        published: whether the method runs as published code runs it.
-        overrides: settings that differ from the method's.
+        method: Name of the method.
+        seed: Seed of everything.
+        minutes: Virtual time of the training.
+        latency: Scale of the devices' latency.
+        published: Whether to run the method as published code does.
+        overrides: Settings that differ from the method's.
     """
 
     method: str
@@ -121,7 +121,7 @@ class Run:
 
     @property
     def file(self) -> str:
-        """Name of the file that keeps its result."""
+        """Name of the file that stores its result."""
         engine = "-published" if self.published else ""
         settings = hashlib.blake2b(json.dumps(self.settings, sort_keys=True).encode(), digest_size=4).hexdigest()
         return f"{self.method}{engine}-{settings}-{self.minutes:g}min-latency{self.latency:.4g}-seed{self.seed}.json"
@@ -134,7 +134,7 @@ class Run:
 
 
 def train(run: Run) -> dict[str, Any]:
-    """Trains until the virtual time is over; success on held-out instances on the way."""
+    """Trains until the virtual time is over, and measures success on held-out instances on the way."""
     torch.set_num_threads(1)
     envs = slow_envs(DEVICES, Latency().scaled(run.latency), run.seed)
     agent = METHODS[run.method].agent("pocket", envs, seed=run.seed, **run.settings)
@@ -149,9 +149,9 @@ def train(run: Run) -> dict[str, Any]:
 
 
 class Curve(BaseCallback):
-    """Evaluates at the beginning, then between roll-outs, evenly over the time, and at the end.
+    """Evaluates at the beginning, at the end, and between roll-outs, evenly over time.
 
-    Its points say seconds, environment steps, sampled actions, and success on the held-out instances.
+    Its points have seconds, environment steps, sampled actions, and success on the held-out instances.
     """
 
     def __init__(self, clock: VirtualClock, seconds: float) -> None:
@@ -164,7 +164,7 @@ class Curve(BaseCallback):
 
     @property
     def elapsed(self) -> float:
-        """Virtual seconds of training."""
+        """Virtual seconds of training so far."""
         return self.clock.now - self._begun
 
     def _on_rollout_start(self) -> None:
@@ -180,7 +180,7 @@ class Curve(BaseCallback):
     def _evaluate(self) -> None:
         at = {"seconds": round(self.elapsed, 2), "steps": self.num_timesteps}
         at["actions"] = self.num_timesteps * getattr(self.model, "k", 1)
-        if self._judged[0] != self.model.n_updates:  # else it has not changed since
+        if self._judged[0] != self.model.n_updates:  # otherwise it has not changed since
             with self.clock.stopped():
                 success = evaluate(self.model, self.judges, EPISODES, deterministic=False).success_rate
             self._judged = self.model.n_updates, success
@@ -188,7 +188,7 @@ class Curve(BaseCallback):
 
 
 def play(runs: list[Run], out: Path) -> list[dict[str, Any]]:
-    """The results of runs: each has a process of its own, and those that `out` has already are taken from there."""
+    """Returns the results of runs. Each runs in a process of its own, unless `out` already has its result."""
     out.mkdir(parents=True, exist_ok=True)
     for run in tqdm(runs, desc="efficiency", unit="run"):
         if not (out / run.file).exists():
@@ -198,7 +198,7 @@ def play(runs: list[Run], out: Path) -> list[dict[str, Any]]:
 
 
 def play_one(run: Run, out: Path) -> None:
-    """Trains and keeps the result."""
+    """Trains and stores the result."""
     result = train(run)
     (out / f"{run.file}.partial").write_text(json.dumps(result), encoding="utf-8")
     (out / f"{run.file}.partial").rename(out / run.file)
@@ -208,15 +208,15 @@ Curves = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
 def success_over(results: list[dict[str, Any]], axis: str, points: int = 400) -> tuple[np.ndarray, np.ndarray]:
-    """Success on the held-out instances, interpolated between evaluations.
+    """Interpolates success on the held-out instances between evaluations.
 
     Args:
-        results: of one method, one for each seed.
+        results: Results of one method, one per seed.
         axis: `"seconds"`, `"steps"` or `"actions"`.
-        points: where the curve is read off.
+        points: Number of points at which to read the curve.
 
     Returns:
-        The axis, (points,), up to where the shortest run ends; success rates, (seeds, points).
+        The axis, (points,), up to the end of the shortest run, and success rates, (seeds, points).
     """
     curves = [([point[axis] for point in r["curve"]], [point["success"] for point in r["curve"]]) for r in results]
     grid = np.linspace(0, min(along[-1] for along, _ in curves), points)
@@ -224,9 +224,9 @@ def success_over(results: list[dict[str, Any]], axis: str, points: int = 400) ->
 
 
 def speedup(ours: tuple[np.ndarray, np.ndarray], theirs: tuple[np.ndarray, np.ndarray]) -> dict[str, float | None]:
-    """Time at which the baseline's mean curve is at its best, over the time at which ours first is as good.
+    """Returns the time at which the baseline's mean curve peaks, over the time at which ours first is as good.
 
-    None where ours never is, or is from the start.
+    The result is None if ours never is, or is from the start.
     """
     best = float(theirs[1].mean(0).max())
     their_time, our_time = first_time(theirs, best), first_time(ours, best)
@@ -237,7 +237,7 @@ def speedup(ours: tuple[np.ndarray, np.ndarray], theirs: tuple[np.ndarray, np.nd
 
 
 def first_time(curve: tuple[np.ndarray, np.ndarray], level: float) -> float | None:
-    """When the mean over seeds first is at a level; None if never."""
+    """Returns when the mean over seeds first reaches a level; None if never."""
     reached = curve[1].mean(0) >= level
     return float(curve[0][np.argmax(reached)]) if reached.any() else None
 
@@ -247,11 +247,11 @@ def _over(theirs: float | None, ours: float | None) -> float | None:
 
 
 def level_times(results: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """At fixed levels of success, below where curves flatten out and their order is chance.
+    """Compares methods at fixed levels of success, below the plateau, where the order of curves is chance.
 
     Returns:
-        For every level and method the seconds and steps until the mean is there, and CoachAgent's advantage in
-        seconds: of the means, and of every seed by itself (None where one of both is never there).
+        For every level and method, the seconds and steps until the mean reaches it, and CoachAgent's advantage in
+        seconds: of the means, and for every seed (None if either never reaches it).
     """
     curves = {name: success_over(_of(results, name), "seconds") for name in _names(results)}
     steps = {name: success_over(_of(results, name), "steps") for name in _names(results)}
@@ -271,7 +271,7 @@ def level_times(results: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def compare(results: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The headline, and how each of its ratios came about."""
+    """Returns the headline, and how each of its ratios comes about."""
     curves = {name: success_over(_of(results, name), "seconds") for name in _names(results)}
     details = {name: speedup(curves["CoachAgent"], curve) for name, curve in curves.items() if name != "CoachAgent"}
     headline = {}
@@ -290,7 +290,7 @@ def _of(results: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 
 
 def print_table(results: list[dict[str, Any]], details: dict[str, Any]) -> None:
-    """Mean and spread over seeds, and the ratios."""
+    """Prints mean and spread over seeds, and the ratios."""
     print(f"\n{'method (' + DEVICE + ')':28}{'success at the end':>20}{'at its best':>13}{'steps':>8}"
           f"{'actions':>9}{'devices busy':>14}{'CoachAgent is as good':>28}")  # fmt: skip
     for name in _names(results):
@@ -304,7 +304,7 @@ def print_table(results: list[dict[str, Any]], details: dict[str, Any]) -> None:
 
 
 def print_levels(levels: dict[str, dict[str, Any]]) -> None:
-    """When each method is at a level of success, and how much sooner CoachAgent is: of means, and of single seeds."""
+    """Prints when each method reaches a level, and how much sooner CoachAgent does, for means and single seeds."""
     print(f"\n{'success':>8}  {'method':28}{'seconds':>9}{'steps':>8}{'CoachAgent is sooner':>23}   seed by seed")
     for level, methods in levels.items():
         for name, row in methods.items():
@@ -326,14 +326,14 @@ def _ratio(detail: dict[str, float | None] | None) -> str:
 
 
 def plot(results: list[dict[str, Any]], path: Path) -> None:
-    """The paper's three panels."""
+    """Draws the paper's three panels."""
     figure, panels = plt.subplots(1, 3, figsize=(15, 4.6), layout="constrained", sharey=True)
     axes = {"seconds": "virtual time (minutes)", "steps": "environment steps", "actions": "sampled actions"}
     for panel, (axis, label) in zip(panels, axes.items(), strict=True):
         for name in _names(results):
             method, published = METHODS[name.split(",")[0]], "," in name
             if published and axis != "seconds":
-                continue  # the same as on our engine, but for chance
+                continue  # equal to those on our engine, apart from chance
             along, success = success_over(_of(results, name), axis)
             mean, spread = 100 * success.mean(0), 100 * success.std(0)
             style = {"color": method.color, "linestyle": "--" if published else "-"}
@@ -349,7 +349,7 @@ def plot(results: list[dict[str, Any]], path: Path) -> None:
 
 
 def report(results: list[dict[str, Any]], options: argparse.Namespace, latency: float) -> dict[str, Any]:
-    """Everything as JSON."""
+    """Returns everything as JSON."""
     headline, details = compare(results)
     return {
         "benchmark": "efficiency", "headline": headline, "ratios": details, "levels": level_times(results),
@@ -373,7 +373,7 @@ def _command(options: argparse.Namespace) -> str:
 
 
 def sweep(options: argparse.Namespace, latency: float) -> dict[str, Any]:
-    """All learning rates of all methods, on our engine."""
+    """Returns runs with all learning rates of all methods, on our engine."""
     tried = [
         Run(name, seed, options.minutes, latency, overrides=tuple(overrides.items()))
         for name, method in METHODS.items()
@@ -386,20 +386,32 @@ def sweep(options: argparse.Namespace, latency: float) -> dict[str, Any]:
         best = success_over([result], "seconds")[1].max()
         print(f"{result['method']:16}{result['overrides']!s:60}{result['curve'][-1]['success']:20.1%}{best:13.1%}")
     settings = {name: method.settings for name, method in METHODS.items()}
-    return {"benchmark": "efficiency sweep", "command": _command(options), "settings": settings, "runs": results}
+    return {
+        "benchmark": "efficiency sweep", "headline": best_ends(results), "command": _command(options),
+        "settings": settings, "runs": results,
+    }  # fmt: skip
+
+
+def best_ends(results: list[dict[str, Any]]) -> dict[str, float]:
+    """Returns the best success at the end of a run, by method."""
+    ends = [(result["method"], result["curve"][-1]["success"]) for result in results]
+    return {
+        f"success_{name.removesuffix('Agent').lower()}": max(end for method, end in ends if method == name)
+        for name in METHODS
+    }
 
 
 def main() -> None:
     """Runs the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.efficiency", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
-    parser.add_argument("--minutes", type=float, default=4.0, help="virtual time of each training")
-    parser.add_argument("--ratio", type=float, default=DEVICE_TO_INFERENCE, help="devices' time over inference's")
-    parser.add_argument("--latency", type=float, help="scale of the latencies, in place of one that --ratio leads to")
-    parser.add_argument("--published", action="store_true", help="adds the baselines as published code runs them")
-    parser.add_argument("--sweep", action="store_true", help="tries the learning rates")
+    parser.add_argument("--minutes", type=float, default=4.0, help="virtual minutes of each training run")
+    parser.add_argument("--ratio", type=float, default=DEVICE_TO_INFERENCE, help="device time over inference time")
+    parser.add_argument("--latency", type=float, help="latency scale; by default calibrated to --ratio")
+    parser.add_argument("--published", action="store_true", help="add the baselines as published code runs them")
+    parser.add_argument("--sweep", action="store_true", help="try the learning rates")
     parser.add_argument("--out", type=Path, default=Path("runs/efficiency"))
-    parser.add_argument("--json", type=Path, help="file for the results")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
@@ -417,7 +429,7 @@ def main() -> None:
         print_table(results["runs"], results["ratios"])
         print_levels(results["levels"])
         plot(results["runs"], options.out / "efficiency.png")
-    print(f"again: {_command(options)}")
+    print(f"rerun: {_command(options)}")
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 

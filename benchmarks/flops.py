@@ -1,7 +1,7 @@
-"""The arithmetic that a forward pass of a Qwen2.5-VL needs, counted from what it is given to read.
+"""Counts the arithmetic of a forward pass of Qwen2.5-VL from its input.
 
-A multiplication and an addition are two. Attention is counted for the pairs that see each other, whatever a kernel
-computes besides; norms, activations and the softmax are left out, as is usual.
+A multiplication and an addition count as two operations. Attention counts the pairs that attend to each other, whatever
+else a kernel computes. Norms, activations and the softmax are left out, as is usual.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from coach_gym.agents.models.tree import Tree
 
 @dataclass
 class Size:
-    """What goes through the model in some passes.
+    """The input of some passes.
 
     Attributes:
-        tokens: of the text model.
-        pairs: of a token and one that it sees.
-        scored: tokens that the language head predicts; 0 for a critic.
-        grids: of the screenshots, as often as the vision tower sees them.
+        tokens: Tokens of the text model.
+        pairs: Pairs of a token and one it attends to.
+        scored: Tokens that the language head predicts; 0 for a critic.
+        grids: Grids of the screenshots, one for each time the vision tower encodes one.
     """
 
     tokens: int = 0
@@ -39,7 +39,7 @@ class Size:
 
 
 def size_of_tree(tree: Tree, scored: bool) -> Size:
-    """Of one pass over each trunk."""
+    """Returns the size of one pass over each trunk."""
     total = Size()
     for trunk in tree.trunks:
         pairs = _triangle(trunk.length)
@@ -54,11 +54,11 @@ def _triangle(n: int) -> int:
 
 
 def forward_flops(model: Any, size: Size) -> dict[str, float]:
-    """Additions and multiplications of forward passes, by the part of the model.
+    """Counts additions and multiplications of forward passes, by part of the model.
 
     Args:
-        model: the policy's; its linear layers are counted as they are.
-        size: what is passed.
+        model: The policy's model, whose linear layers are counted.
+        size: Size of the input.
     """
     text, tower = model.model.language_model, model.model.visual
     config, vision = text.config, tower.config
@@ -76,12 +76,12 @@ def forward_flops(model: Any, size: Size) -> dict[str, float]:
 
 
 def linear_weights(module: nn.Module) -> int:
-    """Weights of the linear layers of a module."""
+    """Counts the weights of a module's linear layers."""
     return sum(part.weight.numel() for part in module.modules() if isinstance(part, nn.Linear))
 
 
 def _seen_by_tower(grid: Grid, vision: Any) -> int:
-    """Pairs of patches that see each other, over the tower's blocks: some see the image, others a window of it."""
+    """Counts pairs of patches that attend to each other, in blocks that see the whole image and in windowed ones."""
     frames, *sides = grid
     window = vision.window_size // vision.patch_size
     squares = [side // window * window**2 + (side % window) ** 2 for side in sides]

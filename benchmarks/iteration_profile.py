@@ -1,16 +1,16 @@
-"""What one iteration of CoachAgent spends its time on: by phase and by part of the models.
+"""Profiles an iteration of CoachAgent, by phase and by part of the models.
 
-The iteration is that of `benchmarks.scaling` at its base point, the second one of a run. Seconds are processor time of
-the agent's thread, each booked once: to the innermost part at work. A backward pass is told apart by when the gradient
-reaches the text model's output and its input. The phone computes in threads of its own.
+The iteration is the second one of a run at the base point of `benchmarks.scaling`. Seconds are processor time of the
+agent's thread, counted towards the innermost part at work. In a backward pass, the moments when the gradient reaches
+the text model's output and input separate the parts. The phone computes in threads of its own.
 
-`speed` is the arithmetic that a phase needs, forward and backward, over its time; the ceiling beside it is that of
-matrix products with a thousand rows in the same process.
+`speed` is the arithmetic that a phase needs, forward and backward, over its time. Its ceiling is the speed of matrix
+products with a thousand rows in the same process.
 
     python -m benchmarks.iteration_profile --seeds 0 1 --json profile.json
 
-A last table is computed, not measured: the arithmetic of a forward pass of UI-TARS-1.5-7B's architecture over the tree
-of one episode, with the screens and responses of `benchmarks.memory`.
+The last table is computed, not measured: the arithmetic of a forward pass of UI-TARS-1.5-7B's architecture over the
+tree of one episode, with the screens and responses of `benchmarks.memory`.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ Row = dict[str, Any]
 
 
 class Stopwatch:
-    """Books the thread's processor time to the phase and the innermost part at work.
+    """Counts the thread's processor time towards the phase and the innermost part at work.
 
     Attributes:
-        seconds: by phase and part.
-        passes: of the text model, by phase.
+        seconds: Seconds by phase and part.
+        passes: Passes of the text model by phase.
     """
 
     def __init__(self) -> None:
@@ -64,29 +64,29 @@ class Stopwatch:
         self._since = time.thread_time()
 
     def book(self) -> None:
-        """Books what has passed since the last time."""
+        """Counts the time since the last call."""
         now = time.thread_time()
         self.seconds[self.phase, self._parts[-1]] += now - self._since
         self._since = now
 
     def enter(self, part: str) -> None:
-        """A part begins."""
+        """Begins a part."""
         self.book()
         self._parts.append(part)
 
     def leave(self) -> None:
-        """The innermost part ends."""
+        """Ends the innermost part."""
         self.book()
         self._parts.pop()
 
     def turn(self, part: str) -> None:
-        """The innermost part ends and another begins."""
+        """Ends the innermost part and begins another."""
         self.leave()
         self.enter(part)
 
     @contextmanager
     def during(self, phase: str) -> Iterator[None]:
-        """A phase; the one around it goes on afterwards."""
+        """Times a phase; the surrounding phase continues afterwards."""
         self.book()
         self.phase, around = phase, self.phase
         yield
@@ -94,13 +94,13 @@ class Stopwatch:
         self.phase = around
 
     def clear(self) -> None:
-        """Forgets what was booked."""
+        """Resets all counts."""
         self.book()
         self.seconds.clear()
         self.passes.clear()
 
     def wrapped(self, function: Callable[..., Any], part: str) -> Callable[..., Any]:
-        """A function whose time is a part's."""
+        """Wraps a function so that its time counts towards a part."""
 
         @wraps(function)
         def timed(*arguments: Any, **keywords: Any) -> Any:
@@ -135,22 +135,22 @@ class Stopwatch:
 
 
 class Watched(Clocked):
-    """The agent of the scaling benchmark, its phases told to a stopwatch."""
+    """The agent of the scaling benchmark, with a stopwatch on its phases."""
 
     stopwatch: Stopwatch
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:
-        """A phase for the stopwatch."""
+        """Times a phase."""
         with self.stopwatch.during(part if part in PHASES else "rest"):
             yield
 
 
 def measure(seed: int) -> Row:
-    """The second iteration of a run.
+    """Measures the second iteration of a run.
 
     Returns:
-        `seconds` by phase and part, `passes` of the text model by phase, `thread_seconds` of all, `phone_seconds` of
+        `seconds` by phase and part, `passes` of the text model by phase, `thread_seconds` in total, `phone_seconds` of
         the other threads, and the speed of phases and of plain matrix products in `gigaflops_per_second`.
     """
     torch.set_num_threads(1)
@@ -165,7 +165,7 @@ def measure(seed: int) -> Row:
     patches = [(Tensor, "backward", "heads"), (updates, "clip_gradients", "optimiser"),
                (ChatML, "encode_image", "screens"), (ChatML, "encode_text", "tokenising"),
                (Policy, "log_probs", "heads")]  # fmt: skip
-    for owner, name, part in patches:  # for good: the process ends after this
+    for owner, name, part in patches:  # never undone: the process ends after this
         setattr(owner, name, stopwatch.wrapped(getattr(owner, name), part))
     agent.learn(1)
     stopwatch.clear()
@@ -184,7 +184,7 @@ def measure(seed: int) -> Row:
 
 
 def arithmetic(agent: Clocked) -> dict[str, float]:
-    """Additions and multiplications of two phases; drawing passes the executed responses twice, which is left out."""
+    """Counts the arithmetic of two phases; the second pass over executed responses is left out."""
     trees = [build_tree(agent.policy, episode) for episode in agent.played]
     size = sum((size_of_tree(tree, scored=True) for tree in trees), Size())
     forward = sum(forward_flops(agent.policy.model, size).values())
@@ -192,7 +192,7 @@ def arithmetic(agent: Clocked) -> dict[str, float]:
 
 
 def ceiling() -> float:
-    """10^9 additions and multiplications a second in products of matrices with 1,024 rows and columns."""
+    """Measures GFLOP/s of products of matrices with 1,024 rows and columns."""
     one, other = torch.randn(1024, 1024), torch.randn(1024, 1024)
     best = float("inf")
     for _ in range(10):
@@ -203,7 +203,7 @@ def ceiling() -> float:
 
 
 def print_table(rows: list[Row]) -> None:
-    """Shares of the iteration by phase and part, means over seeds."""
+    """Prints shares of the iteration by phase and part, means over seeds."""
     seconds = {phase: {part: mean(row["seconds"][phase][part] for row in rows) for part in PARTS} for phase in PHASES}
     whole = sum(sum(parts.values()) for parts in seconds.values())
     columns = {part: sum(parts[part] for parts in seconds.values()) for part in PARTS}
@@ -224,13 +224,13 @@ def print_table(rows: list[Row]) -> None:
 
 
 def computed(steps: int, k: int, screen: int = 1631, response: int = 120) -> tuple[int, dict[str, float]]:
-    """Tokens of one episode's tree for a 7B policy, and additions and multiplications of a forward pass by part.
+    """Counts the tokens of an episode's tree for a 7B policy, and the arithmetic of a forward pass by part.
 
     Args:
-        steps: T.
-        k: candidates of a state.
-        screen: tokens of a screenshot, of 4 patches each, and its turn.
-        response: tokens.
+        steps: Length T of the episode.
+        k: Candidates per state.
+        screen: Tokens of a screenshot and its turn; 4 patches each.
+        response: Tokens of a response.
     """
     with torch.device("meta"):
         model = Qwen2_5_VLForConditionalGeneration(
@@ -243,8 +243,20 @@ def computed(steps: int, k: int, screen: int = 1631, response: int = 120) -> tup
     return trunk + branches, forward_flops(model, Size(trunk + branches, pairs, steps * k * response, grids))
 
 
+def headline(rows: list[Row]) -> dict[str, float]:
+    """Returns seconds of an iteration and GFLOP/s of its phases, means over seeds."""
+    speeds = rows[0]["gigaflops_per_second"]
+    return {
+        "iteration_seconds": mean(row["thread_seconds"] for row in rows),
+        **{
+            f"gigaflops_{phase.replace(' ', '_')}": mean(row["gigaflops_per_second"][phase] for row in rows)
+            for phase in speeds
+        },
+    }
+
+
 def print_computed() -> None:
-    """The table of the 7B."""
+    """Prints the table of the 7B model."""
     print("\ncomputed, UI-TARS-1.5-7B's architecture, k = 4: TFLOP of a forward pass over one episode")
     for steps in (8, 16, 32):
         tokens, flops = computed(steps, 4)
@@ -259,15 +271,18 @@ def main() -> None:
         prog="python -m benchmarks.iteration_profile", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
-    parser.add_argument("--json", type=Path, help="file for the results")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     options = parser.parse_args()
     rows = [in_process(measure, seed) for seed in options.seeds]
     print_table(rows)
     print_computed()
     command = f"python -m benchmarks.iteration_profile --seeds {' '.join(map(str, options.seeds))}"
-    print(f"again: {command}")
+    print(f"rerun: {command}")
     if options.json:
-        results = {"benchmark": "iteration_profile", "device": DEVICE, "command": command, "rows": rows}
+        results = {
+            "benchmark": "iteration_profile", "headline": headline(rows), "device": DEVICE, "command": command,
+            "rows": rows,
+        }  # fmt: skip
         options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 

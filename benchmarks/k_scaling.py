@@ -1,10 +1,11 @@
-"""How much longer an iteration takes when k actions are drawn in every state: the paper's table on N.
+"""Measures how much longer an iteration takes with k actions per state: the paper's table over N.
 
-Whole iterations of CoachAgent, roll-out and updates, on eight slow devices. Time is virtual: waits for devices are
+Complete iterations of CoachAgent, roll-out and updates, on eight slow devices. Time is virtual: waits for devices are
 drawn from a heavy-tailed latency and skipped, computing is measured in processor time. The latency is scaled until
-devices take 1.7 times as long as inference in roll-outs as the paper's are (its Figure 1). For every k the same
-episodes are played, with the same latencies: learning rates are zero, and the response that is executed is the
-likeliest one; all others are drawn as ever. All k take turns, so that the machine's moods hit all alike.
+devices take 1.7 times as long as inference in roll-outs like the paper's (its Figure 1). All k play the same episodes
+with the same latencies: learning rates are zero, and the likeliest response is executed; all others are sampled as
+    usual.
+All k take turns, so that other load on the machine affects them alike.
 
     python -m benchmarks.k_scaling --seeds 0 1 2 --json benchmarks/results/k_scaling.json
 """
@@ -55,17 +56,17 @@ def _likeliest_first(logprobs: Tensor, draws: int, draw: Any = sampling.inverse_
 
 
 class LikeliestFirst(sampling.TransformersGenerator):
-    """Of candidates that are drawn during roll-outs, the first is the likeliest response."""
+    """A generator whose first candidate in roll-outs is the likeliest response."""
 
     def sample(self, *args: Any, on_first: OnFirst | None = None, **kwargs: Any) -> list[list[Candidate]]:
-        """As `TransformersGenerator.sample`."""
+        """Samples candidates. See `TransformersGenerator.sample`."""
         draw = _likeliest_first if on_first else sampling.inverse_cdf
         with mock.patch.object(sampling, "inverse_cdf", draw):
             return super().sample(*args, on_first=on_first, **kwargs)
 
 
 class Training:
-    """One agent with its own devices, whose iterations are timed."""
+    """An agent with its own devices, whose iterations are timed."""
 
     def __init__(self, k: int, latency: Latency, seed: int, devices: int = DEVICES, **arguments: Any) -> None:
         self.k = k
@@ -77,7 +78,7 @@ class Training:
         )  # fmt: skip
 
     def iterate(self) -> dict[str, float]:
-        """Seconds of one iteration, of its roll-out, and that of these which were waits; and its steps."""
+        """Runs an iteration; returns its seconds, those of its roll-out, those of waiting, and its steps."""
         clock, waited = self.envs.clock, self.envs.clock.waited
         begun = clock.now
         groups = self.agent.collect_rollouts()
@@ -91,7 +92,7 @@ class Training:
 
 
 def measure(latency: Latency, seeds: Sequence[int], iterations: int, **arguments: Any) -> list[dict[str, float]]:
-    """Iterations of every k, in turns, after one to warm up."""
+    """Measures iterations of every k in turns, after one to warm up."""
     rows = []
     for seed in seeds:
         trainings = [Training(k, latency, seed, **arguments) for k in CANDIDATES]
@@ -104,7 +105,7 @@ def measure(latency: Latency, seeds: Sequence[int], iterations: int, **arguments
 
 
 def ratios(rows: list[dict[str, float]], k: int) -> tuple[float, float]:
-    """Time of the iterations with k candidates over that with one: mean over seeds, and its spread."""
+    """Returns the time of iterations with k candidates over that with one: mean over seeds, and spread."""
     seeds = sorted({row["seed"] for row in rows})
     values = [_seconds(rows, k, seed) / _seconds(rows, 1, seed) for seed in seeds]
     return mean(values), stdev(values) if len(values) > 1 else 0.0
@@ -128,11 +129,11 @@ def main() -> None:
         print_table(results[name])
         if arguments.json:
             arguments.json.write_text(json.dumps(_report(command, latency, results), indent=1) + "\n", "utf-8")
-    print(f"\nagain: {command}")
+    print(f"\nrerun: {command}")
 
 
 def print_table(rows: list[dict[str, float]]) -> None:
-    """Mean seconds of the parts of an iteration, and its ratio to that with one candidate."""
+    """Prints mean seconds of the parts of an iteration, and the ratio to one candidate."""
     print(f"{'k':>3s}{'iteration s':>13s}{'roll-out s':>12s}{'waiting s':>11s}{'steps':>7s}{'ratio':>16s}{'paper':>7s}")
     for k in CANDIDATES:
         mine = [row for row in rows if row["k"] == k]
@@ -161,9 +162,9 @@ def _report(command: str, latency: Latency, results: dict[str, list[dict[str, fl
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.k_scaling", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--iterations", type=int, default=3, help="of every k and seed, after one to warm up")
+    parser.add_argument("--iterations", type=int, default=3, help="iterations per k and seed, after one to warm up")
     parser.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS))
-    parser.add_argument("--json", type=Path, help="file for the results")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     options = parser.parse_args()
     if options.iterations < 1:
         parser.error(f"--iterations {options.iterations} leaves nothing to time; pass 1 or more")

@@ -1,4 +1,4 @@
-"""Devices as slow as the paper's, in proportion to the machine's inference."""
+"""Makes devices as slow as the paper's, in proportion to this machine's inference."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from coach_gym.envs.virtual_time import VirtualClock, VirtualTimeEnv
 from coach_gym.episode import Step
 
 DEVICE_TO_INFERENCE = 1.7
-"""Time of a roll-out that goes to devices, over that of loading and inference: the paper's introduction, Figure 1."""
+"""Device time of a roll-out over the time of loading and inference; from Figure 1 of the paper's introduction."""
 
 make_env = partial(AndroidEnv, "android_world", suite=SUITE, tasks=TASKS, screen_size=SCREEN)
-"""An environment of the demo's tasks."""
+"""Makes an environment of the demo's tasks."""
 
 
 def slow_envs(devices: int, latency: Latency, seed: int = 0) -> VirtualTimeEnv:
-    """Environments of the demo's tasks on slow devices, with a virtual clock of their own."""
+    """Makes environments of the demo's tasks on slow devices, with their own virtual clock."""
     return VirtualTimeEnv([make_env] * devices, latency, VirtualClock(), seed)
 
 
 def calibrated(devices: int, ratio: float = DEVICE_TO_INFERENCE, rollouts: int = 6, seed: int = 0) -> Latency:
-    """The default latency, scaled to a ratio of devices to inference in roll-outs as the paper's are.
+    """Returns the default latency, scaled to a ratio of device time to inference time in roll-outs like the paper's.
 
-    There, as many devices as episodes are reset together, and then act in lockstep, one response a state.
+    In these, one device per episode is reset, and all act in lockstep with one response per state.
 
     Args:
-        devices: played on side by side.
-        ratio: time that goes to devices, over that of inference.
-        rollouts: that are measured.
-        seed: of the latencies.
+        devices: Number of devices that play side by side.
+        ratio: Device time over inference time.
+        rollouts: Number of roll-outs to measure.
+        seed: Seed of the latencies.
     """
     envs = slow_envs(devices, Latency(), seed)
     policy = Policy.load("pocket")
@@ -54,7 +54,7 @@ def calibrated(devices: int, ratio: float = DEVICE_TO_INFERENCE, rollouts: int =
 
 
 def respond(policy: Policy, generator: TransformersGenerator, waiting: list[Attempt]) -> list[str]:
-    """Draws a response for each of some states and appends the steps that execute them, whose actions return."""
+    """Samples a response for each state, appends the steps that execute them, and returns their actions."""
     prompts = [policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in waiting]
     drawn = generator.sample(prompts, max_new_tokens=SETTINGS["max_new_tokens"])
     for attempt, candidates in zip(waiting, drawn, strict=True):

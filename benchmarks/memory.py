@@ -1,23 +1,23 @@
-"""Memory of one GPU while a 7B policy and its critic train on several: computed, not measured.
+"""Computes, without measuring, the memory of one GPU while a 7B policy and its critic train on several.
 
     python -m benchmarks.memory [--gpus 1 4 8] [--steps 16] [--k 1 4 8] [--json FILE]
 
-GB (10^9 bytes) a GPU for P parameters, N GPUs, h and v hidden sizes of text model and vision tower, I intermediate
+GB (10^9 bytes) per GPU for P parameters, N GPUs, h and v hidden sizes of text model and vision tower, I intermediate
 size, n tokens of one pass over an episode's tree:
 
     states       16 P / N for each of policy and critic: weights, gradients, two moments, float32
-    sampler      2 P: the whole copy in bfloat16 that responses are drawn from
-    gathered     bfloat16: what is outside the layers with its gradient (4 bytes a parameter), and two layers likewise
+    sampler      2 P: the complete bfloat16 copy that generates responses
+    gathered     bfloat16: what is outside the layers with its gradient (4 bytes per parameter), and two layers likewise
     activations  kept for the backward pass: 2 h n layers of the text model; 2 v blocks + 6 x 1176 for every patch
-    working      the larger of two that do not meet: a layer computed again, n (26 h + 10 I + 6 kv) and its copies of
+    working      the larger of two that never coincide: a recomputed layer, n (26 h + 10 I + 6 kv), with its copies of
                  the prompts' keys and values, (4 h + 6 (k - 1) R) for every token that a step's branches see; and the
                  logits, 12 bytes x vocabulary x scored tokens: two copies in float32 and a gradient
-    vLLM         in the same process: 2 P of weights and 4 kv layers bytes for every token of its cache
+    vLLM         in the same process: 2 P of weights, and 4 kv layers bytes per token of its cache
 
-n = T (S + R) + opening + branches, with S tokens a screenshot and its turn, of 4 patches each, R a response; branches
-are T (k - 1) R tokens, of which `build_tree` lets one pass have `MAX_BRANCH_TOKENS`. The bytes of `working` were fitted
-to what PyTorch's memory tracker says of a small model. Fragmentation and buffers of the libraries come on top; a tenth
-is a usual allowance.
+n = T (S + R) + opening + branches, where a screenshot with its turn has S tokens of 4 patches each and a response R.
+Branches have T (k - 1) R tokens, of which `build_tree` allows `MAX_BRANCH_TOKENS` per pass. The bytes of `working` are
+fitted to PyTorch's memory tracker on a small model. Fragmentation and library buffers come on top; a tenth is a usual
+allowance.
 """
 
 import argparse
@@ -46,7 +46,7 @@ VISION = dict(
 
 @dataclass(frozen=True)
 class Sizes:
-    """Parameters of a model: all, of one decoder layer, and outside decoder layers and vision blocks."""
+    """Numbers of parameters: in total, of a decoder layer, and outside decoder layers and vision blocks."""
 
     total: int
     layer: int
@@ -68,16 +68,16 @@ def count() -> Sizes:
 
 
 def memory(sizes: Sizes, gpus: int, steps: int, k: int, screen: int, response: int, cache: int) -> dict[str, float]:
-    """GB of one GPU, by the names of this module's formulas.
+    """Computes GB of one GPU, by the names in this module's formulas.
 
     Args:
-        sizes: of `count`.
+        sizes: Result of `count`.
         gpus: N.
-        steps: T, of an episode.
-        k: candidates of a state.
-        screen: S, tokens.
-        response: R, tokens.
-        cache: tokens that vLLM keeps; 0 for no vLLM in this process.
+        steps: Length T of an episode.
+        k: Candidates per state.
+        screen: S, tokens of a screenshot and its turn.
+        response: R, tokens of a response.
+        cache: Tokens in vLLM's cache; 0 without vLLM in this process.
     """
     hidden, inner, layers = TEXT["hidden_size"], TEXT["intermediate_size"], TEXT["num_hidden_layers"]
     kv = TEXT["num_key_value_heads"] * hidden // TEXT["num_attention_heads"]
@@ -110,10 +110,10 @@ def main() -> None:
     parser.add_argument("--screen", type=int, default=1631, help="tokens of a screenshot and its turn")
     parser.add_argument("--response", type=int, default=120, help="tokens of a response")
     parser.add_argument("--cache", type=int, default=0, help="tokens of vLLM's cache in the same process; 0 for none")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     options = parser.parse_args()
     sizes = count()
-    print(f"{sizes.total / 1e9:.2f}e9 parameters; GB a GPU, computed")
+    print(f"{sizes.total / 1e9:.2f}e9 parameters; GB per GPU, computed")
     rows = [
         {"gpus": n, "T": t, "k": k, **memory(sizes, n, t, k, options.screen, options.response, options.cache)}
         for n in options.gpus for t in options.steps for k in options.k

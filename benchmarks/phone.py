@@ -1,9 +1,8 @@
-"""How fast the embedded phone is: screenshot and screen text in every step, through `gym.make`, on one core.
+"""Measures the speed of the embedded phone: screenshot and screen text in every step, through `gym.make`, on one core.
 
-The workload is real: every task family is solved by its scripted expert, whose actions are recorded first and
-played again under the clock. The numbers we are built for: 500 steps/s and a median reset of 2 ms at 270x600,
-60 steps/s at 1080x2400. Both are meant on an idle core; the columns in core seconds say what is left of a number
-when other programs share the machine.
+The workload is real: scripted experts solve every task family; their actions are recorded first and replayed under the
+clock. The goals are 500 steps/s and a median reset of 2 ms at 270x600, and 60 steps/s at 1080x2400, on an idle core.
+The columns in core seconds show the speed without other programs on the machine.
 
     python -m benchmarks.phone --seeds 0 1 2 --json phone.json
 """
@@ -37,17 +36,17 @@ WALL, CORE = 0, 1  # the two clocks
 
 @dataclass
 class Timing:
-    """Seconds of every reset and every step, by the wall clock and by the processor's."""
+    """Seconds of every reset and every step, in wall-clock and in processor time."""
 
     resets: list[tuple[float, float]] = field(default_factory=list)
     steps: list[tuple[float, float]] = field(default_factory=list)
 
     def steps_per_s(self, clock: int = WALL) -> float:
-        """Steps in a second of stepping; resets are not in it."""
+        """Returns steps per second, without resets."""
         return len(self.steps) / sum(step[clock] for step in self.steps)
 
     def reset_ms(self, clock: int = WALL) -> float:
-        """Median."""
+        """Returns the median time of a reset in milliseconds."""
         return 1e3 * median(reset[clock] for reset in self.resets)
 
 
@@ -60,7 +59,7 @@ def timed(into: list[tuple[float, float]]) -> Iterator[None]:
 
 
 def record(env: gym.Env, seed: int) -> list[tuple[dict[str, Any], list[str]]]:
-    """One instance of every family, and the expert's actions on it."""
+    """Records the expert's actions on one instance of every family."""
     episodes = []
     for task in env.unwrapped.suite.families:  # type: ignore[attr-defined]
         options = {"task": task, "params_seed": seed}
@@ -70,7 +69,7 @@ def record(env: gym.Env, seed: int) -> list[tuple[dict[str, Any], list[str]]]:
 
 
 def replay(env: gym.Env, episodes: list[tuple[dict[str, Any], list[str]]], timing: Timing) -> None:
-    """Plays recorded episodes under the clock."""
+    """Replays recorded episodes under the clock."""
     for options, actions in episodes:
         with timed(timing.resets):
             env.reset(options=options)
@@ -80,7 +79,7 @@ def replay(env: gym.Env, episodes: list[tuple[dict[str, Any], list[str]]], timin
 
 
 def measure(screen: tuple[int, int], seed: int) -> Timing:
-    """Both suites on one screen, each with a warm phone."""
+    """Measures both suites at one screen size, each with a warm phone."""
     timing = Timing()
     for suite in SUITES:
         env = gym.make(suite, screen_size=screen)
@@ -117,14 +116,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.phone", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="seeds of the task instances")
-    parser.add_argument("--json", type=Path, help="file for the results")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     options = parser.parse_args(arguments)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     timings = {screen: [measure(screen, seed) for seed in options.seeds] for screen in SCREENS}
     headline = report(timings)
     command = f"python -m benchmarks.phone --seeds {' '.join(map(str, options.seeds))}"
-    print(f"again: {command}")
+    print(f"rerun: {command}")
     if options.json:
         core = {f"{w}x{h}": [run.steps_per_s(CORE) for run in runs] for (w, h), runs in timings.items()}
         result = {

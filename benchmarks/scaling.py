@@ -1,17 +1,17 @@
-"""How time and memory of an iteration grow: as episodes get longer, candidates more, devices more.
+"""Measures how time and memory of an iteration grow with longer episodes, more candidates and more devices.
 
-One iteration of CoachAgent is a roll-out of 8 episodes and the updates of critic and policy: pocket models, screens of
-the embedded phone, one thread. One factor at a time is varied around T = 8 steps, k = 4 candidates, 8 devices. Every
-episode has exactly T steps: `finished` is carried out as `wait`. Prompts are never cut, 32,768 tokens may be in one.
+An iteration of CoachAgent is a roll-out of 8 episodes and the updates of critic and policy: pocket models, screens of
+the embedded phone, one thread. One factor at a time varies around T = 8 steps, k = 4 candidates and 8 devices. Every
+episode has exactly T steps: `finished` is carried out as `wait`. Prompts of up to 32,768 tokens are never truncated.
 
-Time is virtual: computing is measured, as processor time of the agent's thread, and waits for devices are drawn from
-the default latency, scaled by `benchmarks.latency_ratio`, and skipped. The phone's own computing is no part of it. The
-clock starts when the first screens are there, as they mostly are from the second iteration on. Every cell has a process
-of its own; `megabytes` is how far the peak of memory rises above what the agent takes before it begins.
+Time is virtual: computing is measured as processor time of the agent's thread; waits for devices are drawn from the
+default latency, scaled by `benchmarks.latency_ratio`, and skipped. The phone's own computing is not included. The clock
+starts when the first screens have arrived, as they usually have from the second iteration on. Every cell runs in its
+own process; `megabytes` is the rise of peak memory above the agent's memory at the start.
 
     python -m benchmarks.scaling --seeds 0 1 --json scaling.json --plot scaling.png
 
-The file is written after every cell. Cells that it has already are not measured again: delete it to begin anew.
+The file is written after every cell, and cells that it has are not measured again: delete it to start over.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """What an iteration is made of."""
+    """The parts of an iteration."""
 
     steps: int = 8
     k: int = 4
@@ -76,7 +76,7 @@ class Cell:
 
 
 BASE = Cell()
-EPISODES = 8  # of an iteration
+EPISODES = 8  # per iteration
 SWEEPS: dict[str, tuple[int, ...]] = {
     "steps": (2, 4, 8, 16, 32), "k": (1, 2, 4, 8, 16), "devices": (1, 2, 4, 8, 16, 32)
 }  # fmt: skip
@@ -84,10 +84,10 @@ LABELS = {"steps": "T, steps of an episode", "k": "k, candidates of a state", "d
 
 
 class FixedLength(gym.ActionWrapper[Any, str, str]):
-    """Episodes that end when their budget is spent, and not before."""
+    """Makes episodes end when their budget is spent, and not before."""
 
     def action(self, action: str) -> str:
-        """`wait()` in place of `finished`."""
+        """Replaces `finished` by `wait()`."""
         try:
             _, parsed = parse_action(action)
         except ActionError:
@@ -96,7 +96,7 @@ class FixedLength(gym.ActionWrapper[Any, str, str]):
 
 
 class Clocked(CoachAgent):
-    """CoachAgent with its parts timed by the virtual clock; keeps the episodes and the end of its last update."""
+    """CoachAgent with its parts timed on the virtual clock; keeps the episodes and the time of its last update."""
 
     clock: VirtualClock
 
@@ -108,13 +108,13 @@ class Clocked(CoachAgent):
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:
-        """Counts virtual seconds."""
+        """Counts the virtual seconds of a part."""
         begun = self.clock.now
         yield
         self.parts[part] += self.clock.now - begun
 
     def train(self, groups: list[list[Episode]]) -> None:
-        """Keeps the episodes, and learns from them."""
+        """Keeps the episodes and learns from them."""
         self.played = [episode for group in groups for episode in group]
         super().train(groups)
         self.ended = self.clock.now
@@ -124,7 +124,7 @@ Agent = TypeVar("Agent", bound=Clocked)
 
 
 class Begin(BaseCallback):
-    """Waits for the first screens, which later iterations find waiting, and notes when the roll-out begins."""
+    """Waits for the first screens, as later iterations need not, and notes when the roll-out begins."""
 
     def __init__(self, agent: Clocked, envs: VirtualTimeEnv) -> None:
         super().__init__()
@@ -143,13 +143,13 @@ class Begin(BaseCallback):
 def build(
     cell: Cell, seed: int, latency: Latency, agent_class: type[Agent]
 ) -> tuple[Agent, VirtualTimeEnv]:
-    """The agent and its devices."""
+    """Makes the agent and its devices."""
     clock = VirtualClock()
     make_env = partial(_make_env, cell.steps)
     envs = VirtualTimeEnv([make_env] * cell.devices, latency, clock, seed)
     settings = {**SETTINGS, "batch_size": EPISODES, "max_prompt_length": 32_768, "k": cell.k}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # more devices than episodes: they begin those of the next iteration
+        warnings.simplefilter("ignore")  # surplus devices begin the episodes of the next iteration
         agent = agent_class("pocket", envs, seed=seed, **settings)
     agent.clock = clock
     return agent, envs
@@ -162,11 +162,11 @@ def _make_env(steps: int) -> gym.Env[Any, str]:
 
 
 def measure(cell: Cell, seed: int, latency: Latency) -> Row:
-    """One iteration.
+    """Measures an iteration.
 
     Returns:
-        `seconds` of virtual time, its `parts`, `devices_seconds` that all devices worked in it, `megabytes`, and of the
-        trees of all candidates the `tokens`, those of the `trunk`, the `pairs` of tokens that see each other, and the
+        `seconds` of virtual time, its `parts`, `devices_seconds` of work by all devices, `megabytes`, and for the trees
+        of all candidates their `tokens`, those of the `trunk`, the `pairs` of tokens that attend to each other, and the
         `gigaflops` of the policy's update.
     """
     torch.set_num_threads(1)
@@ -203,7 +203,7 @@ def _peak() -> float:
 
 
 def in_process(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What a function returns that runs in a process of its own."""
+    """Runs a function in its own process and returns its result."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["gymnasium", "coach_gym", "benchmarks.latency_ratio", "matplotlib.pyplot"])
     with ProcessPoolExecutor(1, mp_context=context) as pool:
@@ -217,18 +217,18 @@ def _calibrate() -> Latency:
 
 
 def cells_of(factor: str, values: tuple[int, ...]) -> list[Cell]:
-    """The cells of one curve."""
+    """Returns the cells of a curve."""
     return [replace(BASE, **{factor: value}) for value in values]
 
 
 def _in_turn() -> list[Cell]:
-    """All cells, the ends of the curves first: what is interrupted early shows how far they go."""
+    """Returns all cells, ends of the curves first, so that an early interruption still shows their range."""
     curves = [cells_of(factor, (*v[:1], *v[-1:], *v[1:-1])) for factor, v in SWEEPS.items()]
     return list(dict.fromkeys(cell for turn in zip_longest(*curves) for cell in turn if cell is not None))
 
 
 def sweep(seeds: list[int], command: str, path: Path | None) -> dict[str, Any]:
-    """Measures all cells that the file has not yet."""
+    """Measures all cells that the file does not have yet."""
     results: dict[str, Any] = json.loads(path.read_text("utf-8")) if path and path.exists() else {}
     rows: list[Row] = results.get("rows", [])
     latency = Latency(**results["latency"]) if results else in_process(_calibrate)
@@ -249,7 +249,7 @@ def _written(rows: list[Row], latency: Latency, command: str, path: Path | None)
 
 
 def report(rows: list[Row], latency: Latency, command: str) -> dict[str, Any]:
-    """The results as JSON."""
+    """Returns the results as JSON."""
     laws = {factor: law for factor in SWEEPS if (law := exponents(rows, factor))}
     return {
         "benchmark": "scaling", "device": DEVICE,
@@ -265,14 +265,14 @@ def _cell(row: Row) -> Cell:
 
 
 def values_of(row: Row) -> dict[str, float]:
-    """The numbers of a cell that have a curve."""
+    """Returns the numbers of a cell that have a curve."""
     numbers = {name: row[name] for name in NUMBERS}
     computing = sum(row["parts"][part] for part in PARTS if part != "env_wait")
     return {**numbers, **row["parts"], "computing": computing}
 
 
 def curve(rows: list[Row], factor: str) -> dict[int, list[dict[str, float]]]:
-    """By the value of one factor, the numbers of every seed; the other factors are those of the base point."""
+    """Returns the numbers of every seed by the value of one factor, with the others at the base point."""
     cells = {value: cell for value, cell in zip(SWEEPS[factor], cells_of(factor, SWEEPS[factor]), strict=True)}
     points = {
         value: [values_of(row) for row in rows if _cell(row) == cell]
@@ -282,7 +282,7 @@ def curve(rows: list[Row], factor: str) -> dict[int, list[dict[str, float]]]:
 
 
 def exponents(rows: list[Row], factor: str) -> dict[str, tuple[float, float]]:
-    """For every number b of the law a * x^b, least squares on logarithms, and the share of variance it explains."""
+    """Fits a * x^b to every number, by least squares on logarithms; returns b and the explained variance."""
     points = curve(rows, factor)
     if len(points) < 3:
         return {}
@@ -290,7 +290,7 @@ def exponents(rows: list[Row], factor: str) -> dict[str, tuple[float, float]]:
     laws = {}
     for name in next(iter(points.values()))[0]:
         found = [seed[name] for seeds in points.values() for seed in seeds]
-        if min(found) < 0.01:  # waits that there are not
+        if min(found) < 0.01:  # no waits at all
             continue
         y = np.log(found)
         slope, height = np.polyfit(x, y, 1)
@@ -300,7 +300,7 @@ def exponents(rows: list[Row], factor: str) -> dict[str, tuple[float, float]]:
 
 
 def print_tables(results: dict[str, Any]) -> None:
-    """One table a factor, means over seeds and the spread of the whole."""
+    """Prints a table per factor, with means over seeds and the spread of the total."""
     for factor in SWEEPS:
         print(f"\n{factor:>8}{'seconds':>16}" + "".join(f"{part:>10}" for part in PARTS)
               + f"{'MB':>14}{'tokens':>9}{'pairs':>10}{'GFLOP':>8}")  # fmt: skip
@@ -311,7 +311,7 @@ def print_tables(results: dict[str, Any]) -> None:
                   f"{means['gigaflops']:8.1f}")  # fmt: skip
         law = results["laws"].get(factor, {})
         print("exponent, share of variance: " + ", ".join(f"{name} {b:.2f} ({r:.2f})" for name, (b, r) in law.items()))
-    print(f"\nagain: {results['command']}")
+    print(f"\nrerun: {results['command']}")
 
 
 def _spread(seeds: list[dict[str, float]], name: str, digits: int) -> str:
@@ -320,7 +320,7 @@ def _spread(seeds: list[dict[str, float]], name: str, digits: int) -> str:
 
 
 def plot(results: dict[str, Any], path: Path) -> None:
-    """Time by part over every factor, and memory below."""
+    """Draws time by part over every factor, and memory below."""
     figure, axes = plt.subplots(
         2, 3, figsize=(13, 6.4), layout="constrained", sharex="col", sharey="row", height_ratios=(3, 1)
     )
@@ -348,14 +348,14 @@ def plot(results: dict[str, Any], path: Path) -> None:
 
 
 def _line(axis: Any, points: dict[int, list[dict[str, float]]], name: str, **style: Any) -> None:
-    """The mean over seeds, and every seed as a dot."""
+    """Draws the mean over seeds, and every seed as a dot."""
     axis.plot(list(points), [mean(seed[name] for seed in seeds) for seeds in points.values()], **style)
     dots = [(value, seed[name]) for value, seeds in points.items() for seed in seeds]
     axis.scatter(*zip(*dots, strict=True), color=style["color"], s=10)
 
 
 def _device_bound(axis: Any, rows: list[Row]) -> None:
-    """The least that an iteration can take: the devices' work, shared evenly."""
+    """Draws the lower bound of an iteration: the devices' work, shared evenly."""
     points = curve(rows, "devices")
     bound = [mean(seed["device_seconds"] for seed in seeds) / devices for devices, seeds in points.items()]
     axis.plot(list(points), bound, color="grey", linestyle=":", label="devices' work / devices")
@@ -373,8 +373,8 @@ def main() -> None:
     """Runs the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scaling", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1])
-    parser.add_argument("--json", type=Path, help="file for the results; what it has is not measured again")
-    parser.add_argument("--plot", type=Path, help="file for the figure")
+    parser.add_argument("--json", type=Path, help="write the results to this file; what it has is not measured again")
+    parser.add_argument("--plot", type=Path, help="write the figure to this file")
     options = parser.parse_args()
     results = sweep(options.seeds, f"python -m benchmarks.scaling {shlex.join(sys.argv[1:])}", options.json)
     print_tables(results)

@@ -1,22 +1,23 @@
-"""A policy of 7B and its critic on one GPU: what an update takes, by the trajectory tree and by separate sequences.
+"""Measures the updates of a 7B policy and its critic on one GPU, with trajectory trees and with separate sequences.
 
-The architecture of UI-TARS-1.5-7B with random weights; an episode of 16 screens of 1080 x 2400 pixels, as large as the
-paper's limit of pixels lets them be, and responses of 120 random tokens. Neither costs more or less for what it says.
+The model has the architecture of UI-TARS-1.5-7B and random weights. The episode has 16 screens of 1080 x 2400 pixels,
+as large as the paper's pixel limit allows, and responses of 120 random tokens; their content does not affect the cost.
 
     tree       one pass for the episode (`update_policy`, `fit_critic`)
-    separate   one sequence for every candidate of every step (what published code does)
-    state      one tree for every state: candidates share their prompt, states share nothing (prefix grouping)
+    separate   one sequence per candidate of every step (what published code does)
+    state      one tree per state: candidates share their prompt, states share nothing (prefix grouping)
 
-Weights, gradients and passes are in bfloat16, activations checkpointed. `tree` is an episode's share of a mini-batch
-of two, the other two an episode's passes without what comes once a mini-batch. A sequence costs a quadratic in its
-step, since screens and responses are equal in size: `separate` and `state` are measured at three steps, and summed
-along the parabola through them; `separate` costs k times what one candidate costs. Their rows say `scaled`.
+Weights, gradients and passes are in bfloat16, activations are checkpointed. `tree` is an episode's share of a
+mini-batch of two; the other two are an episode's passes without the work done once per mini-batch. The cost of a
+sequence is quadratic in its step, because screens and responses are equal in size. So `separate` and `state` are
+measured at three steps and summed along the parabola through them, and `separate` costs k times one candidate. These
+rows say `scaled`.
 
-No optimiser step is in these seconds or gigabytes: one GPU does not hold AdamW's float32 states of 7B. A step of one
-layer is timed by itself and scaled to all parameters, and the memory of the states is computed.
+Seconds and gigabytes include no optimiser step, because one GPU cannot hold AdamW's float32 states of a 7B model. A
+step of one layer is timed separately and scaled to all parameters, and the memory of the states is computed.
 
-`utilisation` is the arithmetic that the passes need, forward and backward, over what the matrix products of this very
-run reached. What checkpointing computes a second time is not counted, so that 0.75 is the most.
+`utilisation` is the arithmetic that the passes need, forward and backward, over the speed of matrix products in the
+same run. Recomputation by checkpointing does not count, so 0.75 is the maximum.
 
     python -m benchmarks.seven_b --json seven_b.json          # a GPU of 80 GB; about ten minutes
     python -m benchmarks.seven_b --tiny                       # the same code with a tiny model, on any machine
@@ -38,7 +39,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")  # sizes vary from pass to pass
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")  # sizes vary between passes
 
 import numpy as np  # noqa: E402  (after the allocator is set)
 import torch  # noqa: E402
@@ -59,24 +61,25 @@ from coach_gym.episode import Candidate, Episode, Observation, Step  # noqa: E40
 
 GOAL = "Create a note called groceries in Markor, and write milk, bread and six eggs into it, one a line."
 OLD_LOG_PROB = -12.0  # about that of one token among 152,064
-SPELLED = 300  # the first ids of the tokenizer are control tokens and bytes
-EPISODES = 2  # of a mini-batch: from the second on, gradients are held beside the activations
+SPELLED = 300  # the tokenizer's first ids are control tokens and bytes
+EPISODES = 2  # per mini-batch: from the second on, gradients coexist with activations
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What is built and what it is given to read.
+    """The model and its input.
 
     Attributes:
-        name: of the model, as results say it.
-        text, vision: the two halves of its configuration.
-        screen: width and height of a screenshot.
-        max_pixels: to which it is scaled down.
-        steps: T.
-        response: R, tokens.
-        candidates: values of k.
-        products: (rows, inner, columns) of the matrix products that make the ceiling.
+        name: Name of the model in results.
+        text: Configuration of the text model.
+        vision: Configuration of the vision tower.
+        screen: Width and height of a screenshot.
+        max_pixels: Number of pixels to which it is scaled down.
+        steps: Length T of the episode.
+        response: Tokens R of a response.
+        candidates: Values of k.
+        products: (rows, inner, columns) of the matrix products that set the ceiling.
     """
 
     name: str
@@ -99,7 +102,7 @@ TINY = Setup(
     dict(
         vocab_size=4000, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
         num_key_value_heads=2, rope_parameters=dict(rope_type="default", rope_theta=1e6, mrope_section=[2, 3, 3]),
-        initializer_range=0.1,  # with less a small model hardly heeds what it reads
+        initializer_range=0.1,  # with less, a small model hardly reacts to its input
     ),
     dict(
         depth=2, hidden_size=32, intermediate_size=64, num_heads=2, out_hidden_size=64, fullatt_block_indexes=[1],
@@ -110,7 +113,7 @@ TINY = Setup(
 
 
 def build(setup: Setup, device: torch.device) -> Policy:
-    """The model, its weights drawn where they stay; text is tokenised as the pocket policy's."""
+    """Builds the model on its device, with random weights and the pocket policy's tokenizer."""
     pocket = Qwen2_5_VLConfig.from_pretrained(POCKET)
     control = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id")
     ends = {name: getattr(pocket.text_config, name) for name in ("bos_token_id", "eos_token_id")}
@@ -122,7 +125,7 @@ def build(setup: Setup, device: torch.device) -> Policy:
     with device:
         model = Qwen2_5_VLForConditionalGeneration._from_config(config, dtype=torch.bfloat16)
     model.gradient_checkpointing_enable({"use_reentrant": False})
-    model.train()  # as training with checkpointed activations has it
+    model.train()  # checkpointed activations need it
     dialect = UITars(min_pixels=28 * 28, max_pixels=setup.max_pixels)
     policy = Policy.around(model, POCKET, dialect)
     policy.max_prompt_length = 1 << 20
@@ -130,7 +133,7 @@ def build(setup: Setup, device: torch.device) -> Policy:
 
 
 def record(policy: Policy, setup: Setup) -> Episode:
-    """An episode of noise, with as many candidates as the largest k."""
+    """Makes an episode of noise, with as many candidates as the largest k."""
     generator = np.random.default_rng(0)
     width, height = setup.screen
     steps = []
@@ -144,19 +147,19 @@ def record(policy: Policy, setup: Setup) -> Episode:
 
 
 def with_candidates(episode: Episode, k: int) -> Episode:
-    """The episode with the first k candidates of every step."""
+    """Returns the episode with the first k candidates of every step."""
     return replace(episode, steps=[replace(step, candidates=step.candidates[:k]) for step in episode.steps])
 
 
 def state_tree(policy: Policy, episode: Episode, step: int) -> Tree:
-    """The prompt of one step with the responses of that step only."""
+    """Returns the prompt of one step with the responses of that step only."""
     past = with_candidates(episode, 1).steps[:step]
     trunk = build_tree(policy, replace(episode, steps=[*past, episode.steps[step]])).trunks[-1]
     return Tree([replace(trunk, spans=trunk.spans[-1:])])
 
 
 def sequences(policy: Policy, episode: Episode) -> list[Tree]:
-    """For every step, its prompt with the executed response only."""
+    """Returns, for every step, its prompt with the executed response only."""
     return [Tree([trunk]) for trunk in separate_tree(policy, episode, "executed").trunks]
 
 
@@ -164,23 +167,23 @@ def sequences(policy: Policy, episode: Episode) -> list[Tree]:
 
 
 def policy_sample(tree: Tree) -> PolicySample:
-    """A tree to learn from, with made-up advantages, none of them zero."""
+    """Makes a sample to learn from, with arbitrary non-zero advantages."""
     tokens = sum(span.length for trunk in tree.trunks for step in trunk.spans for span in step)
     old = torch.full((tokens,), OLD_LOG_PROB)
     return PolicySample(tree, old, torch.linspace(0.5, 1.5, tokens))
 
 
 def to_device(sample: Any, device: torch.device) -> Any:
-    """A sample with its tensors on the device."""
+    """Moves the tensors of a sample to the device."""
     tensors = {name: value.to(device) for name, value in vars(sample).items() if isinstance(value, Tensor)}
     return replace(sample, **tensors)
 
 
 class Updates:
-    """Passes of the update of a policy and of the fit of a critic on the same backbone, which leave weights alone.
+    """Passes of the policy's update and of the critic's fit on the same backbone, without changing weights.
 
     Args:
-        policy: of `build`. The critic adds a value head; one GPU need not hold two models for either's passes.
+        policy: Result of `build`. The critic only adds a value head, so one GPU need not hold two models.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -188,37 +191,37 @@ class Updates:
         self.critic = Critic(policy.model.model)
 
     def policy_tree(self, tree: Tree) -> None:
-        """`update_policy`, with a mini-batch of `EPISODES`."""
+        """Runs `update_policy` with a mini-batch of `EPISODES`."""
         samples = [to_device(policy_sample(tree), self.policy.device) for _ in range(EPISODES)]
         minimize_policy_loss(self.policy, Idle(self.policy.model), [samples])
 
     def critic_tree(self, tree: Tree) -> None:
-        """`fit_critic`, likewise."""
+        """Runs `fit_critic` with a mini-batch of `EPISODES`."""
         steps = sum(len(trunk.spans) for trunk in tree.trunks)
         sample = CriticSample(tree, torch.linspace(0.0, 1.0, steps), torch.ones(steps, dtype=torch.bool))
         samples = [to_device(sample, self.policy.device) for _ in range(EPISODES)]
         minimize_value_loss(self.critic, Idle(self.critic), self._q, [samples])
 
     def policy_part(self, tree: Tree) -> None:
-        """Its loss and gradients on what is not a whole episode."""
+        """Computes the policy's loss and gradients on less than an episode."""
         sample = to_device(policy_sample(tree), self.policy.device)
         new = torch.cat([response for step in log_probs(self.policy, tree) for response in step])
         ppo_clip(new, sample.old_log_probs, sample.advantages, 0.2).mean().backward()
 
     def critic_part(self, tree: Tree) -> None:
-        """The critic's, likewise."""
+        """Computes the critic's loss and gradients on less than an episode."""
         q = self._q(tree)
         clipped_value_loss(q, torch.zeros_like(q), torch.ones_like(q), 0.5).mean().backward()
 
     def vision(self, images: dict[str, Tensor]) -> None:
-        """The vision tower alone, on the screenshots of each of `EPISODES`."""
+        """Runs the vision tower alone, on the screenshots of each of `EPISODES`."""
         tower = self.policy.model.model.visual
         for _ in range(EPISODES):
             features = tower(images["pixel_values"], grid_thw=images["image_grid_thw"]).pooler_output
             features.float().mean().backward()
 
     def clear(self) -> None:
-        """Drops gradients."""
+        """Drops all gradients."""
         self.policy.model.zero_grad(set_to_none=True)
         self.critic.zero_grad(set_to_none=True)
 
@@ -227,20 +230,20 @@ class Updates:
 
 
 class Idle(torch.optim.Optimizer):
-    """Leaves weights as they are: AdamW's step is timed by itself."""
+    """An optimiser that changes nothing, because AdamW's step is timed separately."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__(model.parameters(), {})
 
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
-        """Nothing."""
+        """Does nothing."""
 
 
 # --- measuring
 
 
 def timed(run: Callable[[], object], device: torch.device) -> tuple[float, float | None]:
-    """Seconds of a call, and the peak of the device's memory in GB meanwhile, None on a CPU."""
+    """Measures the seconds of a call and the device's peak memory in GB, None on a CPU."""
     if device.type != "cuda":
         started = time.perf_counter()
         run()
@@ -254,7 +257,7 @@ def timed(run: Callable[[], object], device: torch.device) -> tuple[float, float
 
 
 def ceiling(setup: Setup, device: torch.device) -> dict[str, float]:
-    """TFLOP/s of bfloat16 matrix products of the model's shapes, by shape."""
+    """Measures TFLOP/s of bfloat16 matrix products, by shape."""
     reached = {}
     for rows, inner, columns in setup.products:
         left = torch.randn(rows, inner, device=device, dtype=torch.bfloat16)
@@ -271,26 +274,26 @@ def ceiling(setup: Setup, device: torch.device) -> dict[str, float]:
 
 
 def adamw_seconds(layer: nn.Module, device: torch.device) -> float:
-    """Seconds of a step of AdamW with float32 weights, gradients and states, as large as a layer's."""
+    """Measures the seconds of a step of AdamW on one layer, with float32 weights, gradients and states."""
     weights = [nn.Parameter(torch.zeros(p.shape, device=device)) for p in layer.parameters()]
     for weight in weights:
         weight.grad = torch.zeros_like(weight)
     optimizer = torch.optim.AdamW(weights, lr=1e-6)
-    optimizer.step()  # makes the states
+    optimizer.step()  # creates the states
     return min(timed(optimizer.step, device)[0] for _ in range(3))
 
 
 def along_parabola(steps: Sequence[int], values: Sequence[float], total: int) -> float:
-    """Sum over steps 0 to total - 1 of a quadratic, of which three values are known."""
+    """Sums a quadratic over steps 0 to total - 1, given three of its values."""
     return float(np.polyval(np.polyfit(steps, values, 2), np.arange(total)).sum())
 
 
 @torch.no_grad()
 def disagreement(policy: Policy, episode: Episode) -> dict[str, float]:
-    """How far log-probabilities by the tree are from those of a sequence, on the last step's second candidate.
+    """Compares log-probabilities of the tree with those of a sequence, on the last step's second candidate.
 
     Returns:
-        `max` and `mean` of the absolute difference, and the `spread` of what is compared, its standard deviation.
+        `max` and `mean` of the absolute difference, and the standard deviation `spread` of the values compared.
     """
     by_tree = log_probs(policy, build_tree(policy, episode))[-1][1]
     alone = log_probs(policy, Tree(separate_tree(policy, episode).trunks[-1:]))[0][0]
@@ -299,13 +302,13 @@ def disagreement(policy: Policy, episode: Episode) -> dict[str, float]:
 
 
 class Benchmark:
-    """Measures cell by cell, and writes what there is after each of them.
+    """Measures cell by cell, and saves the results after each.
 
     Args:
-        setup: what is measured.
-        device: where.
-        results: where rows go, and all else that is reported.
-        save: writes `results` down.
+        setup: What to measure.
+        device: Where to measure it.
+        results: Receives rows and everything else to report.
+        save: Writes `results` to the file.
     """
 
     def __init__(self, setup: Setup, device: torch.device, results: dict[str, Any], save: Callable[[], None]) -> None:
@@ -313,7 +316,7 @@ class Benchmark:
         self.started = time.perf_counter()
 
     def run(self) -> None:
-        """Everything, what matters most first."""
+        """Measures everything, the most important first."""
         self.results["ceiling_tflops"] = ceiling(self.setup, self.device)
         self.results["headline"]["ceiling_tflops"] = max(self.results["ceiling_tflops"].values())
         self.say(f"matrix products: {self.results['ceiling_tflops']}")
@@ -333,56 +336,56 @@ class Benchmark:
         self.attempt("adamw", self.adamw)
 
     def say(self, line: str) -> None:
-        """A line of progress; what there is, is written."""
+        """Prints a line of progress and saves the results."""
         print(f"[{time.perf_counter() - self.started:5.0f} s] {line}", flush=True)
         self.save()
 
     @property
     def policy(self) -> Policy:
-        """What is measured."""
+        """Returns what is measured."""
         return self.updates.policy
 
     def warm_up(self) -> None:
-        """Kernels are loaded and gradients allocated outside of what is timed."""
+        """Loads kernels and allocates gradients before anything is timed."""
         first = state_tree(self.policy, self.whole, 0)
         self.updates.policy_part(first)
         self.updates.critic_part(first)
         self.say("warm")
 
     def policy_tree(self, k: int) -> None:
-        """One row."""
+        """Adds a row."""
         tree = build_tree(self.policy, with_candidates(self.whole, k))
         self.row("policy", "tree", k, size_of_tree(tree, scored=True), lambda: self.updates.policy_tree(tree))
 
     def policy_sequences(self) -> None:
-        """A row for every k, of the same measurements."""
+        """Adds a row per k, from the same measurements."""
         trees = sequences(self.policy, self.whole)
         self.scaled_row("policy", "separate", self.setup.candidates, trees, self.updates.policy_part)
 
     def policy_states(self, k: int) -> None:
-        """One row."""
+        """Adds a row."""
         episode = with_candidates(self.whole, k)
         trees = [state_tree(self.policy, episode, step) for step in range(self.setup.steps)]
         self.scaled_row("policy", "state", [k], trees, self.updates.policy_part)
 
     def critic(self) -> None:
-        """Two rows: the critic is fitted to executed responses, of which there is one a state whatever k."""
+        """Adds two rows: the critic is fitted to executed responses, one per state whatever k."""
         tree = build_tree(self.policy, self.whole, "executed")
         self.row("critic", "tree", 1, size_of_tree(tree, scored=False), lambda: self.updates.critic_tree(tree))
         self.scaled_row("critic", "separate", [1], sequences(self.policy, self.whole), self.updates.critic_part)
 
     def vision(self) -> None:
-        """One row: how much of a pass over the tree is the screenshots' own."""
+        """Adds a row: the share of the screenshots in a pass over the tree."""
         images = stack_images([self.policy.encode_observation(GOAL, [], s.observation).images[0] for s in
                                self.whole.steps], self.device)  # fmt: skip
         size = Size(grids=[tuple(grid) for grid in images["image_grid_thw"].tolist()])
         self.row("vision tower", "once", 1, size, lambda: self.updates.vision(images))
 
     def row(self, update: str, way: str, k: int, size: Size, run: Callable[[], None]) -> None:
-        """Measures the passes of `EPISODES`, and notes those of one."""
+        """Measures the passes of `EPISODES`, and records an episode's share."""
         try:
             seconds, peak = timed(run, self.device)
-        except RuntimeError as error:  # out of memory, most likely: the other rows are still worth having
+        except RuntimeError as error:  # most likely out of memory: the other rows are still useful
             self.failed(update, way, [k], error)
         else:
             self.add(update, way, k, size, seconds / EPISODES, peak, [seconds])
@@ -390,7 +393,7 @@ class Benchmark:
     def scaled_row(
         self, update: str, way: str, candidates: Sequence[int], trees: list[Tree], run: Callable[[Tree], None]
     ) -> None:
-        """Measures the first, the middle and the last step, and sums over all; a row for each of `candidates`."""
+        """Measures the first, middle and last step and sums over all; adds a row for each of `candidates`."""
         steps = [0, len(trees) // 2, len(trees) - 1]
         try:  # gradients add up, as in an update
             measured = [timed(partial(run, trees[step]), self.device) for step in steps]
@@ -405,7 +408,7 @@ class Benchmark:
             self.add(update, way, k, size, total, peaks[-1], seconds, scaled_from_steps=steps)
 
     def failed(self, update: str, way: str, candidates: Sequence[int], error: RuntimeError) -> None:
-        """Notes what went wrong in place of a measurement, and gives the memory back."""
+        """Records an error in place of a measurement, and frees the memory."""
         error.__traceback__ = None  # it holds the activations
         self.updates.clear()
         gc.collect()
@@ -419,9 +422,9 @@ class Benchmark:
         self, update: str, way: str, k: int, size: Size, seconds: float, peak: float | None,
         measured: Sequence[float], **more: Any,
     ) -> None:  # fmt: skip
-        """Notes a measurement."""
+        """Records a measurement."""
         flops = forward_flops(self.policy.model, size)
-        per_second = 3 * sum(flops.values()) / seconds / 1e12  # the backward pass takes two products for every one
+        per_second = 3 * sum(flops.values()) / seconds / 1e12  # a backward pass needs twice the products
         row = {
             "update": update, "way": way, "T": self.setup.steps, "k": k, "seconds": seconds, "tokens": size.tokens,
             "tokens_per_s": size.tokens / seconds, "peak_gb": peak, "tflops": per_second,
@@ -434,7 +437,7 @@ class Benchmark:
         self.say(line(row))
 
     def attempt(self, name: str, measure: Callable[[], dict[str, float]]) -> None:
-        """Notes a measurement of its own kind."""
+        """Records a measurement of its own kind."""
         try:
             self.results[name] = measure()
         except RuntimeError as error:
@@ -443,7 +446,7 @@ class Benchmark:
             self.say(f"{name}: {self.results[name]}")
 
     def adamw(self) -> dict[str, float]:
-        """What AdamW adds for each of policy and critic: seconds scaled from one layer, memory computed."""
+        """Adds what AdamW costs for policy and critic each: seconds scaled from one layer, memory computed."""
         layer = self.policy.model.model.language_model.layers[0]
         share = sum(p.numel() for p in layer.parameters()) / self.results["parameters"]
         seconds = adamw_seconds(layer, self.device)
@@ -455,7 +458,7 @@ class Benchmark:
 
 
 def headline(rows: list[Row]) -> dict[str, float]:
-    """Flat numbers of the rows so far."""
+    """Returns the headline numbers of the rows so far."""
     found = {(row["update"], row["way"], row["k"]): row for row in rows if "seconds" in row}
     numbers: dict[str, float] = {}
     for (update, way, k), row in found.items():
@@ -476,7 +479,7 @@ COLUMNS = "update        way        k   seconds    tokens  tokens/s  peak GB  ut
 
 
 def line(row: Row) -> str:
-    """A row of the table."""
+    """Formats a row of the table."""
     if "failed" in row:
         return f"{row['update']:14}{row['way']:9}{row['k']:3}  {row['failed'][:80]}"
     peak = "-" if row["peak_gb"] is None else f"{row['peak_gb']:.1f}"
@@ -485,10 +488,10 @@ def line(row: Row) -> str:
 
 
 def pick_device(tiny: bool) -> torch.device:
-    """The GPU, or the CPU for the tiny model.
+    """Returns the GPU, or the CPU for the tiny model.
 
     Raises:
-        SystemExit: There is no GPU for 7B.
+        SystemExit: There is no GPU for the 7B model.
     """
     if tiny:
         return torch.device("cpu")
@@ -502,7 +505,7 @@ def pick_device(tiny: bool) -> torch.device:
 
 
 def machine(device: torch.device) -> dict[str, str]:
-    """What it ran on."""
+    """Describes the machine."""
     versions = {"torch": torch.__version__, "transformers": transformers.__version__}
     if device.type == "cuda":
         memory = torch.cuda.get_device_properties(device).total_memory / 1e9
@@ -513,11 +516,11 @@ def machine(device: torch.device) -> dict[str, str]:
 def main() -> None:
     """Runs the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--layers", type=int, help="decoder layers, of 28: fewer for a smaller GPU")
-    parser.add_argument("--max-pixels", type=int, help="of a screenshot; 12845056 is the model's own limit")
-    parser.add_argument("--candidates", type=int, nargs="+", help="values of k; 1 2 4 8")
-    parser.add_argument("--tiny", action="store_true", help="a tiny model, small screens, on the CPU")
-    parser.add_argument("--json", type=Path, help="file for the results, written after every measurement")
+    parser.add_argument("--layers", type=int, help="decoder layers, at most 28; fewer for a smaller GPU")
+    parser.add_argument("--max-pixels", type=int, help="most pixels of a screenshot; 12845056 is the model's own limit")
+    parser.add_argument("--candidates", type=int, nargs="+", help="values of k; by default 1 2 4 8")
+    parser.add_argument("--tiny", action="store_true", help="use a tiny model and small screens, on the CPU")
+    parser.add_argument("--json", type=Path, help="write the results to this file, after every measurement")
     options = parser.parse_args()
     device = pick_device(options.tiny)
     setup = TINY if options.tiny else SEVEN_B
@@ -538,7 +541,7 @@ def main() -> None:
 
     print(f"{setup.name}, on {results['machine']['device']}")
     Benchmark(setup, device, results, save).run()
-    print("", COLUMNS, *map(line, results["rows"]), f"again: {command}", sep="\n")
+    print("", COLUMNS, *map(line, results["rows"]), f"rerun: {command}", sep="\n")
 
 
 if __name__ == "__main__":

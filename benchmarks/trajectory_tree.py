@@ -1,18 +1,18 @@
-"""What the trajectory tree saves: one pass over trunk and branches against one sequence for every sample.
+"""Measures what the trajectory tree saves: one pass over trunk and branches instead of one sequence per sample.
 
-An episode of T steps on the embedded phone, k candidates in every state, the full history in the prompt. Ways to
-compute the same gradients, with the same model in the same run:
+The episode has T steps on the embedded phone, k candidates in every state, and the full history in the prompt. These
+methods compute the same gradients with the same model in the same run, which is checked:
 
-    separate   one sequence for every candidate of every step (what published code does)
-    trl        TRL's GRPO update, k copies of every state's prompt in a batch; left out where TRL is not installed
-    state      one tree for every state: candidates share their prompt, states share nothing (prefix grouping)
+    separate   one sequence per candidate of every step (what published code does)
+    trl        TRL's GRPO update, k copies of every state's prompt in a batch; skipped if TRL is not installed
+    state      one tree per state: candidates share their prompt, states share nothing (prefix grouping)
     tree       one tree for the episode
-    chunks     the same in passes of at most 256 tokens of branches
+    chunks     the same in passes of at most 256 branch tokens
 
-for the policy's clipped loss, and for the critic's fit, which needs the executed responses only. Gradients are held
-equal. A last table has one tree's cost when the history is cut. Times are processor time of forward and backward
-passes, the mean of up to three after a warm-up; every measurement has a process of its own, so that peak memory
-means something.
+They are measured for the policy's clipped loss, and for the critic's fit, which needs only the executed responses. The
+last table shows the cost of a tree when the history is truncated. Times are processor time of forward and backward
+passes, the mean of up to three after a warm-up. Every measurement runs in its own process, so that peak memory is
+meaningful.
 
     python -m benchmarks.trajectory_tree --seeds 0 1 2 --json tree.json
 """
@@ -56,24 +56,24 @@ from coach_gym.episode import Candidate, Episode, Observation, Step  # noqa: E40
 STEPS, CANDIDATES = (4, 8, 12, 16), (1, 2, 4, 8)
 RESPONSE = 20  # tokens
 APPS = ("Files", "Contacts", "Clock", "Settings", "Markor")
-CHUNK = 256  # tokens of branches
+CHUNK = 256  # branch tokens
 CLIP = 0.2
 WAYS = ("separate", "trl", "state", "tree", "chunks")
-CUTS, CUT_EPISODE = (0, 1, 2, 3, 4), (16, 4)  # times that the history is cut, T and k of the episode
-POLICY_HEADLINE, CRITIC_HEADLINE = (12, 4), 16  # T and k of the numbers that we are built for
+CUTS, CUT_EPISODE = (0, 1, 2, 3, 4), (16, 4)  # numbers of cuts in the history; T and k of the episode
+POLICY_HEADLINE, CRITIC_HEADLINE = (12, 4), 16  # T and k of the headline numbers
 Losses = Iterator[Tensor]
 Rows = Iterator[dict[str, Any]]
 
 
 @dataclass
 class Walk:
-    """Screens of a walk through the phone's apps, of which shorter episodes take the first ones."""
+    """Screens of a walk through the phone's apps; shorter episodes use the first ones."""
 
     goal: str
     screens: list[Observation]
 
     def episode(self, policy: Policy, steps: int, k: int, seed: int) -> Episode:
-        """Responses are random tokens, for their length is what costs."""
+        """Makes an episode with random responses, because only their length matters."""
         generator = torch.Generator().manual_seed(seed)
         episode = Episode(self.goal, outcome=1.0)
         for screen in self.screens[:steps]:
@@ -84,7 +84,7 @@ class Walk:
 
 
 def record(steps: int, seed: int) -> Walk:
-    """Opens one app after another."""
+    """Opens one app after another and returns the screens."""
     env = gym.make("AndroidWorld-v0", screen_size=(270, 600), max_steps=steps)
     observation, _ = env.reset(seed=seed)
     walk = Walk(str(observation["goal"]), [observation_of(observation)])
@@ -96,7 +96,7 @@ def record(steps: int, seed: int) -> Walk:
 
 
 def policy_losses(way: str, policy: Policy, episode: Episode) -> Losses:
-    """PPO's loss over all candidates with made-up advantages, in parts of one forward pass each."""
+    """Yields PPO's loss over all candidates with arbitrary advantages, in parts of one forward pass each."""
     advantages = torch.linspace(-1, 1, sum(len(step.candidates) for step in episode.steps))
     first = 0
     for tree in _trees(way, policy, episode, "all"):
@@ -107,7 +107,7 @@ def policy_losses(way: str, policy: Policy, episode: Episode) -> Losses:
 
 
 def critic_losses(way: str, policy: Policy, critic: Critic, episode: Episode) -> Losses:
-    """Clipped squared error of Q(s, a) of the executed actions against made-up returns, in parts of one pass each."""
+    """Yields the clipped squared error of Q of executed actions against arbitrary returns, in parts of one pass."""
     returns = torch.linspace(0, 1, episode.length)
     first = 0
     for tree in _trees(way, policy, episode, "executed"):
@@ -118,7 +118,7 @@ def critic_losses(way: str, policy: Policy, critic: Critic, episode: Episode) ->
 
 
 def _trees(way: str, policy: Policy, episode: Episode, candidates: Candidates) -> list[Tree]:
-    """The episode in trees of one pass each."""
+    """Returns the episode in trees of one pass each."""
     if way == "state":
         return [_state_tree(policy, episode, t, candidates) for t in range(episode.length)]
     if way in ("separate", "trl"):
@@ -129,22 +129,22 @@ def _trees(way: str, policy: Policy, episode: Episode, candidates: Candidates) -
 
 
 def _state_tree(policy: Policy, episode: Episode, t: int, candidates: Candidates) -> Tree:
-    """A tree that has responses of one state only."""
+    """Returns a tree with the responses of one state only."""
     past = [replace(step, candidates=step.candidates[:1]) for step in episode.steps[:t]]
     (trunk,) = build_tree(policy, replace(episode, steps=[*past, episode.steps[t]]), candidates).trunks
     return Tree([replace(trunk, spans=trunk.spans[-1:])])
 
 
 def measure(update: str, way: str, walk: Walk, steps: int, k: int, seed: int, cuts: int = 0) -> dict[str, Any]:
-    """Forward and backward passes of one update.
+    """Measures the forward and backward passes of an update.
 
     Returns:
-        `seconds` of processor time, `megabytes` that the peak of memory rose by, `tokens` and `passes` of one update,
-        and the `gradient`, flat.
+        `seconds` of processor time, rise of peak memory in `megabytes`, `tokens` and `passes` of an update, and the
+        flat `gradient`.
     """
     torch.set_num_threads(1)
     policy = Policy.load("pocket", dtype=torch.float32)
-    policy.banned = []  # as TRL has it
+    policy.banned = []  # like TRL
     critic = Critic.load("pocket")
     episode = walk.episode(policy, steps, k, seed)
     policy.max_prompt_length = prompt_length(policy, episode, cuts)
@@ -169,7 +169,7 @@ def measure(update: str, way: str, walk: Walk, steps: int, k: int, seed: int, cu
 
 
 def _time(model: torch.nn.Module, losses: Callable[[], Losses]) -> float:
-    """Mean of three updates, or of as many as begin within two seconds."""
+    """Returns the mean of three updates, or of as many as begin within two seconds."""
     seconds: list[float] = []
     while len(seconds) < 3 and sum(seconds) < 2:
         model.zero_grad(set_to_none=True)
@@ -181,7 +181,7 @@ def _time(model: torch.nn.Module, losses: Callable[[], Losses]) -> float:
 
 
 def prompt_length(policy: Policy, episode: Episode, cuts: int) -> int:
-    """The largest limit of the prompt at which the history is cut so many times."""
+    """Returns the largest prompt limit at which the history is cut this many times."""
     history = policy.history(episode.goal, episode.steps)
     whole = len(history.prompt(0, episode.length - 1))
     return next(limit for limit in range(whole, 0, -1) if len(set(history.starts(limit))) == cuts + 1)
@@ -192,14 +192,14 @@ def _peak() -> float:
 
 
 def ways_of(update: str, k: int) -> list[str]:
-    """What there is to compare: one candidate leaves nothing to share in a state, and the critic sees one of each."""
+    """Returns the methods to compare; `state` needs several candidates, and the critic sees one per state."""
     if update == "critic":
         return ["separate", "tree"]
     return [way for way in WAYS if (way != "trl" or trl_version()) and (way != "chunks" or k > 1)]
 
 
 def sweep(steps: list[int], candidates: list[int], seeds: list[int]) -> Rows:
-    """All cells of the table, one process a measurement; gradients are compared on the way."""
+    """Measures all cells of the table, each in its own process, and compares gradients."""
     cells = [("policy", t, k) for t in steps for k in candidates] + [("critic", t, 1) for t in steps]
     walks = {seed: record(max(steps), seed) for seed in seeds}
     for (update, t, k), seed in tqdm([(cell, seed) for cell in cells for seed in seeds], desc="trajectory tree"):
@@ -212,7 +212,7 @@ def sweep(steps: list[int], candidates: list[int], seeds: list[int]) -> Rows:
 
 
 def sweep_cuts(seeds: list[int]) -> Rows:
-    """The tree of an episode whose history is cut ever more often."""
+    """Measures the tree of an episode whose history is cut more and more often."""
     policy = Policy.load("pocket")
     walks = {seed: record(CUT_EPISODE[0], seed) for seed in seeds}
     for cuts, seed in tqdm([(cuts, seed) for cuts in CUTS for seed in seeds], desc="cuts"):
@@ -224,10 +224,10 @@ def sweep_cuts(seeds: list[int]) -> Rows:
 
 
 def count_without_trees(policy: Policy, episode: Episode) -> dict[str, float]:
-    """Tokens of an update without trees, under the same `limit` of the prompt.
+    """Counts the tokens of an update without trees, under the same prompt `limit`.
 
     Returns:
-        `separate` tokens, and those of the `mean_prompt`, if the history is cut in blocks; `sliding` and
+        `separate` tokens and tokens of the `mean_prompt`, if the history is cut in blocks; `sliding` and
         `sliding_prompt` if it loses one step at a time and candidates share the prompt of their state.
     """
     history, limit = policy.history(episode.goal, episode.steps), policy.max_prompt_length
@@ -248,7 +248,7 @@ def _in_process(*arguments: Any) -> dict[str, Any]:
     ours, theirs = context.Pipe()
     process = context.Process(target=_send, args=(theirs, *arguments))
     process.start()
-    theirs.close()  # so that a process that dies is an EOFError here, and no endless wait
+    theirs.close()  # so that a dead process raises EOFError here instead of an endless wait
     found = ours.recv()
     process.join()
     return found
@@ -259,13 +259,13 @@ def _send(pipe: Any, *arguments: Any) -> None:
 
 
 def speedups(rows: list[dict[str, Any]], update: str, steps: int, k: int, way: str = "separate") -> list[float]:
-    """Time of a way over time of the tree, one for each seed."""
+    """Returns a method's time over the tree's, for each seed."""
     cell = [row for row in rows if (row["update"], row["T"], row["k"]) == (update, steps, k)]
     return [row[way]["seconds"] / row["tree"]["seconds"] for row in cell if way in row]
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:
-    """One line a cell, means over seeds."""
+    """Prints a line per cell, means over seeds."""
     print(f"\n{'':14}{'seconds':>40}{'MB':>8}{'':>8}{'faster than':>24}{'':>6}")
     print(f"{'update':8}{'T':>3}{'k':>3}" + "".join(f"{way:>9}" for way in WAYS) + f"{'tree':>7}{'chunks':>7}"
           f"{'separate':>16}{'trl':>8}{'state':>8}{'tokens':>8}{'gradients':>10}")  # fmt: skip
@@ -284,7 +284,7 @@ def print_table(rows: list[dict[str, Any]]) -> None:
 
 
 def print_cuts(rows: list[dict[str, Any]]) -> None:
-    """One line for every number of cuts."""
+    """Prints a line per number of cuts."""
     print(f"\nthe tree when the history is cut in blocks, T={CUT_EPISODE[0]}, k={CUT_EPISODE[1]}")
     print(f"{'cuts':>4}{'limit':>7}{'tokens':>8}{'seconds':>9}{'MB':>6}{'separate':>10}{'mean prompt':>13}"
           f"{'one step at a time: tokens':>28}{'mean prompt':>13}")  # fmt: skip
@@ -312,24 +312,24 @@ def main() -> None:
     """Runs the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.trajectory_tree", description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, nargs="+", default=list(STEPS), help="lengths of the episode")
-    parser.add_argument("--candidates", type=int, nargs="+", default=list(CANDIDATES), help="candidates of a state")
+    parser.add_argument("--candidates", type=int, nargs="+", default=list(CANDIDATES), help="candidates per state")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--json", type=Path, help="file for the results")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     options = parser.parse_args()
     command = f"python -m benchmarks.trajectory_tree {shlex.join(sys.argv[1:])}"
     rows: list[dict[str, Any]] = []
     cuts: list[dict[str, Any]] = []
     for row in chain(sweep(options.steps, options.candidates, options.seeds), sweep_cuts(options.seeds)):
         (cuts if "cuts" in row else rows).append(row)
-        if options.json:  # after every cell, for all of them take an hour
+        if options.json:  # after every cell, because all of them take an hour
             options.json.write_text(json.dumps(report(rows, cuts, command), indent=1) + "\n", encoding="utf-8")
     print_table(rows)
     print_cuts(cuts)
-    print(f"again: {command}")
+    print(f"rerun: {command}")
 
 
 def report(rows: list[dict[str, Any]], cuts: list[dict[str, Any]], command: str) -> dict[str, Any]:
-    """The results as JSON."""
+    """Returns the results as JSON."""
     speeds = {
         "policy_update_speedup": speedups(rows, "policy", *POLICY_HEADLINE),
         "policy_update_speedup_over_trl": speedups(rows, "policy", *POLICY_HEADLINE, "trl"),

@@ -1,8 +1,8 @@
-"""TRL's GRPO update of an episode's states: its own loss code on our model, tokens and advantages.
+"""TRL's GRPO update of an episode's states: TRL's own loss code on our model, tokens and advantages.
 
-Each state is a prompt with k completions, as TRL's trainer forms its batches with `num_generations = k` and one prompt
-a device: k copies of prompt and screenshots. TRL is no dependency of coach-gym; `pip install trl` into an environment
-that has both (TRL needs no torchvision for this).
+Each state is a prompt with k completions, batched like TRL's trainer with `num_generations = k` and one prompt per
+device: k copies of prompt and screenshots. TRL is not a dependency of coach-gym; `pip install trl` adds it (without
+torchvision).
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ HOW_TO_INSTALL = "pip install trl"
 
 
 def version() -> str | None:
-    """Of the installed TRL; None where there is none."""
+    """Returns the version of the installed TRL, or None."""
     try:
         import trl
     except ImportError:
@@ -29,20 +29,20 @@ def version() -> str | None:
 
 
 def trl_losses(policy: Policy, clip_range: float) -> Callable[[Episode, Tensor], Iterator[Tensor]]:
-    """Makes a trainer of the policy's model, with which it computes the losses of an episode.
+    """Makes a trainer for the policy's model, which computes the losses of episodes.
 
     Args:
-        policy: its model is patched by TRL's trainer, and of no other use afterwards.
-        clip_range: of the ratio.
+        policy: The policy. TRL's trainer patches its model, which is useless for anything else afterwards.
+        clip_range: Clip range of the ratio.
 
     Returns:
-        A function of an episode and the advantages of its candidates, (T * k,), that yields a loss a state, summed
-        over tokens: no KL, responses' tokens scored under the whole vocabulary.
+        A function of an episode and the advantages of its candidates, (T * k,), that yields a loss per state, summed
+        over tokens: without KL, with response tokens scored under the whole vocabulary.
     """
     from datasets import Dataset
     from trl import GRPOConfig, GRPOTrainer
 
-    unused: Any = Dataset.from_dict({"prompt": [""]})  # the trainer insists on one
+    unused: Any = Dataset.from_dict({"prompt": [""]})  # the trainer requires one
     with TemporaryDirectory() as folder:
         settings = GRPOConfig(
             output_dir=folder, use_cpu=True, bf16=False, report_to="none", beta=0.0, epsilon=clip_range,
@@ -63,7 +63,7 @@ def trl_losses(policy: Policy, clip_range: float) -> Callable[[Episode, Tensor],
 
 
 def _batch(policy: Policy, episode: Episode, t: int, advantages: Tensor) -> dict[str, Any]:
-    """A state as TRL's `_generate_and_score_completions` hands it on; all responses are of one length."""
+    """Returns a state as TRL's `_generate_and_score_completions` does; all responses have one length."""
     step = episode.steps[t]
     k = len(step.candidates)
     prompt = policy.prompt(episode.goal, episode.steps[:t], step.observation)

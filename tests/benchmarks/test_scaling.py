@@ -32,7 +32,7 @@ def measured(monkeypatch):
 
 
 def test_fit_recovers_the_laws_that_rows_obey(measured):
-    rows = sweep([0, 1], "again", None)["rows"]
+    rows = sweep([0, 1], "rerun", None)["rows"]
     lengths, candidates = exponents(rows, "steps"), exponents(rows, "k")
     assert lengths["update"] == pytest.approx((2, 1)) and lengths["critic"] == pytest.approx((1, 1))
     assert candidates["tokens"] == pytest.approx((1, 1)) and candidates["judge"][0] == pytest.approx(0)
@@ -44,10 +44,10 @@ def test_interruption_loses_nothing(measured, tmp_path, monkeypatch):
     monkeypatch.setitem(SWEEPS, "steps", (4, 8))
     monkeypatch.setitem(SWEEPS, "k", (4,))
     monkeypatch.setitem(SWEEPS, "devices", ())
-    sweep([0], "again", path)
+    sweep([0], "rerun", path)
     assert measured == [Cell(steps=4), BASE]
     monkeypatch.setitem(SWEEPS, "steps", (4, 8, 16))
-    results = sweep([0], "again", path)
+    results = sweep([0], "rerun", path)
     assert measured == [Cell(steps=4), BASE, Cell(steps=16)]
     assert json.loads(path.read_text()) == json.loads(json.dumps(results))
     assert results["latency"]["step"] == 2.0
@@ -56,7 +56,7 @@ def test_interruption_loses_nothing(measured, tmp_path, monkeypatch):
 def test_figure_and_tables(measured, tmp_path, capsys):
     results = json.loads(json.dumps(sweep([0, 1], "python -m benchmarks.scaling", None)))
     scaling.print_tables(results)
-    assert "again: python -m benchmarks.scaling" in capsys.readouterr().out
+    assert "rerun: python -m benchmarks.scaling" in capsys.readouterr().out
     scaling.plot(results, tmp_path / "scaling.png")
     assert (tmp_path / "scaling.png").stat().st_size > 10_000
 

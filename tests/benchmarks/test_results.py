@@ -1,0 +1,62 @@
+"""Committed results, and what every benchmark has in common."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RESULTS = sorted((ROOT / "benchmarks/results").glob("*.json"))
+SCRIPTS = [path for path in sorted((ROOT / "benchmarks").glob("*.py")) if "def main(" in path.read_text()]
+COMPUTED = {"memory"}  # arithmetic without any measurement
+
+
+def headline(name):
+    return json.loads((ROOT / f"benchmarks/results/{name}.json").read_text())["headline"]
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
+def test_a_headline_is_a_flat_map_of_names_to_numbers(path):
+    result = json.loads(path.read_text())
+    assert result["headline"] or result["measured"] is False
+    for name, value in result["headline"].items():
+        assert name.isidentifier() and type(value) in (int, float) and math.isfinite(value), name
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_every_benchmark_writes_json_says_how_to_rerun_it_and_pins_its_threads(path):
+    source = path.read_text()
+    assert '"--json"' in source and '"headline"' in source
+    if path.stem not in COMPUTED:
+        assert "rerun: " in source
+        assert "OMP_NUM_THREADS" in source or "set_num_threads" in source
+
+
+def percent(value):
+    return f"{100 * value:.1f} %"
+
+
+def times(value):
+    return f"{value:.1f}x"
+
+
+QUOTED = {
+    "demo": {"success_before": percent, "success_after": percent},
+    "demo_controls": {name: percent for name in ("base_greedy", "after_greedy", "best_of_8_by_q", "frozen_critic")},
+    "efficiency": {"speedup_ppo": times, "speedup_grpo": times},
+    "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},
+    "phone": {"steps_per_s": "{:,.0f} steps/s".format, "steps_per_s_1080x2400": "{:,.0f} steps/s".format},
+    "trajectory_tree": {"policy_update_speedup": times, "critic_fit_speedup": times},
+    "collection": {"speedup_8": times, "speedup_32": times},
+    "scaling": {"seconds_steps": "T^{:.2f}".format, "seconds_k": "k^{:.2f}".format},
+    "conformance_android_world": {"solved": "{} of 116".format},
+    "conformance_android_lab": {"loaded": "{} tasks load".format, "solved": "solve {} of the 98".format},
+}
+
+
+@pytest.mark.parametrize("name", QUOTED)
+def test_the_readme_quotes_its_results(name):
+    text, found = " ".join((ROOT / "README.md").read_text().split()), headline(name)
+    for key, written in QUOTED[name].items():
+        assert written(found[key]) in text, (key, found[key])
