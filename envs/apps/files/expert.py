@@ -11,17 +11,33 @@ Params = Mapping[str, Any]
 
 
 def open_folder(s: Screen, name: str) -> Iterator[str]:
-    """Into a folder of the list."""
+    """Goes from the list into one of its folders."""
     yield from s.scroll_to(name)
     yield s.tap(name)
 
 
-@expert("FilesDeleteFile")
-def delete_file(s: Screen, p: Params) -> Iterator[str]:
+def _select_file(s: Screen, p: Params) -> Iterator[str]:
+    """Selects the file that the goal names."""
     yield from s.open("Files")
     yield from open_folder(s, p["folder"])
     yield from s.scroll_to(p["name"])
     yield s.long_press(p["name"])
+
+
+def _take_to_target(s: Screen, p: Params, verb: str) -> Iterator[str]:
+    """Moves or copies the file into the folder that the goal names."""
+    yield from _select_file(s, p)
+    yield s.tap("More options")
+    yield s.tap(f"{verb} to…")
+    yield from open_folder(s, p["target"])
+    yield s.tap(verb.upper())
+    yield s.finish()
+
+
+@expert("FilesDeleteFile")
+def delete_file(s: Screen, p: Params) -> Iterator[str]:
+    """Deletes a file."""
+    yield from _select_file(s, p)
     yield s.tap("Delete")
     yield s.tap("OK")
     yield s.finish()
@@ -29,36 +45,20 @@ def delete_file(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("FilesMoveFile")
 def move_file(s: Screen, p: Params) -> Iterator[str]:
-    yield from s.open("Files")
-    yield from open_folder(s, p["folder"])
-    yield from s.scroll_to(p["name"])
-    yield s.long_press(p["name"])
-    yield s.tap("More options")
-    yield s.tap("Move to…")
-    yield from open_folder(s, p["target"])
-    yield s.tap("MOVE")
-    yield s.finish()
+    """Moves a file to another folder."""
+    yield from _take_to_target(s, p, "Move")
 
 
 @expert("FilesCopyFile")
 def copy_file(s: Screen, p: Params) -> Iterator[str]:
-    yield from s.open("Files")
-    yield from open_folder(s, p["folder"])
-    yield from s.scroll_to(p["name"])
-    yield s.long_press(p["name"])
-    yield s.tap("More options")
-    yield s.tap("Copy to…")
-    yield from open_folder(s, p["target"])
-    yield s.tap("COPY")
-    yield s.finish()
+    """Copies a file to another folder."""
+    yield from _take_to_target(s, p, "Copy")
 
 
 @expert("FilesRenameFile")
 def rename_file(s: Screen, p: Params) -> Iterator[str]:
-    yield from s.open("Files")
-    yield from open_folder(s, p["folder"])
-    yield from s.scroll_to(p["name"])
-    yield s.long_press(p["name"])
+    """Renames a file."""
+    yield from _select_file(s, p)
     yield s.tap("More options")
     yield s.tap("Rename")
     yield from s.fill("Name", p["new_name"])
@@ -68,6 +68,7 @@ def rename_file(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("FilesCreateFolder")
 def create_folder(s: Screen, p: Params) -> Iterator[str]:
+    """Makes a folder in another."""
     yield from s.open("Files")
     yield from open_folder(s, p["folder"])
     yield s.tap("More options")
@@ -79,6 +80,7 @@ def create_folder(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("FilesFileSize")
 def file_size(s: Screen, p: Params) -> Iterator[str]:
+    """Answers with the size that stands below a file's name."""
     yield from s.open("Files")
     yield from open_folder(s, p["folder"])
     yield s.finish(s.find(p["name"]).label.rpartition(", ")[2])
@@ -86,6 +88,7 @@ def file_size(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("FilesCountFiles")
 def count_files(s: Screen, p: Params) -> Iterator[str]:
+    """Answers with the number of rows that have a size."""
     yield from s.open("Files")
     yield from open_folder(s, p["folder"])
     yield s.finish(str(sum(1 for row in s.elements if row.long_clickable and ", " in row.label)))

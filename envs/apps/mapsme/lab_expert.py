@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from coach_gym.envs.tasks.screen import Screen, expert
@@ -12,6 +13,10 @@ APP = "MAPS.ME"
 CAR, WALK, SUBWAY, BICYCLE = "By car", "On foot", "By subway", "By bicycle"
 CAMPUS, OXFORD = "Stanford Campus Oval", "Oxford Street & University Avenue"
 COAST, ROUTE_51 = "2700 Coast Avenue", "Route 51"
+DESTINATIONS = {  # of journeys by car, by family
+    "map_12": "Stanford University", "map_13": "University South", "map_14": "OpenAI",
+    "map_15": "University of California, Berkeley",
+}  # fmt: skip
 
 
 # questions about routes
@@ -19,6 +24,7 @@ COAST, ROUTE_51 = "2700 Coast Avenue", "Route 51"
 
 @expert("map_1")
 def walk_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers how far and how long the walk is."""
     yield from _plan(s, CAMPUS, OXFORD)
     yield s.tap(WALK)
     time, length = _summary(s)
@@ -27,6 +33,7 @@ def walk_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("map_2")
 def drive_to_bus(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers how far and how long the drive is."""
     yield from _plan(s, COAST, ROUTE_51)
     yield s.tap(CAR)
     time, length = _summary(s)
@@ -35,6 +42,7 @@ def drive_to_bus(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("map_3")
 def ride_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers how long the ride by bicycle is."""
     yield from _plan(s, CAMPUS, OXFORD)
     yield s.tap(BICYCLE)
     yield s.finish(_summary(s)[0])
@@ -42,6 +50,7 @@ def ride_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("map_4")
 def lines_to_bus(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers which lines lead there."""
     yield from _plan(s, COAST, ROUTE_51)
     yield s.tap(SUBWAY)
     yield s.finish(" and ".join(line.replace("Subway", "subway") for line in _summary(s)[1:]))
@@ -49,11 +58,13 @@ def lines_to_bus(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("map_5")
 def faster_to_bus(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers whether the bicycle or public transportation is faster."""
     yield from _compare(s, COAST, ROUTE_51)
 
 
 @expert("map_6")
 def faster_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers whether the bicycle or public transportation is faster."""
     yield from _compare(s, CAMPUS, OXFORD)
 
 
@@ -62,12 +73,14 @@ def faster_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("map_7")
 def nearest_restaurant(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers with the name of the nearest restaurant."""
     yield from _search(s, "Restaurant")
     yield s.finish(_name(_found(s)[0]))
 
 
 @expert("map_8")
 def walk_to_restaurant(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers with the nearest restaurant and the time that the walk takes."""
     yield from _search(s, "Restaurant")
     name = _name(_found(s)[0])
     yield from _route_to_first(s, WALK)
@@ -76,12 +89,14 @@ def walk_to_restaurant(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("map_9")
 def nearest_hotel(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers with the name of the nearest hotel."""
     yield from _search(s, "Hotel")
     yield s.finish(_name(_found(s)[0]))
 
 
 @expert("map_10")
 def drive_to_ikea(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers how long the drive is."""
     yield from _search(s, "IKEA")
     yield from _route_to_first(s, CAR)
     yield s.finish(_summary(s)[0])
@@ -89,12 +104,14 @@ def drive_to_ikea(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("MapsNearest")
 def nearest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers with the name of the nearest place of a kind."""
     yield from _search(s, p["kind"])
     yield s.finish(_name(_found(s)[0]))
 
 
 @expert("MapsTravelTime")
 def travel_time(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Answers how long a way takes."""
     yield from _plan(s, p["start"], p["target"])
     yield s.tap(p["how"].capitalize())
     yield s.finish(_summary(s)[0])
@@ -105,37 +122,28 @@ def travel_time(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("map_11")
 def work_at_openai(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Sets the place of work."""
     yield from _set_my_place(s, "Work", "OpenAI")
 
 
 @expert("MapsSetMyPlace")
 def set_my_place(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Sets home or work."""
     yield from _set_my_place(s, p["role"], p["name"])
-
-
-@expert("map_12")
-def go_to_stanford(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _go_to(s, "Stanford University", CAR)
-
-
-@expert("map_13")
-def go_to_university_south(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _go_to(s, "University South", CAR)
-
-
-@expert("map_14")
-def go_to_openai(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _go_to(s, "OpenAI", CAR)
-
-
-@expert("map_15")
-def go_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _go_to(s, "University of California, Berkeley", CAR)
 
 
 @expert("MapsNavigate")
 def navigate(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Starts a journey to a place."""
     yield from _go_to(s, p["name"], p["how"].capitalize())
+
+
+def _drive_to(name: str, s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    yield from _go_to(s, name, CAR)
+
+
+for _family, _name_there in DESTINATIONS.items():
+    expert(_family)(partial(_drive_to, _name_there))
 
 
 # working the app

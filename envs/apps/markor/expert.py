@@ -16,19 +16,19 @@ EDITOR = "Note text"
 
 
 def open_note(s: Screen, name: str) -> Iterator[str]:
-    """From the list to the editor of a note, or into a folder."""
+    """Goes from the list to the editor of a note, or into a folder."""
     yield from s.scroll_to(name)
     yield s.tap(name)
 
 
 def select(s: Screen, name: str) -> Iterator[str]:
-    """From the list to its toolbar for a note or folder."""
+    """Selects a note or folder of the list."""
     yield from s.scroll_to(name)
     yield s.long_press(name)
 
 
 def new_note(s: Screen, name: str) -> Iterator[str]:
-    """From the list to the empty editor of a new note."""
+    """Goes from the list to the empty editor of a new note."""
     yield s.tap("Create a new file or folder")
     yield from s.fill("Name", name)
     if not name.endswith(EXTENSIONS):
@@ -38,7 +38,7 @@ def new_note(s: Screen, name: str) -> Iterator[str]:
 
 
 def rename(s: Screen, name: str, new_name: str) -> Iterator[str]:
-    """From the list: another name for a note."""
+    """Renames a note of the list."""
     yield from select(s, name)
     yield s.tap("Rename")
     yield from s.fill("Name", new_name)
@@ -46,31 +46,60 @@ def rename(s: Screen, name: str, new_name: str) -> Iterator[str]:
 
 
 def add_at_top(s: Screen, text: str) -> Iterator[str]:
-    """In the editor: a text before the one that is there."""
+    """Types a text above the one in the editor."""
     yield s.tap("More options")
     yield s.tap("Jump to top")
     yield s.type(text)
 
 
 def replace_text(s: Screen, text: str) -> Iterator[str]:
-    """In the editor: a text instead of the one that is there."""
+    """Types a text in place of the one in the editor."""
     yield s.long_press(EDITOR)
     yield s.type(text)
 
 
-@expert("MarkorCreateNote")
-def create_note(s: Screen, p: Params) -> Iterator[str]:
+def _open_note(s: Screen, p: Params) -> Iterator[str]:
+    """Opens the note that the goal names."""
+    yield from s.open("Markor")
+    yield from open_note(s, p["name"])
+
+
+def _open_new_note(s: Screen, p: Params) -> Iterator[str]:
+    """Makes the note that the goal names."""
     yield from s.open("Markor")
     yield from new_note(s, p["name"])
-    yield from s.fill(EDITOR, p["text"])
+
+
+def _save_and_finish(s: Screen) -> Iterator[str]:
     yield s.tap("Save")
     yield s.finish()
 
 
+def _save_and_rename(s: Screen, p: Params) -> Iterator[str]:
+    yield s.tap("Save")
+    yield s.tap("Navigate up")
+    yield from rename(s, p["name"], p["new_name"])
+    yield s.finish()
+
+
+def _delete_selected(s: Screen) -> Iterator[str]:
+    yield s.tap("Delete")
+    yield s.tap("OK")
+    yield s.finish()
+
+
+@expert("MarkorCreateNote")
+def create_note(s: Screen, p: Params) -> Iterator[str]:
+    """Makes a note and types its text."""
+    yield from _open_new_note(s, p)
+    yield from s.fill(EDITOR, p["text"])
+    yield from _save_and_finish(s)
+
+
 @expert("MarkorCreateNoteAndSms")
 def create_note_and_sms(s: Screen, p: Params) -> Iterator[str]:
-    yield from s.open("Markor")
-    yield from new_note(s, p["name"])
+    """Makes a note and shares its text as a text message."""
+    yield from _open_new_note(s, p)
     yield from s.fill(EDITOR, p["text"])
     yield s.tap("More options")
     yield s.tap("Share")
@@ -83,16 +112,16 @@ def create_note_and_sms(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("MarkorCreateNoteFromClipboard")
 def create_note_from_clipboard(s: Screen, p: Params) -> Iterator[str]:
-    yield from s.open("Markor")
-    yield from new_note(s, p["name"])
+    """Makes a note and pastes its text."""
+    yield from _open_new_note(s, p)
     yield s.long_press(EDITOR)
     yield s.tap("Paste")
-    yield s.tap("Save")
-    yield s.finish()
+    yield from _save_and_finish(s)
 
 
 @expert("MarkorCreateFolder")
 def create_folder(s: Screen, p: Params) -> Iterator[str]:
+    """Makes a folder."""
     yield from s.open("Markor")
     yield s.tap("Create a new file or folder")
     yield from s.fill("Name", p["name"])
@@ -102,6 +131,7 @@ def create_folder(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("MarkorMergeNotes")
 def merge_notes(s: Screen, p: Params) -> Iterator[str]:
+    """Reads three notes and types their texts into a new one."""
     yield from s.open("Markor")
     texts = []
     for which in ("first", "second", "third"):
@@ -110,26 +140,23 @@ def merge_notes(s: Screen, p: Params) -> Iterator[str]:
         yield s.tap("Navigate up")
     yield from new_note(s, p["name"])
     yield from s.fill(EDITOR, "\n\n".join(texts))
-    yield s.tap("Save")
-    yield s.finish()
+    yield from _save_and_finish(s)
 
 
 @expert("MarkorDeleteNote")
 def delete_note(s: Screen, p: Params) -> Iterator[str]:
+    """Deletes a note."""
     yield from s.open("Markor")
     yield from select(s, p["name"])
-    yield s.tap("Delete")
-    yield s.tap("OK")
-    yield s.finish()
+    yield from _delete_selected(s)
 
 
 @expert("MarkorDeleteNewestNote")
 def delete_newest_note(s: Screen, p: Params) -> Iterator[str]:
+    """Deletes the note with the latest date."""
     yield from s.open("Markor")
     yield s.long_press(max(filter(_date, s.elements), key=_date).label)
-    yield s.tap("Delete")
-    yield s.tap("OK")
-    yield s.finish()
+    yield from _delete_selected(s)
 
 
 def _date(row: Element) -> str:
@@ -142,53 +169,46 @@ def _date(row: Element) -> str:
 
 @expert("MarkorDeleteAllNotes")
 def delete_all_notes(s: Screen, p: Params) -> Iterator[str]:
+    """Selects all notes and deletes them."""
     yield from s.open("Markor")
     yield s.long_press(lambda e: e.long_clickable)
     yield s.tap("More options")
     yield s.tap("Select all")
-    yield s.tap("Delete")
-    yield s.tap("OK")
-    yield s.finish()
+    yield from _delete_selected(s)
 
 
 @expert("MarkorEditNote")
 def edit_note(s: Screen, p: Params) -> Iterator[str]:
+    """Adds a line to a note, or replaces its text."""
     edits: dict[str, Callable[[], Iterator[str]]] = {
         "at the top": lambda: add_at_top(s, p["text"] + "\n"),
         "at the bottom": lambda: s.fill(EDITOR, "\n" + p["text"]),
         "in place of the old text": lambda: replace_text(s, p["text"]),
     }
-    yield from s.open("Markor")
-    yield from open_note(s, p["name"])
+    yield from _open_note(s, p)
     yield from edits[p["where"]]()
-    yield s.tap("Save")
-    yield s.finish()
+    yield from _save_and_finish(s)
 
 
 @expert("MarkorAddNoteHeader")
 def add_note_header(s: Screen, p: Params) -> Iterator[str]:
-    yield from s.open("Markor")
-    yield from open_note(s, p["name"])
+    """Adds a line above a note's text and renames the note."""
+    yield from _open_note(s, p)
     yield from add_at_top(s, p["text"] + "\n\n")
-    yield s.tap("Save")
-    yield s.tap("Navigate up")
-    yield from rename(s, p["name"], p["new_name"])
-    yield s.finish()
+    yield from _save_and_rename(s, p)
 
 
 @expert("MarkorChangeNoteContent")
 def change_note_content(s: Screen, p: Params) -> Iterator[str]:
-    yield from s.open("Markor")
-    yield from open_note(s, p["name"])
+    """Replaces a note's text and renames the note."""
+    yield from _open_note(s, p)
     yield from replace_text(s, p["text"])
-    yield s.tap("Save")
-    yield s.tap("Navigate up")
-    yield from rename(s, p["name"], p["new_name"])
-    yield s.finish()
+    yield from _save_and_rename(s, p)
 
 
 @expert("MarkorRenameNote")
 def rename_note(s: Screen, p: Params) -> Iterator[str]:
+    """Renames a note."""
     yield from s.open("Markor")
     yield from rename(s, p["name"], p["new_name"])
     yield s.finish()
@@ -196,6 +216,7 @@ def rename_note(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("MarkorMoveNote")
 def move_note(s: Screen, p: Params) -> Iterator[str]:
+    """Moves a note to another folder."""
     yield from s.open("Markor")
     yield from open_note(s, p["source"])
     yield from select(s, p["name"])
@@ -207,6 +228,7 @@ def move_note(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("MarkorNoteByAge")
 def note_by_age(s: Screen, p: Params) -> Iterator[str]:
+    """Answers with the name of the note with the latest or earliest date."""
     yield from s.open("Markor")
     rows = sorted(filter(_date, s.elements), key=_date)
     chosen = rows[-1] if p["age"] == "newest" else rows[0]
@@ -215,6 +237,7 @@ def note_by_age(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("MarkorCountNotes")
 def count_notes(s: Screen, p: Params) -> Iterator[str]:
+    """Answers with the number of rows that have a date."""
     yield from s.open("Markor")
     yield from open_note(s, p["folder"])
     yield s.finish(str(sum(1 for row in s.elements if _date(row))))
@@ -222,6 +245,6 @@ def count_notes(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("MarkorNoteLine")
 def note_line(s: Screen, p: Params) -> Iterator[str]:
-    yield from s.open("Markor")
-    yield from open_note(s, p["name"])
+    """Answers with the text of a note."""
+    yield from _open_note(s, p)
     yield s.finish(s.find(EDITOR).value)
