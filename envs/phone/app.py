@@ -190,9 +190,9 @@ class Screen:
     """
 
     app: App
-    activity = ""  # the class that adb reports while this screen is shown, if another than the app's main one
-    dialog = False  # True: shown as a card above the screen below it
-    placement = "center"  # of a dialog: "center", "top" (menus, right below the app bar) or "bottom" (sheets)
+    activity = ""
+    dialog = False
+    placement = "center"
 
     def __init__(self) -> None:
         self.scrolls: dict[str, ScrollState] = {}

@@ -92,7 +92,7 @@ def _function(value: types.FunctionType, memo: Memo) -> types.FunctionType:
     memo.update((id(cell), types.CellType()) for cell in new)
     cells = tuple([memo[id(cell)] for cell in around])
     made = types.FunctionType(value.__code__, value.__globals__, value.__name__, None, cells)
-    memo[id(value)] = made  # before its variables, which may refer to it
+    memo[id(value)] = made  # first, because its variables may refer to it
     made.__defaults__, made.__kwdefaults__ = copied(value.__defaults__, memo), copied(value.__kwdefaults__, memo)
     made.__qualname__, made.__module__ = value.__qualname__, value.__module__
     for cell in new:
@@ -136,7 +136,7 @@ def _rebuilt(value: Any, memo: Memo) -> Any:
             f"a screen, or a callback that it keeps, holds a {type(value).__name__}, which cannot be copied for a "
             "snapshot: let it hold what leads there, such as the path of a database"
         ) from None
-    if isinstance(parts, str):  # a name: there is only one of it
+    if isinstance(parts, str):  # the name of something that exists once
         return value
     make, arguments, state, items, pairs = (*parts, None, None, None)[:5]
     made = make(*copied(arguments, memo))

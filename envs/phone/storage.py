@@ -38,7 +38,7 @@ class Storage:
         self._directories: set[str] = {"/"}
         self._open: dict[str, tuple[sqlite3.Connection, int]] = {}
         self.settings: dict[tuple[str, str], str] = {}
-        self.attributes: dict[tuple[str, str], int] = {}  # (path, "mode", "user" or "group") where it was changed
+        self.attributes: dict[tuple[str, str], int] = {}
         self.now: datetime = datetime(2023, 10, 15, 15, 34)
 
     # files
@@ -142,7 +142,7 @@ class Storage:
             self.write(path, b"")
             self.database(path).executescript(schema)
             self.mark_changed(path)
-            self._close(path)  # as after a restore, it is read from its file: the same writes then give the same bytes
+            self._close(path)  # reopened from its file, as after a restore, so that the same writes give the same bytes
         return self.database(path)
 
     def mark_changed(self, path: str) -> None:

@@ -6,9 +6,9 @@ from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.system.system import STEP
 
 LONG_PRESS = 0.5  # seconds; Android's default
-SLOP = 8  # dp that a finger may move and still rest
-_MOST = 10  # fingers at a time, as on the emulator
-_LONGEST = 4096  # points of a path that are kept
+SLOP = 8  # dp that a resting finger may move
+_MOST = 10  # fingers at once, as on the emulator
+_LONGEST = 4096  # points kept of a path
 
 
 class Fingers:

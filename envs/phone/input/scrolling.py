@@ -5,10 +5,10 @@ from __future__ import annotations
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.ui import Node
 
-SCROLL_SECONDS = 2.0  # a finger so slow that the list stops with it
+SCROLL_SECONDS = 2.0  # slow enough that the list stops with the finger
 FLING_SECONDS = 0.025
 MOST_SWIPES = 100
-_EDGE = 0.1  # of the area, at both ends, where the finger does not touch
+_EDGE = 0.1  # share of the area at both ends that the finger avoids
 
 
 def scroll(phone: Phone, area: Node, vertical: bool, way: int, seconds: float) -> bool:

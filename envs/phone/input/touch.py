@@ -11,7 +11,7 @@ from coach_gym.envs.phone.toolkit.paint import intersect
 from coach_gym.envs.phone.toolkit.view import Rect, View
 
 Point = tuple[int, int]
-FLING = 1200  # dp a second; a finger that leaves faster than this makes a list run on
+FLING = 1200  # dp a second; a list runs on after a finger that is faster
 
 
 class Touch:

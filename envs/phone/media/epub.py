@@ -49,7 +49,7 @@ def write(book: Book) -> bytes:
     text = "\n".join(f"<p>{escape(paragraph)}</p>" for paragraph in book.paragraphs)
     contents = f'<nav epub:type="toc"><ol><li><a href="text.xhtml">{title}</a></li></ol></nav>'
     parts = {
-        "mimetype": "application/epub+zip",  # first and not packed, so that it stands at a fixed place
+        "mimetype": "application/epub+zip",  # first and uncompressed, so that it is at a fixed place
         "META-INF/container.xml": _CONTAINER,
         "OEBPS/book.opf": _PACKAGE.format(id=f"urn:{author}:{title}", title=title, author=author, subject=subject),
         "OEBPS/nav.xhtml": _PAGE.format(title=title, body=contents),
@@ -81,7 +81,7 @@ def _book(archive: zipfile.ZipFile) -> Book:
     files = {item.get("id"): item.get("href", "") for item in _all(package, "item")}
     folder = posixpath.dirname(path)
     paragraphs: list[str] = []
-    for id in dict.fromkeys(item.get("idref") for item in _all(package, "itemref")):  # each page once, whatever it says
+    for id in dict.fromkeys(item.get("idref") for item in _all(package, "itemref")):  # each page once, even if the book repeats it
         page = _parsed(archive, posixpath.join(folder, files[id]))
         paragraphs += [text for block in page.iter() if _name(block) in _BLOCKS and (text := _text(block))]
     title, author, subject = (_first(package, name) for name in ("title", "creator", "subject"))

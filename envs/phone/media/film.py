@@ -43,5 +43,5 @@ def _capture(data: bytes) -> Any:
     with tempfile.NamedTemporaryFile(suffix=".mp4") as file:
         file.write(data)
         file.flush()
-        capture = cv2.VideoCapture(file.name)  # the open file outlives its name
+        capture = cv2.VideoCapture(file.name)  # the file stays open after its name is gone
     return capture if capture.isOpened() else None

@@ -179,7 +179,7 @@ def _sample_at(times: bytes, time: float) -> int:
 
 def _find(data: bytes, *path: bytes) -> bytes:
     """Returns the content of the first box at a path of kinds; empty if there is none."""
-    content = memoryview(data)  # a film's samples are not copied on the way
+    content = memoryview(data)  # without copying a film's samples
     for kind in path:
         content = next((inside for found, inside in _boxes(content) if found == kind), memoryview(b""))
     return bytes(content)

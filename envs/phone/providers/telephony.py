@@ -23,7 +23,7 @@ INBOX, SENT, FAILED = 1, 2, 5
 """Values of `sms.type`."""
 
 _EPOCH = datetime(1970, 1, 1)
-_SAME_LINE = 10  # so many last digits tell two numbers apart: +1 201 555 0123 is (201) 555-0123
+_SAME_LINE = 10  # the last digits that identify a number: +1 201 555 0123 is (201) 555-0123
 _SUMMARY = """
     UPDATE threads SET
         message_count = (SELECT count(*) FROM sms WHERE thread_id = {row}.thread_id),

@@ -23,7 +23,7 @@ STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 """Kinds of packets of `shell,v2`."""
 _PACKET = struct.Struct("<BI")
 _STEP = 1 << 16  # bytes of a packet
-_LONGEST = 1 << 20  # bytes of a packet that is accepted
+_LONGEST = 1 << 20  # bytes of a packet that is received
 
 _FIXED = {
     "root:": "adbd is already running as root\n", "remount:": "remount succeeded\n",
@@ -116,7 +116,7 @@ class Adb:
         finally:
             self._lock.acquire()
 
-    # ports of the host that the phone could reach: nothing in it wants to, so they are only noted
+    # ports of the host that the phone could reach; nothing in it does, so they are only listed
 
     def _reverse(self, stream: Stream, request: str) -> None:
         verb, _, rest = request.partition(":")

@@ -15,7 +15,7 @@ from coach_gym.envs.phone.shell.commands.attributes import Attributes, attribute
 
 CHUNK = 64 * 1024  # bytes of file in one packet
 LONGEST_PATH = 1024
-LARGEST = 1 << 30  # bytes of a file that is taken
+LARGEST = 1 << 30  # bytes of a file that is received
 NO_FILE = 2  # ENOENT
 _PAIR = struct.Struct("<4sI")
 _STAT = struct.Struct("<4sIII")
@@ -69,7 +69,7 @@ class Sync:
         """Reads the second half of a newer request: its id again, perhaps a mode, and how data is compressed."""
         rest = stream.exactly(4 + size)
         flags = struct.unpack_from("<I", rest, size)[0]
-        if flags & ~0x80000000:  # compressed; only a dry run is none
+        if flags & ~0x80000000:  # compressed, which only a dry run is not
             _fail(stream, "compression is not offered")
             raise EOFError
         if size == 8:

@@ -15,10 +15,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-VERSION = 0x01000001  # from here on checksums are not looked at
-MAX_PAYLOAD = 256 * 1024  # bytes that this side accepts at a time
+VERSION = 0x01000001  # the first version that ignores checksums
+MAX_PAYLOAD = 256 * 1024  # bytes of a message that this side accepts
 MOST_STREAMS = 256
-MOST_WAITING = 4 * MAX_PAYLOAD  # bytes of a stream that nobody has read: a polite peer sends one message at a time
+MOST_WAITING = 4 * MAX_PAYLOAD  # unread bytes of a stream; a correct peer sends one message at a time
 _HEADER = struct.Struct("<6I")
 CNXN, OPEN, OKAY, WRTE, CLSE, AUTH = (
     int.from_bytes(name, "little") for name in (b"CNXN", b"OPEN", b"OKAY", b"WRTE", b"CLSE", b"AUTH")
@@ -153,7 +153,7 @@ class Transport:
         self._streams: dict[int, Stream] = {}
         self._ids = itertools.count(1)
         self._checksums = True
-        self.payload = 4096  # the longest that the peer takes, as long as it has not said
+        self.payload = 4096  # the longest message for a peer that has not told its limit
 
     def serve(self) -> None:
         """Answers messages until the connection ends or the peer breaks the protocol."""

@@ -13,7 +13,7 @@ from coach_gym.envs.phone.servers.hardware import Hardware
 Command = Callable[[str], str]
 """From the rest of a line to the answer, whose lines end in carriage return and line feed."""
 
-_OTHER_NAMES = {  # that Linux has for Android's keys
+_OTHER_NAMES = {  # of Linux for Android's keys
     "HOMEPAGE": "HOME", "BACKSPACE": "DEL", "DELETE": "FORWARD_DEL", "ESC": "ESCAPE", "LEFT": "DPAD_LEFT",
     "RIGHT": "DPAD_RIGHT", "UP": "DPAD_UP", "DOWN": "DPAD_DOWN", "DOT": "PERIOD", "LEFTSHIFT": "SHIFT_LEFT",
 }  # fmt: skip

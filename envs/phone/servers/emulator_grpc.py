@@ -26,10 +26,10 @@ from coach_gym.envs.phone.servers.hardware import Hardware
 
 HOST = "127.0.0.1"
 VERSION = "33.1.24 (embedded phone)"
-FRAME_SECONDS = 0.05  # between looks at the screen of a stream
+FRAME_SECONDS = 0.05  # seconds between looks at the screen
 MOST_STREAMS = 4
 _WORKERS = 8
-_XKB = 8  # X's codes are so much larger than Linux's
+_XKB = 8  # by which X's codes are larger than Linux's
 _KEYS = {  # w3c's names
     "Enter": "ENTER", "Backspace": "DEL", "Delete": "FORWARD_DEL", "Escape": "ESCAPE", "Tab": "TAB",
     "Home": "MOVE_HOME", "End": "MOVE_END", "ArrowLeft": "DPAD_LEFT", "ArrowRight": "DPAD_RIGHT", "ArrowUp": "DPAD_UP",
@@ -54,7 +54,7 @@ class EmulatorGrpc:
         self._server = grpc.server(futures.ThreadPoolExecutor(_WORKERS), options=options)
         services.add_EmulatorControllerServicer_to_server(Controller(hardware), self._server)
         snapshot_services.add_SnapshotServiceServicer_to_server(Snapshots(hardware), self._server)
-        # local credentials let clients in that use these, as android_env, and those that use none
+        # local credentials admit clients that use them, like android_env, and those that use none
         self.port: int = self._server.add_secure_port(f"{HOST}:{port}", grpc.local_server_credentials())
 
     def start(self) -> None:

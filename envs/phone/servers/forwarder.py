@@ -21,11 +21,11 @@ from coach_gym.envs.phone.servers.accessibility import forest
 from coach_gym.ui import Node
 
 PACKAGE = "com.google.androidenv.accessibilityforwarder"
-PERIOD = 0.1  # seconds between forests, also of a screen that does not change
-TIMEOUT = 1.0  # seconds for one message
+PERIOD = 0.1  # seconds between forests, even of a screen that does not change
+TIMEOUT = 1.0  # seconds per message
 
 _ACTION = "accessibility_forwarder.intent.action."
-_THIS_MACHINE = ("10.0.2.2", "127.0.0.1", "localhost")  # the first is what an emulator calls its host
+_THIS_MACHINE = ("10.0.2.2", "127.0.0.1", "localhost")  # the first is an emulator's name for its host
 
 
 class Forwarder:

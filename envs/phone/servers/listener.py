@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 
 HOST = "127.0.0.1"
-MOST = 64  # connections at a time
+MOST = 64  # connections at once
 
 
 class Listener:

@@ -10,7 +10,7 @@ from coach_gym.envs.phone.shell import Session, is_complete
 from coach_gym.envs.phone.shell.language.process import Input
 
 INTERRUPT, END, DELETE, BACKSPACE, ESCAPE = 0x03, 0x04, 0x7F, 0x08, 0x1B
-WITHIN_ESCAPE = b"[O0123456789;"  # what stands between an escape and its last letter
+WITHIN_ESCAPE = b"[O0123456789;"  # what comes between an escape and its last letter
 LONGEST_LINE = 64 * 1024
 
 

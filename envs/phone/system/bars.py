@@ -10,7 +10,7 @@ from coach_gym.envs.phone.toolkit.widgets import Icon, Row, Space, Text
 
 STATUS_HEIGHT = 26  # dp
 NAVIGATION_HEIGHT = 44  # dp
-BATTERY_LEVEL = "/sys/class/power_supply/battery/capacity"  # file with the battery's charge in per cent
+BATTERY_LEVEL = "/sys/class/power_supply/battery/capacity"  # the file with the battery's charge in per cent
 
 
 def status_key(phone: SystemHost) -> tuple:

@@ -45,7 +45,7 @@ class Window:
     package: str
     layout: Layout
     decor: bool = False
-    hidden: bool = False  # behind a dialog: seen, but neither read nor touched
+    hidden: bool = False
     touchable: bool = True
 
     @cached_property
@@ -66,7 +66,7 @@ class Windows:
         self.stale = True
         self._phone = phone
         self._windows: list[Window] = []
-        self._fixed: dict[Any, Window] = {}  # bars and keyboard pages, which change seldom
+        self._fixed: dict[Any, Window] = {}  # bars and keyboard pages, which rarely change
 
     def drawing(self) -> list[Command]:
         """Returns the drawing commands of all windows, back to front."""
@@ -112,7 +112,7 @@ class Windows:
         keys = self._keyboard() if phone.focus is not None else None
         bottom = keys.rect[1] if keys else height - navigation
         windows = self._app_windows((0, status, width, bottom))
-        if keys and not self._mark_caret(windows):  # the field is gone: so is the keyboard
+        if keys and not self._mark_caret(windows):  # the field has gone, and the keyboard with it
             phone.focus = None
             keys = None
             windows = self._app_windows((0, status, width, height - navigation))

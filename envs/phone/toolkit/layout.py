@@ -35,7 +35,7 @@ class Layout:
         """Converts a text size to pixels, at least 6."""
         return max(6, round(sp * self.density * self.font_scale))
 
-    # measuring: the size a view would like, given the width there is
+    # measuring: the size that a view wants in a given width
 
     def _measure(self, view: View, available: int) -> None:
         d = self.density

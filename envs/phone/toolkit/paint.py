@@ -36,7 +36,7 @@ class Command(NamedTuple):
     rect: Rect
     clip: Rect
     color: str
-    content: Any = None  # radius of a box; text; icon name; (id, array) of an image
+    content: Any = None
     size: int = 0
     bold: bool = False
 
@@ -132,7 +132,7 @@ def _caret_place(view: View) -> tuple[int, str]:
         return 0, view.lines[0][:cursor]
     start = 0
     for row, line in enumerate(view.lines):
-        start = view.text.find(line, start)  # a space or new line at which the text was broken is in no line
+        start = view.text.find(line, start)  # the space or line break where the text wraps is in no line
         if cursor <= start + len(line):
             return row, line[: max(0, cursor - start)]
         start += len(line) + (view.text[start + len(line) : start + len(line) + 1] in (" ", "\n"))

@@ -71,7 +71,7 @@ class ScrollState:
         return self.offset != before
 
 
-# What views can be given, by name. Widgets take those parts that they do not name themselves.
+# the attributes of views, in parts: a widget takes those that are not its own parameters
 
 
 class Common(TypedDict, total=False):
@@ -169,15 +169,15 @@ class View:
     axis: Literal["v", "h", "z"] = "v"  # "v" column, "h" row, "z" pile (every child as large as the pile)
     pad: Sides = (0, 0, 0, 0)  # left, top, right, bottom
     gap: float = 0
-    width: float | None = None  # None: as wide as the content (or stretched by the parent)
+    width: float | None = None  # None: as wide as the content, or as the parent makes it
     height: float | None = None
     min_height: float = 0
-    flex: float = 0  # share of what is left over along the parent's axis
+    flex: float = 0  # share of the rest along the parent's axis
     align: Align = "stretch"  # across the axis: "stretch", "start", "center", "end"
     justify: Justify = "start"  # along the axis: "start", "center", "end"
-    columns = 0  # more than 0: a grid of so many columns
-    scroll_key: str | None = None  # children scroll vertically; the position is remembered under this name
-    from_end = False  # of a list that scrolls: starts at its end, and stays there when it grows
+    columns = 0  # more than 0 makes a grid
+    scroll_key: str | None = None  # makes the children scroll; the position is kept under this name
+    from_end = False  # of a list: starts at its end, and stays there as it grows
     # looks
     bg: str | None = None
     radius: float = 0
@@ -188,7 +188,7 @@ class View:
     max_lines: int | None = None
     icon: str | None = None
     image: Any = None  # H x W x 3 uint8 array, scaled to the view's size
-    whole = False  # of an image: as large as fits without being stretched, in the middle of the view
+    whole = False  # of an image: not stretched, but as large as fits, in the middle
     caret = False
     focused = False
     # meaning
@@ -202,7 +202,7 @@ class View:
     selected = False
     password = False
     multiline = False  # of a text field: Enter starts a new line
-    focusable = False  # what can be touched is focusable anyway
+    focusable = False  # views that can be touched are focusable anyway
     important = True  # False: not in the accessibility tree (its children are)
     # touch
     on_tap: Callable[[], Any] | None = None

@@ -16,7 +16,7 @@ from typing import Any
 from coach_gym.ui import Node
 
 Test = Callable[[Any, Any], bool]
-LONGEST = 32  # steps of a selector
+LONGEST = 32  # steps of a selector at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ def _steps(selector: Mapping[str, Any]) -> list[_Step]:
         steps.append(_step(following, relation == "sibling"))
         pending = _next(following) + pending
         if len(steps) + len(pending) > LONGEST:
-            raise ValueError(f"a selector of more than {LONGEST} steps")
+            raise ValueError(f"a selector has at most {LONGEST} steps")
     return steps
 
 
@@ -102,24 +102,24 @@ def _next(selector: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     relations = selector.get("childOrSibling", [])
     following = selector.get("childOrSiblingSelector", [])
     if not isinstance(relations, list) or not isinstance(following, list) or len(relations) != len(following):
-        raise ValueError("childOrSibling and childOrSiblingSelector are lists of one length")
+        raise ValueError("childOrSibling and childOrSiblingSelector must be lists of the same length")
     if any(relation not in ("child", "sibling") for relation in relations):
-        raise ValueError("a relation is child or sibling")
+        raise ValueError("a relation must be child or sibling")
     return list(zip(relations, following, strict=True))
 
 
 def _step(selector: Mapping[str, Any], upwards: bool) -> _Step:
     if not isinstance(selector, Mapping):
-        raise ValueError("a selector is an object")
+        raise ValueError("a selector must be an object")
     tests, instance = [], None
     for name, wanted in selector.items():
         if name in ("mask", "childOrSibling", "childOrSiblingSelector"):
             continue
         if name not in _CRITERIA:
-            raise ValueError(f"{name[:40]!r} is no criterion of a selector")
+            raise ValueError(f"{name[:40]!r} is not a criterion of selectors")
         kind, test = _CRITERIA[name]
         if type(wanted) is not kind:
-            raise ValueError(f"{name} is of type {kind.__name__}")
+            raise ValueError(f"{name} must be of type {kind.__name__}")
         if name.endswith("Matches"):
             wanted = _regex(wanted)
         if name == "instance":
@@ -134,7 +134,7 @@ def _regex(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern, re.DOTALL)
     except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"{pattern[:60]!r} is no regular expression: {error}") from None
+        raise ValueError(f"{pattern[:60]!r} is not a regular expression: {error}") from None
 
 
 def _same(field: str) -> Test:

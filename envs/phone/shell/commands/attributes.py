@@ -13,7 +13,7 @@ from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.paths import LINKS
 from coach_gym.envs.phone.phone import Phone
 
-BLOCK = 4096  # bytes that a file takes at least
+BLOCK = 4096  # bytes in a block: the least that a file takes
 FIRST_APP = 10100  # uid of the first installed app; those of Android 13's own apps are lower
 USERS = {
     0: "root", 1000: "system", 1001: "radio", 1023: "media_rw", 2000: "shell", 9997: "everybody", 10158: "u0_a158",

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from coach_gym.envs.phone.shell.language.process import Command, Process
 
 LARGEST = 16 << 20  # bytes of a value
-MOST_STEPS = 20_000_000  # of SQLite's virtual machine in one command line
+MOST_STEPS = 20_000_000  # instructions of SQLite's virtual machine per command line
 _INTERVAL = 10_000
 
 

@@ -190,7 +190,7 @@ def find(p: Process) -> int:
     return code or search.code
 
 
-Check = Callable[[str, str], bool]  # of the name as shown, and the path
+Check = Callable[[str, str], bool]  # take the name as shown, and the path
 
 
 class _Search:
@@ -203,7 +203,7 @@ class _Search:
         self.deepest, self.shallowest = 1 << 30, 0
         self.depth_first = "-delete" in words or "-depth" in words
         self.pruned = False
-        self.collected: list[tuple[list[str], list[str]]] = []  # commands of `-exec … +` with what they are to get
+        self.collected: list[tuple[list[str], list[str]]] = []  # commands of `-exec … +` with their arguments so far
         self.check = self._either() if words else lambda name, path: True
         if self.words:
             raise ValueError(f"bad arg '{self.words[0]}'")

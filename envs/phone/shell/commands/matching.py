@@ -14,7 +14,7 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, Protocol
 
-MOST_LOOPS = 2  # without a bound, side by side, that Python's engine is trusted with
+MOST_LOOPS = 2  # unbounded loops side by side that Python's engine is trusted with
 
 
 class TooComplex(Exception):
@@ -115,7 +115,7 @@ class ByPositions:
             starts = self._ends(tree, starts, text)
             count += 1
             if count >= least:
-                starts = starts - result  # going on from where we have been leads nowhere new
+                starts = starts - result  # a position seen before leads nowhere new
                 result |= starts
         return result
 

@@ -18,7 +18,7 @@ from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Proces
 from coach_gym.envs.phone.system.system import STEP
 from coach_gym.ui import to_dump
 
-DRAG_SECONDS = 2.0  # nothing flings on
+DRAG_SECONDS = 2.0  # seconds: slow enough that nothing runs on
 DUMP = "/sdcard/window_dump.xml"
 _SOURCES = ("touchscreen", "keyboard", "mouse", "stylus", "touchpad", "dpad", "gamepad", "trackball", "touchnavigation")
 
@@ -129,7 +129,7 @@ def key_combination(p: Process, args: list[str]) -> int:
     return 0 if len(codes) > 1 else p.complain("Error: keycombination requires at least 2 keycodes", 255)
 
 
-_fingers: WeakKeyDictionary[Phone, Fingers] = WeakKeyDictionary()  # that are down from one command to the next
+_fingers: WeakKeyDictionary[Phone, Fingers] = WeakKeyDictionary()  # still down when the next command comes
 
 
 def motion_event(p: Process, args: list[str]) -> int:

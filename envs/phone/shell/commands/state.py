@@ -16,7 +16,7 @@ PROPERTIES = {
     "persist.sys.locale": "en-US", "persist.sys.timezone": "UTC", "ro.adb.secure": "0", "ro.boot.qemu": "1",
     "ro.build.characteristics": "emulator", "ro.build.date.utc": "1696966411", "ro.build.fingerprint": FINGERPRINT,
     "ro.build.id": "TE1A.220922.034", "ro.build.type": "userdebug", "ro.build.version.codename": "REL",
-    "ro.coach_gym.embedded": "1",  # so that nothing measured here passes for real Android
+    "ro.coach_gym.embedded": "1",  # so that no measurement passes for one on real Android
     "ro.build.version.release": "13", "ro.build.version.sdk": "33", "ro.build.version.security_patch": "2022-09-05",
     "ro.debuggable": "1", "ro.hardware": "ranchu", "ro.kernel.qemu": "1", "ro.product.board": "goldfish_x86_64",
     "ro.product.brand": "google", "ro.product.cpu.abi": "x86_64", "ro.product.cpu.abilist": "x86_64,arm64-v8a",

@@ -11,7 +11,7 @@ from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 
 GROUPS = "1004(input),1007(log),1011(adb),1015(sdcard_rw),1028(sdcard_r),1078(ext_data_rw),3003(inet),3009(readproc)"
-YEARS = range(1970, 2038)  # what a 32-bit clock can hold
+YEARS = range(1970, 2038)  # the range of a 32-bit clock
 
 
 def whoami(p: Process) -> int:
@@ -161,7 +161,7 @@ def setprop(p: Process) -> int:
 
 
 NAMESPACES = ("system", "secure", "global")
-DEFAULTS = {  # what Android's settings hold that no app of the phone reads
+DEFAULTS = {  # settings of Android that no app of the phone reads
     ("global", "zen_duration"): "0", ("global", "heads_up_notifications_enabled"): "1",
     ("global", "development_settings_enabled"): "1", ("global", "adb_enabled"): "1",
     ("global", "window_animation_scale"): "1.0", ("global", "transition_animation_scale"): "1.0",

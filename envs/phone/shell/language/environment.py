@@ -13,7 +13,7 @@ ENVIRONMENT = {
     "EXTERNAL_STORAGE": "/sdcard", "IFS": " \t\n",
 }  # fmt: skip
 LONGEST = 1 << 24  # characters of a variable
-KILLED = 137  # the code of a run that took too much
+KILLED = 137  # exit code of a run that exceeds its budget
 
 
 class Exit(Exception):

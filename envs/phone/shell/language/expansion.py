@@ -36,7 +36,7 @@ class Expander:
 
     def fields(self, word: syntax.Word) -> list[str]:
         """Returns what a word expands to: fields, split at blanks and matched against file names."""
-        if len(word) == 1 and isinstance(word[0], syntax.Literal):  # nearly all words
+        if len(word) == 1 and isinstance(word[0], syntax.Literal):  # the common case
             literal = word[0]
             if literal.quoted or not _SPECIAL.search(literal.text):
                 return [literal.text]
@@ -163,7 +163,7 @@ class Expander:
     def _replaced(self, value: str, part: syntax.Variable) -> str:
         """Expands `${name/pattern/text}`; two slashes replace all matches."""
         pattern, _, new = self.text(part.word).partition("/")
-        regex = fnmatch.translate(pattern)[4:-3]  # without what binds it to the whole text
+        regex = fnmatch.translate(pattern)[4:-3]  # without the parts that anchor it
         return re.sub(regex, lambda match: new, value, count=0 if part.op == "//" else 1) if pattern else value
 
     def _slice(self, value: str, place: str) -> str:

@@ -15,8 +15,8 @@ from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input,
 from coach_gym.envs.phone.shell.language.words import SyntaxFault
 
 LAUNCHERS = ("/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/")
-MOST_COMMANDS = 100_000  # in one run: `while true` must not stop the phone for ever
-DEEPEST = 50  # functions and `eval` in each other
+MOST_COMMANDS = 100_000  # commands per run, so that `while true` ends
+DEEPEST = 50  # nested functions and evals
 
 
 class Shell(Environment):
@@ -189,7 +189,7 @@ class Shell(Environment):
     def _simple(self, command: syntax.Simple, streams: Streams) -> None:
         """Expands the words of a command and runs it."""
         self.spend()
-        self.substituted = 0  # the code of the last substitution: that of `a=$(false)`
+        self.substituted = 0  # the exit code of the last substitution, which is that of `a=$(false)`
         words = self._fields(command.words)
         with self._redirected(command.redirects, streams) as inner:
             kept = self.variables

@@ -92,7 +92,7 @@ class Words:
                 raise Unfinished("no closing quote")
             if self.text[self.at] == '"':
                 self.at += 1
-                return parts or [Literal("", True)]  # "" is a word, if an empty one
+                return parts or [Literal("", True)]  # "" is an empty word
             parts += self._quoted_part(_IN_QUOTES, '"\\$`')
 
     def _quoted_part(self, plain: re.Pattern[str], escapable: str) -> list[Part]:
