@@ -81,7 +81,7 @@ def _book(archive: zipfile.ZipFile) -> Book:
     files = {item.get("id"): item.get("href", "") for item in _all(package, "item")}
     folder = posixpath.dirname(path)
     paragraphs: list[str] = []
-    for id in dict.fromkeys(item.get("idref") for item in _all(package, "itemref")):  # each page once, even if the book repeats it
+    for id in dict.fromkeys(item.get("idref") for item in _all(package, "itemref")):  # each page once
         page = _parsed(archive, posixpath.join(folder, files[id]))
         paragraphs += [text for block in page.iter() if _name(block) in _BLOCKS and (text := _text(block))]
     title, author, subject = (_first(package, name) for name in ("title", "creator", "subject"))
