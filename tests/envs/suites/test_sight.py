@@ -4,6 +4,7 @@ Two instances of each family by default; `COACH_SEEDS=20` in the environment pla
 """
 
 import os
+from collections import Counter
 from functools import lru_cache
 
 import gymnasium as gym
@@ -14,10 +15,16 @@ from PIL import Image
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.suites.play import play
+from coach_gym.envs.tasks.words import ParamRng
 
 SEEDS = range(int(os.environ.get("COACH_SEEDS", "2")))
 FAMILIES = load_suite("android_sight").families
 SCREEN, ENOUGH = (270, 600), (168, 336)
+
+
+def decides(family):
+    """Whether one look at an instance tells which of the options is right."""
+    return any(hasattr(family, name) for name in ("right", "wanted"))
 
 
 @lru_cache
@@ -80,6 +87,34 @@ def test_the_text_does_not_tell(name):
         one, other = played(task), played(task, task.swapped())
         for seen, seen_there in up_to_the_decision(one, other):
             assert seen["goal"] == seen_there["goal"] and seen["ui"] == seen_there["ui"]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_no_list_of_files_tells(name):
+    """Names, sizes and dates of all files are the same when what they show changes places."""
+    for seed in SEEDS:
+        task, listings = instance(name, seed), []
+        for params in (task.params, task.swapped()):
+            environment().reset(options={"task": name, "params": dict(params)})
+            storage = environment()._device.phone.storage
+            paths = sorted(storage.files_below("/storage/emulated/0"))
+            listings.append([(path, storage.size(path), storage.modified(path)) for path in paths])
+        assert listings[0] == listings[1]
+
+
+def decision(task):
+    """Which of the options is right: the answer of a question, or the place of what is asked for."""
+    if hasattr(task, "right"):
+        return task.right
+    return list(task.params["pictures"]).index(task.wanted)
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if decides(FAMILIES[name])])
+def test_saying_always_the_same_does_not_do(name):
+    family = FAMILIES[name]
+    decisions = Counter(str(decision(family(family.sample(ParamRng(seed))))) for seed in range(300))
+    assert len(decisions) == round(1 / family.chance)
+    assert max(decisions.values()) / 300 <= family.chance + 0.1
 
 
 @pytest.mark.parametrize("name", FAMILIES)
