@@ -29,6 +29,7 @@ class Camera(App):
     color = "#455a64"
 
     def main(self) -> Screen:
+        """Opens the viewfinder."""
         return Viewfinder()
 
     def open(self, intent: Intent) -> bool:
@@ -48,6 +49,7 @@ class Viewfinder(Screen):
         self.recording_since: datetime | None = None
 
     def build(self) -> View:
+        """Shows the scene above the shutter."""
         shutter = {"Photo": ("circle_slice_8", "Shutter")}.get(self.mode, ("record_circle", "Start recording"))
         if self.recording_since:
             shutter = ("stop_circle", "Stop recording")

@@ -23,11 +23,15 @@ class _Shot(Task):
 
 
 class CameraTakePhoto(_Shot):
+    """One photo."""
+
     template = "Take one photo."
     ending = "jpg"
 
 
 class CameraTakeVideo(_Shot):
+    """One video."""
+
     template = "Record one video."
     ending = "mp4"
     budget = 12

@@ -38,6 +38,7 @@ class Chrome(App):
     color = "#1a73e8"
 
     def main(self) -> Screen:
+        """Opens an empty tab."""
         return Tab()
 
     def open(self, intent: Intent) -> bool:
@@ -67,6 +68,7 @@ class Tab(Screen):
         self.caller = ""  # package of the app that asked for it
 
     def build(self) -> View:
+        """Shows the address bar and the page."""
         field = TextField(
             self.address, "Search or type URL", "url_bar", self._enter, 1, flex=1, bg=theme.SURFACE_VARIANT, radius=22,
             max_lines=1,
@@ -101,6 +103,7 @@ class Tab(Screen):
         self.shown = address
 
     def on_back(self) -> bool:
+        """Leaves the page, for the app that asked for it if there is one."""
         showing, caller = bool(self.shown), self.caller
         self._home()
         if showing and caller in self.phone.stacks:

@@ -85,6 +85,7 @@ class Drawing(Page):
         self.solved = all((pixels == _rgb(color)).all(axis=1).any() for color in self.wanted)
 
     def views(self, scale: float) -> list[View]:
+        """Shows the wanted colours, the canvas, the palette and two buttons."""
         tiles = [View(bg=color, width=50 * scale, height=50 * scale, important=False) for color in self.wanted]
         palette = Column([Grid([self._ink(color, scale) for color in self.palette], 8, 6 * scale)], width=288 * scale)
         clear, submit = self.buttons

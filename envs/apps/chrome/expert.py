@@ -30,6 +30,7 @@ def open_page(s: Screen, name: str) -> Iterator[str]:
 
 @expert("BrowserMaze")
 def maze(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Finds the walls by their colour and walks the shortest way."""
     yield from open_page(s, p.get("name", "task.html"))
     for move in _way(_free_cells(s)):
         yield s.tap(move)
@@ -69,6 +70,7 @@ def _way(free: Mapping[Cell, bool]) -> list[str]:
 
 @expert("BrowserMultiply")
 def multiply(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the numbers and types their product."""
     yield from open_page(s, p.get("name", "task.html"))
     numbers = []
     while not s.has(_asks):
@@ -94,6 +96,7 @@ def _is_button(element: Element) -> bool:
 
 @expert("BrowserDraw")
 def draw(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Draws one line in each colour of the tiles at the top."""
     yield from open_page(s, p.get("name", "task.html"))
     wanted = _colors_above_canvas(s)
     for number, color in enumerate(wanted, start=1):

@@ -39,6 +39,7 @@ class Document(HTMLParser):
         return [text for known, text in self.blocks if known == tag]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begins a block or hidden text, or takes note of an input or the viewport."""
         values = dict(attrs)
         if tag in HIDDEN:
             self._hidden = tag
@@ -50,12 +51,14 @@ class Document(HTMLParser):
             self.mobile = True
 
     def handle_endtag(self, tag: str) -> None:
+        """Ends a block or hidden text."""
         if tag == self._hidden:
             self._hidden = ""
         elif tag in BLOCKS:
             self._end_block("div")
 
     def handle_data(self, data: str) -> None:
+        """Adds to the block or to the hidden text."""
         if self._hidden:
             self._texts[self._hidden] += data
         else:

@@ -63,6 +63,7 @@ class Maze(Page):
             self.row, self.column = row, column
 
     def views(self, scale: float) -> list[View]:
+        """Shows the grid with the X in it and four buttons, or that the goal was reached."""
         if self.solved:
             return [block("h1", SUCCESS, scale)]
         rows = [

@@ -38,6 +38,7 @@ class Article(Page):
     blocks: list[tuple[str, str]]
 
     def views(self, scale: float) -> list[View]:
+        """Shows the blocks one below the other."""
         return [block(tag, text, scale) for tag, text in self.blocks]
 
 

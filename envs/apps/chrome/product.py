@@ -64,6 +64,7 @@ class Product(Page):
         self.solved = given is not None and int(given[0]) == math.prod(self.numbers)
 
     def views(self, scale: float) -> list[View]:
+        """Shows the number and a button, or the field for the product."""
         gap = Space(50 * scale)
         if self.number is not None:
             shown = Text(str(self.number), 48 * scale, align="center", pad=(0, 0, 0, 20 * scale), id="number")

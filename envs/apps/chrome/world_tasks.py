@@ -28,6 +28,7 @@ class BrowserTask(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws names of files and a puzzle."""
         name, *others = (f"{slug}.html" for slug in slugs(rng, rng.randint(1, 3)))
         return {"name": name, "others": others, **cls.puzzle(rng)}
 
@@ -41,11 +42,13 @@ class BrowserTask(Task):
         """The page as it lies among the downloads."""
 
     def setup(self, device: Device) -> None:
+        """Puts the page among the downloads, and others beside it."""
         device.write(f"{DOWNLOADS}/{self.params['name']}", self.page())
         for name in self.params["others"]:
             device.write(f"{DOWNLOADS}/{name}", b"<html><body><h1>Notes</h1><p>Nothing to do here.</p></body></html>")
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires Chrome in front, showing success."""
         if device.foreground != PACKAGE:
             return 0.0
         return float(any("Success!" in (node.text, node.desc) for node in device.ui().walk()))
@@ -59,9 +62,11 @@ class BrowserMaze(BrowserTask):
 
     @classmethod
     def puzzle(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a maze of three to five cells a side."""
         return {"grid": maze(rng, rng.randint(3, 5))}
 
     def page(self) -> bytes:
+        """Writes the maze's page."""
         return task_pages.maze(self.params["grid"])
 
 
@@ -88,10 +93,12 @@ class BrowserMultiply(BrowserTask):
 
     @classmethod
     def puzzle(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws three to five numbers from 1 to 9."""
         numbers = [rng.randint(1, 9) for _ in range(rng.randint(3, 5))]
         return {"numbers": numbers, "count": str(len(numbers))}
 
     def page(self) -> bytes:
+        """Writes the numbers' page."""
         return task_pages.product(self.params["numbers"])
 
 
@@ -103,10 +110,12 @@ class BrowserDraw(BrowserTask):
 
     @classmethod
     def puzzle(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws an order of the colours, and two or three to draw with."""
         palette = rng.sample(COLORS, len(COLORS))
         return {"palette": palette, "wanted": rng.sample(palette, rng.randint(2, 3))}
 
     def page(self) -> bytes:
+        """Writes the drawing's page."""
         return task_pages.drawing(self.params["wanted"], self.params["palette"])
 
 

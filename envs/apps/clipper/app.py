@@ -19,6 +19,7 @@ class Clipper(App):
     color = "#5f6368"
 
     def main(self) -> Screen:
+        """Opens the only screen."""
         return Clipboard()
 
     def received(self, intent: Intent) -> Answer | None:
@@ -39,6 +40,7 @@ class Clipboard(Screen):
     """Shows what is on the clipboard."""
 
     def build(self) -> View:
+        """Shows the text below an explanation."""
         parts = [
             Text("Other programs read and set the clipboard while this screen is shown.", 14, theme.SECONDARY),
             Card([Text(self.phone.clipboard or "The clipboard is empty", 16, id="clipboard_text")]),

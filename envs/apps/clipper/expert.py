@@ -11,6 +11,7 @@ from coach_gym.ui import Element
 
 @expert("SystemCopyToClipboard")
 def copy(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Types the text into the search field of the home screen and copies it."""
     yield s.home()
     yield s.tap("Search apps")
     yield from s.fill(_field, p["text"])

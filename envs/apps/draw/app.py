@@ -46,6 +46,7 @@ class SimpleDraw(App):
     color = "#7b1fa2"
 
     def main(self) -> Screen:
+        """Opens an empty canvas."""
         return Canvas()
 
 
@@ -110,6 +111,7 @@ class Canvas(Screen):
         self.format = FORMATS[0]
 
     def build(self) -> View:
+        """Shows the drawing between the buttons and the brush."""
         picture = drawn(self.strokes, self.background, self._size)
         canvas = Picture(picture, "Canvas", flex=1, on_drag=self._draw, id="my_canvas")
         return Scaffold("", canvas, actions=self._actions(), bottom=self._tools())
@@ -199,6 +201,7 @@ class ColorPicker(Dialog):
         self.then = then
 
     def content(self) -> Sequence[View]:
+        """Shows the colours in a grid."""
         cells = [Column([self._cell(name, color)], align="center") for name, color in COLORS.items()]
         return [Grid(cells, 5, gap=12, pad=(16, 8, 16, 16))]
 
@@ -221,6 +224,7 @@ class SaveImage(Dialog):
         self.name, self.format, self.then = TextInput(name, selected=True), format, then
 
     def content(self) -> Sequence[View]:
+        """Shows a field for the name and a choice of formats."""
         rows = [Radio(format, format == self.format, partial(self._choose, format)) for format in FORMATS]
         return [Column([TextField(self.name, "Filename", "save_image_filename")], pad=(20, 4, 20, 8)), *rows]
 
@@ -228,6 +232,7 @@ class SaveImage(Dialog):
         self.format = format
 
     def buttons(self) -> Sequence[View]:
+        """Offers to cancel or to go on."""
         return [self.button("Cancel"), self.button("OK", self._done)]
 
     def _done(self) -> None:

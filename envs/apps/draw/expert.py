@@ -10,6 +10,7 @@ from coach_gym.envs.tasks.screen import Screen, expert
 
 @expert("SimpleDrawProCreateDrawing")
 def draw(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Draws a line and saves it under its name and format."""
     name, _, ending = p["file_name"].rpartition(".")
     yield from s.open("Simple Draw Pro")
     left, top, right, bottom = s.find("Canvas").bounds

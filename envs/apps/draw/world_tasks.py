@@ -27,14 +27,17 @@ class SimpleDrawProCreateDrawing(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a name and a format."""
         return {"file_name": slug(rng) + rng.choice(ENDINGS)}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires one file in Pictures, of that name and format and not blank."""
         name = self.params["file_name"]
         data = device.read(f"{PICTURES}/{name}") or b""
         return float(device.listdir(PICTURES) == [name] and is_drawing(data, name.rpartition(".")[2]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another format."""
         stem, _, ending = self.params["file_name"].rpartition(".")
         other = rng.choice([other for other in ENDINGS if other != f".{ending}"])
         return {**self.params, "file_name": stem + other}

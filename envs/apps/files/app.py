@@ -66,6 +66,7 @@ class Files(App):
     color = "#1a73e8"
 
     def main(self) -> Screen:
+        """Opens the shared storage."""
         return Browser()
 
 
@@ -76,6 +77,7 @@ class Browser(FolderScreen):
         super().__init__(SHARED)
 
     def build(self) -> View:
+        """Shows the folder, what is found in it, or what is selected."""
         rows = [self.row(entry) for entry in self.listed()]
         body = ListView(rows, key=self.folder) if rows else Empty("No items", "folder_open_outline")
         if self.selected:
@@ -159,6 +161,7 @@ class OpenWith(Menu):
         super().__init__(apps, "bottom")
 
     def build(self) -> View:
+        """Shows a title above the apps."""
         card = super().build()
         card.children = [Text("Open with", 18, pad=(20, 12, 20, 6), id="title"), *card.children]
         return card
@@ -172,10 +175,12 @@ class FilesOfKind(Browser):
         self.kind = kind
 
     def build(self) -> View:
+        """Shows the files, and buttons while some are selected."""
         body = ListView([self.row(entry) for entry in self.listed()])
         return self.selecting(body, self.selection_actions()) if self.selected else Scaffold(self.kind, body, self.pop)
 
     def listed(self) -> list[Entry]:
+        """Returns the files of the kind, by name."""
         files = search(self.phone.storage, SHARED, "")
         return sorted((file for file in files if file.extension in KINDS[self.kind]), key=by_name)
 

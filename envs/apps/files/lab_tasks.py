@@ -28,6 +28,7 @@ class FilesCopyFile(FilesMoveFile):
     template = "Copy the file {name} from the folder {folder} to the folder {target}."
 
     def expected(self, tree: Tree) -> Tree:
+        """Adds the copy."""
         return {**tree, f"{self.params['target']}/{self.params['name']}": tree[self.path]}
 
 
@@ -40,13 +41,16 @@ class FilesFileSize(StorageTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a folder, its files and one of them."""
         return folder_of_files(rng)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the size as the list shows it, and all files untouched."""
         size = size_text(self.params["files"][self.path])
         return super().evaluate(device, answer) * float(_compact(answer or "") == _compact(size))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another file."""
         return self.but(name=self.another(rng))
 
 
@@ -64,6 +68,7 @@ class FilesCountFiles(StorageTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two folders with different numbers of files."""
         folder, other = rng.sample(sorted(FOLDERS), 2)
         here, there = rng.sample(range(1, 7), 2)
         files = with_sizes(rng, folder, file_names(rng, folder, here))
@@ -74,10 +79,12 @@ class FilesCountFiles(StorageTask):
         }
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the number, and all files untouched."""
         count = sum(path.startswith(self.params["folder"] + "/") for path in self.params["files"])
         return super().evaluate(device, answer) * float(same_number(answer, count))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with the other folder."""
         return self.but(folder=self.params["other"])
 
 

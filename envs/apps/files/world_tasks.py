@@ -60,13 +60,16 @@ class FilesDeleteFile(StorageTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a folder, its files and one of them."""
         return folder_of_files(rng)
 
     def expected(self, tree: Tree) -> Tree:
+        """Takes the file away."""
         del tree[self.path]
         return tree
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another file."""
         return self.but(name=self.another(rng))
 
 
@@ -79,16 +82,19 @@ class FilesMoveFile(StorageTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a file, where it is, and where it has to go."""
         drawn = folder_of_files(rng)
         target = rng.choice(sorted(FOLDERS.keys() - {drawn["folder"]}))
         there = with_sizes(rng, target, file_names(rng, target, rng.randint(1, 3)))
         return {**drawn, "target": target, "files": drawn["files"] | there}
 
     def expected(self, tree: Tree) -> Tree:
+        """Moves the file."""
         tree[f"{self.params['target']}/{self.params['name']}"] = tree.pop(self.path)
         return tree
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another target."""
         others = FOLDERS.keys() - {self.params["folder"], self.params["target"]}
         return self.but(target=rng.choice(sorted(others)))
 
@@ -102,15 +108,18 @@ class FilesRenameFile(StorageTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a file and its new name."""
         folder = rng.choice(sorted(FOLDERS))
         new_name, *names = file_names(rng, folder, rng.randint(4, 7))
         return {"name": names[0], "folder": folder, "new_name": new_name, "files": with_sizes(rng, folder, names)}
 
     def expected(self, tree: Tree) -> Tree:
+        """Renames the file."""
         tree[f"{self.params['folder']}/{self.params['new_name']}"] = tree.pop(self.path)
         return tree
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another file."""
         return self.but(name=self.another(rng))
 
 
@@ -122,12 +131,15 @@ class FilesCreateFolder(StorageTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a folder with files, and the name of a new one in it."""
         return {**folder_of_files(rng), "name": NOUNS.draw(rng).title()}
 
     def expected(self, tree: Tree) -> Tree:
+        """Adds the new folder."""
         return {**tree, f"{self.path}/": b""}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another folder to make it in."""
         return self.but(folder=rng.choice(sorted(FOLDERS.keys() - {self.params["folder"]})))
 
 

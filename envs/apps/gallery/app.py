@@ -61,6 +61,7 @@ class Gallery(App):
     color = "#f57c00"
 
     def main(self) -> Screen:
+        """Opens the list of folders."""
         return Folders()
 
     def open(self, intent: Intent) -> bool:
@@ -99,6 +100,7 @@ class Folders(Screen):
     """All folders with pictures, each with its newest one."""
 
     def build(self) -> View:
+        """Shows a cell for each folder, by name."""
         cells = [self._cell(path, found) for path, found in sorted(albums(self.phone.storage).items(), key=_name_of)]
         body = ListView([Grid(cells, 2, gap=8, pad=10)]) if cells else Empty("No media files have been found.")
         return Scaffold(Gallery.label, body)
@@ -134,11 +136,13 @@ class Pictures(FolderScreen):
         self.sort_by(*NEWEST_FIRST)
 
     def listed(self) -> list[Entry]:
+        """Returns the folder's pictures whose names have the words that are searched for."""
         words = self.query.text.strip().casefold() if self.query else ""
         found = sorted(filter(_is_picture, entries(self.phone.storage, self.folder)), key=by_name)
         return sorted((e for e in found if words in e.name.casefold()), key=self.sort, reverse=self.descending)
 
     def build(self) -> View:
+        """Shows the pictures in a grid, and buttons while some are selected."""
         cells = [self._cell(entry) for entry in self.listed()]
         body = ListView([Grid(cells, 3, gap=4, pad=8)]) if cells else Empty("No media files have been found.")
         if self.selected:
@@ -195,6 +199,7 @@ class Viewer(Screen):
         self.path = path
 
     def build(self) -> View:
+        """Shows the picture below its name."""
         name, show = self.path.rpartition("/")[2], lambda: self.push(Properties(self.path))
         properties = IconButton("information_outline", "Properties", show, "menu_properties")
         actions = [
@@ -251,6 +256,7 @@ class Properties(Dialog):
         self.path = path
 
     def content(self) -> Sequence[View]:
+        """Shows name, folder, size, resolution and time."""
         storage = self.phone.storage
         folder, _, name = self.path.rpartition("/")
         size = pictures.size(storage.read(self.path) or b"")
@@ -264,6 +270,7 @@ class Properties(Dialog):
         return [ListItem(fact, value, min_height=40, pad=(20, 4, 20, 4)) for fact, value in facts.items()]
 
     def buttons(self) -> Sequence[View]:
+        """Offers to close the dialog."""
         return [self.button("OK")]
 
 
@@ -275,6 +282,7 @@ class SelectDestination(Dialog):
         self.then = then
 
     def content(self) -> Sequence[View]:
+        """Shows the folders with pictures."""
         rows = [self._row(path) for path in albums(self.phone.storage)]
         return [Column([ListView(rows)], height=min(264, 48 * len(rows)))]
 
@@ -287,6 +295,7 @@ class SelectDestination(Dialog):
         self.then(path)
 
     def buttons(self) -> Sequence[View]:
+        """Offers to cancel, or to choose any other folder."""
         return [self.button("Cancel"), self.button("Other folder", lambda: self.push(Destination("OK", self.then)))]
 
 

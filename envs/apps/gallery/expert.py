@@ -27,6 +27,7 @@ def look_at(s: Screen, name: str) -> Iterator[str]:
 
 @expert("SaveCopyOfReceiptTaskEval")
 def save_copy(s: Screen, p: Params) -> Iterator[str]:
+    """Copies a picture to the downloads."""
     yield from look_at(s, p["file_name"])
     yield s.tap("More options")
     yield s.tap("Copy to")
@@ -38,6 +39,7 @@ def save_copy(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("MarkorTranscribeReceipt")
 def transcribe_receipt(s: Screen, p: Params) -> Iterator[str]:
+    """Looks at the receipt and types its lines into a note."""
     yield from look_at(s, "receipt.png")
     yield from s.open("Markor")
     yield from markor.new_note(s, p["file_name"])
@@ -48,11 +50,13 @@ def transcribe_receipt(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("ExpenseAddMultipleFromGallery")
 def add_expenses(s: Screen, p: Params) -> Iterator[str]:
+    """Looks at the picture and adds its expenses."""
     yield from look_at(s, "expenses.jpg")
     yield from expense.add(s, p)
 
 
 @expert("RecipeAddMultipleRecipesFromImage")
 def add_recipes(s: Screen, p: Params) -> Iterator[str]:
+    """Looks at the picture and adds its recipes."""
     yield from look_at(s, "recipes.jpg")
     yield from recipes.add(s, p)

@@ -54,19 +54,23 @@ class SaveCopyOfReceiptTaskEval(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two to four receipts, the first of which is to be copied."""
         names = [f"receipt_{slug}.jpg" for slug in slugs(rng, rng.randint(2, 4))]
         return {"file_name": names[0], "pictures": {name: receipt(rng, 1) for name in rng.sample(names, len(names))}}
 
     def setup(self, device: Device) -> None:
+        """Puts the pictures into DCIM."""
         write_pictures(device, self.params["pictures"])
         self.before = read_tree(device, DCIM)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the copy alone in Download, and DCIM untouched."""
         name = self.params["file_name"]
         copied = read_tree(device, DOWNLOAD) == {name: self.before[name]}
         return float(copied and read_tree(device, DCIM) == self.before)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another picture."""
         others = [name for name in self.params["pictures"] if name != self.params["file_name"]]
         return {**self.params, "file_name": rng.choice(sorted(others))}
 
@@ -84,6 +88,7 @@ class MarkorTranscribeReceipt(markor.NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the receipt, older ones, and notes that exist."""
         lines = receipt(rng, rng.randint(1, 4))
         old = {f"receipt_{slug}.png": receipt(rng, 2) for slug in slugs(rng, rng.randint(0, 2))}
         files = markor.notes(rng, 1, 4)["files"]
@@ -93,10 +98,12 @@ class MarkorTranscribeReceipt(markor.NotesTask):
         }  # fmt: skip
 
     def setup(self, device: Device) -> None:
+        """Writes the notes and the pictures."""
         super().setup(device)
         write_pictures(device, self.params["pictures"])
 
     def expected(self, tree: Tree) -> Tree:
+        """Adds the note with the receipt's lines."""
         return {**tree, self.params["file_name"]: self.params["text"].encode()}
 
     def normal(self, data: bytes) -> bytes:
@@ -105,6 +112,7 @@ class MarkorTranscribeReceipt(markor.NotesTask):
         return b"\n".join(b", ".join(fields) for fields in lines)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with one digit more."""
         return self.but(text=self.params["text"] + "9")
 
 
@@ -118,12 +126,14 @@ class ExpenseAddMultipleFromGallery(expense.ExpenseAddMultiple):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws new expenses for the picture, and others for older pictures and the ledger."""
         drawn = [[name, cents, category, rng.choice(NOTES)] for name, cents, category, _ in cls.draw(rng, 12)]
         new, ledger, *older = (drawn[i : i + 3] for i in range(0, 12, 3))
         pictures = {f"old_expenses_{i}.jpg": _table(rows) for i, rows in enumerate(older[: rng.randint(1, 2)])}
         return {"new": new, "entries": ledger, "pictures": {**pictures, "expenses.jpg": _table(new)}}
 
     def setup(self, device: Device) -> None:
+        """Writes the ledger and the pictures."""
         super().setup(device)
         write_pictures(device, self.params["pictures"])
 
@@ -145,10 +155,12 @@ class RecipeAddMultipleRecipesFromImage(recipes.RecipeAddMultipleRecipes):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws recipes, and writes the new ones into a picture."""
         params = super().sample(rng)
         return {**params, "pictures": {"recipes.jpg": [line for recipe in params["new"] for line in _card(recipe)]}}
 
     def setup(self, device: Device) -> None:
+        """Writes the recipes and the picture."""
         super().setup(device)
         write_pictures(device, self.params["pictures"])
 

@@ -45,6 +45,7 @@ class MapsMe(DatabaseApp):
     schema = SCHEMA
 
     def main(self) -> Screen:
+        """Opens the map."""
         return Map()
 
 
@@ -56,6 +57,7 @@ class Map(MapScreen):
         self.view: mapsme_map.View | None = None
 
     def build(self) -> View:
+        """Shows the map with the search above it."""
         world = self.world
         if world.here is None or (here := world.place(world.here)) is None:
             return Scaffold(self.app.label, Empty("No map was downloaded", "map_marker_off_outline"))
@@ -117,6 +119,7 @@ class Sheet(MapScreen):
         self.id = id
 
     def build(self) -> View:
+        """Shows the place on the map, its name and where it is."""
         world = self.world
         place = world.place(self.id)
         if place is None:
@@ -140,6 +143,7 @@ class MyPlaces(MapScreen):
     """Home, work, and the places that were saved."""
 
     def build(self) -> View:
+        """Shows home and work above the saved places."""
         db, world = self.app.db, self.world
         mine = data.my_places(db)
         rows = [self._role(world, role, world.place(mine[role]) if role in mine else None) for role in ROLES]

@@ -78,14 +78,17 @@ class TownTask(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a town and one of its places."""
         drawn = town(rng)
         return {"name": rng.choice([name for name, *_ in drawn["places"] if name]), "town": drawn}
 
     @property
     def world(self) -> World:
+        """The map of the town."""
         return world_of(self.params["town"])
 
     def setup(self, device: Device) -> None:
+        """Puts the map on the phone."""
         with device.database(DATABASE) as db:
             write(db, self.world)
 
@@ -104,15 +107,18 @@ class MapsNavigate(TownTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a town, a place and a way to travel."""
         return {**super().sample(rng), "how": rng.choice(list(WAYS))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires just this journey from the phone's place."""
         with device.database(DATABASE) as db:
             journeys = db.execute("SELECT start, target, mode FROM journeys").fetchall()
         world = self.world
         return float(journeys == [(world.here, named(world, self.params["name"]).id, WAYS[self.params["how"]])])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another place or another way to travel."""
         if rng.random() < 0.5:
             return self.another(rng)
         return {**self.params, "how": rng.choice([way for way in WAYS if way != self.params["how"]])}
@@ -126,14 +132,17 @@ class MapsSetMyPlace(TownTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a town, a place and its role."""
         return {**super().sample(rng), "role": rng.choice(["Home", "Work"])}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires just this place in just this role."""
         with device.database(DATABASE) as db:
             mine = my_places(db)
         return float(mine == {self.params["role"]: named(self.world, self.params["name"]).id})
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another place or the other role."""
         if rng.random() < 0.5:
             return self.another(rng)
         return {**self.params, "role": "Home" if self.params["role"] == "Work" else "Work"}
@@ -148,6 +157,7 @@ class MapsNearest(TownTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a town in which the nearest place of a kind is clearly nearer than the next."""
         while True:
             drawn = town(rng)
             away = distances(world_of(drawn))
@@ -157,12 +167,14 @@ class MapsNearest(TownTask):
                 return {"kind": kind, "town": drawn}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the name of the nearest place."""
         away = distances(self.world)
         places = [place for place in self.world.places if place.kind == self.params["kind"]]
         nearest = min(places, key=lambda place: away[place.id])
         return float(plain(answer or "") == plain(nearest.name))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another kind."""
         return {**self.params, "kind": rng.choice([kind for kind in KINDS if kind != self.params["kind"]])}
 
 
@@ -186,10 +198,12 @@ class MapsTravelTime(TownTask):
                 return {"start": start, "target": target, "how": rng.choice(list(WAYS)), "town": drawn}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the time, to the minute."""
         p = self.params
         return float(_told(answer or "") == _minutes(self.world, p["start"], p["target"], WAYS[p["how"]]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another way to travel."""
         return {**self.params, "how": rng.choice([way for way in WAYS if way != self.params["how"]])}
 
 

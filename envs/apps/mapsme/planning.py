@@ -46,6 +46,7 @@ class Planning(MapScreen):
         self.start, self.target, self.mode = start, target, mode
 
     def build(self) -> View:
+        """Shows the ends, the means, and the route on the map."""
         world = self.world
         swap = IconButton("swap_vertical", "Swap", self._swap)
         ends = Row([Column([self._end(world, "From"), self._end(world, "To")], flex=1), swap], pad=(0, 0, 8, 0))
@@ -117,6 +118,7 @@ class Journey(MapScreen):
         self.start, self.target, self.mode = start, target, mode
 
     def build(self) -> View:
+        """Shows the way from where it starts, and the time left."""
         world = self.world
         way, place = route(world, self.start, self.target, self.mode), world.place(self.target)
         if way is None or place is None:

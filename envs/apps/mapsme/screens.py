@@ -77,6 +77,7 @@ class Search(MapScreen):
         self.then, self.here, self.stays = then, here, stays
 
     def build(self) -> View:
+        """Shows the places found, or all kinds of places."""
         field = TextField(self.query, "Search", "search_query")
         words = self.query.text.casefold().split()
         world = self.world

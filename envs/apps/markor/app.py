@@ -52,9 +52,11 @@ class Markor(App):
     color = "#d14b3a"
 
     def install(self) -> None:
+        """Makes the notebook."""
         self.phone.storage.mkdir(NOTEBOOK)
 
     def main(self) -> Screen:
+        """Opens the notebook."""
         return Notes()
 
     def open(self, intent: Intent) -> bool:
@@ -75,6 +77,7 @@ class Notes(FolderScreen):
         super().__init__(NOTEBOOK)
 
     def build(self) -> View:
+        """Shows the folder, what is found in it, or what is selected."""
         body = ListView([self._row(entry) for entry in self.listed()], key=self.folder)
         if self.selected:
             return Scaffold(str(len(self.selected)), body, self.unselect, self._selection_actions())
@@ -170,12 +173,14 @@ class NewFile(Dialog):
         self.file, self.folder = file, folder
 
     def content(self) -> Sequence[View]:
+        """Shows fields for the name and its extension."""
         extension = ListItem(
             "Extension", self.extension, self._choose, pad=(4, 2, 4, 2), min_height=44, id="new_file_dialog__ext"
         )
         return [Column([TextField(self.name, "Name", "new_file_dialog__name", self._submit), extension], pad=16)]
 
     def buttons(self) -> Sequence[View]:
+        """Offers to make a folder or a file."""
         return [
             self.button("Folder", self._make_folder),
             self.button("Cancel"),
@@ -209,6 +214,7 @@ class FolderPicker(Dialog):
         self.folder, self.then = NOTEBOOK, then
 
     def content(self) -> Sequence[View]:
+        """Shows the folders below, and the way up."""
         folders = [entry for entry in entries(self.phone.storage, self.folder) if entry.folder]
         rows = [self._row(entry.name, entry.path) for entry in folders]
         if self.folder != NOTEBOOK:
@@ -223,6 +229,7 @@ class FolderPicker(Dialog):
         self.folder = path
 
     def buttons(self) -> Sequence[View]:
+        """Offers to cancel or to take the folder shown."""
         return [self.button("Cancel"), self.button("Select", self._finish)]
 
     def _finish(self) -> None:
@@ -244,6 +251,7 @@ class Editor(Screen):
         self.input = TextInput(self.saved)
 
     def build(self) -> View:
+        """Shows the text."""
         field = TextField(self.input, "Note text", EDITOR_ID, lines=8, flex=1, border=None)
         actions = [
             IconButton("content_save_outline", "Save", self._save, "action_save"),
@@ -252,6 +260,7 @@ class Editor(Screen):
         return Scaffold(self.path.rpartition("/")[2], ListView([field]), self.leave, actions)
 
     def on_back(self) -> bool:
+        """Saves."""
         self._save()
         return False
 

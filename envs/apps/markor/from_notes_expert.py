@@ -13,6 +13,7 @@ from coach_gym.envs.tasks.screen import Screen, expert
 
 @expert("ExpenseAddMultipleFromMarkor")
 def add_marked_expenses(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the note and adds the expenses with the mark."""
     text = yield from _read(s, p["note"])
     ids = {name: id for id, name in expense.CATEGORIES.items()}
     rows = [line.split(" | ") for line in text.splitlines()]
@@ -26,6 +27,7 @@ def add_marked_expenses(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("RecipeAddMultipleRecipesFromMarkor", "RecipeAddMultipleRecipesFromMarkor2")
 def add_noted_recipes(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the note and adds its recipes, or those that take the time asked for."""
     text = yield from _read(s, p["note"])
     cards = [dict(line.split(": ", 1) for line in card.splitlines()) for card in text.split("\n\n")]
     wanted = [card for card in cards if p.get("time") in (None, card["Preparation time"])]

@@ -30,6 +30,7 @@ class ExpenseAddMultipleFromMarkor(expense.ExpenseAddMultiple):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a long note in which two expenses carry the mark."""
         mark, *others = rng.sample(MARKS, len(MARKS))
         drawn = cls.draw(rng, rng.randint(10, 16))
         new, listed, ledger = drawn[:2], drawn[:-3], drawn[-3:]
@@ -45,13 +46,16 @@ class ExpenseAddMultipleFromMarkor(expense.ExpenseAddMultiple):
 
     @property
     def goal(self) -> str:
+        """The instruction, with the name of the note and the mark."""
         return self.template.format(**self.params)
 
     def setup(self, device: Device) -> None:
+        """Writes the ledger and the note."""
         super().setup(device)
         device.write(f"{NOTEBOOK}/{self.params['note']}", "\n".join(self.params["lines"]).encode())
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another mark."""
         return {**self.params, "mark": self.params["other"]}
 
 
@@ -64,6 +68,7 @@ class RecipeAddMultipleRecipesFromMarkor(recipes.RecipeAddMultipleRecipes):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two recipes for the note, two for another note, and a book."""
         drawn = cls.draw(rng, 7)
         new, other, book = drawn[:2], drawn[2:4], drawn[4:]
         return {
@@ -77,14 +82,17 @@ class RecipeAddMultipleRecipesFromMarkor(recipes.RecipeAddMultipleRecipes):
 
     @property
     def goal(self) -> str:
+        """The instruction, with the name of the note."""
         return self.template.format(**self.params)
 
     def setup(self, device: Device) -> None:
+        """Writes the book and both notes."""
         super().setup(device)
         for name, listed in ((self.params["note"], self.params["noted"]), (self.params["other"], self.params["old"])):
             device.write(f"{NOTEBOOK}/{name}", "\n\n".join(map(_card, listed)).encode())
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with the other note."""
         return {**self.params, "note": self.params["other"]}
 
 
@@ -99,6 +107,7 @@ class RecipeAddMultipleRecipesFromMarkor2(RecipeAddMultipleRecipesFromMarkor):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a long note in which two recipes take the time asked for."""
         time, *others = rng.sample(recipes.TIMES, len(recipes.TIMES))
         drawn = cls.draw(rng, rng.randint(9, 13))
         noted, book, old = drawn[:-3], drawn[-3:-1], drawn[-1:]
@@ -111,6 +120,7 @@ class RecipeAddMultipleRecipesFromMarkor2(RecipeAddMultipleRecipesFromMarkor):
         }  # fmt: skip
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another time."""
         return {**self.params, "time": self.params["other_time"]}
 
 

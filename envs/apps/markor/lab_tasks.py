@@ -21,17 +21,20 @@ class MarkorNoteByAge(DatedNotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws notes of different ages, and which end of them is asked for."""
         names = note_names(rng, rng.randint(3, 6))
         return {
             "age": rng.choice(("newest", "oldest")), "files": with_texts(rng, names), "ages": with_ages(rng, names)
         }  # fmt: skip
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the note's name, with or without its extension, and all notes untouched."""
         pick = min if self.params["age"] == "newest" else max
         name = pick(self.params["ages"], key=self.params["ages"].__getitem__)
         return super().evaluate(device, answer) * float(plain(answer or "") in (name, name.rpartition(".")[0]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with the other end."""
         return self.but(age="oldest" if self.params["age"] == "newest" else "newest")
 
 
@@ -44,6 +47,7 @@ class MarkorCountNotes(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two folders with different numbers of notes."""
         folder, other = (noun.title() for noun in NOUNS.draw_many(rng, 2))
         here, there = rng.sample(range(1, 7), 2)
         texts = with_texts(rng, note_names(rng, here + there))
@@ -52,10 +56,12 @@ class MarkorCountNotes(NotesTask):
         return {"folder": folder, "other": other, "files": files}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the number, and all notes untouched."""
         count = sum(path.startswith(self.params["folder"] + "/") for path in self.params["files"])
         return super().evaluate(device, answer) * float(same_number(answer, count))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with the other folder."""
         return self.but(folder=self.params["other"])
 
 

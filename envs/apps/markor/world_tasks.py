@@ -66,13 +66,16 @@ class MarkorCreateNote(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws notes that exist, and the name and text of a new one."""
         files, name, text = notes_and_a_new_one(rng)
         return {"name": name, "text": text, "files": files}
 
     def expected(self, tree: Tree) -> Tree:
+        """Adds the new note."""
         return {**tree, self.params["name"]: self.params["text"].encode()}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another name."""
         return self.but(name="new_" + self.params["name"])
 
 
@@ -84,6 +87,7 @@ class MarkorCreateNoteFromClipboard(MarkorCreateNote):
     budget = 16
 
     def setup(self, device: Device) -> None:
+        """Writes the notes, and copies the text."""
         super().setup(device)
         device.put_clipboard(self.params["text"])
 
@@ -101,14 +105,17 @@ class MarkorCreateNoteAndSms(MarkorCreateNote):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a new note, a number, and messages of others."""
         number, *others = address_book.numbers(rng, rng.randint(1, 4))
         return {**super().sample(rng), "number": number, "messages": messages.inbox(rng, others)}
 
     def setup(self, device: Device) -> None:
+        """Writes the notes and the messages."""
         super().setup(device)
         self._sms.setup(device)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires both the note and the message."""
         return super().evaluate(device, answer) * self._sms.evaluate(device, answer)
 
     @property
@@ -116,6 +123,7 @@ class MarkorCreateNoteAndSms(MarkorCreateNote):
         return messages.SimpleSmsSend(self.but(message=self.params["text"]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another number."""
         return self.but(number=address_book.other_number(self.params["number"]))
 
 
@@ -127,6 +135,7 @@ class MarkorCreateFolder(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws notes and folders that exist, and the name of a new folder."""
         name, *folders = NOUNS.draw_many(rng, rng.randint(2, 3))
         files = notes(rng, 1, 4)["files"]
         inside = note_names(rng, len(folders))
@@ -136,9 +145,11 @@ class MarkorCreateFolder(NotesTask):
         }
 
     def expected(self, tree: Tree) -> Tree:
+        """Adds the new folder."""
         return {**tree, self.params["name"] + "/": b""}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with a letter more in the name."""
         return self.but(name=self.params["name"] + "s")
 
 
@@ -154,15 +165,18 @@ class MarkorMergeNotes(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws notes, three of which are to be merged."""
         files, name, _ = notes_and_a_new_one(rng, 3)
         first, second, third = rng.sample(sorted(files), 3)
         return {"name": name, "first": first, "second": second, "third": third, "files": files}
 
     def expected(self, tree: Tree) -> Tree:
+        """Adds the merged note."""
         texts = [tree[self.params[which]] for which in ("first", "second", "third")]
         return {**tree, self.params["name"]: b"\n\n".join(texts)}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with the first two notes swapped."""
         return self.but(first=self.params["second"], second=self.params["first"])
 
 
@@ -177,13 +191,16 @@ class MarkorDeleteNote(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws notes and one of them."""
         return notes(rng, 3, 7)
 
     def expected(self, tree: Tree) -> Tree:
+        """Takes the note away."""
         del tree[self.params["name"]]
         return tree
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another note."""
         return self.but(name=self.another(rng))
 
 
@@ -191,6 +208,7 @@ class DatedNotesTask(NotesTask):
     """A task on notes that were changed `params["ages"]` minutes ago."""
 
     def setup(self, device: Device) -> None:
+        """Writes the notes with their ages."""
         super().setup(device)
         for name, text in self.params["files"].items():
             age = timedelta(minutes=self.params["ages"][name])
@@ -205,10 +223,12 @@ class MarkorDeleteNewestNote(DatedNotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws notes of different ages."""
         names = note_names(rng, rng.randint(3, 6))
         return {"files": with_texts(rng, names), "ages": with_ages(rng, names)}
 
     def expected(self, tree: Tree) -> Tree:
+        """Takes the youngest note away."""
         ages = self.params["ages"]
         del tree[min(ages, key=ages.__getitem__)]
         return tree
@@ -222,9 +242,11 @@ class MarkorDeleteAllNotes(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two to six notes."""
         return {"files": notes(rng, 2, 6)["files"]}
 
     def expected(self, tree: Tree) -> Tree:
+        """Takes everything away."""
         return {}
 
 
@@ -241,18 +263,22 @@ class MarkorEditNote(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a note, a text, and where it has to go."""
         files, _, text = notes_and_a_new_one(rng)
         return {"name": rng.choice(sorted(files)), "where": rng.choice(cls.places), "text": text, "files": files}
 
     def expected(self, tree: Tree) -> Tree:
+        """Edits the note."""
         old, new = tree[self.params["name"]], self.params["text"].encode()
         edited = {"at the top": new + b"\n" + old, "at the bottom": old + b"\n" + new}
         return {**tree, self.params["name"]: edited.get(self.params["where"], new)}
 
     def normal(self, data: bytes) -> bytes:
+        """Leaves out empty lines."""
         return b"\n".join(line for line in data.splitlines() if line.strip())
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another place for the text."""
         return self.but(where=rng.choice([place for place in self.places if place != self.params["where"]]))
 
 
@@ -265,14 +291,17 @@ class MarkorChangeNoteContent(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a note, its new name and its new text."""
         files, new_name, text = notes_and_a_new_one(rng)
         return {"name": rng.choice(sorted(files)), "new_name": new_name, "text": text, "files": files}
 
     def expected(self, tree: Tree) -> Tree:
+        """Renames the note and replaces its text."""
         del tree[self.params["name"]]
         return {**tree, self.params["new_name"]: self.params["text"].encode()}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another name."""
         return self.but(new_name="old_" + self.params["new_name"])
 
 
@@ -286,6 +315,7 @@ class MarkorAddNoteHeader(MarkorChangeNoteContent):
     budget = 24
 
     def expected(self, tree: Tree) -> Tree:
+        """Renames the note and adds the line above its text."""
         text = self.params["text"].encode() + b"\n\n" + tree.pop(self.params["name"])
         return {**tree, self.params["new_name"]: text}
 
@@ -298,14 +328,17 @@ class MarkorRenameNote(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a note and its new name."""
         files, new_name, _ = notes_and_a_new_one(rng)
         return {"name": rng.choice(sorted(files)), "new_name": new_name, "files": files}
 
     def expected(self, tree: Tree) -> Tree:
+        """Renames the note."""
         tree[self.params["new_name"]] = tree.pop(self.params["name"])
         return tree
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another note."""
         return self.but(name=self.another(rng))
 
 
@@ -318,6 +351,7 @@ class MarkorMoveNote(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws notes in three folders, one of which has to move."""
         folders = [noun.title() for noun in NOUNS.draw_many(rng, 3)]
         names = note_names(rng, rng.randint(4, 7))
         texts = with_texts(rng, names)
@@ -330,11 +364,13 @@ class MarkorMoveNote(NotesTask):
         }
 
     def expected(self, tree: Tree) -> Tree:
+        """Moves the note."""
         name = self.params["name"]
         tree[f"{self.params['target']}/{name}"] = tree.pop(f"{self.params['source']}/{name}")
         return tree
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another target."""
         folders = {path.partition("/")[0] for path in self.params["files"]}
         return self.but(target=rng.choice(sorted(folders - {self.params["source"], self.params["target"]})))
 
@@ -351,13 +387,16 @@ class MarkorNoteLine(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws notes and one of them."""
         return notes(rng)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the text of the note, and all notes untouched."""
         text = self.params["files"][self.params["name"]]
         return super().evaluate(device, answer) * float(plain(answer or "") == plain(text))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another note."""
         return self.but(name=self.another(rng))
 
 

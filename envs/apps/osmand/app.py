@@ -50,10 +50,12 @@ class OsmAnd(DatabaseApp):
     schema = SCHEMA
 
     def install(self) -> None:
+        """Makes the database of markers and the folder of tracks."""
         super().install()
         self.phone.storage.mkdir(TRACKS)
 
     def main(self) -> Screen:
+        """Opens the map."""
         return Map()
 
 
@@ -114,6 +116,7 @@ class Map(MapScreen):
         self.chosen: Place | None = None
 
     def build(self) -> View:
+        """Shows the map with favourites, markers and the chosen place."""
         marks = [("favorite", place.point) for place in gpx.favorites(self.phone.storage)]
         marks += [("marker", marker.place.point) for marker in data.markers(self.app.db) if not marker.passed]
         marks += [("pin", self.chosen.point)] if self.chosen else []
@@ -155,10 +158,12 @@ class Map(MapScreen):
         return Column([heading, Row(actions, pad=(8, 4, 8, 10))], bg=theme.SURFACE, on_tap=lambda: None)
 
     def choose(self, place: Place) -> None:
+        """Shows a place in the middle of the map, with its card."""
         self.center, self.chosen = place.point, place
         self.zoom = max(self.zoom, 13)
 
     def on_back(self) -> bool:
+        """Closes the card of the chosen place."""
         open_card, self.chosen = self.chosen is not None, None
         return open_card
 
@@ -191,6 +196,7 @@ class Drawer(Screen):
         self.map = map
 
     def build(self) -> View:
+        """Shows the ways to everything else."""
         items = (
             ("flag_outline", "Map markers", Markers(self.map.choose)),
             ("star_outline", "My Places", MyPlaces(self.map)),
@@ -209,6 +215,7 @@ class MyPlaces(Screen):
         self.map = map
 
     def build(self) -> View:
+        """Shows two rows."""
         show = self.map.choose
         rows = [
             ListItem("Favorites", on_tap=lambda: self.push(Favorites(show)), leading=Icon("star_outline")),
@@ -225,6 +232,7 @@ class Search(Screen):
         self.map, self.query = map, TextInput()
 
     def build(self) -> View:
+        """Shows what is found, the nearest first."""
         found = sorted(data.search(self.query.text), key=self._distance)
         rows = [self._row(place) for place in found]
         clear = IconButton("close", "Clear", partial(self.query.set, ""), "clearButton")
@@ -253,6 +261,7 @@ class AddFavorite(Screen):
         self.place, self.name = place, TextInput(place.name)
 
     def build(self) -> View:
+        """Shows a field for the name above the coordinates."""
         where = Text(data.point_text(self.place.point), 14, theme.SECONDARY)
         fields = [TextField(self.name, "Name", "name_edit"), where]
         save = Row([Button("Save", self._save, "save_button", flex=1)], pad=16)
@@ -276,6 +285,7 @@ class PlanRoute(MapScreen):
         self.points = list(points)
 
     def build(self) -> View:
+        """Shows the route on the map, its length, and the tools."""
         cross = Column([Icon("plus", 32, "#7b1fa2")], justify="center", align="center")
         search = IconButton("magnify", "Search", self.search)
         done = Button("Done", self._ask_name, "done_button", "text", enabled=len(self.points) > 1)
@@ -298,6 +308,7 @@ class PlanRoute(MapScreen):
         return Pile([self.map([("pin", point) for point in self.points[-1:]], self.points), cross, over])
 
     def on_back(self) -> bool:
+        """Asks before points are lost."""
         if not self.points:
             return False
         self.push(Menu([("Discard the route", self.pop)], "center"))

@@ -13,6 +13,7 @@ APP = "OsmAnd"
 
 @expert("OsmAndFavorite")
 def add_favorite(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Finds the place and saves it as a favourite."""
     yield from s.open(APP)
     yield from find_place(s, p["location"])
     yield s.tap("Add to favorites")
@@ -22,6 +23,7 @@ def add_favorite(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("OsmAndMarker")
 def add_marker(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Finds the place and puts a marker there."""
     yield from s.open(APP)
     yield from find_place(s, p["location"])
     yield s.tap("Marker")
@@ -30,6 +32,7 @@ def add_marker(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("OsmAndTrack")
 def save_track(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Adds each place to a route and saves it."""
     yield from s.open(APP)
     yield s.tap("Show main menu")
     yield s.tap("Plan a route")

@@ -34,6 +34,7 @@ class Markers(PlaceList):
     """All markers: those ahead, and the history of those passed."""
 
     def build(self) -> View:
+        """Shows the markers ahead above those passed."""
         shown = data.markers(self.phone.storage.database(MARKERS))
         ahead, passed = [m for m in shown if not m.passed], [m for m in shown if m.passed]
         rows = [self._row(marker) for marker in ahead]
@@ -62,6 +63,7 @@ class Favorites(PlaceList):
     """All favourites."""
 
     def build(self) -> View:
+        """Shows the favourites in the order of their file."""
         shown = gpx.favorites(self.phone.storage)
         rows = [self._row(place) for place in shown]
         return Scaffold("Favorites", ListView(rows) if rows else Empty("No favorites", "star_outline"), self.pop)
@@ -79,6 +81,7 @@ class Tracks(Screen):
     """All tracks, by name."""
 
     def build(self) -> View:
+        """Shows the tracks with their lengths."""
         files = self.phone.storage.listdir(TRACKS)
         rows = [self._row(name) for name in files if name.endswith(".gpx")]
         return Scaffold("Tracks", ListView(rows) if rows else Empty("No tracks", "map_marker_path"), self.pop)

@@ -27,12 +27,14 @@ class MapTask(Task):
     apps: ClassVar[tuple[str, ...]] = ("OsmAnd",)
 
     def setup(self, device: Device) -> None:
+        """Writes the favourites and markers."""
         gpx.save_favorites(device, map(_village, self.params["favorites"]))
         with device.database(MARKERS) as db:
             for name in self.params["markers"]:
                 data.add_marker(db, _village(name), device.now)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the wanted favourites, markers and tracks, and no others."""
         favorites = [place.point for place in gpx.favorites(device)]
         with device.database(MARKERS) as db:
             markers = [marker.place.point for marker in data.markers(db) if not marker.passed]
@@ -48,6 +50,7 @@ class MapTask(Task):
         return [PLACES[name] for name in self.params["markers"]]
 
     def tracks_are_right(self, device: Device) -> bool:
+        """Returns whether the saved tracks are the wanted ones; by default there are none."""
         return not device.listdir(TRACKS)
 
 
@@ -68,15 +71,18 @@ class OsmAndFavorite(MapTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a place, how to say it, and favourites and markers that exist."""
         place, other, *rest = VILLAGES.draw_many(rng, 6)
         said = f"{place}, {data.COUNTRY}" if rng.random() < 0.5 else "{}, {}".format(*PLACES[place])
         there = {"favorites": rest[: rng.randint(0, 2)], "markers": rest[2 : rng.randint(2, 4)]}
         return {"location": said, "place": place, "other": f"{other}, {data.COUNTRY}", **there}
 
     def favorites(self) -> list[Point]:
+        """Adds the place."""
         return [*super().favorites(), PLACES[self.params["place"]]]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with another place."""
         return {**self.params, "location": self.params["other"]}
 
 
@@ -87,9 +93,11 @@ class OsmAndMarker(OsmAndFavorite):
     difficulty = "medium"
 
     def favorites(self) -> list[Point]:
+        """Leaves the favourites as they are."""
         return MapTask.favorites(self)
 
     def markers(self) -> list[Point]:
+        """Adds the place."""
         return [*super().markers(), PLACES[self.params["place"]]]
 
 
@@ -102,14 +110,17 @@ class OsmAndTrack(MapTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two to four places."""
         waypoints = VILLAGES.draw_many(rng, rng.randint(2, 4))
         return {"through": ", ".join(waypoints), "waypoints": waypoints, "favorites": [], "markers": []}
 
     def tracks_are_right(self, device: Device) -> bool:
+        """Requires a track that passes the places in order."""
         tracks = [gpx.track(device, f"{TRACKS}/{name}") for name in device.listdir(TRACKS)]
         return any(passes(track, [PLACES[name] for name in self.params["waypoints"]]) for track in tracks)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with the places in reverse order."""
         return {**self.params, "waypoints": self.params["waypoints"][::-1]}
 
 

@@ -41,10 +41,12 @@ class AudioRecorder(App):
     color = "#37474f"
 
     def install(self) -> None:
+        """Makes the folder of recordings; recording is allowed from the start."""
         self.phone.storage.mkdir(RECORDS)
         self.phone.permissions.add((PACKAGE, MICROPHONE))
 
     def main(self) -> Screen:
+        """Opens the recorder."""
         return Recorder()
 
 
@@ -57,6 +59,7 @@ class Recorder(Screen):
         self.since: datetime | None = None  # when the recording was last resumed; None: paused
 
     def build(self) -> View:
+        """Shows the time above the buttons."""
         return Scaffold(
             AudioRecorder.label,
             Column(
@@ -70,9 +73,7 @@ class Recorder(Screen):
                 ],
                 align="center",
             ),
-            actions=[
-                IconButton("format_list_bulleted", "Records", lambda: self.push(Records()), "btn_records_list")
-            ],
+            actions=[IconButton("format_list_bulleted", "Records", lambda: self.push(Records()), "btn_records_list")],
         )
 
     @property
@@ -154,6 +155,7 @@ class Records(Screen):
         self.since: datetime | None = None
 
     def build(self) -> View:
+        """Shows the recordings, the newest first."""
         files = [entry for entry in entries(self.phone.storage, RECORDS) if not entry.folder]
         rows = [self._row(entry) for entry in sorted(files, key=by_date, reverse=True)]
         return Scaffold("Records", ListView(rows) if rows else Empty("No records", "microphone_off"), self.pop)

@@ -12,6 +12,7 @@ APP = "Audio Recorder"
 
 @expert("AudioRecorderRecordAudio")
 def record(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Records clips and keeps their names."""
     yield from s.open(APP)
     for _ in range(p.get("clips", 1)):
         yield from _clip(s)
@@ -21,6 +22,7 @@ def record(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("AudioRecorderRecordAudioWithFileName")
 def record_with_name(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Records a clip and types its name."""
     yield from s.open(APP)
     yield from _clip(s)
     yield s.type(p["file_name"])  # in place of the name that is proposed, which is selected

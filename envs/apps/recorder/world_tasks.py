@@ -18,11 +18,13 @@ class RecordingTask(Task):
     apps = ("Audio Recorder",)
 
     def setup(self, device: Device) -> None:
+        """Writes the earlier recordings."""
         for number in range(1, self.params["earlier"] + 1):
             device.write(f"{RECORDS}/Record-{number}{EXTENSION}", mp4.silence(5 * number))
         self.before = set(device.listdir(RECORDS))
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires one more recording than before, and that it fits."""
         names = set(device.listdir(RECORDS))
         new = names - self.before
         return float(self.before <= names and len(new) == 1 and all(self.fits(device, name) for name in new))
@@ -41,9 +43,11 @@ class AudioRecorderRecordAudio(RecordingTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws up to three earlier recordings."""
         return {"clips": 1, "earlier": rng.randint(0, 3)}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with one clip too many."""
         return {**self.params, "clips": 2}
 
 
@@ -55,12 +59,15 @@ class AudioRecorderRecordAudioWithFileName(RecordingTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a name and up to three earlier recordings."""
         return {"file_name": slug(rng), "earlier": rng.randint(0, 3)}
 
     def fits(self, device: Device, name: str) -> bool:
+        """Requires the name, too."""
         return super().fits(device, name) and name == self.params["file_name"] + EXTENSION
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with a letter more in the name."""
         return {**self.params, "file_name": self.params["file_name"] + "s"}
 
 

@@ -49,10 +49,12 @@ class Vlc(App):
     color = ORANGE
 
     def install(self) -> None:
+        """Makes the folder of films and the media library."""
         self.phone.storage.mkdir(VIDEOS)
         _ = self.library.db
 
     def main(self) -> Screen:
+        """Opens the list of films."""
         return Main()
 
     def open(self, intent: Intent) -> bool:
@@ -85,6 +87,7 @@ class Main(SelectionPage[str]):
         self.query: TextInput | None = None
 
     def build(self) -> View:
+        """Shows the section, and buttons while films are selected."""
         bottom = BottomNavigation(SECTIONS, self.section, self._go)
         body = {"Video": self._films, "Browse": self._browsed, "Playlists": self._playlists}[self.section]()
         if self.selected:
@@ -100,6 +103,7 @@ class Main(SelectionPage[str]):
         self.section, self.folder, self.query = section, "", None
 
     def on_back(self) -> bool:
+        """Ends the selection or the search, or goes to the folder above."""
         if super().on_back():
             return True
         if self.query is not None:
@@ -223,6 +227,7 @@ class AddToPlaylist(Dialog):
         self.paths, self.then, self.name = list(paths), then, TextInput()
 
     def content(self) -> Sequence[View]:
+        """Shows a field for a new name above the playlists."""
         there = self.app.library.playlists()
         rows = [ListItem(name, "", partial(self._add, id), min_height=44) for id, name, _ in there]
         field = TextField(self.name, "Enter playlist name", "dialog_playlist_name", self._save)
@@ -230,6 +235,7 @@ class AddToPlaylist(Dialog):
         return [*parts, Column([ListView(rows)], height=min(44 * len(rows), 220))] if rows else parts
 
     def buttons(self) -> Sequence[View]:
+        """Offers to cancel or to make the playlist."""
         return [self.button("Cancel"), self.button("Save", self._created)]
 
     def _save(self) -> None:
@@ -261,6 +267,7 @@ class Playlist(Screen):
         self.id = id
 
     def build(self) -> View:
+        """Shows the films in order."""
         rows = [self._row(position, path) for position, path in self.app.library.content(self.id)]
         actions = [
             IconButton("play", "Play all", self._play, "play_btn"),
@@ -307,6 +314,7 @@ class Player(Screen):
         self.since: datetime | None = now  # when it was started; None: stopped
 
     def build(self) -> View:
+        """Shows the picture of the moment above the controls."""
         self._follow_clock()
         length = self.app.seconds(self.path)
         bar = Slider(self.place_now / length if length else 0.0, self._seek, "Seek", "player_overlay_seekbar")

@@ -14,6 +14,7 @@ APP = "VLC"
 
 @expert("VlcCreatePlaylist")
 def create_playlist(s: Screen, p: Params) -> Iterator[str]:
+    """Makes one playlist."""
     yield from s.open(APP)
     yield from _create(s, p["playlist_name"], p["files"])
     yield s.finish()
@@ -21,6 +22,7 @@ def create_playlist(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("VlcCreateTwoPlaylists")
 def create_two_playlists(s: Screen, p: Params) -> Iterator[str]:
+    """Makes both playlists."""
     yield from s.open(APP)
     yield from _create(s, p["playlist_name1"], p["files1"])
     yield from _create(s, p["playlist_name2"], p["files2"])

@@ -49,6 +49,7 @@ class VlcCreatePlaylist(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws films, half of them for the playlist."""
         count = rng.randint(2, 4)
         names = film_names(rng, 2 * count)
         return {
@@ -57,15 +58,19 @@ class VlcCreatePlaylist(Task):
 
     @property
     def goal(self) -> str:
+        """The instruction, with the films in order."""
         return self.template.format(listed=", ".join(self.params["files"]), **self.params)
 
     def setup(self, device: Device) -> None:
+        """Writes the films."""
         write_films(device, VIDEOS, sorted([*self.params["files"], *self.params["noise_files"]]))
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires just this playlist with its films in order."""
         return float(playlists(device) == [(self.params["playlist_name"], self.params["files"])])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with the films in reverse order."""
         return {**self.params, "files": self.params["files"][::-1]}
 
 
@@ -94,6 +99,7 @@ class VlcCreateTwoPlaylists(VlcCreatePlaylist):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two playlists and films for neither."""
         first, second = playlist_names(rng, 2)
         counts = rng.randint(2, 3), rng.randint(2, 3)
         names = film_names(rng, sum(counts) + rng.randint(1, 3))
@@ -105,19 +111,23 @@ class VlcCreateTwoPlaylists(VlcCreatePlaylist):
 
     @property
     def goal(self) -> str:
+        """The instruction, with the films of both in order."""
         listed1, listed2 = (", ".join(self.params[files]) for files in ("files1", "files2"))
         return self.template.format(listed1=listed1, listed2=listed2, **self.params)
 
     def setup(self, device: Device) -> None:
+        """Writes the films."""
         p = self.params
         write_films(device, VIDEOS, sorted([*p["files1"], *p["files2"], *p["noise_files"]]))
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires just these playlists with their films in order."""
         p = self.params
         wanted = [(p["playlist_name1"], p["files1"]), (p["playlist_name2"], p["files2"])]
         return float(playlists(device) == sorted(wanted))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with the second playlist in reverse order."""
         return {**self.params, "files2": self.params["files2"][::-1]}
 
 
@@ -134,6 +144,7 @@ class MarkorTranscribeVideo(markor.NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the words of the film, other films, and notes that exist."""
         video, *others = film_names(rng, rng.randint(2, 5))
         return {
             "video_name": video, "file_name": f"{video.partition('.')[0]}_transcription.txt", "noise_files": others,
@@ -141,11 +152,13 @@ class MarkorTranscribeVideo(markor.NotesTask):
         }  # fmt: skip
 
     def setup(self, device: Device) -> None:
+        """Writes the notes and the films."""
         super().setup(device)
         write_films(device, DOWNLOAD, self.params["noise_files"])
         device.write(f"{DOWNLOAD}/{self.params['video_name']}", film(tuple(self.params["messages"]), SHOWN))
 
     def expected(self, tree: Tree) -> Tree:
+        """Adds the note with the words in order."""
         return {**tree, self.params["file_name"]: ", ".join(self.params["messages"]).encode()}
 
     def normal(self, data: bytes) -> bytes:
@@ -153,6 +166,7 @@ class MarkorTranscribeVideo(markor.NotesTask):
         return b",".join(word.strip() for word in data.strip().rstrip(b",").split(b","))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with the words in reverse order."""
         return self.but(messages=self.params["messages"][::-1])
 
 
