@@ -67,12 +67,12 @@ class Alarm:
         return next(at for at in coming if at > now and (not self.days or self.days >> at.weekday() & 1))
 
 
-_COLUMNS = "hour, minutes, daysofweek, enabled, label, vibrate, ringtone"
+_COLUMNS = ("hour", "minutes", "daysofweek", "enabled", "label", "vibrate", "ringtone")
 
 
 def alarms(db: sqlite3.Connection) -> list[Alarm]:
     """Returns all alarms, by time of day."""
-    rows = db.execute(f"SELECT {_COLUMNS}, _id FROM alarm_templates ORDER BY hour, minutes, _id")
+    rows = db.execute(f"SELECT {', '.join(_COLUMNS)}, _id FROM alarm_templates ORDER BY hour, minutes, _id")
     return [
         Alarm(hour, minute, days, bool(enabled), label, bool(vibrate), sound, id)
         for hour, minute, days, enabled, label, vibrate, sound, id in rows
@@ -82,27 +82,35 @@ def alarms(db: sqlite3.Connection) -> list[Alarm]:
 def save(db: sqlite3.Connection, alarm: Alarm, now: datetime) -> int:
     """Stores an alarm, as a new one if its id is 0, and schedules it. Returns its id."""
     id = alarm.id or db.execute("SELECT 1 + ifnull(max(_id), 0) FROM alarm_templates").fetchone()[0]
-    delete(db, id)
-    _insert(db, [replace(alarm, id=id)], now)
+    marks = ", ".join("?" * (len(_COLUMNS) + 1))
+    changes = ", ".join(f"{column} = excluded.{column}" for column in _COLUMNS)
+    db.execute(
+        f"INSERT INTO alarm_templates ({', '.join(_COLUMNS)}, _id) VALUES ({marks})"
+        f" ON CONFLICT (_id) DO UPDATE SET {changes}",
+        (alarm.hour, alarm.minute, alarm.days, alarm.enabled, alarm.label, alarm.vibrate, alarm.sound, id),
+    )
+    _schedule(db, replace(alarm, id=id), now)
     return id
+
+
+def _schedule(db: sqlite3.Connection, alarm: Alarm, now: datetime) -> None:
+    db.execute("DELETE FROM alarm_instances WHERE alarm_id = ?", (alarm.id,))
+    if alarm.enabled:
+        at = alarm.rings(now)
+        db.execute(
+            "INSERT INTO alarm_instances"
+            " (year, month, day, hour, minutes, vibrate, label, ringtone, alarm_state, alarm_id)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
+            (at.year, at.month - 1, at.day, at.hour, at.minute, alarm.vibrate, alarm.label, alarm.sound, alarm.id),
+        )  # Java counts months from 0
 
 
 def replace_all(db: sqlite3.Connection, alarms: Iterable[Alarm], now: datetime) -> None:
     """Makes these the only alarms, with ids from 1."""
     db.execute("DELETE FROM alarm_instances")
     db.execute("DELETE FROM alarm_templates")
-    _insert(db, [replace(alarm, id=i) for i, alarm in enumerate(alarms, start=1)], now)
-
-
-def _insert(db: sqlite3.Connection, alarms: list[Alarm], now: datetime) -> None:
-    rows = [(a.hour, a.minute, a.days, a.enabled, a.label, a.vibrate, a.sound, a.id) for a in alarms]
-    db.executemany(f"INSERT INTO alarm_templates ({_COLUMNS}, _id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    instances = [(a.rings(now), a) for a in alarms if a.enabled]
-    db.executemany(
-        "INSERT INTO alarm_instances (year, month, day, hour, minutes, vibrate, label, ringtone, alarm_state, alarm_id)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
-        [(t.year, t.month - 1, t.day, t.hour, t.minute, a.vibrate, a.label, a.sound, a.id) for t, a in instances],
-    )  # Java counts months from 0
+    for id, alarm in enumerate(alarms, start=1):
+        save(db, replace(alarm, id=id), now)
 
 
 def delete(db: sqlite3.Connection, id: int) -> None:
