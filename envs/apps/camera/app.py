@@ -1,4 +1,4 @@
-"""Camera: takes photos into Pictures and videos into Movies, as the one of AndroidWorld's emulator does."""
+"""Camera saves photos in Pictures and videos in Movies, like the one of AndroidWorld's emulator."""
 
 from __future__ import annotations
 

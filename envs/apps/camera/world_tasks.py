@@ -11,7 +11,7 @@ FOLDERS = ("/sdcard/Pictures", "/sdcard/Movies")
 
 
 class _Shot(Task):
-    """One file of the right kind in the camera's folders, which start empty, and no other."""
+    """Leave one file of the right kind, and no other, in the camera's folders, which start empty."""
 
     apps = ("Camera",)
     budget = 8
@@ -23,14 +23,14 @@ class _Shot(Task):
 
 
 class CameraTakePhoto(_Shot):
-    """One photo."""
+    """Take one photo."""
 
     template = "Take one photo."
     ending = "jpg"
 
 
 class CameraTakeVideo(_Shot):
-    """One video."""
+    """Record one video."""
 
     template = "Record one video."
     ending = "mp4"

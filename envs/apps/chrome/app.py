@@ -1,6 +1,6 @@
-"""Chrome: shows web pages that lie on the phone. It has no web to reach, and runs no scripts.
+"""Chrome shows web pages that are files on the phone. It reaches no network and runs no scripts.
 
-The text of any page is shown. Some kinds of pages that live by their scripts are recognised by the constants in them
+It shows the text of any page. Some kinds of pages that depend on their scripts are recognised by the constants in them
 and played as their scripts would: a `maze`, a `product` to remember and a `drawing`, which are the pages of
 AndroidWorld's browser tasks and of our own (`task_pages`), and `picture_pages` (`sight_pages`).
 """
@@ -88,13 +88,13 @@ class Tab(Screen):
             return Empty("This site can't be reached\n\nERR_FILE_NOT_FOUND or ERR_INTERNET_DISCONNECTED", "web_off")
         if self.page is None:
             return Column([Icon("google_chrome", 72, theme.OUTLINE)], flex=1, justify="center", align="center")
-        fits = self.page.mobile or isinstance(self.page, Article)  # texts are enlarged until they can be read
+        fits = self.page.mobile or isinstance(self.page, Article)  # text is enlarged to a legible size
         scale = 1.0 if fits else self.phone.width / self.phone.density / DESKTOP_WIDTH
         content = Column(self.page.views(scale), pad=8 * scale)
         return ListView([content, Space(24)], self.shown, cls="android.webkit.WebView", text=self.page.title)
 
     def go_to(self, address: str) -> None:
-        """Shows what lies at an address."""
+        """Shows the page at an address."""
         data = None
         if address.startswith("file://"):
             data = self.phone.storage.read(real(unquote(address.removeprefix("file://"))))
@@ -135,7 +135,7 @@ def read(data: bytes) -> Page:
             if page := kind.read(document):
                 return page
         return article
-    except (ValueError, IndexError, TypeError, RecursionError):  # constants that are not what their names say
+    except (ValueError, IndexError, TypeError, RecursionError):  # the constants do not hold what their names promise
         return article
 
 

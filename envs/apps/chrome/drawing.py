@@ -49,7 +49,7 @@ class Drawing(Page):
 
     @classmethod
     def read(cls, document: Document) -> Drawing | None:
-        """The colours of a script: `WANTED` and `PALETTE`, or as AndroidWorld's page draws them."""
+        """Returns the drawing that a script describes: `WANTED` and `PALETTE`, or as AndroidWorld's page draws them."""
         script = document.script
         wanted, palette = constant(script, "WANTED"), constant(script, "PALETTE")
         count = number(script, r"generateRandomColors\((\d{1,2})\)")

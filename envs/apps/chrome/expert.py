@@ -1,4 +1,4 @@
-"""Experts of the web pages in Chrome. Colours stand in no text: those they see in the screenshot."""
+"""Experts of the web pages in Chrome. No text names the colours: the experts see them in the screenshot."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHITE = (255, 255, 255)
 
 
 def open_page(s: Screen, name: str) -> Iterator[str]:
-    """From anywhere to a page among the downloads."""
+    """Opens a page in the downloads from anywhere."""
     yield from s.open("Files")
     yield s.tap("Download")
     yield from s.scroll_to(name)
@@ -38,7 +38,7 @@ def maze(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _free_cells(s: Screen) -> dict[Cell, bool]:
-    """The cells without a wall, and whether they are the goal; the X stands in the first one."""
+    """Maps the cells without a wall to whether they are the goal; the X is in the first one."""
     left, top, right, bottom = s.find("X").bounds
     width, height = right - left, bottom - top
 
@@ -53,7 +53,7 @@ def _free_cells(s: Screen) -> dict[Cell, bool]:
 
 
 def _way(free: Mapping[Cell, bool]) -> list[str]:
-    """The shortest way to the goal, breadth first."""
+    """Finds the shortest way to the goal by breadth-first search."""
     ways: dict[Cell, list[str]] = {(0, 0): []}
     queue = deque(ways)
     while queue:
@@ -114,7 +114,7 @@ def draw(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _colors_above_canvas(s: Screen) -> list[Color]:
-    """The colours of the tiles between the top of the page and the canvas."""
+    """Returns the colours of the tiles between the top of the page and the canvas."""
     above = s.pixels[s.find(_is_page).bounds[1] : s.find("canvas").bounds[1]].reshape(-1, 3)
     colors, counts = np.unique(above, axis=0, return_counts=True)
     tiles = counts > len(above) // 50
@@ -122,7 +122,7 @@ def _colors_above_canvas(s: Screen) -> list[Color]:
 
 
 def _scroll_down_to(s: Screen, target: Target) -> Iterator[str]:
-    """Moves the page up by the line above the inks: a finger on the canvas would draw."""
+    """Scrolls by dragging the line above the inks, because a finger on the canvas would draw."""
     while not s.has(target):
         line = next(element for element in s.elements if element.cls == "TextView" and element.label)
         yield s.drag(line, (line.center[0], max(s.find(_is_page).bounds[1], line.center[1] - 200)))

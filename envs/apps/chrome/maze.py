@@ -36,7 +36,7 @@ class Maze(Page):
 
     @classmethod
     def read(cls, document: Document) -> Maze | None:
-        """The maze that a script draws: from `GRID`, or as AndroidWorld's page generates it."""
+        """Returns the maze that a script draws: from `GRID`, or as AndroidWorld's page generates it."""
         grid = constant(document.script, "GRID")
         size = number(document.script, r"mazeSize = (\d{1,2})")
         if grid is None and size is not None:
@@ -83,7 +83,7 @@ class Maze(Page):
 
 
 def _generated(rng: SeededRandom, size: int) -> list[str]:
-    """A way from the first cell to the last, found depth first, and all that was seen on the way there."""
+    """Digs depth first from the first cell to the last, as AndroidWorld's page does."""
     grid = [[WALL] * size for _ in range(size)]
     stack, ways = [(0, 0)], list(MOVES.values())
     while stack:

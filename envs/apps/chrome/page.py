@@ -1,4 +1,4 @@
-"""Web pages as the browser shows them, and the looks that they share. Lengths are in css pixels, `scale` dp each."""
+"""Web pages as the browser shows them, and what they look like. Lengths are in css pixels, `scale` dp each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Page(ABC):
 
     @abstractmethod
     def views(self, scale: float) -> list[View]:
-        """What the page looks like now."""
+        """Returns what the page looks like now."""
 
 
 @dataclass

@@ -22,7 +22,7 @@ class Product(Page):
         button: Label of the button that leads to the next number.
         hint: Placeholder of the field for the answer.
         submit: Label of the button that hands the answer in.
-        clicks: How many numbers were left behind.
+        clicks: How many numbers have gone by.
         answer: What was typed.
         solved: Whether the last answer was right.
     """
@@ -37,7 +37,7 @@ class Product(Page):
 
     @classmethod
     def read(cls, document: Document) -> Product | None:
-        """The numbers that a script shows: `NUMBERS`, or as AndroidWorld's page draws them."""
+        """Returns the numbers that a script shows: `NUMBERS`, or as AndroidWorld's page draws them."""
         numbers = constant(document.script, "NUMBERS")
         count = number(document.script, r"clickCount < (\d{1,2})")
         highest = number(document.script, r"random\(\) \* (\d{1,4})\) \+ 1")

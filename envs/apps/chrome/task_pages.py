@@ -119,17 +119,17 @@ part("hand-in").onclick = () => {
 
 
 def maze(grid: Sequence[str]) -> bytes:
-    """A maze: ``#`` is a wall, ``.`` a way, ``G`` the goal."""
+    """Returns a page with a maze, given rows of `#` (wall), `.` (way) and `G` (goal)."""
     return _page("A maze", _MAZE, _MAZE_SCRIPT, GRID=list(grid))
 
 
 def product(numbers: Sequence[int]) -> bytes:
-    """Numbers to be multiplied, which are shown one after the other."""
+    """Returns a page that shows numbers one after the other and asks for their product."""
     return _page("Numbers", _PRODUCT, _PRODUCT_SCRIPT, NUMBERS=list(numbers))
 
 
 def drawing(wanted: Sequence[str], palette: Sequence[str]) -> bytes:
-    """A canvas, and the colours (``#rrggbb``) that must be on it."""
+    """Returns a page with a canvas on which lines in the wanted colours (`#rrggbb`) must be drawn."""
     return _page("A drawing", _DRAWING, _DRAWING_SCRIPT, WANTED=list(wanted), PALETTE=list(palette))
 
 

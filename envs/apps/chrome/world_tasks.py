@@ -1,4 +1,4 @@
-"""Families of Chrome: a web page among the downloads, on which something is to be done."""
+"""Families of Chrome: something to do on a web page in the downloads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLORS = (
 
 
 class BrowserTask(Task):
-    """A page that says "Success!" once what it asks for is done."""
+    """A page that says "Success!" once its puzzle is solved."""
 
     apps: ClassVar[tuple[str, ...]] = ("Files", "Chrome")
     difficulty = "medium"
@@ -35,14 +35,14 @@ class BrowserTask(Task):
     @classmethod
     @abstractmethod
     def puzzle(cls, rng: ParamRng) -> dict[str, Any]:
-        """What is random about the page."""
+        """Draws the random parameters of the page."""
 
     @abstractmethod
     def page(self) -> bytes:
-        """The page as it lies among the downloads."""
+        """Returns the page as a file."""
 
     def setup(self, device: Device) -> None:
-        """Puts the page among the downloads, and others beside it."""
+        """Writes the page and some others to the downloads."""
         device.write(f"{DOWNLOADS}/{self.params['name']}", self.page())
         for name in self.params["others"]:
             device.write(f"{DOWNLOADS}/{name}", b"<html><body><h1>Notes</h1><p>Nothing to do here.</p></body></html>")
@@ -71,7 +71,7 @@ class BrowserMaze(BrowserTask):
 
 
 def maze(rng: ParamRng, size: int) -> list[str]:
-    """A square of walls through which a random way leads from the first cell to the last."""
+    """Draws a square maze with a way from the first cell to the last, as rows of `#`, `.` and `G`."""
     way = [(0, 0)]
     while way[-1] != (size - 1, size - 1):
         row, column = way[-1]
@@ -103,7 +103,7 @@ class BrowserMultiply(BrowserTask):
 
 
 class BrowserDraw(BrowserTask):
-    """A canvas that wants some colours."""
+    """A canvas on which some colours are wanted."""
 
     template = BrowserTask.preamble + "Then draw lines in all the colors shown at its top, and hand the drawing in."
     budget = 28

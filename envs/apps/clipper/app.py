@@ -1,4 +1,4 @@
-"""Clipper: gives the clipboard away to broadcasts (`clipper.get`, `clipper.set`) while it is in front."""
+"""Clipper gives other programs access to the clipboard by broadcasts (`clipper.get`, `clipper.set`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expert of copying: any text field will do, and the home screen's search has one."""
+"""Expert of copying, which uses the text field of the home screen's search."""
 
 from __future__ import annotations
 

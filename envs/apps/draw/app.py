@@ -1,4 +1,4 @@
-"""Simple Draw Pro: a canvas for a finger, saved as PNG, JPEG or SVG."""
+"""Simple Draw Pro is a canvas to draw on with a finger, saved as PNG, JPEG or SVG."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ class Canvas(Screen):
 
 
 class ColorPicker(Dialog):
-    """Asks for one of the colours."""
+    """Asks for a colour."""
 
     def __init__(self, then: Callable[[str], None]) -> None:
         super().__init__("Select a color")

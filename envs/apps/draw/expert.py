@@ -16,7 +16,7 @@ def draw(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     left, top, right, bottom = s.find("Canvas").bounds
     yield s.drag("Canvas", ((left + 3 * right) // 4, (top + 3 * bottom) // 4))
     yield s.tap("Save")
-    yield s.type(name)  # in place of the name that is proposed, which is selected
+    yield s.type(name)  # replaces the proposed name, which is selected
     yield s.tap(ending.upper())
     yield s.tap("OK")
     yield s.tap("Show roots")

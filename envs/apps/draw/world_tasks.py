@@ -15,7 +15,7 @@ ENDINGS = (".png", ".svg", ".jpg")
 
 
 class SimpleDrawProCreateDrawing(Task):
-    """A drawing with at least one stroke, saved under a name whose ending says the format."""
+    """Save a drawing with at least one stroke under a name whose extension gives the format."""
 
     apps = ("Simple Draw Pro",)
     template = (
@@ -44,7 +44,7 @@ class SimpleDrawProCreateDrawing(Task):
 
 
 def is_drawing(data: bytes, format: str) -> bool:
-    """Whether a file is of that format and not blank."""
+    """Returns whether a file has a format (its extension) and is not blank."""
     if format == "svg":
         return data.startswith(b"<svg") and b"<path" in data
     start = b"\x89PNG" if format == "png" else b"\xff\xd8"

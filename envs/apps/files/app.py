@@ -1,4 +1,4 @@
-"""Files: the phone's shared storage, folder by folder."""
+"""Files shows the phone's shared storage, folder by folder."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class Browser(FolderScreen):
 
 
 class OpenWith(Menu):
-    """Asks which app shall open a file."""
+    """Asks which app should open a file."""
 
     def __init__(self, apps: Sequence[tuple[str, Callable[[], None]]]) -> None:
         super().__init__(apps, "bottom")

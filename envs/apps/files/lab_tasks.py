@@ -23,7 +23,7 @@ from coach_gym.envs.tasks.words import ParamRng
 
 
 class FilesCopyFile(FilesMoveFile):
-    """A file is in two folders afterwards."""
+    """Copy a file to another folder."""
 
     template = "Copy the file {name} from the folder {folder} to the folder {target}."
 
@@ -33,7 +33,7 @@ class FilesCopyFile(FilesMoveFile):
 
 
 class FilesFileSize(StorageTask):
-    """The size of one file, as the list shows it."""
+    """Say the size of one file, as the list shows it."""
 
     template = "How large is the file {name} in the folder {folder}?"
     budget = 8
@@ -55,12 +55,12 @@ class FilesFileSize(StorageTask):
 
 
 def _compact(size: str) -> str:
-    """A size as it may also be written: 2.50 kB becomes 2.5kb, 2.00 kB becomes 2kb."""
+    """Shortens a size as people write it: 2.50 kB becomes 2.5kb, 2.00 kB becomes 2kb."""
     return re.sub(r"(\.\d*?)0+(?=kb$)", r"\1", plain(size).replace(" ", "")).replace(".kb", "kb")
 
 
 class FilesCountFiles(StorageTask):
-    """How many files a folder has; another folder has more or fewer."""
+    """Count the files of a folder; another folder holds more or fewer."""
 
     template = "How many files are in the folder {folder}?"
     budget = 8

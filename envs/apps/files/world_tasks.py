@@ -24,36 +24,36 @@ class StorageTask(FileTask):
 
     @property
     def path(self) -> str:
-        """The file that the goal names."""
+        """The path of the file that the goal names."""
         return f"{self.params['folder']}/{self.params['name']}"
 
     def another(self, rng: random.Random) -> str:
-        """The name of another file in the same folder."""
+        """Picks another file in the same folder by its name."""
         folder, _, name = self.path.rpartition("/")
         names = [path.rpartition("/")[2] for path in self.params["files"] if path.startswith(folder + "/")]
         return rng.choice([other for other in names if other != name])
 
 
 def file_names(rng: ParamRng, folder: str, count: int) -> list[str]:
-    """Names of the kind of file that the folder is for, all different in their words."""
+    """Draws file names of the kind that the folder is for; no two share a word."""
     return [slug + FOLDERS[folder] for slug in slugs(rng, count)]
 
 
 def with_sizes(rng: ParamRng, folder: str, names: list[str]) -> dict[str, int]:
-    """A different size for every file, by path."""
+    """Draws a different size in bytes for every file, by path."""
     kilobytes = rng.sample(range(1, MAX_SIZE), len(names))
     return {f"{folder}/{name}": 1000 * size + rng.randrange(400) for name, size in zip(names, kilobytes, strict=True)}
 
 
 def folder_of_files(rng: ParamRng) -> dict[str, Any]:
-    """A folder, some files in it, and one of them."""
+    """Draws a folder, some files in it, and one of them."""
     folder = rng.choice(sorted(FOLDERS))
     names = file_names(rng, folder, rng.randint(3, 6))
     return {"name": names[0], "folder": folder, "files": with_sizes(rng, folder, names)}
 
 
 class FilesDeleteFile(StorageTask):
-    """One file goes, all others stay."""
+    """Delete one file; all others must stay."""
 
     template = "Delete the file {name} in the folder {folder}."
     budget = 12
@@ -74,7 +74,7 @@ class FilesDeleteFile(StorageTask):
 
 
 class FilesMoveFile(StorageTask):
-    """A file goes from one folder to another."""
+    """Move a file from one folder to another."""
 
     template = "Move the file {name} from the folder {folder} to the folder {target}."
     difficulty = "medium"
@@ -100,7 +100,7 @@ class FilesMoveFile(StorageTask):
 
 
 class FilesRenameFile(StorageTask):
-    """Another name for a file."""
+    """Rename a file."""
 
     template = "Rename the file {name} in the folder {folder} to {new_name}."
     difficulty = "medium"
@@ -124,7 +124,7 @@ class FilesRenameFile(StorageTask):
 
 
 class FilesCreateFolder(StorageTask):
-    """A new folder in another."""
+    """Make a folder in another."""
 
     template = "Create a folder named {name} in the folder {folder}."
     budget = 14

@@ -1,4 +1,4 @@
-"""Simple Gallery Pro: the pictures of the shared storage, folder by folder."""
+"""Simple Gallery Pro shows the pictures of the shared storage, folder by folder."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 
 NEWEST_FIRST = (by_date, True)
-ORDERS = {  # label: what is compared, whether the largest comes first
+ORDERS = {  # by label: what is compared, and whether the largest comes first
     "Date, newest first": NEWEST_FIRST,
     "Date, oldest first": (by_date, False),
     "Name": (by_name, False),
     "Size": (by_size, True),
 }
-FOLDER_SIDE, PICTURE_SIDE = 160, 106  # dp: two and three beside each other on a screen of 360
+FOLDER_SIDE, PICTURE_SIDE = 160, 106  # dp: two and three side by side on a screen of 360
 FRAME = (3, 3, 3, 4)  # dp around a thumbnail
 GREY, CHOSEN = "#202124", "#a8c7fa"
 
@@ -65,7 +65,7 @@ class Gallery(App):
         return Folders()
 
     def open(self, intent: Intent) -> bool:
-        """Shows a picture: `file:` links."""
+        """Shows the picture of a `file:` link."""
         path = real(intent.path)
         if intent.action != VIEW or path.rpartition(".")[2].lower() not in pictures.EXTENSIONS:
             return False
@@ -74,20 +74,20 @@ class Gallery(App):
 
 
 def albums(storage: Storage) -> dict[str, list[Entry]]:
-    """The folders of the shared storage in which pictures lie, with these, newest first."""
+    """Returns the pictures of the shared storage by folder, the newest first."""
     paths = {path.rpartition("/")[0] for path in storage.files_below(SHARED) if _is_shown(path[len(SHARED) :])}
     found = {path: album(storage, path) for path in paths}
     return dict(sorted(found.items(), key=lambda folder: folder[1][0].modified, reverse=True))
 
 
 def album(storage: Storage, folder: str) -> list[Entry]:
-    """The pictures of a folder, newest first."""
+    """Returns the pictures of a folder, the newest first."""
     files = sorted(filter(_is_picture, entries(storage, folder)), key=by_name)
     return sorted(files, key=by_date, reverse=True)
 
 
 def _is_shown(path: str) -> bool:
-    """Whether a path is a picture's and no app's own or hidden."""
+    """Returns whether a file is a picture that is neither hidden nor private to an app."""
     hidden = "/." in path or path.startswith("/Android/")
     return not hidden and path.rpartition(".")[2].lower() in pictures.EXTENSIONS
 
@@ -97,7 +97,7 @@ def _is_picture(entry: Entry) -> bool:
 
 
 class Folders(Screen):
-    """All folders with pictures, each with its newest one."""
+    """All folders with pictures, each shown by its newest one."""
 
     def build(self) -> View:
         """Shows a cell for each folder, by name."""
@@ -120,7 +120,7 @@ def _name_of(folder: tuple[str, list[Entry]]) -> str:
 
 
 def thumbnail(screen: Screen, path: str, side: int) -> View:
-    """The middle of a picture as a square of so many dp; a sign if it cannot be decoded."""
+    """Returns the middle of a picture as a square of `side` dp, or an icon if it cannot be decoded."""
     shown = pictures.thumbnail(screen.phone.storage.read(path) or b"", round(side * screen.phone.density))
     if shown is not None:
         return Picture(shown, height=side, important=False)
@@ -136,7 +136,7 @@ class Pictures(FolderScreen):
         self.sort_by(*NEWEST_FIRST)
 
     def listed(self) -> list[Entry]:
-        """Returns the folder's pictures whose names have the words that are searched for."""
+        """Returns the folder's pictures whose names contain the search words."""
         words = self.query.text.strip().casefold() if self.query else ""
         found = sorted(filter(_is_picture, entries(self.phone.storage, self.folder)), key=by_name)
         return sorted((e for e in found if words in e.name.casefold()), key=self.sort, reverse=self.descending)
@@ -249,7 +249,7 @@ class Viewer(Screen):
 
 
 class Properties(Dialog):
-    """What is known of a picture."""
+    """The facts about a picture."""
 
     def __init__(self, path: str) -> None:
         super().__init__("Properties")
@@ -275,7 +275,7 @@ class Properties(Dialog):
 
 
 class SelectDestination(Dialog):
-    """Asks for a folder: one in which pictures lie, or any other."""
+    """Asks for a folder with pictures, or any other."""
 
     def __init__(self, then: Callable[[str], None]) -> None:
         super().__init__("Select destination")

@@ -1,6 +1,6 @@
 """Experts of the families that begin in Simple Gallery Pro.
 
-What a picture says is in no screen text. The experts look at it as an agent has to, and are told what it says.
+No screen text says what a picture shows. The experts open it as an agent must, but take its text from the parameters.
 """
 
 from __future__ import annotations

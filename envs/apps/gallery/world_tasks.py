@@ -1,4 +1,4 @@
-"""Families that begin with a picture in Simple Gallery Pro: receipts, and lists to type off."""
+"""Families that begin with a picture in Simple Gallery Pro: receipts, and lists to copy into another app."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOTES = ("Paid in cash", "Paid by card", "Shared with a friend", "Keep the recei
 
 
 def receipt(rng: ParamRng, count: int) -> list[str]:
-    """The lines of a receipt: shop, header, and so many transactions."""
+    """Draws the lines of a receipt: shop, header and `count` transactions."""
     days = sorted(date(2023, 1, 1) + timedelta(rng.randrange(280)) for _ in range(count))
     lines = [f"{day}, {item}, ${_price(rng)}" for day, item in zip(days, rng.sample(ITEMS, count), strict=True)]
     return [rng.choice(SHOPS), HEADER, *lines]
@@ -39,13 +39,13 @@ def _price(rng: ParamRng) -> str:
 
 
 def write_pictures(device: Device, pictures: Mapping[str, list[str]]) -> None:
-    """Puts pictures with text into DCIM, by name."""
+    """Writes pictures of lines of text, by name, into DCIM."""
     for name, lines in pictures.items():
         device.write(f"{DCIM}/{name}", text_picture(lines, name))
 
 
 class SaveCopyOfReceiptTaskEval(Task):
-    """One picture among others, copied to another folder; the original stays."""
+    """Copy one of several pictures to another folder; the original must stay."""
 
     apps = ("Simple Gallery Pro",)
     template = "In Simple Gallery Pro, save a copy of {file_name}, which is in DCIM, in Download under the same name."
@@ -76,7 +76,7 @@ class SaveCopyOfReceiptTaskEval(Task):
 
 
 class MarkorTranscribeReceipt(markor.NotesTask):
-    """The transactions of a receipt, typed into a note."""
+    """Type the transactions of a receipt into a note."""
 
     apps: ClassVar[tuple[str, ...]] = ("Simple Gallery Pro", "Markor")
     template = (
@@ -107,7 +107,7 @@ class MarkorTranscribeReceipt(markor.NotesTask):
         return {**tree, self.params["file_name"]: self.params["text"].encode()}
 
     def normal(self, data: bytes) -> bytes:
-        """Spaces around commas and lines do not count."""
+        """Drops spaces around commas and empty lines."""
         lines = [[field.strip() for field in line.split(b",")] for line in data.splitlines() if line.strip()]
         return b"\n".join(b", ".join(fields) for fields in lines)
 
@@ -117,7 +117,7 @@ class MarkorTranscribeReceipt(markor.NotesTask):
 
 
 class ExpenseAddMultipleFromGallery(expense.ExpenseAddMultiple):
-    """Three expenses that stand in a picture; others stand in older ones."""
+    """Add the three expenses of a picture; older pictures show others."""
 
     apps = ("Simple Gallery Pro", "Pro Expense")
     template = "Add the expenses in the picture expenses.jpg to Pro Expense. It is in Simple Gallery Pro, folder DCIM."
@@ -147,7 +147,7 @@ def _table(entries: list[expense.Entry]) -> list[str]:
 
 
 class RecipeAddMultipleRecipesFromImage(recipes.RecipeAddMultipleRecipes):
-    """Two recipes that stand in a picture."""
+    """Add the two recipes of a picture."""
 
     apps = ("Simple Gallery Pro", "Broccoli")
     template = "Add the recipes in the picture recipes.jpg to Broccoli. It is in Simple Gallery Pro, folder DCIM."

@@ -1,4 +1,4 @@
-"""MAPS.ME: a map to move about, places to find and to keep, and routes (`planning`)."""
+"""MAPS.ME shows a map to move about, places to find and to keep, and routes (`planning`)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SCALES = (2.0, 600.0)  # dp per kilometre
 
 
 class MapsMe(DatabaseApp):
-    """Maps for travellers without a network: what is shown is the map in the app's database."""
+    """Maps without a network: the app shows the map in its database."""
 
     package = PACKAGE
     activity = "com.mapswithme.maps.MwmActivity"
@@ -50,7 +50,7 @@ class MapsMe(DatabaseApp):
 
 
 class Map(MapScreen):
-    """The map, with the ways to everything else around it."""
+    """The map, surrounded by the entrances to everything else."""
 
     def __init__(self) -> None:
         super().__init__()

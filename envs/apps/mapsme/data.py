@@ -42,7 +42,7 @@ class Place(NamedTuple):
 
     @property
     def point(self) -> Point:
-        """Where it is."""
+        """Its coordinates."""
         return self.lat, self.lon
 
 
@@ -65,7 +65,7 @@ class Line(NamedTuple):
 
 
 class Area(NamedTuple):
-    """A surface: "water" or "park"."""
+    """A polygon of the kind `water` or `park`."""
 
     kind: str
     points: tuple[Point, ...]

@@ -117,7 +117,7 @@ def travel_time(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.finish(_summary(s)[0])
 
 
-# what is to be done
+# operations
 
 
 @expert("map_11")
@@ -176,7 +176,7 @@ def _plan(s: Screen, start: str, target: str) -> Iterator[str]:
 
 
 def _route_to_first(s: Screen, mode: str) -> Iterator[str]:
-    """From the results of a search on."""
+    """Plans a route to the first result of a search."""
     yield s.tap(_found(s)[0])
     yield s.tap("Route to")
     yield s.tap(mode)
@@ -202,7 +202,7 @@ def _set_my_place(s: Screen, role: str, name: str) -> Iterator[str]:
 
 
 def _compare(s: Screen, start: str, target: str) -> Iterator[str]:
-    """Riding against public transportation."""
+    """Answers whether riding or public transportation is faster."""
     yield from _plan(s, start, target)
     riding = yield from _minutes(s, BICYCLE)
     subway = yield from _minutes(s, SUBWAY)
@@ -216,16 +216,16 @@ def _minutes(s: Screen, mode: str) -> Generator[str, None, int]:
 
 
 def _summary(s: Screen) -> list[str]:
-    """The texts below the map of a route: its time, and its length or lines."""
+    """Returns the texts below the map of a route: its time, and its length or lines."""
     below = s.find("Map").bounds[3]
     return [element.label for element in s.elements if element.bounds[1] >= below and element.cls == "TextView"]
 
 
 def _found(s: Screen) -> list[Element]:
-    """The results of a search, from top to bottom: rows that say how far away they are."""
+    """Returns the results of a search from top to bottom: the rows that give a distance."""
     return [element for element in s.elements if element.clickable and element.label.endswith(("km", " m"))]
 
 
 def _name(row: Element) -> str:
-    """What a place is called: all in front of what it is."""
+    """Returns the name of a place: everything before its kind."""
     return row.label.split(" • ")[0].rpartition(", ")[0]

@@ -1,4 +1,4 @@
-"""Families of MAPS.ME, each in a town of its own."""
+"""Families of MAPS.ME, each instance in a town of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
 KINDS = ("Café", "Hotel", "Pharmacy", "Restaurant")
-WAYS = {"by car": "car", "on foot": "walk", "by bicycle": "bike"}  # as goals have them: as the app has them
+WAYS = {"by car": "car", "on foot": "walk", "by bicycle": "bike"}  # by the words of goals: the app's modes
 CENTER = (47.05, 8.3)
 KM_A_DEGREE = 111.2
 SIDE = 5  # crossings along each side of a town
@@ -24,7 +24,7 @@ CLEAR = 0.1  # km by which the nearest place of a kind is nearer than the next
 
 
 def town(rng: ParamRng) -> dict[str, Any]:
-    """A town as JSON: streets in a grid, and places beside them, two or three of every kind."""
+    """Draws a town as JSON: streets in a grid, and places beside them, two or three of every kind."""
     xs, ys = _steps(rng), _steps(rng)
     crossings = [(x, y) for y in ys for x in xs]
     places: list[list] = [["", "", "", *_degrees(x, y)] for x, y in crossings]
@@ -46,19 +46,19 @@ def town(rng: ParamRng) -> dict[str, Any]:
 
 
 def _steps(rng: ParamRng) -> list[float]:
-    """Where streets cross, in km from the middle."""
+    """Draws where streets cross, in km from the middle."""
     gaps = [rng.uniform(0.4, 0.9) for _ in range(SIDE - 1)]
     return [sum(gaps[:i]) - sum(gaps) / 2 for i in range(SIDE)]
 
 
 def _degrees(x: float, y: float) -> tuple[float, float]:
-    """Latitude and longitude of a spot so many km east and north of the middle."""
+    """Returns latitude and longitude of a spot `x` km east and `y` km north of the middle."""
     lon = CENTER[1] + x / KM_A_DEGREE / math.cos(math.radians(CENTER[0]))
     return round(CENTER[0] + y / KM_A_DEGREE, 5), round(lon, 5)
 
 
 def world_of(town: dict[str, Any]) -> World:
-    """The map of a town, with a lake beside it."""
+    """Returns the map of a town, with a lake beside it."""
     lake = [_degrees(x, y) for x, y in ((-1.6, -2.2), (1.8, -2.3), (1.2, -4.0), (-1.2, -3.8))]
     return World(
         tuple(Place(id, *place) for id, place in enumerate(town["places"], 1)),
@@ -67,12 +67,12 @@ def world_of(town: dict[str, Any]) -> World:
 
 
 def named(world: World, name: str) -> Place:
-    """The place of that name."""
+    """Returns the place of a name."""
     return next(place for place in world.places if place.name == name)
 
 
 class TownTask(Task):
-    """A task in the town of `params["town"]`, on a place that has a name."""
+    """A task in the town of `params["town"]` about one of its places."""
 
     apps = ("MAPS.ME",)
 
@@ -93,13 +93,13 @@ class TownTask(Task):
             write(db, self.world)
 
     def another(self, rng: random.Random) -> dict[str, Any]:
-        """The same with another place."""
+        """Returns the parameters with another place."""
         names = [name for name, *_ in self.params["town"]["places"] if name and name != self.params["name"]]
         return {**self.params, "name": rng.choice(names)}
 
 
 class MapsNavigate(TownTask):
-    """A journey begins."""
+    """Start a journey."""
 
     template = "In MAPS.ME, start to navigate {how} from my location to {name}."
     difficulty = "medium"
@@ -125,7 +125,7 @@ class MapsNavigate(TownTask):
 
 
 class MapsSetMyPlace(TownTask):
-    """Home or work."""
+    """Set home or work."""
 
     template = "In MAPS.ME, set {name} as the {role} place among my places."
     budget = 18
@@ -149,7 +149,7 @@ class MapsSetMyPlace(TownTask):
 
 
 class MapsNearest(TownTask):
-    """The name of what is nearest of its kind."""
+    """Name the nearest place of a kind."""
 
     template = "According to MAPS.ME, what is the name of the nearest {kind}?"
     kind = "query"
@@ -179,7 +179,7 @@ class MapsNearest(TownTask):
 
 
 class MapsTravelTime(TownTask):
-    """How long a way takes."""
+    """Say how long a route takes."""
 
     template = "According to MAPS.ME, how long does it take to get {how} from {start} to {target}?"
     kind = "query"
@@ -188,7 +188,7 @@ class MapsTravelTime(TownTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        """Between places that are so far apart that the three ways take different times."""
+        """Draws two places so far apart that the three modes take different times."""
         while True:
             drawn = town(rng)
             world = world_of(drawn)
@@ -214,7 +214,7 @@ def _minutes(world: World, start: str, target: str, mode: str) -> int:
 
 
 def _told(answer: str) -> int | None:
-    """Minutes in an answer that is a time and nothing else, such as `1 hr 5 min` or `65 minutes`."""
+    """Returns the minutes of an answer that is a time and nothing else: `1 hr 5 min`, `65 minutes`."""
     found = re.fullmatch(r"(?:(\d{1,3}) ?(?:h|hr|hrs|hours?))? ?(?:(\d{1,4}) ?(?:m|min|mins|minutes?))?", plain(answer))
     if found is None or not (found[1] or found[2]):
         return None

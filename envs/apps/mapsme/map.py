@@ -1,4 +1,4 @@
-"""The picture of a map: water, parks, roads, the names of places, and pins."""
+"""Draws maps: water, parks, roads, the names of places, and pins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LAND, ROAD, MOTORWAY, CASING = "#f4f1ea", "#ffffff", "#ffd180", "#cfc8b8"
 AREAS = {"water": "#a9d3f0", "park": "#cfe8bf"}
 ROUTE = "#1e88e5"
 PINS = {"here": ("circle", "#1e88e5"), "place": ("map_marker", "#d93025")}
-LABELS_FROM = 22  # dp a kilometre; on smaller scales only pins and roads are drawn
+LABELS_FROM = 22  # dp per kilometre; on smaller scales only pins and roads are drawn
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _ground(canvas: MapCanvas, world: World) -> None:
 
 
 def _names(canvas: MapCanvas, world: World) -> None:
-    """The names of places, as far as none covers another."""
+    """The names of places, leaving out those that would cover another."""
     size = canvas.font_size(11)
     taken: list[Box] = []
     for place in world.places:

@@ -1,4 +1,4 @@
-"""MAPS.ME's routes: to be planned, compared and followed."""
+"""MAPS.ME's routes, which users plan, compare and follow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 
 ICONS = {"car": "car", "walk": "walk", "transit": "subway_variant", "bike": "bike"}
-PANELS = theme.BAR_HEIGHT + 240  # dp that are not map
+PANELS = theme.BAR_HEIGHT + 240  # dp that the map leaves to the panels
 
 
 def points(world: World, way: Route) -> list[Point]:
@@ -33,7 +33,7 @@ def points(world: World, way: Route) -> list[Point]:
 
 
 def _name(world: World, id: int | None) -> str:
-    """What one end of a way is called."""
+    """Returns the name of one end of a route."""
     place = None if id is None else world.place(id)
     return HERE if id == world.here else "Choose a place" if place is None else place.name
 
@@ -111,7 +111,7 @@ class Planning(MapScreen):
 
 
 class Journey(MapScreen):
-    """On the way."""
+    """A journey on its way."""
 
     def __init__(self, start: int, target: int, mode: str) -> None:
         super().__init__()

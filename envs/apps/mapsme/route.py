@@ -14,11 +14,11 @@ WALKING, RIDING = 5.63, 17.73  # km/h
 MOTORWAY = 85  # km/h; where cars go faster nobody walks or rides
 WAITING = 3  # minutes for a train or bus
 
-_State = tuple[int, str]  # a place, and the line that one sits in there
+_State = tuple[int, str]  # a place, and the line that the traveller sits in there
 
 
 class Route(NamedTuple):
-    """A way from one place to another.
+    """A route from one place to another.
 
     Attributes:
         minutes: How long it takes.
@@ -48,7 +48,7 @@ def route(world: World, start: int, end: int, mode: str) -> Route | None:
 
 @lru_cache(maxsize=8)
 def distances(world: World) -> dict[int, float]:
-    """Returns how many kilometres away by road every place is that can be reached from the phone's."""
+    """Returns the distance by road from the phone, in km, of every place that can be reached."""
     near: dict[int, float] = {}
     queue = [] if world.here is None else [(0.0, world.here)]
     roads = defaultdict(list)
@@ -66,7 +66,7 @@ def distances(world: World) -> dict[int, float]:
 
 @lru_cache(maxsize=16)
 def _edges(world: World, mode: str) -> dict[int, list[_Edge]]:
-    """The steps from each place, with the time that they take in a mode."""
+    """Returns the steps from each place, with the time that they take in a mode."""
     edges = defaultdict(list)
     for road in world.roads:
         if mode != "car" and road.kmh > MOTORWAY:
@@ -81,7 +81,7 @@ def _edges(world: World, mode: str) -> dict[int, list[_Edge]]:
 
 
 def _fastest(edges: dict[int, list[_Edge]], start: int, end: int) -> Route | None:
-    """The fastest way along some edges; changing into another line takes `WAITING` more."""
+    """Finds the fastest way along some edges; changing to another line takes `WAITING` more."""
     queue: list[tuple[float, int, _State]] = [(0.0, 0, (start, ""))]
     came: dict[_State, tuple[_State, _Edge] | None] = {(start, ""): None}
     times = {(start, ""): 0.0}
@@ -103,7 +103,7 @@ def _fastest(edges: dict[int, list[_Edge]], start: int, end: int) -> Route | Non
 
 
 def _traced(came: dict[_State, tuple[_State, _Edge] | None], state: _State, minutes: float) -> Route:
-    """The way that led to a state."""
+    """Returns the way that led to a state."""
     places, lines, km = [state[0]], [], 0.0
     while (step := came[state]) is not None:
         state, edge = step

@@ -38,7 +38,7 @@ class MapScreen(Screen):
     def picture(
         self, world: World, view: mapsme_map.View, pins: Sequence[Pin] = (), line: Sequence[Point] = ()
     ) -> View:
-        """A part of the map, with the phone and other pins on it."""
+        """Returns the picture of a part of the map, with the phone and other pins on it."""
         here = None if world.here is None else world.place(world.here)
         marks = [("here", here.point)] if here else []
         pixels = mapsme_map.draw(world, view, (*marks, *pins), tuple(line), self.phone.density)
@@ -51,19 +51,19 @@ class MapScreen(Screen):
 
 
 def row(world: World, place: Place, on_tap: Action) -> View:
-    """A place in a list: its name, what and where it is, and how far away."""
+    """Returns a row with the name of a place, what and where it is, and how far away."""
     parts = [part for part in (place.kind, place.address, away(world, place)) if part]
     return ListItem(place.name, " • ".join(parts), on_tap, leading=Icon(ICONS.get(place.kind, "map_marker_outline")))
 
 
 def away(world: World, place: Place) -> str:
-    """How far a place is from the phone by road; empty where no road leads to it."""
+    """Returns the distance of a place by road as text; empty where no road leads to it."""
     km = distances(world).get(place.id)
     return "" if km is None else data.distance_text(km)
 
 
 class Search(MapScreen):
-    """Places by name, kind or address, the nearest first.
+    """Finds places by name, kind or address, the nearest first.
 
     Args:
         then: Called with the id of the place that is touched.
@@ -88,7 +88,7 @@ class Search(MapScreen):
         return Scaffold(field, body, on_back=self.pop)
 
     def _found(self, world: World, words: Sequence[str]) -> list[View]:
-        """The places that fit and can be reached."""
+        """Returns rows of the places that fit and can be reached."""
         near = distances(world)
         found = [place for place in world.places if place.name and all(word in _about(place) for word in words)]
         found = sorted((place for place in found if place.id in near), key=lambda place: near[place.id])

@@ -1,4 +1,4 @@
-"""Markor: notes as plain text files in Documents/Markor."""
+"""Markor edits notes, which are plain text files in Documents/Markor."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class NewFile(Dialog):
 
 
 class FolderPicker(Dialog):
-    """Folders of the notebook to walk through; "Select" takes the one shown."""
+    """Walks through the folders of the notebook; "Select" takes the one shown."""
 
     def __init__(self, title: str, then: Callable[[str], None]) -> None:
         super().__init__(title)
@@ -237,7 +237,7 @@ class FolderPicker(Dialog):
 
 
 class Editor(Screen):
-    """One note as text. Save keeps it, and so does leaving the screen.
+    """One note as text, saved by the button and when the screen is left.
 
     Args:
         path: The file.

@@ -160,7 +160,7 @@ def delete_newest_note(s: Screen, p: Params) -> Iterator[str]:
 
 
 def _date(row: Element) -> str:
-    """The date below a note's name, in a form that sorts; empty if the element is not a note."""
+    """Returns the date below a note's name in a form that sorts; empty if the element is not a note."""
     try:
         return datetime.strptime(f"2023 {row.label.rpartition(', ')[2]}", "%Y %b %d %H:%M").isoformat()
     except ValueError:

@@ -1,4 +1,4 @@
-"""Experts of the tasks that begin with a note in Markor: they read it, and type what it says elsewhere."""
+"""Experts of the tasks that begin with a note in Markor: they read it and type its contents elsewhere."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_noted_recipes(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _read(s: Screen, name: str) -> Generator[str, None, str]:
-    """The text of a note."""
+    """Opens a note and returns its text."""
     yield from s.open("Markor")
     yield from markor.open_note(s, name)
     return s.find(markor.EDITOR).value

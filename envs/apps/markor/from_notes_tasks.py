@@ -1,4 +1,4 @@
-"""Families that begin with a note in Markor, whose lines are to be entered into another app."""
+"""Families that begin with a note in Markor whose lines belong into another app."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARKS = ("Reimbursable", "Deductible", "Shared", "Business")
 
 
 class ExpenseAddMultipleFromMarkor(expense.ExpenseAddMultiple):
-    """Those expenses of a long note that carry a mark."""
+    """Add those expenses of a long note that carry a mark."""
 
     apps = ("Markor", "Pro Expense")
     template = (
@@ -60,7 +60,7 @@ class ExpenseAddMultipleFromMarkor(expense.ExpenseAddMultiple):
 
 
 class RecipeAddMultipleRecipesFromMarkor(recipes.RecipeAddMultipleRecipes):
-    """All recipes of a note; another note holds others."""
+    """Add all recipes of a note; another note holds others."""
 
     apps = ("Markor", "Broccoli")
     template = "Add the recipes in the note {note} of Markor to Broccoli."
@@ -101,7 +101,7 @@ def _card(recipe: recipes.Recipe) -> str:
 
 
 class RecipeAddMultipleRecipesFromMarkor2(RecipeAddMultipleRecipesFromMarkor):
-    """Those recipes of a long note that take so long."""
+    """Add those recipes of a long note that take a given time."""
 
     template = "Add those recipes of the note {note} in Markor that take {time} to prepare to Broccoli."
 

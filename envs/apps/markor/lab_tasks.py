@@ -13,7 +13,7 @@ from coach_gym.envs.tasks.words import NOUNS, ParamRng
 
 
 class MarkorNoteByAge(DatedNotesTask):
-    """Which note was changed last, or not for the longest time."""
+    """Name the note that was changed last, or the one unchanged for the longest time."""
 
     template = "What is the name of the {age} note in Markor?"
     budget = 6
@@ -39,7 +39,7 @@ class MarkorNoteByAge(DatedNotesTask):
 
 
 class MarkorCountNotes(NotesTask):
-    """How many notes a folder has; another folder has more or fewer."""
+    """Count the notes of a folder; another folder holds more or fewer."""
 
     template = "How many notes are in the folder {folder} in Markor?"
     budget = 8

@@ -23,33 +23,33 @@ class NotesTask(FileTask):
     root = NOTEBOOK
 
     def another(self, rng: random.Random) -> str:
-        """A note that the goal does not name."""
+        """Picks a note that the goal does not name."""
         return rng.choice([path for path in self.params["files"] if path != self.params["name"]])
 
 
 def note_names(rng: ParamRng, count: int) -> list[str]:
-    """File names of notes, all different in their words."""
+    """Draws file names of notes; no two share a word."""
     return [slug + rng.choice((".md", ".txt")) for slug in slugs(rng, count)]
 
 
 def with_texts(rng: ParamRng, names: list[str]) -> dict[str, str]:
-    """A different sentence for every note, in an order of its own."""
+    """Draws a different sentence for every note, in random order."""
     return dict(zip(rng.sample(names, len(names)), SENTENCES.draw_many(rng, len(names)), strict=True))
 
 
 def with_ages(rng: ParamRng, names: list[str]) -> dict[str, int]:
-    """How many minutes ago each note was changed."""
+    """Draws how many minutes ago each note was changed."""
     return dict(zip(names, rng.sample(range(10, 20_000), len(names)), strict=True))
 
 
 def notes(rng: ParamRng, least: int = 3, most: int = 6) -> dict[str, Any]:
-    """Some notes in the notebook, and the name of one of them."""
+    """Draws some notes, and the name of one of them."""
     names = note_names(rng, rng.randint(least, most))
     return {"name": names[0], "files": with_texts(rng, names)}
 
 
 def notes_and_a_new_one(rng: ParamRng, least: int = 2, most: int = 6) -> tuple[dict[str, str], str, str]:
-    """Some notes, and the name and text of one that is not there yet."""
+    """Draws some notes, and the name and text of one that does not exist yet."""
     texts = with_texts(rng, note_names(rng, rng.randint(least, most) + 1))
     name, text = texts.popitem()
     return texts, name, text
@@ -59,7 +59,7 @@ def notes_and_a_new_one(rng: ParamRng, least: int = 2, most: int = 6) -> tuple[d
 
 
 class MarkorCreateNote(NotesTask):
-    """A new note with a text."""
+    """Create a note with a text."""
 
     template = "Create a note in Markor named {name} with the text: {text}"
     budget = 14
@@ -80,7 +80,7 @@ class MarkorCreateNote(NotesTask):
 
 
 class MarkorCreateNoteFromClipboard(MarkorCreateNote):
-    """A new note with the text that was copied before."""
+    """Create a note with the text of the clipboard."""
 
     template = "Create a note in Markor named {name} and paste the text from the clipboard into it."
     difficulty = "medium"
@@ -93,7 +93,7 @@ class MarkorCreateNoteFromClipboard(MarkorCreateNote):
 
 
 class MarkorCreateNoteAndSms(MarkorCreateNote):
-    """A new note, and its text in a text message to a number."""
+    """Create a note, and send its text to a number."""
 
     apps = ("Markor", "Simple SMS Messenger")
     template = (
@@ -128,7 +128,7 @@ class MarkorCreateNoteAndSms(MarkorCreateNote):
 
 
 class MarkorCreateFolder(NotesTask):
-    """A new folder, still empty."""
+    """Create a folder."""
 
     template = "Create a folder in Markor named {name}."
     budget = 10
@@ -154,7 +154,7 @@ class MarkorCreateFolder(NotesTask):
 
 
 class MarkorMergeNotes(NotesTask):
-    """Three notes' texts, one below the other with empty lines between, in a new note."""
+    """Join the texts of three notes, with empty lines between them, in a new note."""
 
     template = (
         "Merge the Markor notes {first}, {second} and {third}, in this order, into a new note named {name}. "
@@ -184,7 +184,7 @@ class MarkorMergeNotes(NotesTask):
 
 
 class MarkorDeleteNote(NotesTask):
-    """One note goes, all others stay."""
+    """Delete one note; all others must stay."""
 
     template = "Delete the note {name} in Markor."
     budget = 10
@@ -216,7 +216,7 @@ class DatedNotesTask(NotesTask):
 
 
 class MarkorDeleteNewestNote(DatedNotesTask):
-    """The note that was changed last goes."""
+    """Delete the note that was changed last."""
 
     template = "Delete the newest note in Markor."
     budget = 10
@@ -235,7 +235,7 @@ class MarkorDeleteNewestNote(DatedNotesTask):
 
 
 class MarkorDeleteAllNotes(NotesTask):
-    """The notebook ends up empty."""
+    """Empty the notebook."""
 
     template = "Delete all notes in Markor."
     budget = 14
@@ -254,7 +254,7 @@ class MarkorDeleteAllNotes(NotesTask):
 
 
 class MarkorEditNote(NotesTask):
-    """A line more at an end of a note, or another text. Empty lines between do not matter."""
+    """Add a line to either end of a note, or replace its text. Empty lines do not matter."""
 
     template = "Edit the note {name} in Markor: write this {where}: {text}"
     difficulty = "medium"
@@ -283,7 +283,7 @@ class MarkorEditNote(NotesTask):
 
 
 class MarkorChangeNoteContent(NotesTask):
-    """Another text and another name for a note."""
+    """Rename a note and replace its text."""
 
     template = "Rename the Markor note {name} to {new_name} and replace its text with: {text}"
     difficulty = "medium"
@@ -306,7 +306,7 @@ class MarkorChangeNoteContent(NotesTask):
 
 
 class MarkorAddNoteHeader(MarkorChangeNoteContent):
-    """A line and an empty line above a note's text, and another name."""
+    """Rename a note and add a line and an empty line above its text."""
 
     template = (
         "Rename the Markor note {name} to {new_name} and add this line above its text, "
@@ -321,7 +321,7 @@ class MarkorAddNoteHeader(MarkorChangeNoteContent):
 
 
 class MarkorRenameNote(NotesTask):
-    """Another name for a note."""
+    """Rename a note."""
 
     template = "Rename the note {name} in Markor to {new_name}."
     budget = 14
@@ -343,7 +343,7 @@ class MarkorRenameNote(NotesTask):
 
 
 class MarkorMoveNote(NotesTask):
-    """A note goes from one folder to another."""
+    """Move a note from one folder to another."""
 
     template = "In Markor, move the note {name} from the folder {source} to the folder {target}."
     difficulty = "medium"
@@ -379,7 +379,7 @@ class MarkorMoveNote(NotesTask):
 
 
 class MarkorNoteLine(NotesTask):
-    """What a note says."""
+    """Say what is in a note."""
 
     template = "What does the note {name} in Markor say?"
     budget = 8

@@ -1,4 +1,4 @@
-"""OsmAnd: a map to move about, places to find and to keep (`places`), and routes to plan."""
+"""OsmAnd shows a map to move about, places to find and to keep (`places`), and routes to plan."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
     TextField,
 )
 
-HOME = PLACES["Vaduz"]  # what the map shows at first
+HOME = PLACES["Vaduz"]  # the middle of the map at first
 ORANGE = "#ff8800"
 MIN_ZOOM, MAX_ZOOM = 8, 17
 
@@ -76,13 +76,13 @@ class MapScreen(Screen):
         return osmand_map.View(self.center, self.zoom, self.phone.width / d, height)
 
     def map(self, marks: Sequence[tuple[str, Point]] = (), line: Sequence[Point] = ()) -> View:
-        """The picture of the map."""
+        """Returns the picture of the map."""
         view = self.view
         pixels = osmand_map.draw(view, tuple(marks), tuple(line))
         return Column([Picture(pixels, "", view.height, important=False, on_drag=self._drag, on_hold=self._hold)])
 
     def zoom_buttons(self) -> View:
-        """Plus and minus, at the right."""
+        """Returns the buttons at the right."""
         zoom_in = _round("plus", "Zoom in", lambda: self._zoom(1), "map_zoom_in_button")
         zoom_out = _round("minus", "Zoom out", lambda: self._zoom(-1), "map_zoom_out_button")
         return Column([zoom_in, zoom_out], gap=8)
@@ -109,7 +109,7 @@ class MapScreen(Screen):
 
 
 class Map(MapScreen):
-    """The map with the user's places on it, and at the bottom what can be done with the chosen one."""
+    """The map with the user's places, and at the bottom what can be done with the chosen one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -208,7 +208,7 @@ class Drawer(Screen):
 
 
 class MyPlaces(Screen):
-    """The way to favourites and tracks."""
+    """The entrance to favourites and tracks."""
 
     def __init__(self, map: Map) -> None:
         super().__init__()
@@ -254,7 +254,7 @@ class Search(Screen):
 
 
 class AddFavorite(Screen):
-    """The name of a favourite before it is saved."""
+    """Asks for the name of a favourite."""
 
     def __init__(self, place: Place) -> None:
         super().__init__()

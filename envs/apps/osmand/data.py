@@ -44,7 +44,7 @@ class Place:
 
 
 def coordinates(text: str) -> Point | None:
-    """The point that a text such as `47.1, 9.5` gives; None if it gives none."""
+    """Returns the point that a text such as `47.1, 9.5` gives; None if it gives none."""
     found = _COORDINATES.fullmatch(text.strip())
     if found is None:
         return None
@@ -56,17 +56,17 @@ _COORDINATES = re.compile(r"(-?\d{1,3}(?:\.\d{1,15})?)°?[,;\s]\s*(-?\d{1,3}(?:\
 
 
 def on_map(point: Point) -> bool:
-    """Whether a map in Mercator's projection can show a point; false for `nan`."""
+    """Returns whether a map in Mercator's projection can show a point; false for `nan`."""
     return abs(point[0]) <= 85 and abs(point[1]) <= 180
 
 
 def point_text(point: Point) -> str:
-    """Latitude and longitude to about a meter."""
+    """Returns latitude and longitude as text, to about a meter."""
     return f"{point[0]:.5f}, {point[1]:.5f}"
 
 
 def search(words: str) -> list[Place]:
-    """The places, or the point, that somebody may mean."""
+    """Returns the places, or the point, that search words may mean."""
     point = coordinates(words)
     if point is not None:
         return [Place(point_text(point), point)]
@@ -75,7 +75,7 @@ def search(words: str) -> list[Place]:
 
 
 def distance(a: Point, b: Point) -> float:
-    """Meters from one point to another, along a great circle."""
+    """Returns the meters between two points along a great circle (haversine formula)."""
     (lat_a, lon_a), (lat_b, lon_b) = (tuple(map(math.radians, point)) for point in (a, b))
     half = math.sin((lat_b - lat_a) / 2) ** 2
     half += math.cos(lat_a) * math.cos(lat_b) * math.sin((lon_b - lon_a) / 2) ** 2
@@ -83,12 +83,12 @@ def distance(a: Point, b: Point) -> float:
 
 
 def length(points: list[Point]) -> float:
-    """Meters along a line through points."""
+    """Returns the length of a line through points in meters."""
     return sum(distance(a, b) for a, b in zip(points, points[1:], strict=False))
 
 
 def distance_text(meters: float) -> str:
-    """A distance as the map's users read it, such as 850 m or 3.2 km."""
+    """Returns a distance as text, such as `850 m` or `3.2 km`."""
     return f"{meters:.0f} m" if meters < 1000 else f"{meters / 1000:.1f} km"
 
 
@@ -97,7 +97,7 @@ def distance_text(meters: float) -> str:
 
 @dataclass(frozen=True)
 class Marker:
-    """A flag on the map; it stays in the list when it was passed."""
+    """A flag on the map; once passed, it stays in the list."""
 
     id: str
     place: Place
@@ -105,7 +105,7 @@ class Marker:
 
 
 def markers(db: sqlite3.Connection) -> list[Marker]:
-    """All markers, the latest first."""
+    """Returns all markers, the latest first."""
     rows = db.execute(
         "SELECT marker_id, marker_description, marker_lat, marker_lon, marker_active FROM map_markers"
         " ORDER BY marker_added DESC, rowid DESC"

@@ -45,7 +45,7 @@ def save_track(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 def find_place(s: Screen, location: str) -> Iterator[str]:
-    """Searches for a place and shows it on the map. Of several, the one whose name was searched for."""
+    """Searches for a place and shows it on the map; of several, the one of exactly that name."""
     yield s.tap("Search")
     yield s.type(location)
     name = location.split(", ")[0]

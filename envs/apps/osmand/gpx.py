@@ -1,4 +1,4 @@
-"""OsmAnd's favourites and tracks: GPX files, of which only what the user changes is rewritten."""
+"""OsmAnd's favourites and tracks: GPX files in which only what the user changes is rewritten."""
 
 from __future__ import annotations
 
@@ -100,14 +100,14 @@ def _at(point: Point) -> str:
 
 @lru_cache(maxsize=16)
 def _places(gpx: bytes, tag: str) -> tuple[Place, ...]:
-    """The points of a GPX file that are marked by a tag."""
+    """Returns the points of a GPX file that have a tag."""
     document = _document(gpx)
     points = document.getElementsByTagNameNS(_GPX, tag) if document else ()
     return tuple(place for point in points if (place := _place(point)) is not None)
 
 
 def _document(gpx: bytes) -> Document | None:
-    """Takes a GPX file apart; None if it is none: files come from outside, too."""
+    """Parses a GPX file; None if it is not one, because files also come from outside."""
     try:
         document = parseString(gpx)
     except (ExpatError, ValueError):
@@ -123,7 +123,7 @@ def _root(document: Document) -> Element:
 
 
 def _place(point: Element) -> Place | None:
-    """The place of a waypoint or track point; None without coordinates on the map."""
+    """Returns the place of a waypoint or track point; None without coordinates on the map."""
     try:
         at = float(point.getAttribute("lat")), float(point.getAttribute("lon"))
     except ValueError:

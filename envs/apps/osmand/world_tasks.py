@@ -17,7 +17,7 @@ NEAR = 0.001  # degrees of latitude and longitude: about a hundred meters
 
 
 def close(a: Point, b: Point) -> bool:
-    """Whether two points are as good as one."""
+    """Returns whether two points are less than `NEAR` apart in both directions."""
     return abs(a[0] - b[0]) < NEAR and abs(a[1] - b[1]) < NEAR
 
 
@@ -42,11 +42,11 @@ class MapTask(Task):
         return float(right and self.tracks_are_right(device))
 
     def favorites(self) -> list[Point]:
-        """Where favourites have to be in the end, and no others."""
+        """Returns where favourites must be in the end, and nowhere else."""
         return [PLACES[name] for name in self.params["favorites"]]
 
     def markers(self) -> list[Point]:
-        """Where markers have to be in the end, and no others."""
+        """Returns where markers must be in the end, and nowhere else."""
         return [PLACES[name] for name in self.params["markers"]]
 
     def tracks_are_right(self, device: Device) -> bool:
@@ -59,12 +59,12 @@ def _village(name: str) -> Place:
 
 
 def _same(found: list[Point], wanted: list[Point]) -> bool:
-    """Whether there is just one point at each of the wanted ones."""
+    """Returns whether there is exactly one point at each of the wanted ones."""
     return len(found) == len(wanted) and all(any(close(a, b) for a in found) for b in wanted)
 
 
 class OsmAndFavorite(MapTask):
-    """A favourite at a place given by its name or its coordinates."""
+    """Add a favourite at a place given by its name or its coordinates."""
 
     template = "In OsmAnd, add {location} to the favorites."
     budget = 14
@@ -87,7 +87,7 @@ class OsmAndFavorite(MapTask):
 
 
 class OsmAndMarker(OsmAndFavorite):
-    """A marker at a place given by its name or its coordinates."""
+    """Add a marker at a place given by its name or its coordinates."""
 
     template = "In OsmAnd, put a map marker at {location}."
     difficulty = "medium"
@@ -102,7 +102,7 @@ class OsmAndMarker(OsmAndFavorite):
 
 
 class OsmAndTrack(MapTask):
-    """A line through two to four places, saved as a track."""
+    """Save a line through two to four places as a track."""
 
     template = "In OsmAnd, plan a route through {through}, in this order, and save it as a track."
     difficulty = "hard"
@@ -125,7 +125,7 @@ class OsmAndTrack(MapTask):
 
 
 def passes(track: list[Point], through: list[Point]) -> bool:
-    """Whether a line comes by some points in their order."""
+    """Returns whether a line passes some points in order."""
     rest = iter(track)
     return all(any(close(point, target) for point in rest) for target in through)
 

@@ -1,4 +1,4 @@
-"""Audio Recorder: records what the microphone hears, which on this phone is silence."""
+"""Audio Recorder records what the microphone hears, which on this phone is silence."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class AudioRecorder(App):
 
 
 class Recorder(Screen):
-    """The time recorded, and the buttons to record, pause, stop or throw away."""
+    """The recorded time, and the buttons to record, pause, stop or discard."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class Recorder(Screen):
 
     @property
     def _seconds(self) -> float:
-        """What was recorded so far; the phone's clock may have been set back."""
+        """Seconds recorded so far; the phone's clock may have been set back."""
         running = max(0.0, (self.now - self.since).total_seconds()) if self.since else 0.0
         return (self.recorded or 0.0) + running
 
@@ -134,7 +134,7 @@ def _round(icon: str, desc: str, on_tap: Action, id: str, color: str = theme.SEC
 
 
 def ask_name(screen: Screen, path: str) -> None:
-    """Asks for the name of a record; without an answer it keeps the one that it has."""
+    """Asks for a new name for a recording; without an answer it keeps its name."""
     screen.ask("Rename record", partial(_rename, screen, path), _title(path), "Record name", "Save")
 
 

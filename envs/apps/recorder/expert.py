@@ -25,13 +25,13 @@ def record_with_name(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Records a clip and types its name."""
     yield from s.open(APP)
     yield from _clip(s)
-    yield s.type(p["file_name"])  # in place of the name that is proposed, which is selected
+    yield s.type(p["file_name"])  # replaces the proposed name, which is selected
     yield s.tap("Save")
     yield s.finish()
 
 
 def _clip(s: Screen) -> Iterator[str]:
-    """Some seconds of sound, up to the question for its name."""
+    """Records a few seconds, up to the question for a name."""
     yield s.tap("Start recording")
     yield s.wait()
     yield s.tap("Stop recording")

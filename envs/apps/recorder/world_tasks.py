@@ -30,13 +30,13 @@ class RecordingTask(Task):
         return float(self.before <= names and len(new) == 1 and all(self.fits(device, name) for name in new))
 
     def fits(self, device: Device, name: str) -> bool:
-        """Whether a new file is the recording that was asked for."""
+        """Returns whether a new file is the recording that was asked for."""
         sound = audio.sound(device.read(f"{RECORDS}/{name}") or b"")
         return sound is not None and sound.seconds > 0
 
 
 class AudioRecorderRecordAudio(RecordingTask):
-    """One recording more than before."""
+    """Record one clip."""
 
     template = "Record one audio clip with Audio Recorder and save it."
     budget = 10
@@ -52,7 +52,7 @@ class AudioRecorderRecordAudio(RecordingTask):
 
 
 class AudioRecorderRecordAudioWithFileName(RecordingTask):
-    """One recording more, of a given name."""
+    """Record one clip and give it a name."""
 
     template = 'Record an audio clip with Audio Recorder and save it with the name "{file_name}".'
     budget = 14

@@ -1,4 +1,4 @@
-"""VLC: the films of the phone, a player, and playlists."""
+"""VLC shows the films of the phone, a player, and playlists."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Vlc(App):
         return Main()
 
     def open(self, intent: Intent) -> bool:
-        """Plays a film: `file:` links."""
+        """Plays the film of a `file:` link."""
         path = real(intent.path)
         if intent.action != VIEW or not is_film(path):
             return False
@@ -83,7 +83,7 @@ class Main(SelectionPage[str]):
     def __init__(self) -> None:
         super().__init__()
         self.section = "Video"
-        self.folder = ""  # being browsed; empty: the list of storages
+        self.folder = ""  # the folder being browsed; empty: the list of storages
         self.query: TextInput | None = None
 
     def build(self) -> View:

@@ -99,7 +99,7 @@ class Library:
         self.db.execute("DELETE FROM Playlist WHERE id_playlist = ?", (playlist,))
 
     def _media(self, path: str) -> int:
-        """The id of a film, which is added to the library if it is new there."""
+        """Returns the id of a film, which is added to the library if it is new there."""
         folder, name = self._folder(path.rpartition("/")[0]), file_name(path)
         known = "SELECT id_media FROM Media WHERE filename = ? AND folder_id = ?"
         row = self.db.execute(known, (name, folder)).fetchone()
@@ -119,7 +119,7 @@ class Library:
 
 
 def is_film(path: str) -> bool:
-    """Whether a file is a film that is neither hidden nor private to an app."""
+    """Returns whether a file is a film that is neither hidden nor private to an app."""
     below = path[len(SHARED) :]
     return below.rpartition(".")[2].lower() in EXTENSIONS and "/." not in below and not below.startswith("/Android/")
 

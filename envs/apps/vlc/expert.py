@@ -30,7 +30,7 @@ def create_two_playlists(s: Screen, p: Params) -> Iterator[str]:
 
 
 def _create(s: Screen, name: str, files: Sequence[str]) -> Iterator[str]:
-    """A new playlist of films, which are added in the order in which they are selected."""
+    """Makes a playlist; films are added in the order in which they are selected."""
     for number, file in enumerate(files):
         yield from s.scroll_to(file)
         yield s.tap(file) if number else s.long_press(file)
@@ -41,12 +41,12 @@ def _create(s: Screen, name: str, files: Sequence[str]) -> Iterator[str]:
 
 @expert("MarkorTranscribeVideo")
 def transcribe(s: Screen, p: Params) -> Iterator[str]:
-    """What a film shows is in no screen text: the expert looks through it to its end, and is told what it shows."""
+    """Watches the film to its end, and types its words, which no screen text gives, from the parameters."""
     yield from s.open(APP)
     yield from s.scroll_to(p["video_name"])
     yield s.tap(p["video_name"])
     while not s.has("Play"):
-        yield s.tap("Forward 10 seconds")  # every text stands for eight: none is passed over
+        yield s.tap("Forward 10 seconds")  # each text is shown for eight, so at least a part of it is seen
     yield from s.open("Markor")
     yield from markor.new_note(s, p["file_name"])
     yield from s.fill(markor.EDITOR, ", ".join(p["messages"]))

@@ -16,28 +16,28 @@ from coach_gym.envs.tasks.words import ADJECTIVES, FIRST_NAMES, NOUNS, ParamRng
 
 VIDEOS, DOWNLOAD = "/sdcard/VLCVideos", "/sdcard/Download"
 KINDS = ("clip", "footage", "scene", "recording", "highlight", "moment", "episode")
-SHOWN = 8  # seconds, every text of a film to watch
+SHOWN = 8  # seconds for which a film shows each text
 
 
 def film_names(rng: ParamRng, count: int) -> list[str]:
-    """File names of films, all different."""
+    """Draws file names of films, all different."""
     return [f"{rng.choice(KINDS)}_{rng.randint(1, 99)}_{noun}.mp4" for noun in NOUNS.draw_many(rng, count)]
 
 
 def playlist_names(rng: ParamRng, count: int) -> list[str]:
-    """Names of playlists that share no word."""
+    """Draws names of playlists that share no word."""
     pairs = zip(ADJECTIVES.draw_many(rng, count), NOUNS.draw_many(rng, count), strict=True)
     return [f"{adjective} {noun}".title() for adjective, noun in pairs]
 
 
 def write_films(device: Device, folder: str, names: Sequence[str]) -> None:
-    """Films that show their number and last from half a minute on."""
+    """Writes films that show their number and last half a minute or longer."""
     for number, name in enumerate(names):
         device.write(f"{folder}/{name}", film((f"film {number + 1}",), 30 + 7 * number))
 
 
 class VlcCreatePlaylist(Task):
-    """Some films of a folder in a new playlist, in order."""
+    """Make a playlist of some films of a folder, in order."""
 
     apps = ("VLC",)
     template = (
@@ -75,7 +75,7 @@ class VlcCreatePlaylist(Task):
 
 
 def playlists(device: Device) -> list[tuple[str, list[str]]]:
-    """The playlists that are not empty, by name, with the names of their films in order."""
+    """Returns the playlists that are not empty, sorted by name, with the names of their films in order."""
     with device.database(DATABASE) as db:
         rows = db.execute(
             "SELECT name, filename FROM PlaylistMediaRelation JOIN Playlist ON id_playlist = playlist_id "
@@ -88,7 +88,7 @@ def playlists(device: Device) -> list[tuple[str, list[str]]]:
 
 
 class VlcCreateTwoPlaylists(VlcCreatePlaylist):
-    """Two playlists."""
+    """Make two playlists."""
 
     template = (
         "Create two playlists in VLC with videos of the folder VLCVideos, each in this order: {playlist_name1} with "
@@ -132,7 +132,7 @@ class VlcCreateTwoPlaylists(VlcCreatePlaylist):
 
 
 class MarkorTranscribeVideo(markor.NotesTask):
-    """The texts that a film shows one after the other, typed into a note."""
+    """Type the words that a film shows one after the other into a note."""
 
     apps: ClassVar[tuple[str, ...]] = ("VLC", "Markor")
     template = (
@@ -162,7 +162,7 @@ class MarkorTranscribeVideo(markor.NotesTask):
         return {**tree, self.params["file_name"]: ", ".join(self.params["messages"]).encode()}
 
     def normal(self, data: bytes) -> bytes:
-        """Spaces around commas do not count, nor does a comma at the end."""
+        """Drops spaces around commas, and a comma at the end."""
         return b",".join(word.strip() for word in data.strip().rstrip(b",").split(b","))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
