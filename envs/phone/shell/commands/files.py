@@ -41,7 +41,7 @@ def mkdir(p: Process) -> int:
         if p.storage.exists(path) and not ("p" in given and p.storage.is_dir(path)):
             code = p.fail(f"'{name}': File exists")
         elif "p" not in given and not p.storage.is_dir(_parent(path)):
-            code = p.fail(f"'{name}': {NO_FILE}")
+            code = p.fail(f"'{name}': {'Not a directory' if p.storage.exists(_parent(path)) else NO_FILE}")
         elif "p" in given and any(_is_file(p, part) for part in _parents(path)):
             code = p.fail(f"'{name}': Not a directory")
         else:

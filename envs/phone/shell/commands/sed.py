@@ -24,6 +24,8 @@ def sed(p: Process) -> int:
     for name, data in inputs(p, words):
         output: list[str] = []
         lines = texts(data)
+        for step in steps:
+            step.open = False
         for number, line in enumerate(lines, start=1):
             if not _sed_line(steps, line, number, number == len(lines), "n" in given, output):
                 break
@@ -45,11 +47,14 @@ class _SedStep:
     """One command of `sed`: up to two addresses, and what to do."""
 
     def __init__(self, text: str, extended: bool) -> None:
-        match = re.fullmatch(r"(\d+|\$|/(?:\\.|[^/])*/)?(?:,(\d+|\$))?\s*(!?)\s*(s.*|[pdq=])", text, re.DOTALL)
+        address = r"(\d+|\$|/(?:\\.|[^/])*/)"
+        match = re.fullmatch(rf"{address}?(?:,{address})?\s*(!?)\s*(s.*|[pdq=])", text, re.DOTALL)
         if not match:
             raise BadPattern("unknown command")
         self.start, self.end, self.negated, self.action = match[1], match[2], bool(match[3]), match[4]
-        self.address = compiled(translate(self.start[1:-1], extended)) if (self.start or "").startswith("/") else None
+        self.open = False  # between the two addresses
+        given = (address for address in (self.start, self.end) if address and address.startswith("/"))
+        self.patterns = {address: compiled(translate(address[1:-1], extended)) for address in given}
         if self.action[0] == "s":
             mark = re.escape(self.action[1:2])
             body = rf"s{mark}((?:\\.|(?!{mark}).)*){mark}((?:\\.|(?!{mark}).)*){mark}([gpiI0-9]*)"
@@ -64,15 +69,25 @@ class _SedStep:
             self.new = _replacement(parts[2])
 
     def applies(self, line: str, number: int, last: bool) -> bool:
+        """Returns whether a line is addressed. Lines must come in order."""
         if self.start is None:
             inside = True
-        elif self.address is not None:
-            inside = bool(self.address.search(line))
-        elif self.end is not None:
-            inside = number >= self._number(self.start, number, last) and number <= self._number(self.end, number, last)
+        elif self.end is None or self.open:
+            inside = self.open or self._at(self.start, line, number, last)
+            self.open = self.open and not self._over(line, number, last)
         else:
-            inside = number == self._number(self.start, number, last)
+            inside = self._at(self.start, line, number, last)
+            self.open = inside and not (self.end.isdecimal() and number >= int(self.end))
         return inside != self.negated
+
+    def _at(self, address: str, line: str, number: int, last: bool) -> bool:
+        if address in self.patterns:
+            return bool(self.patterns[address].search(line))
+        return last if address == "$" else number == int(address)
+
+    def _over(self, line: str, number: int, last: bool) -> bool:
+        end = self.end or ""
+        return number >= int(end) if end.isdecimal() else self._at(end, line, number, last)
 
     def substitute(self, line: str) -> tuple[str, int]:
         """Replaces the first match, the Nth, or all from there on. Returns the line and how many were replaced."""
@@ -84,9 +99,6 @@ class _SedStep:
         for start, end in reversed(chosen):
             line = line[:start] + self.pattern.sub(self.new, line[start:end], count=1) + line[end:]
         return line, len(chosen)
-
-    def _number(self, text: str, number: int, last: bool) -> int:
-        return (number if last else 1 << 60) if text == "$" else int(text)
 
 
 def _replacement(text: str) -> str:

@@ -317,7 +317,7 @@ def base64_(p: Process) -> int:
     for _, data in inputs(p, given.words):
         if "d" in given:
             try:
-                p.streams.stdout += base64.b64decode(data)
+                p.streams.stdout += base64.b64decode(b"".join(data.split()), validate="i" not in given)
             except ValueError:
                 return p.fail("bad input")
             continue

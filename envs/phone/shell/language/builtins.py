@@ -23,15 +23,19 @@ def false(p: Process) -> int:
 
 
 def cd(p: Process) -> int:
-    """Changes the working directory; `cd -` goes back."""
-    name = p.args[0] if p.args else p.shell.variables.get("HOME", "/")
-    name = p.shell.variables.get("OLDPWD", "/") if name == "-" else name
+    """Changes the working directory; `cd -` goes back, and prints where that is."""
+    back = p.args[:1] == ["-"]
+    name = p.shell.variables.get("OLDPWD" if back else "HOME", "/")
+    if p.args and not back:
+        name = p.args[0]
     path = p.path(name)
     if not p.storage.is_dir(path):
         why = "Not a directory" if p.storage.exists(path) else NO_FILE
         return p.complain(f"{NAME}: cd: {name}: {why}", 2)
     p.shell.assign("OLDPWD", p.shell.folder)
     p.shell.folder = absolute(name, p.shell.folder)
+    if back:
+        p.print(p.shell.folder)
     return 0
 
 
@@ -224,7 +228,7 @@ def su(p: Process) -> int:
 def command(p: Process) -> int:
     """`command -v name` tells what would run; otherwise runs it."""
     if p.args[:1] == ["-v"]:
-        return which(Process(p.shell, "which", p.args[1:], p.streams))
+        return which(Process(p.shell, p.name, p.args[1:], p.streams))
     return p.shell.run(p.args, p.streams) if p.args else 0
 
 
@@ -242,7 +246,9 @@ def exec_(p: Process) -> int:
 
 def timeout(p: Process) -> int:
     """Runs a command, which takes no time here."""
-    rest = [a for i, a in enumerate(p.args) if not a.startswith("-") or i > 1]
+    rest = list(p.args)
+    while rest and rest[0].startswith("-"):
+        del rest[: 2 if rest[0] in ("-k", "-s") else 1]
     return p.shell.run(rest[1:], p.streams) if len(rest) > 1 else 125
 
 

@@ -1,0 +1,192 @@
+"""Commands of the shell itself: variables, subshells, tests, `printf`, arithmetic, and their errors."""
+
+import pytest
+
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.shell import Session, is_complete, run
+
+NAME = "/system/bin/sh"
+
+PRINTED = {
+    # variables and their environment
+    "x=1; export y=2 z; set | grep '^[xyz]='": "x=1\ny=2\n",
+    "A=1 B=two env | grep '^[AB]='": "A=1\nB=two\n",
+    "env -i C=3 sh -c 'echo $C'": "3\n",
+    "x=1; unset x; echo ${x-gone}": "gone\n",
+    "set -- a b c; shift; echo $1 $#": "b 2\n",
+    "set -- a b c; shift 2; echo $*": "c\n",
+    # running other commands
+    "command -v ls": "/system/bin/ls\n",
+    "command -v cd": "cd\n",
+    "command echo hi": "hi\n",
+    "which ls cat": "/system/bin/ls\n/system/bin/cat\n",
+    "type cd ls": "cd is a shell builtin\nls is /system/bin/ls\n",
+    "nohup echo on": "on\n",
+    "timeout 5 echo quick": "quick\n",
+    "timeout -s 9 5 echo quick": "quick\n",
+    "exec echo last; echo never": "last\n",
+    "echo 'echo $0 $1' > /data/s; sh /data/s one": "/data/s one\n",
+    "echo 'echo piped' | sh": "piped\n",
+    "sh -c 'echo $0 $1' zero one": "zero one\n",
+    "sh -e -c 'echo flags'": "flags\n",
+    "su root echo me": "me\n",
+    "su -c 'echo me'": "me\n",
+    "echo 'echo me' | su": "me\n",
+    "eval 'x=3;' 'echo $x'": "3\n",
+    "printf 'a b\\nc\\n' | xargs echo -": "- a b c\n",
+    "printf 'a b\\nc\\n' | xargs -n 1 echo": "a\nb\nc\n",
+    "printf 'a b\\0c' | xargs -0 -n 1 echo": "a b\nc\n",
+    "printf 'a\\nb\\n' | xargs -I X echo [X]": "[a]\n[b]\n",
+    # echo and printf
+    "echo -n a; echo b": "ab\n",
+    "echo -e 'a\\tb'": "a\tb\n",
+    "echo -ne 'a\\n'": "a\n",
+    "printf '%s-%s\\n' a b c": "a-b\nc-\n",
+    "printf '%5d|%-5s|%05d\\n' 42 ab 7": "   42|ab   |00007\n",
+    "printf '%x %X %o %c\\n' 255 255 8 word": "ff FF 10 w\n",
+    "printf '%.2f %e\\n' 3.14159 1000": "3.14 1.000000e+03\n",
+    "printf '%d\\n' \"'A\"": "65\n",
+    "printf '100%%\\n'": "100%\n",
+    "printf '%b' 'x\\ny\\n'": "x\ny\n",
+    # reading
+    "printf 'one two three\\n' | while read a b; do echo $a,$b; done": "one,two three\n",
+    "echo line | { read x; echo got $x; }": "got line\n",
+    # folders
+    "cd /sdcard; cd /data; cd -; pwd": "/sdcard\n/sdcard\n",
+    "cd /sdcard/Download; pwd -P": "/storage/emulated/0/Download\n",
+    "cd /sdcard/Download/..; pwd": "/sdcard\n",
+    # arithmetic
+    "echo $((2 + 3 * 4)) $(((2 + 3) * 4)) $((7 / 2)) $((7 % 3)) $((-7 / 2))": "14 20 3 1 -3\n",
+    "echo $((1 << 4)) $((0x1f)) $((010)) $((5 > 3)) $((5 == 3)) $((!0))": "16 31 10 1 0 1\n",
+    "echo $((6 & 3)) $((6 | 3)) $((6 ^ 3)) $((~0)) $((1 && 0)) $((1 || 0))": "2 7 5 -1 0 1\n",
+    "x=5; echo $((x + 1)) $(($x * 2))": "6 10\n",
+    "echo $((2147483647 + 1))": "-2147483648\n",
+    # expansion
+    "x=path/to/file.txt; echo ${x##*/} ${x%.*} ${x#*/} ${x%%/*} ${#x}": "file.txt path/to/file to/file.txt path 16\n",
+    "x=banana; echo ${x/an/-} ${x//an/-} ${x:1:3} ${x:3}": "b-ana b--a ana ana\n",
+    "echo ${u:-d} ${u:=e} $u ${u:+f}": "d e e f\n",
+    "echo {a,b}{1,2}": "a1 a2 b1 b2\n",
+    "set -- 'a b' c; for i in \"$@\"; do echo \"<$i>\"; done": "<a b>\n<c>\n",
+    "set -- 'a b' c; for i; do echo $i; done": "a b\nc\n",
+    "echo $'tab\\there' $'\\x41\\u00e9'": "tab\there Aé\n",
+    "echo `echo nested \\`echo back\\``": "nested back\n",
+    "cat <<END\n$((1+1)) $HOME\nEND": "2 /\n",
+    "cat <<'END'\n$HOME\nEND": "$HOME\n",
+    "cat <<-END\n\t\tindented\n\tEND": "indented\n",
+    "echo a\\\nb": "ab\n",
+    "echo x # a comment": "x\n",
+    # control flow
+    "i=0; while true; do i=$((i+1)); [ $i = 2 ] && continue; [ $i = 4 ] && break; echo $i; done": "1\n3\n",
+    "for i in 1 2; do for j in 1 2; do [ $j = 2 ] && break 2; echo $i$j; done; done": "11\n",
+    "for i in 1 2; do for j in 1 2; do [ $j = 2 ] && continue 2; echo $i$j; done; done": "11\n21\n",
+    "until [ ${#x} = 3 ]; do x=${x}a; done; echo $x": "aaa\n",
+    "case abc in x) echo 1;; a*|b) echo 2;; *) echo 3;; esac": "2\n",
+    "if false; then echo 1; elif true; then echo 2; else echo 3; fi": "2\n",
+    "f() { echo $1; return 3; }; f x; echo $?": "x\n3\n",
+    "f() { local_=1; }; f; echo $local_": "1\n",
+    "(cd /data; x=1); pwd; echo ${x-unset}": "/\nunset\n",
+    "{ echo a; echo b; } | tail -n 1": "b\n",
+    "! false; echo $?": "0\n",
+    "true && echo yes || echo no; false && echo yes || echo no": "yes\nno\n",
+    "echo out; echo err >&2; echo both 2>&1": "out\nboth\n",
+    "ls /nowhere 2>/dev/null; echo $?": "1\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "expected"), PRINTED.items())
+def test_scripts_print(phone, script, expected):
+    assert run(phone, script).stdout.decode() == expected
+
+
+TRUE = [
+    "-n a", "-z ''", "a = a", "a == a", "a != b", "1 -eq 1", "1 -ne 2", "1 -lt 2", "2 -gt 1", "1 -le 1", "1 -ge 1",
+    "-e /sdcard", "-d /sdcard", "-f /data/f", "-s /data/f", "-r /data/f", "-w /data/f", "-L /sdcard", "a", "! -e /no",
+    "a -a b", "'' -o b", "-c /dev/null", "/data/new -nt /data/f", "/data/f -ot /data/new",
+]  # fmt: skip
+FALSE = ["", "-n ''", "-z a", "a = b", "1 -eq 2", "-f /sdcard", "-d /data/f", "-s /data/empty", "-e /no", "a -a ''"]
+
+
+@pytest.fixture
+def files(phone):
+    run(phone, "echo x > /data/f; touch /data/empty; sleep 5; touch /data/new")
+    return phone
+
+
+@pytest.mark.parametrize(("condition", "code"), [*((c, 0) for c in TRUE), *((c, 1) for c in FALSE)])
+def test_conditions(files, condition, code):
+    assert run(files, f"[ {condition} ]").code == run(files, f"test {condition}").code == code
+
+
+ERRORS = {
+    "[ a b c d ]": (2, "unexpected operator/operand"),
+    "[ 1 -eq x ]": (2, "x: bad number"),
+    "echo $((1 / 0))": (1, "zero divisor"),
+    "echo $((1 +))": (1, "unexpected end of expression"),
+    "echo $((2 ? 3))": (1, None),
+    "echo ${x?is missing}": (1, "x: is missing"),
+    "echo ${x:?}": (1, "parameter null or not set"),
+    "echo >&9": (1, "9: bad file descriptor"),
+    "cat < /nowhere": (1, "can't open /nowhere: No such file or directory"),
+    "echo > /sdcard": (1, "can't create /sdcard: Is a directory"),
+    "echo > /no/where": (1, "can't create /no/where: No such file or directory"),
+    "nonsense": (127, "nonsense: inaccessible or not found"),
+    "/sdcard": (126, "can't execute"),
+    "sh -c": (1, "-c: argument not given"),
+    "sh /nowhere": (127, "No such file"),
+    "su 12345 id": (1, "invalid uid/gid"),
+    "which ls nonsense": (1, None),
+    "type nonsense": (1, None),
+    "printf": (1, "usage: printf"),
+    "cd /nowhere": (2, None),
+    "timeout": (125, None),
+    "if true; echo": (1, "syntax error"),
+    "echo (": (1, "syntax error: unexpected"),
+    "f() echo": (1, "'f' has no compound command"),
+    "echo 'open": (1, "no closing quote"),
+    "exit 7; echo never": (7, None),
+    "exit 256": (0, None),
+    "exit -1": (255, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "expected"), ERRORS.items())
+def test_errors_have_codes_and_words(phone, script, expected):
+    output, (code, words) = run(phone, script), expected
+    assert output.code == code and b"never" not in output.stdout
+    assert words is None or words in output.stderr.decode() + output.stdout.decode()
+
+
+@pytest.mark.parametrize("script", ["f() { f; }; f", "x() { eval x; }; x", "(" * 80 + "echo" + ")" * 80])
+def test_what_is_nested_too_deep_ends(phone, script):
+    assert run(phone, script).code != 0
+
+
+@pytest.mark.parametrize("script", ["while true; do true; done", "yes() { while :; do echo y; done; }; yes"])
+def test_what_runs_for_ever_is_killed(phone, script):
+    output = run(phone, script)
+    assert output.code == 137 and output.stderr.endswith(b"Killed\n")
+
+
+def test_a_session_keeps_variables_folder_and_functions():
+    session = Session(Phone(90, 200))
+    session.run("x=1; cd /sdcard; f() { echo f$x; }")
+    assert session.run("f; pwd; echo $?").stdout == b"f1\n/sdcard\n0\n"
+    assert session.run("false").code == 1 and session.run("echo $?").stdout == b"1\n"
+    assert not session.ended
+    assert session.run("exit 3").code == 3 and session.ended
+
+
+@pytest.mark.parametrize(
+    ("text", "complete"),
+    [
+        ("echo a", True), ("echo 'a", False), ("if true", False), ("for i in 1 2", False), ("echo a |", False),
+        ("echo $(", False), ("echo )", True), ("cat <<E\na", True), ("f() {", False), ("", True),
+    ],
+)  # fmt: skip
+def test_a_text_is_complete_if_no_more_lines_are_awaited(text, complete):
+    assert is_complete(text) == complete
+
+
+def test_messages_can_be_merged_in_order(phone):
+    merged = run(phone, "echo a; nonsense; echo b", merged=True)
+    assert merged.stdout.decode() == f"a\n{NAME}: nonsense: inaccessible or not found\nb\n" and merged.stderr == b""

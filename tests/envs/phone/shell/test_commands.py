@@ -1,0 +1,336 @@
+"""Commands on files, texts and the system: what they print, what they change, and how they complain."""
+
+from datetime import datetime
+
+import pytest
+
+from coach_gym.envs.phone.intents import VIEW, Intent
+from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.shell import run
+
+CLOCK = "com.google.android.deskclock"
+SETUP = r"""
+mkdir -p /data/t/sub
+cd /data/t
+printf 'pear\napple\nfig\napple\n' > fruit
+printf '10\n9\n2\n' > numbers
+printf 'a:1:x\nb:2:y\n' > table
+echo inner > sub/file
+dd if=/dev/zero of=big bs=1024 count=2
+touch -d 2020-01-02 old
+"""
+
+
+@pytest.fixture
+def files(phone):
+    assert run(phone, SETUP).code == 0
+    return phone
+
+
+def out(phone, script):
+    return run(phone, f"cd /data/t; {script}").stdout.decode()
+
+
+PRINTED = {
+    # text
+    "sort fruit": "apple\napple\nfig\npear\n",
+    "sort -u fruit": "apple\nfig\npear\n",
+    "sort -r fruit": "pear\nfig\napple\napple\n",
+    "sort numbers": "10\n2\n9\n",
+    "sort -n numbers": "2\n9\n10\n",
+    "sort -t : -k 2 -r table": "b:2:y\na:1:x\n",
+    "sort -o sorted fruit; head -n 1 sorted": "apple\n",
+    "sort fruit | uniq -c | tr -s ' '": " 2 apple\n 1 fig\n 1 pear\n",
+    "sort fruit | uniq -d": "apple\n",
+    "sort fruit | uniq -u": "fig\npear\n",
+    "head -n 2 fruit": "pear\napple\n",
+    "head -c 3 fruit": "pea",
+    "tail -n 1 fruit": "apple\n",
+    "tail -n +3 fruit": "fig\napple\n",
+    "wc -l fruit numbers | tr -s ' '": " 4 fruit\n 3 numbers\n 7 total\n",
+    "wc -c < fruit": "21\n",
+    "cut -d : -f 2 table": "1\n2\n",
+    "cut -d : -f 1,3 table": "a:x\nb:y\n",
+    "cut -c 1-2 fruit": "pe\nap\nfi\nap\n",
+    "tr a-z A-Z < fruit | head -n 1": "PEAR\n",
+    "tr -d p < fruit | head -n 1": "ear\n",
+    "seq 3; seq 2 4; seq 1 2 5": "1\n2\n3\n2\n3\n4\n1\n3\n5\n",
+    "seq 3 -1 1": "3\n2\n1\n",
+    "tac numbers": "2\n9\n10\n",
+    "rev table": "x:1:a\ny:2:b\n",
+    "echo hi | tee copy more; cat copy more; echo again | tee -a copy; cat copy": "hi\nhi\nhi\nagain\nhi\nagain\n",
+    "echo hello | base64; echo aGVsbG8K | base64 -d": "aGVsbG8K\nhello\n",
+    "grep -n apple fruit": "2:apple\n4:apple\n",
+    "grep -c apple fruit": "2\n",
+    "grep -v apple fruit": "pear\nfig\n",
+    "grep -i APPLE fruit | head -n 1": "apple\n",
+    "grep -l a *": "fruit\ntable\n",
+    "grep -o 'p[a-z]' fruit": "pe\npp\npp\n",
+    "grep -E '^(fig|pear)$' fruit": "pear\nfig\n",
+    "grep -F a:1 table": "a:1:x\n",
+    "grep -A 1 pear fruit": "pear\napple\n",
+    "grep -B 1 fig fruit": "apple\nfig\n",
+    "grep -r inner .": "./sub/file:inner\n",
+    "grep -w app fruit; echo $?": "1\n",
+    "sed 's/apple/plum/' fruit | sort -u": "fig\npear\nplum\n",
+    "sed -n '2p' fruit; sed '1,3d' fruit; sed '$d' numbers": "apple\napple\n10\n9\n",
+    "sed -n '/fig/,$p' fruit": "fig\napple\n",
+    "sed 's/p/P/2g' fruit | head -n 2": "pear\napPle\n",
+    "sed -E 's/(.)(.)/\\2\\1/' numbers": "01\n9\n2\n",
+    "sed -i 's/fig/date/' fruit; grep -c date fruit": "1\n",
+    "sed 2q fruit": "pear\napple\n",
+    "sed '2,3d' fruit; sed '3,1d' numbers": "pear\napple\n10\n9\n",
+    "sed -n '/apple/,/fig/p' fruit": "apple\nfig\napple\n",
+    "sed '/apple/!d' fruit": "apple\napple\n",
+    "sed -n '2,$p' fruit numbers": "apple\nfig\napple\n9\n2\n",
+    "echo aGVs bG8K | base64 -di; echo '!aGkK' | base64 -d -i": "hello\nhi\n",
+    "sed = numbers | head -n 2": "1\n10\n",
+    "cmp fruit numbers": "fruit numbers differ: char 1, line 1\n",
+    # files
+    "cp fruit new; mv new newer; ls newer; rm newer; ls": "newer\nbig\nfruit\nnumbers\nold\nsub\ntable\n",
+    "cp -r sub copy; cat copy/file": "inner\n",
+    "mkdir -p a/b/c; rmdir a/b/c; ls -R a": "a:\nb\n\na/b:\n",
+    "rm -r sub; ls -d sub 2>&1": "ls: sub: No such file or directory\n",
+    "rm -f nothing; echo $?": "0\n",
+    "basename /a/b.txt .txt; dirname /a/b.txt": "b\n/a\n",
+    "realpath sub/../fruit /sdcard": "/data/t/fruit\n/storage/emulated/0\n",
+    "readlink /sdcard; readlink -f /sdcard/x": "/storage/emulated/0\n/storage/emulated/0/x\n",
+    "chmod 640 fruit; stat -c %a fruit; chmod u+x,o=r fruit; stat -c %A fruit": "640\n-rwxr--r--\n",
+    "chown shell:shell fruit; stat -c '%U %G' fruit": "shell shell\n",
+    "touch -d '2021-03-04 05:06:07' fruit; stat -c %y fruit | cut -c 1-19": "2021-03-04 05:06:07\n",
+    "touch -r old fruit; date -r fruit +%Y": "2020\n",
+    "touch -d @86400 fruit; date -r fruit +%F": "1970-01-02\n",
+    "truncate -s 4 fruit; cat fruit": "pear",
+    "truncate -s 5 empty; wc -c < empty": "5\n",
+    "dd if=big of=cut bs=512 count=2 2>/dev/null; wc -c < cut": "1024\n",
+    "echo hello | md5sum | cut -c 1-8; echo -n | sha1sum | cut -c 1-8": "b1946ac9\nda39a3ee\n",
+    "f=$(mktemp); [ -f $f ] && echo made; d=$(mktemp -d /data/t/dir.XXXX); [ -d $d ] && echo folder": "made\nfolder\n",
+    "ls -S big fruit numbers": "big\nfruit\nnumbers\n",
+    "ls -1 -t old fruit | tail -n 1": "old\n",
+    "ls -a sub": ".\n..\nfile\n",
+    "ls -p": "big\nfruit\nnumbers\nold\nsub/\ntable\n",
+    "du -s sub | cut -f 2": "sub\n",
+    "stat -c '%s %n %F' big": "2048 big regular file\n",
+    "find . -type f -size +1k": "./big\n",
+    "find . -name 'f*' | sort": "./fruit\n./sub/file\n",
+    "find . -name 'F*' -o -iname 'FRU*'": "./fruit\n",
+    "find . -maxdepth 1 -type d": ".\n./sub\n",
+    "find . ! -type d -mtime +30": "./old\n",
+    "find . \\( -name big -o -name old \\) -print | sort": "./big\n./old\n",
+    "find . -path './sub/*'": "./sub/file\n",
+    "find sub -type f -exec cat {} \\;": "inner\n",
+    "find . -name '*e*' -type f -exec echo {} + | tr ' ' '\\n' | sort": "./numbers\n./sub/file\n./table\n",
+    "find . -newer old -name t*": "./table\n",
+    "find sub -delete; ls -d sub 2>/dev/null; echo $?": "1\n",
+    "find . -name sub -prune -o -name f* -print": "./fruit\n",
+    "find . -empty -type f": "./old\n",
+    # the system
+    "whoami; id -u; id -un; hostname": "root\n0\nroot\nlocalhost\n",
+    "uname; uname -m": "Linux\nx86_64\n",
+    "date -u +%s": "1697384040\n",
+    "date -d @0 +%Y; date -d '2023-10-15 12:00' +%H:%M": "1970\n12:00\n",
+    "setprop debug.x 5; getprop debug.x; getprop nothing other": "5\nother\n",
+    "wm density; wm size": "Physical density: 120\nPhysical size: 270x600\n",
+    "settings put system x 1; settings get system x; settings delete system x; settings get system x":
+        "1\nDeleted 1 rows\nnull\n",
+    "settings put global zen_duration 7; settings reset global zen_duration; settings get global zen_duration": "0\n",
+    "service check activity; service check nonsense": "Service activity: found\nService nonsense: not found\n",
+    "ime list -s; ime enable com.android.adbkeyboard/.AdbIME; ime set com.android.adbkeyboard/.AdbIME; ime reset;"
+    "settings get secure default_input_method | cut -d / -f 1":
+        "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME\n"
+        "Input method com.android.adbkeyboard/.AdbIME: now enabled for user #0\n"
+        "Input method com.android.adbkeyboard/.AdbIME selected for user #0\n"
+        "Reset current and enabled IMEs for user #0\n  Selected: com.google.android.inputmethod.latin/"
+        "com.android.inputmethod.latin.LatinIME\ncom.google.android.inputmethod.latin\n",
+    "cmd -l | grep -c -w package": "1\n",
+    "cmd uimode night yes; cmd uimode night": "Night mode: yes\nNight mode: yes\n",
+    "cmd wifi set-wifi-enabled disabled; dumpsys wifi | head -n 1": "Wi-Fi is disabled\n",
+    "svc wifi enable; dumpsys wifi | head -n 1": "Wi-Fi is enabled\n",
+    "am get-current-user": "0\n",
+    "pm list features | head -n 1": "feature:android.hardware.camera\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "expected"), PRINTED.items())
+def test_commands_print(files, script, expected):
+    assert out(files, script) == expected
+
+
+ERRORS = {
+    "cat nothing": "cat: nothing: No such file or directory",
+    "cat sub": "cat: sub: Is a directory",
+    "mkdir fruit": "File exists",
+    "mkdir fruit/x": "Not a directory",
+    "rmdir sub": "Directory not empty",
+    "rm sub": "Is a directory",
+    "cp nothing x": "No such file or directory",
+    "cp fruit numbers table": "not directory",
+    "mv fruit": "Needs 2 arguments",
+    "chmod 9z fruit": "bad mode '9z'",
+    "chown nobody_at_all fruit": "bad user 'nobody_at_all'",
+    "touch -d nonsense fruit": "bad date 'nonsense'",
+    "touch -r nothing fruit": "'nothing': No such file or directory",
+    "head -n x fruit": "bad number",
+    "grep '[' fruit": "bad regex",
+    "grep -E '(a*)*b\\1' fruit": "loops in loops",
+    "grep": "Needs 1 argument",
+    "cut fruit": "no -fcb",
+    "cut -f x fruit": "bad list 'x'",
+    "tr": "Needs 1 argument",
+    "seq 1 0 5": "bad step",
+    "echo '!' | base64 -d": "bad input",
+    "sed s/x fruit": "s needs three separators",
+    "sed y fruit": "unknown command",
+    "find . -size x": "bad -size 'x'",
+    "find . -mtime x": "bad time 'x'",
+    "find . -nonsense x": "bad arg '-nonsense'",
+    "find . -exec echo": "bad -exec",
+    "find . \\( -name x": "need )",
+    "find . -name": "missing argument",
+    "find /nowhere": "No such file or directory",
+    "sleep x": "Not a number 'x'",
+    "date -r nothing": "nothing: No such file or directory",
+    "kill nonsense": "nonsense: No such process",
+    "ifconfig eth7": "No such device eth7",
+    "reboot": "not permitted",
+    "setprop one": "Needs 2 arguments",
+    "setprop ro.serialno x": "failed to set property 'ro.serialno'",
+    "settings get nowhere x": "Invalid namespace 'nowhere'",
+    "settings frobnicate system x": "Invalid command: frobnicate",
+    "settings put system x": "Bad arguments",
+    "ime set nothing/.X": "Unknown input method nothing/.X",
+    "ime frobnicate x": "Unknown command: frobnicate",
+    "wm size 100x100": "size is fixed",
+    "svc nonsense": "Available commands",
+    "cmd nonsense": "Can't find service: nonsense",
+    "cmd statusbar nonsense": "Unknown command: nonsense",
+    "cmd uimode nonsense": "Unknown command: nonsense",
+    "cmd wifi nonsense": "Unknown command: nonsense",
+    "am": "Activity manager (activity) commands",
+    "am nonsense": "Unknown command: nonsense",
+    "am start": "unable to resolve",
+    "am start -n nocomponent": "Bad component name: nocomponent",
+    "am start --nonsense": "Unknown option: --nonsense",
+    "am start -a": 'Argument expected after "-a"',
+    "am start --ei n x": 'NumberFormatException: For input string: "x"',
+    "am start -n org.no.app/.Main": "Activity class {org.no.app/org.no.app.Main} does not exist",
+    "am startservice org.no.app/.Service": "Not found; no service started",
+    "am instrument org.no.app/.Runner": "INSTRUMENTATION_FAILED: org.no.app/.Runner",
+    "am stack frobnicate": "unknown command 'frobnicate'",
+    "monkey -p org.no.app 1": "No activities found to run",
+    "monkey -p com.google.android.deskclock": "Count not specified",
+    "pm nonsense": "Unknown command: nonsense",
+    "pm list nonsense": "unknown list type 'nonsense'",
+    "pm install /nowhere.apk": "failed to open file: /nowhere.apk",
+    "pm install fruit": "INSTALL_PARSE_FAILED_NOT_APK",
+    "echo x | pm install -S 100": "not all of the package arrived",
+    "pm uninstall org.no.app": "not installed for 0",
+    "pm uninstall com.google.android.deskclock": "DELETE_FAILED_INTERNAL_ERROR",
+    "appops set org.no.app CAMERA allow": "No UID for org.no.app",
+    "dumpsys nonsense": "Can't find service: nonsense",
+    "screencap /nowhere/x.png": "Error opening file",
+    "screenrecord x.mp4": "records no films",
+    "uiautomator nonsense": "Usage: uiautomator dump",
+    "input tap 1": "Error",
+    "input nonsense": "Error: Unknown command: nonsense",
+    "content query": "Missing --uri",
+    "content frobnicate --uri content://sms": "Unsupported operation: frobnicate",
+    "content query --uri content://nowhere": "nowhere",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "words"), ERRORS.items())
+def test_commands_complain(files, script, words):
+    output = run(files, f"cd /data/t; {script}")
+    assert words in (output.stderr + output.stdout).decode()
+
+
+# reports
+
+
+def report(phone, name):
+    return run(phone, f"dumpsys {name}").stdout.decode()
+
+
+def test_reports_follow_the_screen(phone):
+    run(phone, f"am start -n {CLOCK}/com.android.deskclock.DeskClock")
+    assert CLOCK in report(phone, "window")
+    assert "topResumedActivity=ActivityRecord{" in report(phone, "activity activities")
+    assert CLOCK in report(phone, "activity top") and "nothing" in report(phone, "activity nonsense")
+    assert "mInputShown=false" in report(phone, "input_method")
+    assert "Primary clip: null" in report(phone, "clipboard")
+    phone.clipboard = "x"
+    assert "text/plain" in report(phone, "clipboard")
+
+
+def test_reports_list_notifications_and_services(phone):
+    phone.post(Notification(CLOCK, "Alarm", "07:00", datetime(2023, 10, 15, 7)))
+    text = report(phone, "notification")
+    assert f"pkg={CLOCK}" in text and "android.title=String (Alarm)" in text and "android.text=String (07:00)" in text
+    services = run(phone, "dumpsys -l").stdout.decode()
+    assert "  window\n" in services and "Currently running services:" in services
+    assert "displayName" in report(phone, "SurfaceFlinger")
+    assert "Unable to find package: no" in report(phone, "package no")
+
+
+# apps
+
+
+def test_starting_an_app_says_how_it_was(phone):
+    start = f"am start -W -n {CLOCK}/com.android.deskclock.DeskClock"
+    states = [run(phone, script).stdout.decode() for script in (start, start, f"input keyevent 3; {start}")]
+    assert [next(line for line in text.splitlines() if "LaunchState" in line) for text in states] == [
+        "LaunchState: COLD", "LaunchState: HOT", "LaunchState: WARM",
+    ]  # fmt: skip
+    assert "its current task has been brought to the front" in states[1]
+    assert "COLD" in run(phone, start.replace("-W", "-W -S")).stdout.decode()
+
+
+def test_kill_all_spares_the_app_in_front(phone):
+    for package in (CLOCK, "com.android.settings"):
+        phone.launch(package)
+    run(phone, "am kill-all")
+    assert set(phone.stacks) == {"com.android.settings", phone.launcher.package}
+    run(phone, "am force-stop com.android.settings")
+    assert phone.foreground == phone.launcher.package
+
+
+def test_broadcasts_carry_typed_extras(phone):
+    heard = []
+    phone.receivers.append(heard.append)
+    script = "am broadcast -a org.example.DO -d x:1 -c cat --es s text --ei i 7 --ez z true --ef f 1.5 org.example"
+    assert "Broadcast completed: result=0" in run(phone, script).stdout.decode()
+    phone.receivers.clear()
+    (intent,) = heard
+    assert intent == Intent(
+        "org.example.DO", "x:1", package="org.example", categories=("cat",),
+        extras={"s": "text", "i": 7, "z": True, "f": 1.5},
+    )  # fmt: skip
+
+
+def test_files_are_viewed_by_the_apps_that_can(phone):
+    run(phone, "echo '<html></html>' > /sdcard/Download/a.html")
+    output = run(phone, f"am start -a {VIEW} -d file:///sdcard/Download/a.html -t text/html").stdout.decode()
+    assert output.startswith("Starting: Intent { act=android.intent.action.VIEW dat=file:///sdcard/Download/a.html")
+    assert phone.foreground == "com.android.chrome"
+
+
+def test_finding_the_activities_of_the_home_screen(phone):
+    query = "pm query-activities --brief -a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
+    lines = run(phone, query).stdout.decode().splitlines()
+    assert lines[0] == f"{len(phone.apps)} activities found:" and any(CLOCK in line for line in lines)
+    assert run(phone, "pm query-activities --brief -a x").stdout == b"No activities found\n"
+
+
+def test_waiting_lets_the_clock_run(phone):
+    before = phone.now
+    run(phone, "sleep 1.5; sleep 2m")
+    assert (phone.now - before).total_seconds() == 121.5
+
+
+def test_setting_the_clock(phone):
+    run(phone, "date 010203042024.05")
+    assert phone.now == datetime(2024, 1, 2, 3, 4, 5)
+    run(phone, "date @0")
+    assert phone.now == datetime(1970, 1, 1)
+    assert run(phone, "date nonsense").code == 1
