@@ -60,7 +60,7 @@ class Product(Page):
 
     def check(self) -> None:
         """Compares the whole number that the answer starts with, as `parseInt` does."""
-        given = re.match(r"\s*[+-]?\d{1,30}(?!\d)", self.answer.text)
+        given = re.match(r"\s*[+-]?[0-9]{1,30}(?![0-9])", self.answer.text)
         self.solved = given is not None and int(given[0]) == math.prod(self.numbers)
 
     def views(self, scale: float) -> list[View]:

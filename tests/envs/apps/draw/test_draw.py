@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from coach_gym.envs.apps.draw.app import COLORS
+from coach_gym.envs.apps.draw.app import COLORS, FORMATS, Stroke, drawn, encoded
 from tests.envs.hands import SCREENS, Hands
 
 SHARED = "/storage/emulated/0"
@@ -153,3 +153,68 @@ def test_a_snapshot_of_a_drawing_is_exact(draw):
     assert not np.array_equal(draw.phone.screenshot(), frame)
     draw.phone.restore(saved_phone)
     assert np.array_equal(draw.phone.screenshot(), frame)
+
+
+BLACK_LINE = Stroke(((0.1, 0.5), (0.9, 0.5)), "#000000", 0.1)
+
+
+def test_a_stroke_is_as_wide_as_its_share_of_the_canvas():
+    dark = (drawn((BLACK_LINE,), "#ffffff", (200, 300)) == 0).all(axis=2)
+    assert abs(dark[:, 100].sum() - 20) <= 2 and not dark[:, 5].any() and dark[150, 11:189].all()
+
+
+def test_later_strokes_cover_earlier_ones_and_the_background():
+    red = BLACK_LINE._replace(color="#ff0000")
+    picture = drawn((BLACK_LINE, red), "#00ff00", (100, 100))
+    assert tuple(picture[50, 50]) == (255, 0, 0) and tuple(picture[5, 5]) == (0, 255, 0)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_drawing_is_encoded_in_its_size(format):
+    data = encoded((BLACK_LINE,), "#ffffff", (120, 90), format)
+    if format == "SVG":
+        root = ElementTree.fromstring(data)
+        assert (root.get("width"), root.get("height")) == ("120", "90")
+    else:
+        assert Image.open(io.BytesIO(data)).size == (120, 90)
+
+
+def test_an_empty_drawing_is_its_background():
+    assert (drawn((), "#123456", (9, 9)) == (0x12, 0x34, 0x56)).all()
+
+
+def test_the_name_proposed_is_the_moment_and_the_last_format_is_kept():
+    draw = Hands("com.simplemobiletools.draw.pro")
+    draw.tap("Save")
+    assert draw.find("Filename").value.startswith("image_20231015_1534")
+    draw.tap("JPG", "OK", "SAVE", "Save")
+    assert draw.find("JPG").checked and not draw.find("PNG").checked
+
+
+@pytest.mark.parametrize("name, saved_as", [("cat", "cat.png"), ("cat.png", "cat.png"), ("cat.jpg", "cat.jpg.png")])
+def test_the_format_gives_the_extension(name, saved_as):
+    draw = Hands("com.simplemobiletools.draw.pro")
+    save(draw, name)
+    assert draw.storage.listdir(f"{SHARED}/Download") == [saved_as]
+
+
+def test_a_name_is_needed():
+    draw = Hands("com.simplemobiletools.draw.pro")
+    draw.tap("Save")
+    draw.type(" ")
+    draw.tap("OK")
+    assert draw.shows("Filename cannot be empty") and not draw.shows("SAVE")
+
+
+def test_questions_may_be_left_without_an_answer():
+    draw = Hands("com.simplemobiletools.draw.pro")
+    place = stroke(draw, (0.2, 0.5), (0.8, 0.5))[0]
+    draw.tap("More options", "Clear", "No")
+    assert color_at(draw, place) == (0, 0, 0)
+    draw.tap("Change color")
+    draw.back()
+    stroke(draw, (0.2, 0.8), (0.8, 0.8))
+    draw.tap("Undo", "Undo")
+    assert not draw.shows("Undo") and draw.shows("Redo")
+    stroke(draw, (0.2, 0.2), (0.8, 0.2))
+    assert not draw.shows("Redo"), "a new stroke ends what could be done again"

@@ -267,3 +267,66 @@ def test_a_snapshot_in_the_middle_of_a_rename_is_exact(any_hands):
         any_hands.phone.restore(snapshot)
         assert any_hands.ui == shown and paths(any_hands) == sorted(FILES)
         assert np.array_equal(any_hands.phone.screenshot(), pixels)
+
+
+def test_copies_of_one_name_get_numbers(hands):
+    hands.tap("Music")
+    for _ in range(2):
+        hands.hold("Aria.mp3")
+        hands.tap("More options", "Copy to…", "Music", "COPY")
+    assert hands.rows == ["Aria (1).mp3", "Aria (2).mp3", "Aria.mp3", "bold_tango.mp3", "calm_waltz.mp3"]
+    assert {hands.storage.size(f"{SHARED}/Music/{name}") for name in hands.rows[:3]} == {900}
+
+
+def test_a_folder_cannot_be_moved_into_itself(hands):
+    before = everything(hands)
+    hands.hold("Music")
+    hands.tap("More options", "Move to…", "Music", "MOVE")
+    assert everything(hands) == before
+
+
+def test_hidden_files_are_neither_listed_nor_found(hands):
+    hands.storage.write(f"{SHARED}/Music/.aria.mp3", b"")
+    hands.tap("Music")
+    assert hands.rows == ["Aria.mp3", "bold_tango.mp3", "calm_waltz.mp3"]
+    hands.tap("Search")
+    hands.type("aria")
+    assert hands.rows == ["Aria.mp3"]
+
+
+def test_everything_in_a_folder_is_selected_at_once(hands):
+    hands.tap("Music", "More options", "Select all")
+    assert hands.shows("3 selected")
+    hands.tap("More options")
+    assert not hands.shows("Rename"), "several cannot have one name"
+    hands.back()
+    hands.tap("Delete", "OK")
+    assert hands.rows == [] and hands.shows("No items")
+
+
+@pytest.mark.parametrize("kind, names", [
+    ("Images", ["a.jpg", "b.webp"]), ("Videos", ["c.mp4"]), ("Documents", ["d.pdf", "e.html", "f.txt"]),
+    ("Audio", ["Aria.mp3", "bold_tango.mp3", "calm_waltz.mp3"]),
+])  # fmt: skip
+def test_kinds_of_files_go_by_their_extensions(hands, kind, names):
+    for path in ("DCIM/a.jpg", "Download/b.webp", "Movies/c.mp4", "d.pdf", "Documents/e.html", "f.txt", "g.apk"):
+        hands.storage.write(f"{SHARED}/{path}", b"x")
+    hands.tap("Show roots", kind)
+    assert hands.rows == names
+
+
+@pytest.mark.parametrize("name", ["a/b", "..", "x" * 300])
+def test_impossible_folder_names_are_refused(hands, name):
+    before = everything(hands)
+    hands.tap("More options", "New folder")
+    hands.type(name)
+    hands.tap("OK")
+    assert hands.shows("That name can't be used") and everything(hands) == before
+
+
+def test_an_app_is_chosen_for_a_web_page_or_none(hands):
+    hands.storage.write(f"{SHARED}/Download/page.html", b"<p>text</p>")
+    hands.tap("Download", "page.html")
+    assert hands.shows("Open with")
+    hands.back()
+    assert hands.rows == ["a.zip", "page.html"] and hands.phone.foreground == APP.package

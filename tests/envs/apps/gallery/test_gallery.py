@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.tasks.pictures import text_picture
 from tests.envs.hands import SCREENS, Hands
 
@@ -167,3 +168,75 @@ def test_a_snapshot_of_the_viewer_is_exact(dcim):
     dcim.tap("Pictures")
     dcim.phone.restore(saved)
     assert not dcim.storage.exists(f"{SHARED}/Pictures/a.png") and np.array_equal(dcim.phone.screenshot(), frame)
+
+
+def test_selected_pictures_are_counted_and_deleted_together(dcim):
+    dcim.hold("a.png")
+    dcim.tap("b.png")
+    assert dcim.shows("2 / 3")
+    dcim.tap("Delete", "No")
+    assert dcim.shows("2 / 3") and len(dcim.storage.listdir(DCIM)) == 3
+    dcim.tap("Delete", "Yes")
+    assert dcim.rows == ["c.png"]
+
+
+def test_back_ends_the_selection_the_search_and_the_folder(dcim):
+    dcim.hold("a.png")
+    dcim.back()
+    assert dcim.shows("Sort by")
+    dcim.tap("Search")
+    dcim.type("zzz")
+    assert dcim.shows("No media files have been found.")
+    dcim.back()
+    dcim.back()
+    assert dcim.rows == ["a.png", "b.png", "c.png"]
+    dcim.back()
+    assert dcim.find("DCIM").label == "DCIM, 3"
+
+
+@pytest.mark.parametrize("touches", [("Cancel",), ("Other folder", "CANCEL"), ("Other folder", "Navigate up")])
+def test_a_destination_may_be_refused(dcim, touches):
+    dcim.tap("a.png", "More options", "Move to", *touches)
+    assert sorted(dcim.storage.listdir(DCIM)) == ["a.png", "b.png", "c.png"]
+
+
+def test_a_moved_picture_is_left_for_its_folder(dcim):
+    dcim.tap("b.png", "More options", "Move to", "Pictures")
+    assert dcim.rows == ["a.png", "c.png"]
+
+
+@pytest.mark.parametrize("order, rows", [
+    ("Date, newest first", ["a.png", "b.png", "c.png"]), ("Name", ["a.png", "b.png", "c.png"]),
+    ("Date, oldest first", ["c.png", "b.png", "a.png"]), ("Size", ["c.png", "a.png", "b.png"]),
+])  # fmt: skip
+def test_orders(order, rows):
+    hands = Hands("com.simplemobiletools.gallery.pro")
+    for hours, (name, size) in enumerate({"a.png": (40, 20), "b.png": (4, 2), "c.png": (900, 700)}.items()):
+        hands.storage.write(f"{DCIM}/{name}", png((9, 9, 9), size), hands.phone.now - timedelta(hours=hours))
+    hands.phone.changed()
+    hands.tap("DCIM", "Sort by", order)
+    assert hands.rows == rows
+    hands.tap("Sort by")
+    assert hands.find(order).checked
+
+
+@pytest.mark.parametrize("intent, opened", [
+    (Intent(VIEW, f"file://{DCIM}/a.png"), True), (Intent(VIEW, "file:///sdcard/DCIM/A.JPG"), True),
+    (Intent(VIEW, "file:///sdcard/a.mp4"), False), (Intent("android.intent.action.SEND", "file:///a.png"), False),
+])  # fmt: skip
+def test_an_intent_opens_a_picture(intent, opened):
+    phone = Hands("com.android.camera2").phone
+    assert phone.apps["com.simplemobiletools.gallery.pro"].open(intent) == opened
+    assert (phone.foreground == "com.simplemobiletools.gallery.pro") == opened
+
+
+def test_pictures_that_cannot_be_decoded_have_properties_too(gallery):
+    gallery.storage.write(f"{DCIM}/z.png", b"not a picture")
+    gallery.tap("DCIM")
+    gallery.hold("z.png")
+    gallery.tap("Properties")
+    assert gallery.shows("unknown") and gallery.shows("13 B")
+
+
+def test_a_phone_without_pictures_says_so():
+    assert Hands("com.simplemobiletools.gallery.pro").shows("No media files have been found.")

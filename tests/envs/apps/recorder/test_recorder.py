@@ -100,3 +100,74 @@ def test_a_snapshot_restores_a_running_recording(recorder):
     recorder.tap("Stop recording")
     recorder.phone.restore(saved)
     assert recorder.shows("Stop recording") and recorder.storage.listdir(RECORDS) == []
+
+
+def recorded(hands, *names):
+    for name in names:
+        hands.tap("Start recording", "Stop recording")
+        hands.type(name)
+        hands.tap("Save")
+
+
+def test_a_free_number_is_proposed(recorder):
+    for _ in range(2):
+        recorder.tap("Start recording", "Stop recording", "Save")
+    recorder.storage.remove(f"{RECORDS}/Record-1.m4a")
+    recorder.tap("Start recording", "Stop recording")
+    assert recorder.find("Record name").value == "Record-1"
+
+
+def test_touching_what_plays_stops_it():
+    recorder = Hands(PACKAGE)
+    recorder.tap("Start recording")
+    wait(recorder, 60)
+    recorder.tap("Stop recording", "Save", "Records", "Record-1")
+    assert " / " in recorder.find("Record-1").label
+    recorder.tap("Record-1")
+    assert " / " not in recorder.find("Record-1").label
+
+
+def test_deleting_a_record_asks_first():
+    recorder = Hands(PACKAGE)
+    recorded(recorder, "one", "two")
+    recorder.tap("Records", "Options of one", "Delete", "No")
+    assert recorder.storage.listdir(RECORDS) == ["one.m4a", "two.m4a"]
+    recorder.tap("Options of one", "Delete", "Yes", "Options of two", "Delete", "Yes")
+    assert recorder.shows("No records") and recorder.storage.listdir(RECORDS) == []
+
+
+def test_a_renamed_record_keeps_its_sound_and_its_time():
+    recorder = Hands(PACKAGE)
+    recorded(recorder, "one")
+    path, new = f"{RECORDS}/one.m4a", f"{RECORDS}/two.m4a"
+    before = recorder.storage.read(path), recorder.storage.modified(path)
+    wait(recorder, 600)
+    recorder.tap("Records", "Options of one", "Rename")
+    recorder.type("two")
+    recorder.tap("Save")
+    assert (recorder.storage.read(new), recorder.storage.modified(new)) == before
+
+
+def test_a_file_that_is_no_sound_is_listed_without_a_length():
+    recorder = Hands(PACKAGE)
+    recorder.storage.write(f"{RECORDS}/broken.m4a", b"no sound")
+    recorder.tap("Records")
+    assert "00:00 • 8 B" in recorder.find("broken").label
+
+
+@pytest.mark.parametrize("answer, asked_again", [("While using the app", False), ("Only this time", True)])
+def test_a_permission_may_be_given_for_once(answer, asked_again):
+    recorder = Hands(PACKAGE)
+    recorder.phone.permissions.remove((PACKAGE, MICROPHONE))
+    recorder.tap("Start recording", answer, "Stop recording", "Save", "Start recording")
+    assert recorder.shows("Allow Audio Recorder to record audio?") == asked_again
+
+
+def test_a_clock_that_is_set_back_makes_no_recording_shorter_than_a_second():
+    recorder = Hands(PACKAGE)
+    recorder.tap("Start recording")
+    recorder.phone.now -= timedelta(days=1)
+    recorder.phone.changed()
+    assert recorder.shows("00:00")
+    recorder.tap("Stop recording")
+    assert seconds_of(recorder, "Record-1.m4a") == pytest.approx(1, abs=0.1)
