@@ -10,6 +10,12 @@ from xml.sax.saxutils import escape, quoteattr
 from coach_gym.envs.phone.storage import Storage
 
 Value = bool | int | float | str | frozenset[str]
+
+
+class Long(int):
+    """A whole number that is written as a `long`, however small it is: apps refuse to read it as an `int`."""
+
+
 _HEAD = "<?xml version='1.0' encoding='utf-8' standalone='yes' ?>\n"
 _INT = range(-(1 << 31), 1 << 31)
 
@@ -46,6 +52,8 @@ def _value(entry: ElementTree.Element) -> Value:
             return entry.attrib["value"] == "true"
         case "float":
             return float(entry.attrib["value"])
+        case "long":
+            return Long(entry.attrib["value"])
         case _:
             return int(entry.attrib["value"])
 
@@ -65,5 +73,8 @@ def _entry(key: str, value: Value) -> str:
         return f"    <set name={name}>\n{items}    </set>\n"
     if isinstance(value, bool):
         return f'    <boolean name={name} value="{str(value).lower()}" />\n'
-    kind = "float" if isinstance(value, float) else "int" if value in _INT else "long"
+    if isinstance(value, float):
+        kind = "float"
+    else:
+        kind = "long" if isinstance(value, Long) or value not in _INT else "int"
     return f'    <{kind} name={name} value="{value}" />\n'

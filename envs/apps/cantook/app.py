@@ -8,10 +8,11 @@ from functools import partial
 
 from coach_gym.envs.apps.cantook.data import DATABASE, FILES, PACKAGE, SCHEMA, Library, Shelved
 from coach_gym.envs.phone.app import App, Choice, Confirm, Prompt, Screen
-from coach_gym.envs.phone.folders import SHARED, entries
+from coach_gym.envs.phone.folders import SHARED, Entry, entries
 from coach_gym.envs.phone.media import epub
+from coach_gym.envs.phone.pages import SearchPage
 from coach_gym.envs.phone.toolkit import theme
-from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
     BottomNavigation,
     Button,
@@ -28,7 +29,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Space,
     Tabs,
     Text,
-    TextField,
 )
 
 SECTIONS = (("home_outline", "Home"), ("bookshelf", "My Books"), ("dots_horizontal", "More"))
@@ -80,29 +80,24 @@ class BookList(Screen):
         return [self._book(book) for book in books]
 
     def _book(self, book: Shelved) -> View:
-        more = IconButton("dots_vertical", f"Options of {book.title}", partial(self._details, book.id))
-        progress = Text(book.progress, 13, theme.SECONDARY)
-        return ListItem(
-            book.title, book.author, partial(self._read, book.id), partial(self._details, book.id), cover(book, 34),
-            Row([progress, more], gap=2),
-        )  # fmt: skip
+        def tell() -> None:
+            self.push(Details(book.id))
+
+        more = IconButton("dots_vertical", f"Options of {book.title}", tell)
+        progress = Row([Text(book.progress, 13, theme.SECONDARY), more], gap=2)
+        return ListItem(book.title, book.author, partial(self._read, book.id), tell, cover(book, 34), progress)
 
     def _read(self, id: int) -> None:
         self.app.library.open(id, self.now)
         self.push(Reader(id))
 
-    def _details(self, id: int) -> None:
-        self.push(Details(id))
 
-
-class Main(BookList):
+class Main(SearchPage, BookList):
     """Home, the shelves, and what else there is."""
 
     def __init__(self) -> None:
         super().__init__()
         self.section, self.tab = "Home", TABS[0]
-        self.searching = False
-        self.query = TextInput()
 
     def build(self) -> View:
         bottom = BottomNavigation(SECTIONS, self.section, self._select)
@@ -110,20 +105,18 @@ class Main(BookList):
             return Scaffold("Cantook", self._home(), bottom=bottom)
         if self.section == "More":
             return Scaffold("More", self._more(), bottom=bottom)
-        title: str | View = TextField(self.query, "Search") if self.searching else "My Books"
-        icon, desc = ("close", "Close") if self.searching else ("magnify", "Search")
-        fab = Fab("plus", NEW, self._new) if self.tab == "Collections" else None
+        ask = Prompt(NEW, self._create, hint="Collection name", yes="Create")
+        fab = Fab("plus", NEW, lambda: self.push(ask)) if self.tab == "Collections" else None
         return Scaffold(
-            title, self._shelf(), actions=[IconButton(icon, desc, self._search)], fab=fab, bottom=bottom,
+            self.title_or_field("My Books"), self._shelf(), actions=[self.search_button()], fab=fab, bottom=bottom,
             tabs=Tabs(TABS, self.tab, self._turn),
         )  # fmt: skip
 
     def on_back(self) -> bool:
-        searching, away = self.searching, self.section != "Home"
-        self.searching = False
-        if not searching:
-            self.section = "Home"
-        return searching or away
+        if super().on_back():
+            return True
+        away, self.section = self.section != "Home", "Home"
+        return away
 
     def _select(self, section: str) -> None:
         self.section, self.searching = section, False
@@ -131,11 +124,9 @@ class Main(BookList):
     def _turn(self, tab: str) -> None:
         self.tab, self.searching = tab, False
 
-    def _search(self) -> None:
-        self.searching, self.tab = not self.searching, TABS[0]
-        self.query.set("")
-        if self.searching:
-            self.focus(self.query)
+    def search(self) -> None:
+        super().search()
+        self.tab = TABS[0]
 
     # home
 
@@ -160,7 +151,7 @@ class Main(BookList):
         return ListView(rows, key=self.tab) if rows else Empty("Nothing here", "bookshelf")
 
     def _books(self) -> list[View]:
-        words = self.query.text.strip().casefold() if self.searching else ""
+        words = self.words.strip().casefold()
         books = [book for book in self.app.library.books() if words in f"{book.title}\n{book.author}".casefold()]
         return self.rows(books)
 
@@ -171,26 +162,18 @@ class Main(BookList):
     def _group(self, kind: str, name: str, size: int) -> View:
         icon = {"author": "account_outline", "category": "tag_outline"}.get(kind, "folder_outline")
         books = f"{size} book{'' if size == 1 else 's'}"
-        delete = partial(self._ask_delete, name) if kind == "collection" else None
-        return ListItem(name or "Unknown", books, partial(self._open, kind, name), delete, Icon(icon))
+        ask = Confirm(f"Delete {name}?", "Its books stay.", "Delete", lambda: self._delete(name))
+        delete = (lambda: self.push(ask)) if kind == "collection" else None
+        return ListItem(name or "Unknown", books, lambda: self.push(Shelf(kind, name)), delete, Icon(icon))
 
     def _collections(self) -> list[View]:
         library = self.app.library
         return [self._group("collection", name, len(library.collected(name))) for _, name in library.collections()]
 
-    def _open(self, kind: str, name: str) -> None:
-        self.push(Shelf(kind, name))
-
-    def _new(self) -> None:
-        self.push(Prompt(NEW, self._create, hint="Collection name", yes="Create"))
-
     def _create(self, name: str) -> None:
         name = name.strip()
         if not name or not self.app.library.create(name):
             self.notify("A collection of that name exists already" if name else "A collection needs a name")
-
-    def _ask_delete(self, name: str) -> None:
-        self.push(Confirm(f"Delete {name}?", "Its books stay.", "Delete", partial(self._delete, name)))
 
     def _delete(self, name: str) -> None:
         ids = {name: id for id, name in self.app.library.collections()}
@@ -199,17 +182,15 @@ class Main(BookList):
     # more
 
     def _more(self) -> View:
+        help = Icon("help_circle_outline")
         return ListView([
-            ListItem("Import files", "EPUB files of this phone", self._import, leading=Icon("file_import_outline")),
-            ListItem("Help", "Reading, importing, collections", self._help, leading=Icon("help_circle_outline")),
+            ListItem(
+                "Import files", "EPUB files of this phone", lambda: self.push(Import()),
+                leading=Icon("file_import_outline"),
+            ),
+            ListItem("Help", "Reading, importing, collections", lambda: self.push(Help()), leading=help),
             ListItem("About", "Cantook by Aldiko", leading=Icon("information_outline")),
         ], key="more")  # fmt: skip
-
-    def _import(self) -> None:
-        self.push(Import())
-
-    def _help(self) -> None:
-        self.push(Help())
 
 
 class Shelf(BookList):
@@ -246,18 +227,17 @@ class Details(BookList):
             Text(book.category, 14, theme.SECONDARY),
             Text(book.progress, 14, theme.PRIMARY, bold=True),
         ]
-        mark = "Mark as unread" if book.read else "Mark as read"
+        mark, position = ("Mark as unread", 0) if book.read else ("Mark as read", book.length)
+        move = partial(self.app.library.move, book, position)
+        ask = Confirm("Delete book?", f"{book.title} is removed from this phone.", "Delete", self._delete)
         rows = [
             Row([cover(book, 84), Column(texts, gap=5, flex=1)], gap=16, pad=(16, 8, 16, 14)),
             Column([Button("Read", partial(self._read, book.id))], pad=(16, 0, 16, 10)),
-            ListItem(mark, on_tap=partial(self._mark, book), leading=Icon("check_circle_outline")),
+            ListItem(mark, on_tap=move, leading=Icon("check_circle_outline")),
             ListItem("Add to collection", on_tap=self._choose, leading=Icon("folder_plus_outline")),
-            ListItem("Delete", on_tap=partial(self._ask, book), leading=Icon("delete_outline")),
+            ListItem("Delete", on_tap=lambda: self.push(ask), leading=Icon("delete_outline")),
         ]
         return Scaffold("Info", ListView(rows), on_back=self.pop)
-
-    def _mark(self, book: Shelved) -> None:
-        self.app.library.move(book, 0 if book.read else book.length)
 
     def _choose(self) -> None:
         names = [name for _, name in self.app.library.collections()]
@@ -274,9 +254,6 @@ class Details(BookList):
         if name := name.strip():
             self.app.library.create(name)
             self._chose(name)
-
-    def _ask(self, book: Shelved) -> None:
-        self.push(Confirm("Delete book?", f"{book.title} is removed from this phone.", "Delete", self._delete))
 
     def _delete(self) -> None:
         if (book := self.app.library.book(self.id)) is not None:
@@ -334,29 +311,22 @@ class Import(Screen):
 
     def build(self) -> View:
         found = [entry for entry in entries(self.phone.storage, self.folder) if entry.folder or _is_book(entry.name)]
-        rows = [
-            ListItem(
-                entry.name, on_tap=partial(self._open if entry.folder else self._import, entry.path),
-                leading=Icon("folder" if entry.folder else "book_outline"),
-            )
-            for entry in sorted(found, key=lambda entry: (not entry.folder, entry.name.casefold()))
-        ]  # fmt: skip
+        found.sort(key=lambda entry: (not entry.folder, entry.name.casefold()))
+        rows = [self._row(entry) for entry in found]
         title = "Internal storage" if self.folder == SHARED else self.folder.rpartition("/")[2]
         body = ListView(rows, key=self.folder) if rows else Empty("No books in this folder", "folder_open_outline")
-        return Scaffold(title, body, on_back=self._up)
+        return Scaffold(title, body, on_back=self.leave)
+
+    def _row(self, entry: Entry) -> View:
+        if entry.folder:
+            return ListItem(entry.name, on_tap=partial(setattr, self, "folder", entry.path), leading=Icon("folder"))
+        return ListItem(entry.name, on_tap=lambda: self._import(entry.path), leading=Icon("book_outline"))
 
     def on_back(self) -> bool:
         below = self.folder != SHARED
         if below:
             self.folder = self.folder.rpartition("/")[0]
         return below
-
-    def _up(self) -> None:
-        if not self.on_back():
-            self.pop()
-
-    def _open(self, folder: str) -> None:
-        self.folder = folder
 
     def _import(self, path: str) -> None:
         book = self.app.library.add(self.phone.storage.read(path) or b"", self.now)

@@ -87,17 +87,10 @@ class Dialer(App):
         return self.phone.storage.database(call_log.PATH)
 
 
-class DialerScreen(Screen):
-    """What the screens of this app have in common."""
+class Calls(Screen):
+    """Favourites, past calls, and everybody."""
 
     app: Dialer
-
-    def call(self, number: str) -> None:
-        self.app.call(number)
-
-
-class Calls(DialerScreen):
-    """Favourites, past calls, and everybody."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,20 +101,18 @@ class Calls(DialerScreen):
         rows = [*self._running(), *(self._people() if self.search.text else self._rows())]
         nothing = {"Favorites": "No favorites yet", "Recents": "Your call history is empty", "Contacts": "No contacts"}
         body = ListView([*rows, Space(80)], self.place) if rows else Empty(nothing[self.place], "phone_outline")
-        keypad = Fab("dialpad", "key pad", self._keypad, "dialpad_fab")
+        keypad = Fab("dialpad", "key pad", lambda: self.push(Keypad()), "dialpad_fab")
         return Scaffold(field, body, fab=keypad, bottom=BottomNavigation(PLACES, self.place, self._go))
 
     def _running(self) -> list[View]:
         """The calls of the moment."""
         states = self.phone.services.calls
         words = {"incoming": "Incoming call", "active": "Ongoing call", "held": "On hold"}
-        return [
-            ListItem(
-                self.app.name_of(number), words.get(state, state), partial(self._show, number),
-                leading=Icon("phone_in_talk", 24, GREEN), bg="#e6f4ea",
-            )
-            for number, state in states.items()
-        ]  # fmt: skip
+        return [self._call(number, words.get(state, state)) for number, state in states.items()]
+
+    def _call(self, number: str, state: str) -> View:
+        icon, name = Icon("phone_in_talk", 24, GREEN), self.app.name_of(number)
+        return ListItem(name, state, lambda: self.push(InCall(number)), leading=icon, bg="#e6f4ea")
 
     def _rows(self) -> Sequence[View]:
         return self._history() if self.place == "Recents" else self._people(self.place == "Favorites")
@@ -132,7 +123,7 @@ class Calls(DialerScreen):
         for id, name in contacts.listing(book, self.search.text, starred):
             person = contacts.get(book, id)
             number = person.phones[0][0] if person and person.phones else ""
-            rows.append(ListItem(name, number, partial(self.call, number), leading=Avatar(name)))
+            rows.append(ListItem(name, number, partial(self.app.call, number), leading=Avatar(name)))
         return rows
 
     def _history(self) -> list[View]:
@@ -141,26 +132,22 @@ class Calls(DialerScreen):
     def _past(self, call: call_log.Call) -> View:
         icon = Icon(ICONS[call.kind], color=RED if call.kind == call_log.MISSED else theme.SECONDARY)
         when = f"{call.date:%b %-d %H:%M}"
-        again = IconButton("phone_outline", f"Call {call.number}", partial(self.call, call.number))
-        show = partial(self._keypad, call.number)
-        return ListItem(self.app.name_of(call.number), when, show, partial(self._menu, call), icon, again)
-
-    def _menu(self, call: call_log.Call) -> None:
-        self.push(Menu([("Delete", lambda: call_log.delete(self.app.log, call.id))]))
+        again = IconButton("phone_outline", f"Call {call.number}", partial(self.app.call, call.number))
+        forget = Menu([("Delete", lambda: call_log.delete(self.app.log, call.id))])
+        return ListItem(
+            self.app.name_of(call.number), when, lambda: self.push(Keypad(call.number)), lambda: self.push(forget),
+            icon, again,
+        )  # fmt: skip
 
     def _go(self, place: str) -> None:
         self.place = place
         self.search.set("")
 
-    def _keypad(self, number: str = "") -> None:
-        self.push(Keypad(number))
 
-    def _show(self, number: str) -> None:
-        self.push(InCall(number))
-
-
-class Keypad(DialerScreen):
+class Keypad(Screen):
     """Digits to touch, and a button that calls them."""
+
+    app: Dialer
 
     def __init__(self, number: str = "") -> None:
         super().__init__()
@@ -174,7 +161,7 @@ class Keypad(DialerScreen):
             [Space(width=44), Text(self.number, 30, align="center", flex=1, id="digits"), erase], pad=(8, 4, 8, 4)
         )
         keys = Grid([self._key(key, letters) for key, letters in KEYS.items()], 3, 4, (28, 4, 28, 4))
-        dial = _disc("phone", "dial", partial(self.call, self.number), "dialpad_floating_action_button", GREEN)
+        dial = _disc("phone", "dial", partial(self.app.call, self.number), "dialpad_floating_action_button", GREEN)
         parts = [Space(flex=1), known, shown, keys, Row([dial], justify="center", pad=(0, 8, 0, 16))]
         return Scaffold("", Column(parts), self.pop)
 
@@ -203,8 +190,10 @@ def _disc(icon: str, desc: str, on_tap: Action, id: str, color: str) -> View:
     )  # fmt: skip
 
 
-class InCall(DialerScreen):
+class InCall(Screen):
     """One call. Whoever is called does not answer; who calls can be answered or turned away."""
+
+    app: Dialer
 
     def __init__(self, number: str) -> None:
         super().__init__()
@@ -230,32 +219,21 @@ class InCall(DialerScreen):
     def _talking(self, state: str) -> list[View]:
         if state == "ended":
             return [Row([Button("Close", self.pop, kind="text")], justify="center")]
-        mute = self._switch("microphone_off", "Mute", self.muted, self._mute)
-        speaker = self._switch("volume_high", "Speaker", self.loud, self._speaker)
+        mute = self._switch("microphone_off", "Mute", "muted")
+        speaker = self._switch("volume_high", "Speaker", "loud")
         end = _disc("phone_hangup", "End call", self._end, "incall_end_call", RED)
         return [Row([mute, speaker], gap=40, justify="center"), Space(24), Row([end], justify="center")]
 
-    def _switch(self, icon: str, label: str, on: bool, toggle: Action) -> View:
+    def _switch(self, icon: str, label: str, name: str) -> View:
+        on = getattr(self, name)
         parts = [
             Icon(icon, 26, theme.PRIMARY if on else theme.SECONDARY),
             Text(label, 12, align="center", important=False),
         ]
         return View(
-            "android.widget.CompoundButton",
-            parts,
-            desc=label,
-            checkable=True,
-            checked=on,
-            on_tap=toggle,
-            width=72,
-            gap=4,
-        )
-
-    def _mute(self) -> None:
-        self.muted = not self.muted
-
-    def _speaker(self) -> None:
-        self.loud = not self.loud
+            "android.widget.CompoundButton", parts, desc=label, checkable=True, checked=on, width=72, gap=4,
+            on_tap=partial(setattr, self, name, not on),
+        )  # fmt: skip
 
     def _answer(self) -> None:
         self.phone.services.calls[self.number] = "active"

@@ -7,8 +7,9 @@ from functools import partial
 
 from coach_gym.envs.apps.pimusic.data import DATABASE, PACKAGE, SCHEMA, SORTS, Music, Song, clock, count
 from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Prompt, Screen
+from coach_gym.envs.phone.pages import SearchPage
 from coach_gym.envs.phone.toolkit import theme
-from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
     Column,
     Divider,
@@ -24,7 +25,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Space,
     Tabs,
     Text,
-    TextField,
 )
 
 TABS = ("TRACKS", "ALBUMS", "ARTISTS", "PLAYLISTS")
@@ -83,16 +83,11 @@ class SongList(Screen):
         self.push(Player())
 
     def _menu(self, song: Song) -> None:
-        self.push(
-            Menu(
-                [
-                    ("Play next", partial(self._play_next, song)),
-                    ("Add to playlist", partial(self._ask_playlist, song)),
-                    ("Song info", partial(self._info, song)),
-                ],
-                "bottom",
-            )
-        )
+        self.push(Menu([
+            ("Play next", lambda: self._play_next(song)),
+            ("Add to playlist", lambda: self._ask_playlist(song)),
+            ("Song info", lambda: self.push(Info(song))),
+        ], "bottom"))  # fmt: skip
 
     def _play_next(self, song: Song) -> None:
         music, playing = self.app.music, self.app.music.playing(self.now)
@@ -127,20 +122,13 @@ class SongList(Screen):
             self.notify("A playlist of that name exists already" if name else "A playlist needs a name")
         return made
 
-    def _info(self, song: Song) -> None:
-        self.push(Info(song))
-
     # order
 
     def sort_button(self, where: str) -> View:
-        """Asks how a kind of list is to be sorted."""
-        return IconButton("sort", "Sort By", partial(self._sort, where))
-
-    def _sort(self, where: str) -> None:
-        self.push(SortBy(*self.app.music.order(where), partial(self._sorted, where)))
-
-    def _sorted(self, where: str, sort: str, descending: bool) -> None:
-        self.app.music.set_order(where, sort, descending)
+        """Returns the button that asks how a kind of list is to be sorted."""
+        music = self.app.music
+        then = partial(music.set_order, where)
+        return IconButton("sort", "Sort By", lambda: self.push(SortBy(*music.order(where), then)))
 
     # the bar of the player
 
@@ -154,26 +142,19 @@ class SongList(Screen):
         parts = [Icon("album", 34, self.app.color), Column(texts, flex=1), IconButton(icon, desc, self.app.toggle)]
         return View(
             "android.widget.RelativeLayout", parts, axis="h", gap=12, align="center", pad=(16, 6, 8, 6), bg="#fde7ef",
-            on_tap=self._open_player,
+            on_tap=lambda: self.push(Player()),
         )  # fmt: skip
 
-    def _open_player(self) -> None:
-        self.push(Player())
 
-
-class Main(SongList):
+class Main(SearchPage, SongList):
     """Everything there is, under four tabs."""
 
     def __init__(self) -> None:
         super().__init__()
         self.tab = TABS[0]
-        self.searching = False
-        self.query = TextInput()
 
     def build(self) -> View:
-        title: str | View = TextField(self.query, "Search") if self.searching else self.app.label
-        icon, desc = ("close", "Close") if self.searching else ("magnify", "Search")
-        actions = [IconButton(icon, desc, self._search)]
+        actions = [self.search_button()]
         if self.tab == TABS[0] and not self.searching:
             actions.append(self.sort_button("tracks"))
         content = {"TRACKS": self._tracks, "ALBUMS": self._albums, "ARTISTS": self._artists}.get(
@@ -181,22 +162,17 @@ class Main(SongList):
         )
         rows = content()
         body = ListView(rows, key=self.tab) if rows else Empty("No songs found", "music_note_off")
+        title = self.title_or_field(self.app.label)
         return Scaffold(title, body, actions=actions, tabs=Tabs(TABS, self.tab, self._select), bottom=self.bar())
 
-    def on_back(self) -> bool:
-        searching, self.searching = self.searching, False
-        return searching
-
     def listed(self) -> list[Song]:
-        words = self.query.text.strip().casefold() if self.searching else ""
+        words = self.words.strip().casefold()
         found = [song for song in self.app.music.songs() if words in f"{song.title}\n{song.artist}".casefold()]
         return self.app.music.sorted(found, "tracks")
 
-    def _search(self) -> None:
-        self.searching, self.tab = not self.searching, TABS[0]
-        self.query.set("")
-        if self.searching:
-            self.focus(self.query)
+    def search(self) -> None:
+        super().search()
+        self.tab = TABS[0]
 
     def _select(self, tab: str) -> None:
         self.tab, self.searching = tab, False
@@ -214,30 +190,19 @@ class Main(SongList):
 
     def _group(self, kind: str, name: str, songs: Sequence[Song]) -> View:
         icon = Icon("album" if kind == "album" else "account_music", 30, self.app.color)
-        return ListItem(name, count(songs), partial(self._open, kind, name), leading=icon)
+        return ListItem(name, count(songs), lambda: self.push(Group(kind, name)), leading=icon)
 
     def _playlists(self) -> list[View]:
-        new = ListItem(NEW, on_tap=self._new, leading=Icon("plus", 30, self.app.color))
-        rows = [
-            ListItem(
-                name, count(self.app.music.content(id)), partial(self._open, "playlist", name),
-                partial(self._ask_delete, id, name), leading=Icon("playlist_music", 30, self.app.color),
-            )
-            for id, name in self.app.music.playlists()
-        ]  # fmt: skip
-        return [new, *rows]
+        ask = Prompt(NEW, self.create, hint="Playlist name", yes="Create")
+        new = ListItem(NEW, on_tap=lambda: self.push(ask), leading=Icon("plus", 30, self.app.color))
+        return [new, *(self._playlist(id, name) for id, name in self.app.music.playlists())]
 
-    def _open(self, kind: str, name: str) -> None:
-        self.push(Group(kind, name))
-
-    def _new(self) -> None:
-        self.push(Prompt(NEW, self.create, hint="Playlist name", yes="Create"))
-
-    def _ask_delete(self, id: int, name: str) -> None:
-        self.push(Confirm(f"Delete {name}?", "Its songs stay.", "Delete", partial(self._delete, id)))
-
-    def _delete(self, id: int) -> None:
-        self.app.music.delete(id)
+    def _playlist(self, id: int, name: str) -> View:
+        ask = Confirm(f"Delete {name}?", "Its songs stay.", "Delete", lambda: self.app.music.delete(id))
+        return ListItem(
+            name, count(self.app.music.content(id)), lambda: self.push(Group("playlist", name)),
+            lambda: self.push(ask), leading=Icon("playlist_music", 30, self.app.color),
+        )  # fmt: skip
 
 
 def _groups(songs: Sequence[Song], column: int) -> list[tuple[str, list[Song]]]:
@@ -280,22 +245,13 @@ class SortBy(Dialog):
     def content(self) -> Sequence[View]:
         ways = (("Ascending", False), ("Descending", True))
         return [
-            *[Radio(sort, sort == self.sort, partial(self._choose, sort)) for sort in SORTS],
+            *[Radio(sort, sort == self.sort, partial(setattr, self, "sort", sort)) for sort in SORTS],
             Divider(),
-            *[Radio(name, way == self.descending, partial(self._turn, way)) for name, way in ways],
+            *[Radio(name, way == self.descending, partial(setattr, self, "descending", way)) for name, way in ways],
         ]
 
     def buttons(self) -> Sequence[View]:
-        return [self.button("Cancel"), self.button("OK", self._done)]
-
-    def _choose(self, sort: str) -> None:
-        self.sort = sort
-
-    def _turn(self, descending: bool) -> None:
-        self.descending = descending
-
-    def _done(self) -> None:
-        self.then(self.sort, self.descending)
+        return [self.button("Cancel"), self.button("OK", lambda: self.then(self.sort, self.descending))]
 
 
 class Info(Dialog):
@@ -344,7 +300,7 @@ class Player(Screen):
             Column([Slider(seconds / max(1, song.seconds), self._seek, "Seek", "seek_bar")], pad=(10, 0, 10, 0)),
             times,
             Row(controls, gap=28, justify="center", pad=(0, 8, 0, 8)),
-            Text(HINT, 12, theme.SECONDARY, align="center", pad=(16, 12, 16, 14), on_tap=self._queue),
+            Text(HINT, 12, theme.SECONDARY, align="center", pad=(16, 12, 16, 14), on_tap=lambda: self.push(Queue())),
         ]
         return Scaffold("", Column(body, on_swipe=self._swiped), on_back=self.pop)
 
@@ -361,10 +317,7 @@ class Player(Screen):
 
     def _swiped(self, way: str) -> None:
         if way == "up":
-            self._queue()
-
-    def _queue(self) -> None:
-        self.push(Queue())
+            self.push(Queue())
 
 
 class Queue(Screen):
@@ -376,24 +329,17 @@ class Queue(Screen):
         playing = self.app.music.playing(self.now)
         at = -1 if playing is None else playing.place
         rows = [self._row(place, song, place == at) for place, song in enumerate(self.app.music.queue())]
-        equalizer = IconButton("equalizer", "Equalizer", self._equalizer)
+        presets = Choice("Equalizer", PRESETS, self.app.music.set_preset, self.app.music.preset)
+        equalizer = IconButton("equalizer", "Equalizer", lambda: self.push(presets))
         return Scaffold("Now Playing list", ListView(rows), on_back=self.pop, actions=[equalizer])
 
     def _row(self, place: int, song: Song, current: bool) -> View:
         mark = Icon("volume_high" if current else "music_note", 24, self.app.color)
         length = Text(clock(song.seconds), 13, theme.SECONDARY)
         return ListItem(
-            song.title, song.artist, partial(self._go, place), leading=mark, trailing=length, selected=current
-        )
-
-    def _go(self, place: int) -> None:
-        self.app.music.go_to(place, 0, True, self.now)
-
-    def _equalizer(self) -> None:
-        self.push(Choice("Equalizer", PRESETS, self._equalize, self.app.music.preset))
-
-    def _equalize(self, preset: str) -> None:
-        self.app.music.set_preset(preset)
+            song.title, song.artist, lambda: self.app.music.go_to(place, 0, True, self.now), leading=mark,
+            trailing=length, selected=current,
+        )  # fmt: skip
 
 
 APP = PiMusic

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from coach_gym.envs.phone import epoch, preferences
@@ -95,19 +95,14 @@ class Welcome(Screen):
             ],
             gap=12, flex=1, justify="center",
         )  # fmt: skip
+        offline = partial(self.notify, "The sign-in page cannot be reached")
         buttons = [
-            Button("Join a meeting", partial(self._open, "join"), "btnJoinConf"),
-            Button("Sign up", self._offline, "btnSignup", "text"),
-            Button("Sign in", self._offline, "btnLogin", "text"),
+            Button("Join a meeting", lambda: self.push(Join(self.app)), "btnJoinConf"),
+            Button("Sign up", offline, "btnSignup", "text"),
+            Button("Sign in", offline, "btnLogin", "text"),
         ]
-        settings = IconButton("cog_outline", "Settings", partial(self._open, "settings"), "btnSettings")
+        settings = IconButton("cog_outline", "Settings", lambda: self.push(Settings()), "btnSettings")
         return Scaffold("Zoom", Column([picture, Column(buttons, gap=8, pad=(24, 8, 24, 20))]), actions=[settings])
-
-    def _open(self, what: str) -> None:
-        self.push(Join(self.app) if what == "join" else Settings())
-
-    def _offline(self) -> None:
-        self.notify("The sign-in page cannot be reached")
 
 
 class Join(Screen):
@@ -125,9 +120,10 @@ class Join(Screen):
 
     def build(self) -> View:
         other = "Join with a meeting ID" if self.by_link else "Join with a personal link name"
+        turn = partial(setattr, self, "by_link", not self.by_link)
         rows = [
             Column([self._meeting()], pad=(16, 4, 16, 0)),
-            Row([Button(other, self._turn, "btnGotoVanityUrl", "text")], justify="center"),
+            Row([Button(other, turn, "btnGotoVanityUrl", "text")], justify="center"),
             Column([TextField(self.name, "Your name", "edtScreenName")], pad=(16, 0, 16, 10)),
             Column([Button("Join", self._join, "btnJoin", enabled=self._ready())], pad=(16, 4, 16, 10)),
             Text(
@@ -135,8 +131,8 @@ class Join(Screen):
                 align="center", pad=(24, 2, 24, 8),
             ),
             Header("Join options"),
-            _option("Don't Connect To Audio", self.no_audio, partial(self._flip, "no_audio")),
-            _option("Turn Off My Video", self.no_video, partial(self._flip, "no_video")),
+            self._option("Don't Connect To Audio", "no_audio"),
+            self._option("Turn Off My Video", "no_video"),
         ]  # fmt: skip
         return Scaffold("Join a meeting", ListView(rows), on_back=self.pop)
 
@@ -147,7 +143,8 @@ class Join(Screen):
         if digits == self.number.text.replace(" ", "") and self.number.text != spaced(digits):
             self.number.set(spaced(digits))  # what else was typed stays as it is
         field = TextField(self.number, "Meeting ID", "edtConfNumber", flex=1)
-        return Row([field, IconButton("chevron_down", "Recent meetings", self._recent)], gap=4)
+        recent = IconButton("chevron_down", "Recent meetings", lambda: self.push(Recent(self.number)))
+        return Row([field, recent], gap=4)
 
     def _digits(self) -> str:
         return "".join(filter(str.isdecimal, self.number.text))
@@ -157,14 +154,11 @@ class Join(Screen):
             return bool(self.link.text.strip() and self.name.text.strip())
         return LEAST_DIGITS <= len(self._digits()) <= MOST_DIGITS and bool(self.name.text.strip())
 
-    def _turn(self) -> None:
-        self.by_link = not self.by_link
-
-    def _flip(self, option: str) -> None:
-        setattr(self, option, not getattr(self, option))
-
-    def _recent(self) -> None:
-        self.push(Recent(self.number))
+    def _option(self, title: str, name: str) -> View:
+        """A switch that says its state in words, as Zoom's do."""
+        on = getattr(self, name)
+        switch = Switch(on, None, desc="On, switch" if on else "Off, switch")
+        return ListItem(title, on_tap=partial(setattr, self, name, not on), trailing=switch)
 
     def _join(self) -> None:
         meeting, name = self.link.text.strip() if self.by_link else self._digits(), self.name.text.strip()
@@ -174,12 +168,6 @@ class Join(Screen):
         )
         self.app.set("screen_name", name)
         self.push(Waiting(meeting if self.by_link else spaced(meeting)))
-
-
-def _option(title: str, on: bool, flip: Callable[[], None]) -> View:
-    """A switch that says its state in words, as Zoom's do."""
-    switch = Switch(on, None, desc="On, switch" if on else "Off, switch")
-    return ListItem(title, on_tap=flip, trailing=switch)
 
 
 class Recent(Dialog):
@@ -233,12 +221,13 @@ class Settings(Screen):
 
     def build(self) -> View:
         audio = str(self.app.setting(AUDIO, AUDIO_CHOICES[0]))
+        choice = Choice("Connect audio using", AUDIO_CHOICES, partial(self.app.set, AUDIO), audio)
         tone = SKIN_TONES[str(self.app.setting(SKIN_TONE, "Default"))]
         rows = [
             Header("Meeting"),
-            ListItem("Auto-connect to audio", audio, partial(self._choose_audio, audio)),
+            ListItem("Auto-connect to audio", audio, lambda: self.push(choice)),
             ListItem(
-                "Reaction skin tone", on_tap=self._choose_tone,
+                "Reaction skin tone", on_tap=lambda: self.push(SkinTones()),
                 trailing=Row([Icon("hand_back_right", 26, tone), Icon("chevron_right")], gap=8),
             ),
             Header("Audio and video"),
@@ -250,12 +239,6 @@ class Settings(Screen):
             ListItem("Version", "5.17.11"),
         ]  # fmt: skip
         return Scaffold("Settings", ListView(rows), on_back=self.pop)
-
-    def _choose_audio(self, current: str) -> None:
-        self.push(Choice("Connect audio using", AUDIO_CHOICES, partial(self.app.set, AUDIO), current))
-
-    def _choose_tone(self) -> None:
-        self.push(SkinTones())
 
     def _flip(self, key: str) -> None:
         self.app.set(key, not self.app.setting(key, False))

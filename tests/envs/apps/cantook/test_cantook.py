@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from coach_gym.envs.apps.cantook.app import PAGE
-from coach_gym.envs.apps.cantook.data import PACKAGE, Library
+from coach_gym.envs.apps.cantook.data import DATABASE, FILES, PACKAGE, Library
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.media import epub
 from tests.envs.hands import SCREENS, Hands
+from tests.envs.records import add_record, changed, records
 
 NOW = datetime(2023, 10, 15, 12)
 SHELF = (("Waves", "Ada Moon", "Poetry"), ("apples & pears", "Bo Vale", "Novels"), ("Clouds", "Ada Moon", "Novels"))
@@ -235,3 +236,57 @@ def test_a_snapshot_of_the_question_before_deleting_is_exact(hands):
         assert len(library(hands).books()) == 2
         hands.phone.restore(saved)
         assert len(library(hands).books()) == 3 and np.array_equal(hands.phone.screenshot(), frame)
+
+
+@pytest.fixture
+def shelf():
+    """A phone with two books and two collections that hold both, all columns filled."""
+    hands = Hands(PACKAGE, (540, 1200))
+    db = hands.storage.database(DATABASE)
+    for number, title in enumerate((" Waves", "Clouds")):
+        hands.storage.write(f"{FILES}/{title}.epub", epub.write(BOOKS[number]))
+        add_record(db, "books", title=title, path=f"{FILES}/{title}.epub", length=20, position=3 + number)
+    for number, name in enumerate(("Calm", "Wild"), 1):
+        add_record(db, "collections", name=name)
+        db.executemany("INSERT INTO collected VALUES (?, ?)", [(number, 1), (number, 2)])
+    hands.phone.changed()
+    return hands, db
+
+
+def everything(db):
+    return [records(db, table) for table in ("books", "collections", "collected")]
+
+
+def test_marking_a_book_as_read_changes_its_position_alone(shelf):
+    hands, db = shelf
+    books, *rest = everything(db)
+    hands.tap("My Books", "Options of Clouds", "Mark as read")
+    after, *others = everything(db)
+    assert changed(books, after) == [{}, {"position": 20}] and others == rest
+
+
+def test_reading_a_book_changes_when_it_was_opened_alone(shelf):
+    hands, db = shelf
+    books, *rest = everything(db)
+    hands.tap("My Books", "Clouds")
+    after, *others = everything(db)
+    assert changed(books, after) == [{}, {"opened": after[1]["opened"]}] and others == rest
+    hands.tap("Next page")
+    assert changed(after, everything(db)[0]) == [{}, {"position": 10}]
+
+
+def test_deleting_a_collection_keeps_its_books_and_the_other_collections(shelf):
+    hands, db = shelf
+    books, collections, collected = everything(db)
+    hands.tap("My Books", "Collections")
+    hands.hold("Calm")
+    hands.tap("Delete")
+    assert everything(db) == [books, collections[1:], [row for row in collected if row["collection"] == 2]]
+
+
+def test_deleting_a_book_keeps_the_other_in_its_collections(shelf):
+    hands, db = shelf
+    books, collections, collected = everything(db)
+    hands.tap("My Books", "Options of Clouds", "Delete", "Delete")
+    assert everything(db) == [books[:1], collections, [row for row in collected if row["book"] == 1]]
+    assert hands.storage.read(f"{FILES}/ Waves.epub") and not hands.storage.exists(f"{FILES}/Clouds.epub")

@@ -5,9 +5,11 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from coach_gym.envs.apps.pimusic.data import DATABASE, MUSIC, PACKAGE, Music, clock
+from coach_gym.envs.apps.pimusic.data import DATABASE, MUSIC, PACKAGE, SETTINGS, Music, clock
 from coach_gym.envs.phone.media.mp4 import silence
+from coach_gym.envs.phone.preferences import load, to_xml
 from tests.envs.hands import SCREENS, Hands
+from tests.envs.records import add_record, records
 
 SONGS = [  # title, artist, album, seconds
     ("Amber", "Ada Moon", "Stones", 200),
@@ -218,3 +220,34 @@ def test_a_snapshot_of_a_half_made_choice_is_exact(hands):
         hands.phone.restore(saved)
         assert np.array_equal(hands.phone.screenshot(), frame) and playing(hands)[0] == "Amber"
         assert music(hands).order("tracks") == ("Title", False)
+
+
+def test_a_song_added_to_a_playlist_changes_nothing_else():
+    hands = Hands(PACKAGE, (540, 1200))
+    db = hands.storage.database(DATABASE)
+    hands.storage.write(f"{MUSIC}/Stones/Amber.m4a", silence(200, title="Amber"))
+    for number, name in enumerate((" Gym", "Car"), 1):
+        add_record(db, "playlists", name=name)
+        add_record(db, "entries", playlist=number, path="/storage/card/taken out.mp3")
+    hands.phone.changed()
+    lists, entries = records(db, "playlists"), records(db, "entries")
+    hands.tap("Options of Amber", "Add to playlist", "Car")
+    assert records(db, "playlists") == lists
+    assert records(db, "entries") == [*entries, {"id": 3, "playlist": 2, "path": f"{MUSIC}/Stones/Amber.m4a"}]
+    hands.tap("PLAYLISTS")
+    hands.hold("Car")
+    hands.tap("Delete")
+    assert records(db, "playlists") == lists[:1] and records(db, "entries") == entries[:1]
+
+
+def test_the_equalizer_and_an_order_change_no_other_setting():
+    hands = Hands(PACKAGE, (540, 1200))
+    hands.storage.write(f"{MUSIC}/Stones/Amber.m4a", silence(200, title="Amber"))
+    known = {"sort_tracks": "Artist", "sort_album": "Duration", "descending_album": True, "equalizer": "Pop", "x": " y"}
+    hands.storage.write(SETTINGS, to_xml(known))
+    hands.phone.changed()
+    sort(hands, "Duration", "Descending")
+    known |= {"sort_tracks": "Duration", "descending_tracks": True}
+    assert load(hands.storage, SETTINGS) == known
+    hands.tap("Amber", "Swipe up for Now Playing list, Equalizer and more", "Equalizer", "Jazz")
+    assert load(hands.storage, SETTINGS) == {**known, "equalizer": "Jazz"}

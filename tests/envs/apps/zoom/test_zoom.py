@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from coach_gym.envs.apps.zoom.app import DATABASE, PACKAGE, PREFERENCES, spaced
+from coach_gym.envs.apps.zoom.app import AUDIO, AUDIO_CHOICES, DATABASE, PACKAGE, PREFERENCES, SKIN_TONE, spaced
 from coach_gym.envs.phone import preferences
 from tests.envs.hands import SCREENS, Hands
+from tests.envs.records import add_record, records
 
 
 @pytest.fixture(params=SCREENS, ids=str)
@@ -130,3 +131,31 @@ def test_a_snapshot_of_the_audio_choices_is_exact(zoom):
         assert settings(zoom) == {"auto_connect_audio": "Call my phone number"}
         zoom.phone.restore(saved)
         assert not settings(zoom) and np.array_equal(zoom.phone.screenshot(), frame)
+
+
+@pytest.mark.parametrize("choices, change", [
+    (("Mirror my video",), {"mirror_video": True}),
+    (("Auto-connect to audio", "Off"), {AUDIO: "Off"}),
+    (("Reaction skin tone", "Dark"), {SKIN_TONE: "Dark"}),
+])  # fmt: skip
+def test_one_setting_changes_no_other(choices, change):
+    hands = Hands(PACKAGE, (540, 1200))
+    known = {
+        "mirror_video": False, AUDIO: AUDIO_CHOICES[1], SKIN_TONE: "Light", "screen_name": " Ann\n", "runs": 3,
+        "devices": frozenset({"a", "b"}), "volume": 0.5,
+    }  # fmt: skip
+    hands.storage.write(PREFERENCES, preferences.to_xml(known))
+    hands.tap("Settings", *choices)
+    assert preferences.load(hands.storage, PREFERENCES) == {**known, **change}
+
+
+def test_joining_keeps_the_meetings_before():
+    hands = Hands(PACKAGE, (540, 1200))
+    db = hands.storage.database(DATABASE)
+    add_record(db, "joined", meeting="123456789", name=" Bob")
+    before = records(db, "joined")
+    hands.tap("Join a meeting", "Meeting ID")
+    hands.type("987654321")
+    hands.back()
+    hands.tap("Join")
+    assert records(db, "joined")[:1] == before and len(records(db, "joined")) == 2
