@@ -1,4 +1,4 @@
-"""How good an agent is: success over episodes whose seeds training never draws."""
+"""Measuring an agent: its success on episodes whose seeds training never draws."""
 
 import warnings
 from collections import defaultdict
@@ -16,12 +16,12 @@ StepCallback = Callable[[dict[str, Any], dict[str, Any]], None]
 
 
 class Predictor(Protocol):
-    """Anything that acts. States are None or a sequence with one entry for every observation of the batch."""
+    """Anything that acts. States are None or a sequence with one entry per observation of the batch."""
 
     def predict(
         self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
     ) -> tuple[Any, Any]:
-        """Actions for a batch of observations, and the states to pass next time."""
+        """Returns actions for a batch of observations, and the states to pass next time."""
         ...
 
 
@@ -30,13 +30,13 @@ class Result:
     """One evaluated episode.
 
     Attributes:
-        task: name of its family.
-        params: parameters of the instance.
-        seed: what it was reset with.
-        reward: sum of rewards.
-        length: steps.
-        success: whether the task was solved; None if nobody could tell.
-        fault: what broke, None if nothing did.
+        task: Name of the task family.
+        params: Parameters of the task instance.
+        seed: Seed of the episode.
+        reward: Sum of rewards.
+        length: Number of steps.
+        success: Whether the task was solved; None without a verdict.
+        fault: What broke; None if nothing did.
     """
 
     task: str
@@ -50,33 +50,37 @@ class Result:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Results in the order of their seeds. Those without a verdict say nothing about the agent and count nowhere."""
+    """Results of an evaluation. Episodes without a verdict say nothing about the agent and count nowhere.
+
+    Attributes:
+        results: One result per episode, in the order of their seeds.
+    """
 
     results: list[Result]
 
     @property
     def judged(self) -> list[Result]:
-        """The episodes with a verdict: nothing broke, the judge included."""
+        """The episodes with a verdict, in which neither the device nor the judge failed."""
         return [result for result in self.results if result.success is not None]
 
     @property
     def success_rate(self) -> float:
-        """Share of judged episodes that were solved, nan if there are none."""
+        """Share of judged episodes that were solved; nan if there are none."""
         return _mean([result.success for result in self.judged])
 
     @property
     def mean_reward(self) -> float:
-        """Mean reward of the judged episodes, nan if there are none."""
+        """Mean reward of the judged episodes; nan if there are none."""
         return _mean([result.reward for result in self.judged])
 
     @property
     def mean_length(self) -> float:
-        """Mean number of steps of the judged episodes, nan if there are none."""
+        """Mean number of steps of the judged episodes; nan if there are none."""
         return _mean([result.length for result in self.judged])
 
     @property
     def success_per_task(self) -> dict[str, tuple[int, int]]:
-        """Solved and judged episodes of every task family."""
+        """Numbers of solved and of judged episodes by task family."""
         counts: dict[str, list[bool]] = defaultdict(list)
         for result in self.judged:
             counts[result.task].append(bool(result.success))
@@ -92,21 +96,24 @@ def evaluate(
     render: bool = False,
     callback: StepCallback | None = None,
 ) -> Evaluation:
-    """Plays `n_eval_episodes` episodes, one for each seed from `seed` on.
+    """Plays `n_eval_episodes` episodes, one per seed from `seed` on.
 
-    Episodes are handed to sub-environments as these become free, all of them are finished, and none counts twice:
-    short episodes are not favoured. Agents train on seeds from `online.FIRST_TRAINING_SEED` (65,536) on, so
-    smaller ones are held-out instances.
+    Sub-environments take the next episode as they become free. Every episode is played to its end and counts once, so
+    short episodes are not favoured. Agents train on seeds from `online.FIRST_TRAINING_SEED` (65,536) on, so smaller
+    seeds are held-out instances.
 
     Args:
-        model: an agent, or anything else with `predict`.
-        env: a single environment or a vector of them.
-        n_eval_episodes: number of episodes.
-        deterministic: whether the agent takes its likeliest response instead of drawing one.
-        seed: of the first episode.
-        render: calls `env.render()` after every step.
-        callback: called with `locals()` and `globals()` once for every active episode after each step; `attempt`,
-            `info`, `reward` and `done` are that episode's.
+        model: An agent, or anything else with `predict`.
+        env: A single environment or a vector environment.
+        n_eval_episodes: Number of episodes.
+        deterministic: Whether the agent takes its most likely response instead of drawing one.
+        seed: Seed of the first episode.
+        render: Calls `env.render()` after every step.
+        callback: Called with `locals()` and `globals()` for every active episode after each step; `attempt`, `info`,
+            `reward` and `done` are that episode's.
+
+    Returns:
+        The results of all episodes.
     """
     envs = as_vector_env(env)
     rollout = Rollout(envs, range(seed, seed + n_eval_episodes))
@@ -165,27 +172,30 @@ def evaluate_policy(
     return_episode_rewards: bool = False,
     warn: bool = True,
 ) -> tuple[float, float] | tuple[list[float], list[int]]:
-    """Mean and standard deviation of the episode reward, by Stable-Baselines3's signature.
+    """Evaluates an agent with Stable-Baselines3's signature.
 
-    `evaluate` has the same numbers with successes, tasks and faults.
+    `evaluate` gives the same numbers with successes, tasks and faults.
 
     Args:
-        model: an agent, or anything else with `predict`.
-        env: a single environment or a vector of them.
-        n_eval_episodes: number of episodes.
-        deterministic: whether the agent takes its likeliest response instead of drawing one.
-        render: calls `env.render()` after every step.
-        callback: as in `evaluate`.
-        reward_threshold: lowest acceptable mean reward.
-        return_episode_rewards: returns rewards and lengths of all judged episodes instead.
-        warn: warns about episodes without a verdict, which are left out.
+        model: An agent, or anything else with `predict`.
+        env: A single environment or a vector environment.
+        n_eval_episodes: Number of episodes.
+        deterministic: Whether the agent takes its most likely response instead of drawing one.
+        render: Calls `env.render()` after every step.
+        callback: As in `evaluate`.
+        reward_threshold: Bound that the mean reward must exceed.
+        return_episode_rewards: Returns rewards and lengths of all judged episodes instead.
+        warn: Warns about episodes without a verdict, which are left out.
+
+    Returns:
+        Mean and standard deviation of the episode reward, or the rewards and lengths of the judged episodes.
 
     Raises:
-        ValueError: the mean reward is below `reward_threshold`, or there is no episode with a verdict.
+        ValueError: The mean reward does not exceed `reward_threshold`, or no episode has a verdict.
     """
     evaluation = evaluate(model, env, n_eval_episodes, deterministic, render=render, callback=callback)
     judged = evaluation.judged
-    reasons = [result.fault or "the judge said nothing" for result in evaluation.results if result.success is None]
+    reasons = [result.fault or "the judge gave no verdict" for result in evaluation.results if result.success is None]
     if not judged:
         raise ValueError(f"all {n_eval_episodes} episodes ended without a verdict; the first one: {reasons[:1]}")
     if reasons and warn:
@@ -203,7 +213,7 @@ def evaluate_policy(
 
 
 def _actions(model: Predictor, active: list[Attempt], deterministic: bool) -> list[str]:
-    """One batched prediction for all active episodes; each keeps its own part of the model's state."""
+    """Predicts for all active episodes in one batch; each keeps its own part of the model's state."""
     observation = {
         "goal": tuple(attempt.episode.goal for attempt in active),
         "screenshot": np.stack([attempt.observation.screenshot for attempt in active]),

@@ -1,15 +1,15 @@
 """Training on several processes: FSDP2, applied to the models from outside.
 
-Where `torch.distributed` is initialised, as `torchrun` does it, an agent's `learn` calls `distribute`: weights,
-gradients and optimiser states of policy and critic are spread over the processes, layer by layer. Every process plays
-its share of the episodes and learns from it. What differs from one process:
+If `torch.distributed` is initialised, as by `torchrun`, an agent's `learn` calls `distribute`: weights, gradients and
+optimizer states of policy and critic are sharded over the processes, layer by layer. Each process plays its share of
+the episodes and learns from it. Three things differ from a single process:
 
-- Gradients are averaged over processes, so a loss is divided by the mean over processes of the number of tokens: the
-  update is that of one process with all episodes.
-- A pass through a sharded model gathers each layer from all processes, so all have to make the same number of passes,
-  though their episodes differ in number and length. `in_step` has those that are done take part in the others' passes.
-- Sampling takes many passes whose number nobody knows. So it has a whole copy of the policy, in the precision of
-  the passes, which gets the new weights after every update; or a server has it, which all processes share.
+- Gradients are averaged over processes, so a loss is divided by the mean over processes of the number of tokens. The
+  update is then that of one process with all episodes.
+- A pass through a sharded model gathers each layer from all processes, so all must make the same number of passes,
+  although their episodes differ in number and length. In `in_step`, processes that are done join the others' passes.
+- Sampling takes an unknown number of passes. It therefore uses a whole copy of the policy, in the precision of the
+  passes, which receives the new weights after every update; or a server that all processes share.
 """
 
 import math
@@ -42,11 +42,11 @@ from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, build_tree
 from coach_gym.episode import Candidate, Episode, Observation, Step
 
-_BLANK: "WeakKeyDictionary[nn.Module, Tree]" = WeakKeyDictionary()  # of every sharded model: what `in_step` passes
+_BLANK: "WeakKeyDictionary[nn.Module, Tree]" = WeakKeyDictionary()  # by sharded model: what `in_step` passes
 
 
 def is_sharded(model: nn.Module) -> bool:
-    """Whether the model is spread over processes."""
+    """Returns whether a model is sharded over processes."""
     return isinstance(model, FSDPModule)
 
 
@@ -125,33 +125,33 @@ def check_shares(batch_size: int, group_size: int, mini_batch_size: int | None) 
 
 
 def own_device() -> torch.device:
-    """Where this process trains."""
+    """Returns the device on which this process trains."""
     if dist.get_backend() == "gloo":
         return torch.device("cpu")
     return torch.device("cuda", torch.cuda.current_device())
 
 
 def shard(model: nn.Module, mesh: DeviceMesh, dtype: torch.dtype) -> None:
-    """Spreads a model's weights over a mesh: every decoder layer and vision block by itself, then what is left.
+    """Shards a model's weights over a mesh: every decoder layer and vision block by itself, then the rest.
 
     Args:
-        model: of one of the `ARCHITECTURES`, or a critic with one as backbone; tied embeddings stay tied.
-        mesh: of one dimension.
-        dtype: of the passes. Weights, optimiser states and the sums of gradients keep the precision of the weights.
+        model: A model of one of the `ARCHITECTURES`, or a critic with one as backbone; tied embeddings stay tied.
+        mesh: A one-dimensional device mesh.
+        dtype: Precision of the passes. Weights, optimizer states and sums of gradients keep that of the weights.
     """
-    # Inputs are left as they are: the model casts what it has to, and rotary angles do not bear bfloat16.
+    # Inputs are not cast: the model casts what it needs to, and rotary angles lose too much in bfloat16.
     precision = MixedPrecisionPolicy(param_dtype=dtype, reduce_dtype=torch.float32, cast_forward_inputs=False)
     for module in model.modules():
         if isinstance(module, GradientCheckpointingLayer):
             fully_shard(module, mesh=mesh, mp_policy=precision)
-    if isinstance(model, Critic):  # what tells candidates apart is smaller than bfloat16's steps
+    if isinstance(model, Critic):  # differences between candidates are smaller than bfloat16's resolution
         exact = MixedPrecisionPolicy(cast_forward_inputs=False)
         fully_shard(model.value_head, mesh=mesh, mp_policy=exact, reshard_after_forward=True)
     fully_shard(model, mesh=mesh, mp_policy=precision, reshard_after_forward=True)
 
 
 def _move_optimizer(optimizer: Optimizer, before: Sequence[nn.Parameter], after: Sequence[nn.Parameter]) -> None:
-    """Lets an optimizer go on with the shards of the parameters that it had."""
+    """Replaces an optimizer's parameters by their shards, with their states."""
     shards = dict(zip(before, after, strict=True))
     for group in optimizer.param_groups:
         group["params"] = [shards[parameter] for parameter in group["params"]]
@@ -161,7 +161,7 @@ def _move_optimizer(optimizer: Optimizer, before: Sequence[nn.Parameter], after:
 
 
 def shard_like(parameter: Tensor, value: Any) -> Any:
-    """A tensor of a parameter's shape, spread as the parameter is; anything else as it is."""
+    """Shards a tensor of a parameter's shape as the parameter is sharded; returns anything else unchanged."""
     if not isinstance(parameter, DTensor) or not isinstance(value, Tensor) or value.shape != parameter.shape:
         return value
     return distribute_tensor(value.to(parameter.device), parameter.device_mesh, parameter.placements)
@@ -178,22 +178,22 @@ def split_randomness(rng: np.random.Generator) -> None:
 
 
 def blank_tree(policy: Policy) -> Tree:
-    """The least that a model can be passed: a blank screen, answered with the end of the turn."""
+    """Returns the smallest valid input of a model: a blank screen, answered with the end of the turn."""
     screen = Observation(np.zeros((56, 56, 3), np.uint8))
     return build_tree(policy, Episode("", [Step(screen, [Candidate("", [policy.eos], [0.0])], 0, "")]))
 
 
 @contextmanager
 def in_step(model: nn.Module, estimate: Callable[[Tree], Tensor]) -> Iterator[None]:
-    """While inside, processes make as many passes through a sharded model as they like.
+    """Lets each process make any number of passes through a sharded model inside the context.
 
-    Every pass is announced to the others. At the end, a process whose passes are done takes part in those that others
-    announce, with a blank screen and a loss of zero, until all are done. All processes have to enter together. A pass
-    with gradient is to be followed by its backward pass, before the next one.
+    Every pass is announced to the other processes. At the end, a process that is done joins the passes that others
+    announce, with a blank screen and a loss of zero, until all are done. All processes must enter together. A pass with
+    gradient must be followed by its backward pass before the next one.
 
     Args:
-        model: sharded or not; if not, nothing happens.
-        estimate: one pass through the model.
+        model: The model; nothing happens unless it is sharded.
+        estimate: Makes one pass through the model.
     """
     if not is_sharded(model):
         yield
@@ -214,18 +214,21 @@ def _announce(*_: Any) -> None:
 
 
 def clip_gradients(optimizer: Optimizer, max_norm: float) -> float:
-    """Scales the gradients of all processes down to a norm, and returns the norm before.
+    """Scales the gradients of all processes down to a norm.
+
+    Returns:
+        The norm before scaling.
 
     Raises:
-        FloatingPointError: It is infinite or not a number, in all processes; a step with it would spoil every weight.
+        FloatingPointError: The norm is not finite; raised in all processes, since a step would spoil every weight.
     """
     norm = clip_grad_norm_([p for group in optimizer.param_groups for p in group["params"]], max_norm)
     value = float(norm.full_tensor() if isinstance(norm, DTensor) else norm)
     if not math.isfinite(value):
         raise FloatingPointError(
-            f"the norm of the gradient is {value}, so no step was made with it and the weights are as before: either "
-            f"the sampler's log-probabilities are far from the trainer's (common with 16-bit samplers; "
-            f"recompute_log_probs=True scores them anew), or earlier steps were too large (go on from an earlier "
+            f"the norm of the gradient is {value}, so no step was made and the weights are unchanged: either the "
+            f"sampler's log-probabilities are far from the trainer's (common with 16-bit samplers; "
+            f"recompute_log_probs=True recomputes them), or earlier steps were too large (continue from an earlier "
             f"checkpoint with a smaller learning_rate or critic_learning_rate)"
         )
     return value
@@ -255,7 +258,7 @@ def refresh_sampler(policy: Policy, generator: Generator, bfloat16: bool) -> Non
 
 
 def gather_state(state: Any) -> Any:
-    """A state dict with whole tensors in place of shards: on the CPU of the first process, on others emptied."""
+    """Replaces the shards in a state dict by whole tensors, on the CPU of the first process; others get empty ones."""
     if processes.size() == 1:
         return state
 
@@ -291,7 +294,7 @@ def whole_critic(critic: Critic) -> Critic:
 
 
 def _whole(model: nn.Module, empty: Any) -> Any:
-    """Fills a model that takes no memory yet, and draws no random numbers, with another's weights and buffers."""
+    """Fills a model on the meta device with another's weights and buffers, without drawing random numbers."""
     state = gather_state(model.state_dict())
     if processes.rank() == 0:
         empty.load_state_dict(state, assign=True)

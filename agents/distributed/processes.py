@@ -1,6 +1,6 @@
-"""What processes tell each other: how many there are, sums, votes. One process needs none of it and is asked nothing.
+"""Small exchanges between the processes of a training: their number, sums, votes. One process exchanges nothing.
 
-Numbers go through the CPU, over gloo, whatever carries the weights: they are few, and no device has to wait.
+Numbers travel through the CPU over gloo, whatever carries the weights: they are few, and no device has to wait.
 """
 
 from collections.abc import Sequence
@@ -15,17 +15,17 @@ Item = TypeVar("Item")
 
 
 def size() -> int:
-    """Number of processes that train together; 1 where `torch.distributed` is not initialised."""
+    """Returns the number of processes that train together; 1 if `torch.distributed` is not initialised."""
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
 def rank() -> int:
-    """Number of this process, from 0 on."""
+    """Returns the number of this process, from 0."""
     return dist.get_rank() if dist.is_initialized() else 0
 
 
 def gather(item: Item) -> list[Item]:
-    """What all processes have, in the order of their ranks. All of them have to call it, as all below."""
+    """Returns the items of all processes by rank. All processes must call it, like every function below."""
     if size() == 1:
         return [item]
     items: list[Any] = [None] * size()
@@ -34,7 +34,7 @@ def gather(item: Item) -> list[Item]:
 
 
 def any_of(flag: bool) -> bool:
-    """Whether it is true of any process."""
+    """Returns whether `flag` is true in any process."""
     if size() == 1:
         return flag
     votes = torch.tensor(int(flag))
@@ -43,12 +43,12 @@ def any_of(flag: bool) -> bool:
 
 
 def mean(value: float) -> float:
-    """The mean over processes."""
+    """Returns the mean over processes."""
     return sum(gather(value)) / size()
 
 
 def concatenate(tensors: Sequence[Tensor]) -> Tensor:
-    """The tensors of all processes in one, on this process' device; some processes may have none."""
+    """Concatenates the tensors of all processes on this process's device; some processes may have none."""
     if size() == 1:
         return torch.cat(list(tensors))
     everyones = gather([tensor.cpu() for tensor in tensors])
@@ -57,13 +57,13 @@ def concatenate(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def barrier() -> None:
-    """Returns when all processes have got here."""
+    """Waits until all processes have called it."""
     if size() > 1:
         dist.barrier(group=control_group())
 
 
 def control_group() -> Any:
-    """The group that these numbers go through."""
+    """Returns the process group of these exchanges."""
     return _gloo(dist.group.WORLD)
 
 

@@ -1,7 +1,7 @@
-"""Weights and optimizer states as every process holds them, in the format of torch.distributed.checkpoint.
+"""Weights and optimizer states as each process holds them, in the format of torch.distributed.checkpoint.
 
-Only tensors go in: what else there is to know stands in JSON beside them. So nothing is unpickled but the index of the
-tensors, and that with the classes of an index only.
+Only tensors go in; everything else is in JSON beside them. So only the index of the tensors is unpickled, and only with
+the classes that an index needs.
 """
 
 import io
@@ -31,12 +31,12 @@ _ALLOWED = {
 
 
 def write_shards(learner: Learner, path: Path) -> None:
-    """Every process writes its shards; all have to call it."""
+    """Writes this process's shards to `path`; all processes call it."""
     dcp.save(_tensors(learner), storage_writer=dcp.FileSystemWriter(path), **_group())
 
 
 def read_shards(learner: Learner, path: Path) -> None:
-    """Fills the agent, which may be spread over another number of processes, or be whole in a single one."""
+    """Fills a learner, which may be sharded over another number of processes than the writer, or not at all."""
     reader = _Reader(path)
     _prepare_optimizers(learner, set(reader.read_metadata().state_dict_metadata))
     dcp.load(_tensors(learner), storage_reader=reader, **_group())
@@ -47,7 +47,7 @@ def _group() -> dict[str, Any]:
 
 
 def _tensors(learner: Learner) -> dict[str, Tensor]:
-    """All tensors by name, the agent's own, which reading overwrites."""
+    """The learner's own tensors by name, which reading overwrites."""
     tensors = {}
     for part, model in learner.models.items():
         optimizer = learner.optimizer(part)
@@ -59,7 +59,7 @@ def _tensors(learner: Learner) -> dict[str, Tensor]:
 
 
 def _prepare_optimizers(learner: Learner, stored: set[str]) -> None:
-    """Makes room for the states of AdamW that there are."""
+    """Allocates the AdamW states that are stored."""
     for part, model in learner.models.items():
         optimizer = learner.optimizer(part)
         for name, parameter in model.named_parameters():
@@ -69,7 +69,7 @@ def _prepare_optimizers(learner: Learner, stored: set[str]) -> None:
 
 
 class _Reader(dcp.FileSystemReader):
-    """Reads the index without running what somebody may have put into it."""
+    """Reads the index without running code that someone may have put into it."""
 
     def read_metadata(self, *_: Any, **__: Any) -> Metadata:
         index = (Path(self.path) / _INDEX).read_bytes()
@@ -82,5 +82,8 @@ class _Reader(dcp.FileSystemReader):
 class _IndexUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if name not in _ALLOWED.get(module, ()):
-            raise pickle.UnpicklingError(f"the index of a checkpoint has no business with {module}.{name}")
+            raise pickle.UnpicklingError(
+                f"the index of a checkpoint has no business with {module}.{name}, so it is not read; use a checkpoint "
+                f"that you trust"
+            )
         return super().find_class(module, name)

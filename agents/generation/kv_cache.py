@@ -1,4 +1,4 @@
-"""Keys and values: of a batch while it is decoded, and of prompts while their episodes run."""
+"""Keys and values of a batch while it is decoded, and of prompts while their episodes run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,19 +12,19 @@ from coach_gym.agents.models.policy import Prompt
 
 
 class BatchCache:
-    """Keys and values of a batch in one preallocated block; what the model takes as `past_key_values`.
+    """Keys and values of a batch in one preallocated block; the model takes it as `past_key_values`.
 
     Args:
-        config: text configuration of the model.
-        rows: sequences in the batch.
-        capacity: columns, that is tokens a row.
-        dtype: of the states.
-        device: of the states.
+        config: Text configuration of the model.
+        rows: Number of sequences in the batch.
+        capacity: Number of columns, that is tokens per row.
+        dtype: Precision of the states.
+        device: Device of the states.
 
     Attributes:
-        states: (layers, 2, rows, heads, capacity, head size).
-        cursor: column where the next forward pass writes.
-        filled: columns written so far.
+        states: Keys and values, (layers, 2, rows, heads, capacity, head size).
+        cursor: Column where the next forward pass writes.
+        filled: Number of columns written so far.
     """
 
     def __init__(self, config: Any, rows: int, capacity: int, dtype: torch.dtype, device: torch.device) -> None:
@@ -34,7 +34,7 @@ class BatchCache:
         self.cursor = self.filled = 0
 
     def update(self, keys: Tensor, values: Tensor, layer: int, *_: Any) -> tuple[Tensor, Tensor]:
-        """Appends one layer's keys and values, each (rows, heads, tokens, head size), and returns all so far."""
+        """Appends keys and values of a layer, each (rows, heads, tokens, head size), and returns all so far."""
         end = self.filled = self.cursor + keys.shape[2]
         block = self.states[layer]
         block[0, :, :, self.cursor : end] = keys
@@ -42,11 +42,11 @@ class BatchCache:
         return block[0, :, :, :end], block[1, :, :, :end]
 
     def get_seq_length(self, _layer: int = 0) -> int:
-        """Columns filled."""
+        """Returns the number of columns filled."""
         return self.filled
 
     def write(self, row: int, end: int, chunks: Sequence[Tensor]) -> None:
-        """Puts known states (layers, 2, heads, tokens, head size) into the columns of a row before column `end`."""
+        """Writes known states, (layers, 2, heads, tokens, head size), into the columns of a row up to column `end`."""
         start = end - sum(chunk.shape[-2] for chunk in chunks)
         self.states[:, :, row, :, :start] = 0  # masked, but uninitialised memory may hold NaN, and 0 * NaN is NaN
         for chunk in chunks:
@@ -54,7 +54,7 @@ class BatchCache:
             start += chunk.shape[-2]
 
     def select(self, rows: Tensor) -> None:
-        """Keeps only `rows`, a boolean mask."""
+        """Keeps only the rows where the boolean mask `rows` is True."""
         kept = self.states.new_empty(*self.states.shape[:2], int(rows.sum()), *self.states.shape[3:])
         kept[..., : self.filled, :] = self.states[:, :, rows, :, : self.filled]
         self.states = kept
@@ -65,9 +65,9 @@ class Prefix:
     """Tokens whose keys and values are known.
 
     Attributes:
-        input_ids: the tokens.
-        images: the screenshots among them; compared by identity.
-        chunks: their states in order, (layers, 2, heads, tokens, head size) each; shared with longer prefixes.
+        input_ids: The tokens.
+        images: The screenshots among them, compared by identity.
+        chunks: Their states in order, each (layers, 2, heads, tokens, head size), shared with longer prefixes.
     """
 
     input_ids: list[int] = field(default_factory=list)
@@ -79,10 +79,13 @@ class Prefix:
 
 
 class PrefixStore:
-    """Keys and values of the latest prompts, at most `capacity` tokens of them.
+    """Keys and values of the latest prompts.
 
-    The prompt of an episode's next step extends the one before, so the newest prefix of an episode is all that is
-    worth keeping: it takes the place of the one it extends.
+    The prompt of an episode's next step extends the previous one, so only the newest prefix of an episode is worth
+    keeping: it replaces the one that it extends.
+
+    Args:
+        capacity: Maximum number of tokens.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -90,7 +93,7 @@ class PrefixStore:
         self.prefixes: list[Prefix] = []
 
     def find(self, prompt: Prompt) -> Prefix:
-        """The longest kept prefix of `prompt`, short of its last token, whose logits are wanted anew."""
+        """Returns the longest kept prefix of `prompt`, without its last token, whose logits are needed again."""
         longest = max(self.prefixes, key=lambda prefix: _overlap(prefix, prompt), default=Prefix())
         length = min(_overlap(longest, prompt), len(prompt) - 1)
         if length == 0:
@@ -99,7 +102,7 @@ class PrefixStore:
         return Prefix(prompt.input_ids[:length], images, _head(longest.chunks, length))
 
     def put(self, prefix: Prefix) -> None:
-        """Keeps a prefix, forgets those that it extends, and the oldest ones beyond the capacity."""
+        """Keeps a prefix, and drops those that it extends and the oldest beyond the capacity."""
         if any(_overlap(old, prefix) == len(prefix) for old in self.prefixes):
             return
         self.prefixes = [old for old in self.prefixes if _overlap(old, prefix) < len(old)] + [prefix]
@@ -107,7 +110,7 @@ class PrefixStore:
             self.prefixes.pop(0)
 
     def clear(self) -> None:
-        """Forgets everything."""
+        """Drops everything."""
         self.prefixes = []
 
 
@@ -122,7 +125,7 @@ def _head(chunks: Sequence[Tensor], length: int) -> list[Tensor]:
 
 
 def _overlap(one: Prefix | Prompt, other: Prefix | Prompt) -> int:
-    """Length of the shorter one if the other begins with it, else 0."""
+    """The length of the shorter one if the other begins with it, else 0."""
     length, images = min(len(one), len(other)), min(len(one.images), len(other.images))
     if any(a is not b for a, b in zip(one.images[:images], other.images[:images], strict=True)):
         return 0

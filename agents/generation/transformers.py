@@ -1,9 +1,9 @@
-"""Sampling with the policy's own weights: one prefill a prompt, all candidates of all prompts in one batch.
+"""Sampling with the policy's own weights: one prefill per prompt, all candidates of all prompts in one batch.
 
 The k candidates of a prompt are columns of one row, not k rows: they share the prompt's keys and values, and a mask
-keeps them apart. As long as candidates are equal they share their columns too: a prefix that several have drawn is
-computed once, and each goes on from there with a draw of its own. Between the steps of an episode the keys and values
-of the prompt stay, so that a step costs its own screenshot and not its history.
+separates them. Equal candidates share their columns too: a prefix that several have drawn is computed once, and each
+continues with a draw of its own. The prompt's keys and values are kept between the steps of an episode, so that a step
+costs its own screenshot and not its history.
 """
 
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ class TransformersGenerator:
     """Draws candidate responses.
 
     Args:
-        policy: whose current weights are sampled from. A change of the weights, by an optimizer or in place, drops
-            the kept prefixes; one by way of `.data` does not, for torch keeps no count of those.
-        batch_size: prompts decoded together.
-        kept_tokens: prompt tokens whose keys and values are kept between calls; 0 keeps none.
+        policy: The policy whose current weights are sampled. A change of the weights by an optimizer or in place drops
+            the kept prefixes; a change through `.data` does not, because torch does not count those.
+        batch_size: Number of prompts decoded together.
+        kept_tokens: Number of prompt tokens whose keys and values are kept between calls; 0 keeps none.
     """
 
     def __init__(self, policy: Policy, batch_size: int = 32, kept_tokens: int = 65_536) -> None:
@@ -47,20 +47,7 @@ class TransformersGenerator:
         greedy: bool = False,
         on_first: OnFirst | None = None,
     ) -> list[list[Candidate]]:
-        """Draws k independent responses to every prompt from the current policy.
-
-        Args:
-            prompts: of any lengths.
-            k: responses a prompt.
-            temperature: divides the logits; also of the returned log-probabilities.
-            max_new_tokens: where a response is cut that does not end by itself.
-            greedy: takes the likeliest token instead of drawing one.
-            on_first: told the number of a prompt and its first candidate as soon as that is complete.
-
-        Returns:
-            For every prompt its k candidates. Log-probabilities are those of the distribution that was drawn
-            from, the end-of-turn token included.
-        """
+        """Draws k independent responses to every prompt from the current policy. See `Generator.sample`."""
         self._drop_stale_prefixes()
         training = self.policy.model.training
         self.policy.model.eval()
@@ -74,7 +61,7 @@ class TransformersGenerator:
             self.policy.model.train(training)
 
     def sleep(self) -> None:
-        """Does nothing: the weights are the trainer's, and kept prefixes may be wanted again."""
+        """Does nothing: the weights belong to the trainer, and kept prefixes may be needed again."""
 
     def _drop_stale_prefixes(self) -> None:
         weights = weights_version(self.policy.model)
@@ -84,11 +71,18 @@ class TransformersGenerator:
 
 
 class Batch:
-    """Prompts on their way from prefill to their last token.
+    """Prompts in progress, from prefill to their last token.
 
-    Columns of the key-value cache, left to right: what is kept of each prompt, right-aligned; the rest of each
-    prompt, right-aligned; then for every token one for each of its distinct prefixes. The slot of a candidate is the
-    number of its prefix among the latest of those.
+    Columns of the key-value cache, left to right: the kept part of each prompt, right-aligned; the rest of each prompt,
+    right-aligned; then for every token one column for each distinct prefix. The slot of a candidate is the index of its
+    prefix among the latest of those.
+
+    Args:
+        policy: The policy.
+        prefixes: Kept prefixes of earlier prompts.
+        prompts: The prompts.
+        k: Candidates per prompt.
+        limit: Maximum number of tokens in a response.
     """
 
     def __init__(self, policy: Policy, prefixes: PrefixStore, prompts: Sequence[Prompt], k: int, limit: int) -> None:
@@ -104,7 +98,7 @@ class Batch:
         self.position = torch.zeros(len(prompts), dtype=torch.long, device=self.device)
 
     def run(self, temperature: float, greedy: bool, on_first: OnFirst) -> list[list[Candidate]]:
-        """Draws all candidates. Prompts that are done leave the batch whenever half of it is done."""
+        """Draws all candidates. Finished prompts leave the batch whenever half of it is finished."""
         logits = self._prefill()[:, None]
         mask = self._decode_mask()
         rows = torch.arange(len(self.prompts), device=self.device)
@@ -131,7 +125,7 @@ class Batch:
         return [list(map(self._candidate, *row)) for row in zip(tokens, logprobs, strict=True)]
 
     def _prefill(self) -> Tensor:
-        """Logits (rows, vocabulary) after every prompt; also fills the cache and keeps the prompts' prefixes."""
+        """Fills the cache, keeps the prompts' prefixes and returns the logits after them, (rows, vocabulary)."""
         width = self.width - self.kept_width
         input_ids = torch.full((len(self.prompts), width), self.policy.eos)
         position_ids = torch.zeros(3, len(self.prompts), width, dtype=torch.long)
@@ -151,7 +145,7 @@ class Batch:
         return self.policy.model.lm_head(hidden[:, -1])
 
     def _prefill_mask(self, width: int) -> Tensor:
-        """Causal among the new columns, open to the kept ones."""
+        """A mask that is causal among the new columns and open to the kept ones."""
         causal = torch.ones(width, self.width, dtype=torch.bool, device=self.device).tril(self.kept_width)
         return self._additive((causal & self.visible[:, None])[:, None])
 
@@ -161,18 +155,18 @@ class Batch:
             self.prefixes.put(Prefix(prompt.input_ids, prompt.images, [*kept.chunks, new.clone()]))
 
     def _decode_mask(self) -> Tensor:
-        """Mask (rows, k, all columns): a candidate sees its prompt, and none of the columns to come."""
+        """A mask, (rows, k, all columns): a candidate sees its prompt, and none of the columns to come."""
         shut = torch.zeros(len(self.prompts), self.k * self.limit, dtype=torch.bool, device=self.device)
         return self._additive(torch.cat([self.visible, shut], dim=1)[:, None].repeat(1, self.k, 1))
 
     def _open(self, mask: Tensor, slots: Tensor, leaders: Tensor) -> Tensor:
-        """Lets every candidate see the column of its slot, the next of the cache, and returns the leaders' mask."""
+        """Lets every candidate see the next column of its slot, and returns the leaders' mask."""
         mask.scatter_(2, (self.cache.filled + slots)[..., None], 0)
         columns = mask[..., : self.cache.filled + leaders.shape[1]]
         return columns.gather(1, leaders[..., None].expand(-1, -1, columns.shape[2]))[:, None]
 
     def _decode(self, tokens: Tensor, step: int, mask: Tensor) -> Tensor:
-        """Logits (rows, slots, vocabulary) after `tokens` (rows, slots), number `step` of their responses."""
+        """The logits, (rows, slots, vocabulary), after `tokens`, (rows, slots), which are at index `step`."""
         self.cache.cursor = self.cache.filled
         position_ids = (self.position + step)[None, :, None].expand(3, *tokens.shape)
         hidden = self._forward(tokens, position_ids, mask)
@@ -192,16 +186,16 @@ class Batch:
         return output.last_hidden_state
 
     def _additive(self, mask: Tensor) -> Tensor:
-        """A mask to add to attention scores, which every attention implementation understands.
+        """Converts a boolean mask to one that is added to the scores, which all attention implementations accept.
 
-        Its entries are finite, so that padding, which sees nothing, attends to everything alike and stays finite.
+        Its entries are finite, so that padding, which sees nothing, attends to everything equally and stays finite.
         """
         return torch.zeros(mask.shape, dtype=self.dtype, device=self.device).masked_fill_(
             ~mask, torch.finfo(self.dtype).min
         )
 
     def _draw(self, logits: Tensor, slots: Tensor, temperature: float, greedy: bool) -> tuple[Tensor, Tensor]:
-        """One token for every candidate, from the logits at its slot, with its log-probability; both (rows, k)."""
+        """Draws a token for every candidate from the logits at its slot, with its log-probability; both (rows, k)."""
         logprobs = self.policy.log_probs(logits, temperature)
         if greedy:
             drawn = logprobs.argmax(-1).gather(1, slots)
@@ -223,16 +217,16 @@ def _tell(on_first: OnFirst | None, before: int, row: int, candidate: Candidate)
 
 
 def distinct(slots: Tensor, drawn: Tensor, alive: Tensor) -> tuple[Tensor, Tensor]:
-    """Which candidates are still equal, token for token.
+    """Finds the candidates that are still equal, token for token.
 
     Args:
-        slots: (rows, k), alike for candidates of a row that were equal before.
-        drawn: (rows, k), the tokens that they have drawn since.
-        alive: (rows, k), False for those that need no further token.
+        slots: Slots of the candidates, (rows, k), the same for candidates of a row that were equal so far.
+        drawn: The tokens that they drew since, (rows, k).
+        alive: Whether they need further tokens, (rows, k) bool.
 
     Returns:
-        The new slots (rows, k), counted from 0 in every row; and for every slot the first candidate that has it,
-        (rows, most slots of a row). Slots that a row has no use for, and those of dead candidates, mean nothing.
+        The new slots, (rows, k), counted from 0 in every row; and the first candidate of every slot, (rows, largest
+        number of slots in a row). Unused slots, and those of finished candidates, have no meaning.
     """
     equal = (slots[:, :, None] == slots[:, None]) & (drawn[:, :, None] == drawn[:, None]) & alive[:, None]
     first = equal.int().argmax(2)
@@ -243,9 +237,9 @@ def distinct(slots: Tensor, drawn: Tensor, alive: Tensor) -> tuple[Tensor, Tenso
 
 
 def inverse_cdf(logprobs: Tensor, draws: int) -> Tensor:
-    """Draws indices (..., draws) from each distribution in the last dimension; never one of probability zero.
+    """Draws indices, (..., draws), from each distribution in the last dimension; never one of probability zero.
 
-    One random number a draw, where `torch.multinomial` takes one for every word of the vocabulary.
+    It uses one random number per draw, where `torch.multinomial` uses one per token of the vocabulary.
     """
     cumulative = logprobs.double().exp_().cumsum(-1)
     threshold = torch.rand(*cumulative.shape[:-1], draws, dtype=cumulative.dtype, device=cumulative.device)
@@ -264,10 +258,10 @@ register_optimizer_step_post_hook(_count_step)
 
 
 def weights_version(model: nn.Module) -> tuple[int, int]:
-    """A value that changes with a model's weights: its tensors' version counters, and the steps of all optimizers.
+    """Returns a value that changes with a model's weights: its tensors' version counters and all optimizers' steps.
 
-    Fused optimizers leave the counters as they are; `load_state_dict` and the like take no optimizer step. No
-    optimizer steps a frozen model. What is written by way of `.data` changes neither.
+    Both are needed: fused optimizers do not advance the counters, and `load_state_dict` takes no optimizer step. No
+    optimizer steps a frozen model. A change through `.data` goes unnoticed.
     """
     trained = any(parameter.requires_grad for parameter in model.parameters())
     return sum(parameter._version for parameter in model.parameters()), _steps_taken if trained else 0

@@ -1,7 +1,7 @@
-"""The architectures that a policy and its critic can have, and models of theirs without trained weights.
+"""The architectures that a policy and its critic can have, and models of them without trained weights.
 
-What tells them apart is in transformers' models and in a checkpoint's config.json. What trees, prompts and sampling
-rely on is what they share: ChatML, one token for a square of `merge_size` patches a side, and the positions of `mrope`.
+Their differences are in transformers' models and in a checkpoint's config.json. Trees, prompts and sampling rely on
+what they share: ChatML, one token per square of `merge_size` patches a side, and the positions of `mrope`.
 """
 
 from pathlib import Path
@@ -11,22 +11,22 @@ import torch
 from transformers import AutoConfig, AutoModel, AutoModelForImageTextToText, PreTrainedConfig
 
 ARCHITECTURES = {"qwen2_vl": "Qwen2-VL", "qwen2_5_vl": "Qwen2.5-VL", "qwen3_vl": "Qwen3-VL"}
-"""By the `model_type` of config.json."""
+"""Names by the `model_type` in config.json."""
 
 
 def check_architecture(model_type: str | None, source: object) -> None:
-    """Refuses models of another architecture, before they are loaded if possible.
+    """Refuses models of another architecture.
 
     Args:
-        model_type: as config.json says.
-        source: where the model comes from.
+        model_type: The `model_type` in the model's config.json.
+        source: Name of the model in the error.
 
     Raises:
-        ValueError: It is none of `ARCHITECTURES`.
+        ValueError: The architecture is not one of `ARCHITECTURES`.
     """
     if model_type not in ARCHITECTURES:
         *others, last = ARCHITECTURES.values()
-        found = f"is of the architecture {model_type!r}" if model_type else "has no config.json that names a model_type"
+        found = f"has the architecture {model_type!r}" if model_type else "has no config.json with a model_type"
         raise ValueError(
             f"{source} {found}; a policy can be a {', '.join(others)} or {last} "
             f"(model_type {', '.join(ARCHITECTURES)} in config.json)"
@@ -34,10 +34,10 @@ def check_architecture(model_type: str | None, source: object) -> None:
 
 
 def read_config(path: str | Path) -> Any:
-    """The configuration in a directory or of a hub id.
+    """Reads the configuration of a directory or hub id.
 
     Raises:
-        ValueError: The architecture is none of `ARCHITECTURES`.
+        ValueError: The architecture is not one of `ARCHITECTURES`.
     """
     described, _ = PreTrainedConfig.get_config_dict(path)
     check_architecture(described.get("model_type"), path)
@@ -45,10 +45,10 @@ def read_config(path: str | Path) -> Any:
 
 
 def untrained_model(config: Any, dtype: torch.dtype = torch.float32) -> Any:
-    """A model with language head, to be filled with weights; in evaluation mode."""
+    """Makes a model with language head, to be filled with weights; in evaluation mode."""
     return AutoModelForImageTextToText.from_config(config, dtype=dtype).eval()
 
 
 def untrained_backbone(config: Any, dtype: torch.dtype = torch.float32) -> Any:
-    """A model without language head, to be filled with weights; in evaluation mode."""
+    """Makes a model without language head, to be filled with weights; in evaluation mode."""
     return AutoModel.from_config(config, dtype=dtype).eval()

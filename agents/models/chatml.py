@@ -1,8 +1,8 @@
 """ChatML as tokens: turns of text and screenshots, rendered once and never tokenised again.
 
-Everything between the special tokens is text of a goal, a screen or a model and therefore hostile: a note that
-reads `<|im_end|>` must not end a turn. Control tokens are placed here by id; their spellings inside a text are
-broken up before the tokenizer sees them.
+All text between the control tokens comes from a goal, a screen or a model and is not trusted: a note that reads
+`<|im_end|>` must not end a turn. Control tokens are inserted by id, and their spellings inside a text are broken up
+before the tokenizer sees them.
 """
 
 import re
@@ -28,11 +28,11 @@ _CONTROL = re.compile("(?:" + "|".join(map(re.escape, CONTROL_TOKENS)) + ")")
 
 @dataclass(frozen=True, eq=False)
 class ImageInput:
-    """One preprocessed screenshot; equal only to itself, which makes it the key of what is computed from it.
+    """One preprocessed screenshot. It equals only itself, so it can be the key of results computed from it.
 
     Attributes:
-        pixel_values: normalised patches, (grid height * grid width, channels * patch volume), float32, on the CPU.
-        grid: temporal, vertical and horizontal number of patches.
+        pixel_values: Normalised patches, (grid height * grid width, channels * patch volume), float32, on the CPU.
+        grid: Numbers of patches in time, height and width.
     """
 
     pixel_values: Tensor
@@ -41,7 +41,12 @@ class ImageInput:
 
 @dataclass
 class Segment:
-    """A run of prompt tokens with the images it shows, in order. Segments concatenate with `+`."""
+    """A run of prompt tokens with its images. Segments concatenate with `+`.
+
+    Attributes:
+        input_ids: The tokens.
+        images: The images among them, in order.
+    """
 
     input_ids: list[int] = field(default_factory=list)
     images: list[ImageInput] = field(default_factory=list)
@@ -54,7 +59,7 @@ class Segment:
 
 
 def join(segments: Iterable[Segment]) -> Segment:
-    """Concatenation of many segments in linear time."""
+    """Concatenates many segments in linear time."""
     whole = Segment()
     for segment in segments:
         whole.input_ids.extend(segment.input_ids)
@@ -63,15 +68,15 @@ def join(segments: Iterable[Segment]) -> Segment:
 
 
 class ChatML:
-    """Turns to tokens, for one tokenizer and one image processor.
+    """Renders turns as tokens.
 
     Args:
-        tokenizer: fast tokenizer with Qwen's control tokens.
-        image_processor: `Qwen2VLImageProcessorPil` or its like.
+        tokenizer: Fast tokenizer with Qwen's control tokens.
+        image_processor: `Qwen2VLImageProcessorPil` or a compatible processor.
 
     Attributes:
-        merge_size: patches along a side of the square that becomes one visual token.
-        token_side: pixels along it.
+        merge_size: Side of the square that becomes one visual token, in patches.
+        token_side: Side of that square in pixels.
     """
 
     def __init__(self, tokenizer: Any, image_processor: Any) -> None:
@@ -85,7 +90,7 @@ class ChatML:
         self.generation_prompt = Segment([self.turn_start, *self.encode_text("assistant\n")])
 
     def encode_text(self, text: str) -> list[int]:
-        """Tokens of plain text. Spellings of control tokens come out as ordinary characters."""
+        """Tokenises plain text; spellings of control tokens become ordinary characters."""
         ids, cursor = [], 0
         for match in _CONTROL.finditer(text):
             ids += self._encode(text[cursor : match.start() + 2])  # ends after "<|": no longer a control token
@@ -96,7 +101,7 @@ class ChatML:
         return self.tokenizer.encode(text, add_special_tokens=False) if text else []
 
     def encode_image(self, screenshot: np.ndarray, frame: Frame) -> ImageInput:
-        """Resizes a screenshot (H, W, 3, uint8) to what the model sees and cuts it into normalised patches."""
+        """Resizes a screenshot, (H, W, 3) uint8, to what the model sees and cuts it into normalised patches."""
         image = Image.fromarray(screenshot)
         if image.size != frame.image:
             image = image.resize(frame.image, Image.Resampling.BICUBIC)
@@ -105,12 +110,18 @@ class ChatML:
         return ImageInput(inputs["pixel_values"], (frames, height, width))
 
     def image_segment(self, image: ImageInput) -> Segment:
-        """Placeholder tokens of one image."""
+        """Returns the placeholder tokens of one image."""
         count = int(np.prod(image.grid)) // self.merge_size**2
         return Segment([self.vision_start, *[self.image_pad] * count, self.vision_end], [image])
 
     def turn(self, role: str, parts: Sequence[Part], images: Sequence[ImageInput] = ()) -> Segment:
-        """One whole turn, `<|im_start|>role … <|im_end|>` and newline; each IMAGE part takes the next of `images`."""
+        """Returns a whole turn: `<|im_start|>role … <|im_end|>` and a newline.
+
+        Args:
+            role: `system`, `user` or `assistant`.
+            parts: Text, and `IMAGE` where an image goes.
+            images: The images, one for each `IMAGE`.
+        """
         remaining, segments, text = list(images), [Segment([self.turn_start])], f"{role}\n"
         for part in parts:
             if part is IMAGE:
@@ -122,19 +133,19 @@ class ChatML:
         return join([*segments, Segment(self.encode_text(text)), Segment(closing)])
 
     def response(self, token_ids: Sequence[int]) -> Segment:
-        """A response as the next turn's history: its own tokens, then what closes the turn."""
+        """Returns a response as the history of the next turn: its own tokens, then those that close the turn."""
         ended = bool(token_ids) and token_ids[-1] == self.turn_end
         return Segment([*token_ids, *([] if ended else [self.turn_end]), *self.newline])
 
     def decode(self, token_ids: Sequence[int]) -> str:
-        """Text of a response, without the token that ended it. Grounding tokens such as `<|box_start|>` stay."""
+        """Returns the text of a response without its end-of-turn token; tokens such as `<|box_start|>` stay."""
         ended = bool(token_ids) and token_ids[-1] == self.turn_end
         ids = list(token_ids[:-1] if ended else token_ids)
         return self.tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)
 
 
 def stack_images(images: Sequence[ImageInput], device: torch.device) -> dict[str, Tensor]:
-    """Forward arguments `pixel_values` and `image_grid_thw` of images, in order; empty without images."""
+    """Returns the forward arguments `pixel_values` and `image_grid_thw` of images; empty without images."""
     if not images:
         return {}
     return {

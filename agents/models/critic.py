@@ -19,13 +19,12 @@ _HEAD = "value_head.safetensors"
 class Critic(nn.Module):
     """Q(s, a) and V(s) from the last hidden states of a backbone of its own.
 
-    Q of a response is the mean of the value head over the response's tokens, V of a state its value at the
-    prompt's last token. The head is one linear layer that starts at zero, so that an untrained critic
-    prefers nothing.
+    Q of a response is the mean of the value head over the response's tokens; V of a state is its value at the prompt's
+    last token. The head is one linear layer that starts at zero, so that an untrained critic has no preference.
 
     Args:
-        backbone: model without language head, `Qwen2_5_VLModel` for instance.
-        value_head: linear layer to one value; new if None.
+        backbone: Model without language head, such as `Qwen2_5_VLModel`.
+        value_head: Linear layer to one value; None makes a new one.
     """
 
     def __init__(self, backbone: Any, value_head: nn.Linear | None = None) -> None:
@@ -40,12 +39,12 @@ class Critic(nn.Module):
 
     @classmethod
     def from_policy(cls, policy: Policy) -> "Critic":
-        """A critic that starts from a copy of the policy's weights."""
+        """Makes a critic that starts from a copy of the policy's weights."""
         return cls(deepcopy(policy.model.model))
 
     @classmethod
     def load(cls, source: str | Path, device: str | torch.device = "cpu") -> "Critic":
-        """Reads what `save` wrote; `"pocket"` is the shipped critic. Weights are float32."""
+        """Loads a critic in float32 from a directory that `save` wrote, or the shipped one, `"pocket"`."""
         directory = POCKET.parent / "critic" if source == "pocket" else Path(source)
         backbone = AutoModel.from_pretrained(directory, dtype=torch.float32)
         critic = cls(backbone)
@@ -54,19 +53,19 @@ class Critic(nn.Module):
         return critic.to(device)
 
     def save(self, directory: str | Path) -> None:
-        """Writes the backbone as transformers does, and the head beside it."""
+        """Writes the backbone in transformers' format, and the head beside it."""
         self.backbone.save_pretrained(directory)
         head = {name: tensor.contiguous() for name, tensor in self.value_head.state_dict().items()}
         save_file(head, Path(directory) / _HEAD)
 
     def forward(self, trunk: Trunk) -> Tensor:
-        """Values (L,), float32, of all columns of a packed sequence."""
+        """Returns the values of all L tokens of a packed sequence, (L,) float32."""
         hidden = self.backbone(**trunk.forward_arguments(self.backbone)).last_hidden_state[0]
         values = self.value_head(hidden.to(self.value_head.weight.dtype))[:, 0].float()
-        return values.clone()  # FSDP does without views
+        return values.clone()  # FSDP's hooks need a tensor that is not a view
 
     def q_values(self, tree: Tree) -> list[Tensor]:
-        """Q of every response that has a span in the tree: a tensor (k,) for every step, k = 1 without branches."""
+        """Returns Q of every response with a span in the tree: a tensor (k,) per step, k = 1 without branches."""
         means = (value for trunk in tree.trunks for value in self._response_values(trunk))
         return [torch.stack(step) for step in tree.by_step(means)]
 
@@ -79,5 +78,5 @@ class Critic(nn.Module):
         return [columns[span.start : span.stop].mean() for span in trunk.responses]
 
     def state_values(self, tree: Tree) -> Tensor:
-        """V of every step, (T,)."""
+        """Returns V of every step, (T,)."""
         return torch.cat([self(trunk)[trunk.prompt_ends] for trunk in tree.trunks])

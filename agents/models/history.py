@@ -11,9 +11,9 @@ class History:
     """The segments of an episode; the prompt of step t is `opening, o_0, a_0, o_1, …, o_t`.
 
     Attributes:
-        opening: everything before the first observation.
-        observations: user turns, each ending where the model starts to write.
-        responses: the executed responses, each with what closes its turn.
+        opening: Everything before the first observation.
+        observations: User turns, each up to the point where the model starts to write.
+        responses: The executed responses, each with the tokens that close its turn.
     """
 
     opening: Segment
@@ -21,22 +21,21 @@ class History:
     responses: list[Segment]
 
     def prompt(self, start: int, step: int) -> Segment:
-        """The prompt of `step`, showing the history from step `start` on."""
+        """Returns the prompt of `step` that shows the history from step `start` on."""
         turns = [part for pair in zip(self.observations, self.responses, strict=False) for part in pair]
         return join([self.opening, *turns[2 * start : 2 * step], self.observations[step]])
 
     def prompt_lengths(self, start: int, steps: range) -> list[int]:
-        """Tokens of the prompts of consecutive `steps`, all showing the history from step `start` on."""
+        """Returns the lengths of the prompts of consecutive `steps` that show the history from step `start` on."""
         turns = zip(self.observations[start:], [Segment(), *self.responses[start:]], strict=False)
         lengths = accumulate((len(seen) + len(said) for seen, said in turns), initial=len(self.opening))
         return list(lengths)[1:][steps.start - start : steps.stop - start]
 
     def starts(self, max_length: int) -> list[int]:
-        """First step shown in the prompt of each step, such that prompts keep within `max_length` tokens.
+        """Returns the first step shown in the prompt of each step, so that prompts stay within `max_length` tokens.
 
-        A prompt that has grown too long loses its oldest steps down to half of `max_length` at once. Prompts
-        between two such cuts extend one another and share their computation. The current observation always
-        stays.
+        A prompt that grows too long drops its oldest steps at once, down to half of `max_length`. Prompts between two
+        such cuts extend one another and share their computation. The current observation is never dropped.
         """
         starts, start, length = [], 0, len(self.opening)
         sizes: list[int] = []

@@ -6,23 +6,23 @@ import torch
 from torch import Tensor
 
 Grid = tuple[int, int, int]
-"""Temporal, vertical and horizontal extent of one image in patches."""
+"""Temporal, vertical and horizontal size of one image in patches."""
 
 
 def rope_index(
     input_ids: Sequence[int], grids: Sequence[Grid], image_token_id: int, merge_size: int, start: int = 0
 ) -> tuple[Tensor, int]:
-    """Positions of a sequence, and the position of whatever follows it.
+    """Computes the positions of a sequence, and the position after it.
 
-    Text moves all three axes by one per token. An image spreads its tokens over (time, height, width) and moves
-    the axes by its longer side, so that the cost of a screenshot in positions is its side, not its area.
+    Text advances all three axes by one per token. An image spreads its tokens over (time, height, width) and advances
+    the axes by its longer side, so that a screenshot costs as many positions as its side, not its area.
 
     Args:
-        input_ids: tokens; every image is one run of `image_token_id`.
-        grids: patch grids of the images, in order of appearance.
-        image_token_id: placeholder token of an image patch group.
-        merge_size: patches of one token along each side.
-        start: position of the first token.
+        input_ids: Tokens, in which every image is one run of `image_token_id`.
+        grids: Patch grids of the images, in order of appearance.
+        image_token_id: Placeholder token of an image patch group.
+        merge_size: Patches per visual token along each side.
+        start: Position of the first token.
 
     Returns:
         Positions of shape (3, L), int64, and the next free position.

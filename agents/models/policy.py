@@ -1,4 +1,4 @@
-"""The policy: a vision-language model, the tokens it reads, and the dialect it speaks."""
+"""The policy: a vision-language model, the tokens it reads, and its dialect."""
 
 import json
 import weakref
@@ -31,20 +31,21 @@ _SETTINGS, _TEMPLATE = "coach_gym.json", "coach_gym_prompt.txt"
 class Policy:
     """Turns episodes into prompts, tokens into actions, and logits into log-probabilities.
 
-    Any model of one of the `ARCHITECTURES` works. It stays the transformers model that it is, with one more attention
-    implementation to its name.
+    Any model of one of the `ARCHITECTURES` works. It remains an ordinary transformers model, with one additional
+    attention implementation.
 
     Args:
-        model: `Qwen2_5_VLForConditionalGeneration`, or that of another of the `ARCHITECTURES`.
-        tokenizer: its tokenizer.
-        image_processor: its image processor; the one of Pillow needs no torchvision.
-        dialect: prompt, action grammar and coordinate frame of the model's family; None for that of UI-TARS, with
-            coordinates up to 1000 unless it is a Qwen2.5-VL.
-        max_prompt_length: tokens of history kept; table 5 of the paper.
+        model: `Qwen2_5_VLForConditionalGeneration`, or the equivalent of another of the `ARCHITECTURES`.
+        tokenizer: The model's tokenizer.
+        image_processor: The model's image processor; Pillow's version needs no torchvision.
+        dialect: Prompt, action grammar and coordinate frame of the model family. None means UI-TARS, with coordinates
+            up to 1000 unless the model is a Qwen2.5-VL.
+        max_prompt_length: Maximum number of prompt tokens (table 5 of the paper).
 
     Attributes:
-        chat: the tokeniser of turns.
-        banned: token ids that no response may contain, because a prompt that quotes them would be another prompt.
+        chat: Renders turns as tokens.
+        eos: The end-of-turn token.
+        banned: Tokens that no response may contain, because a prompt that quotes them would be a different prompt.
     """
 
     def __init__(
@@ -75,24 +76,24 @@ class Policy:
         device: str | torch.device = "auto",
         dtype: torch.dtype | None = None,
     ) -> "Policy":
-        """Makes a policy of whatever names one.
+        """Loads a policy.
 
         Args:
-            policy: `"pocket"`, a local directory, a hub id, a pair (model, processor), or a policy, which is
-                returned as it is, on the device if one is named.
-            dialect: overrides the dialect that the directory names; UI-TARS where none is named.
-            device: `"auto"` is CUDA where there is one, and where a policy is.
-            dtype: of the weights; None keeps the stored one on an accelerator and takes float32 on a CPU.
+            policy: `"pocket"`, a directory, a hub id, a pair (model, processor), or a policy, which is moved to
+                `device` and returned.
+            dialect: Overrides the dialect that the directory names; the default is UI-TARS.
+            device: Device of the weights. `"auto"` is CUDA if available, and leaves a policy where it is.
+            dtype: Precision of the weights; None keeps the stored one on an accelerator and means float32 on a CPU.
 
         Raises:
-            ValueError: The architecture is none of `ARCHITECTURES`, or a policy has another dialect; nothing has been
-                loaded yet.
+            ValueError: The architecture is not one of `ARCHITECTURES`, or a policy has another dialect. Nothing has
+                been loaded by then.
         """
         if isinstance(policy, Policy):
             if dialect not in (None, policy.dialect):
                 raise ValueError(
-                    f"dialect={type(dialect).__name__}(...) beside a Policy that has a {type(policy.dialect).__name__} "
-                    f"of its own; make the policy with it: Policy(model, tokenizer, image_processor, dialect)"
+                    f"dialect={type(dialect).__name__}(...) contradicts the {type(policy.dialect).__name__} of the "
+                    f"Policy; make the policy with it: Policy(model, tokenizer, image_processor, dialect)"
                 )
             if device != "auto":
                 policy.model.to(as_device(device))
@@ -108,18 +109,18 @@ class Policy:
 
     @classmethod
     def around(cls, model: Any, path: str | Path, dialect: Dialect | None = None) -> "Policy":
-        """A policy of a model and of all else that a directory or hub id has."""
+        """Makes a policy of a model and everything else from a directory or hub id."""
         image_processor = Qwen2VLImageProcessorPil.from_pretrained(path)
         tokenizer = AutoTokenizer.from_pretrained(path)
         return cls(model, tokenizer, image_processor, dialect or _load_dialect(Path(path)))
 
     def save(self, directory: str | Path) -> None:
-        """Writes a directory that `load`, transformers and vLLM read."""
+        """Writes a directory that `load`, transformers and vLLM can read."""
         self.model.save_pretrained(directory)
         self.save_processor(directory)
 
     def save_processor(self, directory: str | Path) -> None:
-        """Writes what belongs to the policy beside the model."""
+        """Writes everything but the model: tokenizer, image processor and dialect."""
         directory = Path(directory)
         self.tokenizer.save_pretrained(directory)
         self.image_processor.save_pretrained(directory)
@@ -127,22 +128,22 @@ class Policy:
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """Device of the weights."""
         return self.model.device
 
     def frame(self, observation: Observation) -> Frame:
-        """Coordinate frame of an observation's screenshot."""
+        """Returns the coordinate frame of an observation's screenshot."""
         height, width = observation.screenshot.shape[:2]
         return self.dialect.frame(width, height, self.chat.token_side)
 
     def encode_opening(self, goal: str, frame: Frame) -> Segment:
-        """Tokens before the first observation."""
+        """Returns the tokens before the first observation."""
         return join(self.chat.turn(role, parts) for role, parts in self.dialect.opening(goal, frame))
 
     def encode_observation(self, goal: str, steps: Sequence[Step], observation: Observation) -> Segment:
-        """Tokens of the turn that shows `observation` after `steps`, and the start of the model's answer.
+        """Returns the tokens of the turn that shows `observation` after `steps`, and the start of the answer.
 
-        Rendered and tokenised once an observation; the screenshot is preprocessed once.
+        Each observation is rendered, tokenised and preprocessed once.
         """
         key = id(observation)
         known = self._observations.get(key)
@@ -158,16 +159,22 @@ class Policy:
         return segment
 
     def prompt(self, goal: str, steps: Sequence[Step], observation: Observation) -> Prompt:
-        """The prompt for `observation` after `steps`: opening, history, observation.
+        """Returns the prompt for `observation` after `steps`: opening, history, observation.
 
-        The prompt of the previous step is a prefix of it, token for token, except where old steps are dropped to
-        keep within `max_prompt_length` (`History.starts`).
+        The prompt of the previous step is its prefix, token for token, except where old steps are dropped to stay
+        within `max_prompt_length` (`History.starts`).
         """
         history = self.history(goal, steps, observation)
         return history.prompt(history.starts(self.max_prompt_length)[-1], len(steps))
 
     def history(self, goal: str, steps: Sequence[Step], observation: Observation | None = None) -> History:
-        """The segments of an episode; `observation` is the state after the last step, if that is to be answered."""
+        """Returns the segments of an episode.
+
+        Args:
+            goal: The instruction.
+            steps: The steps so far.
+            observation: The state after the last step, if the model is to answer it.
+        """
         shown = [step.observation for step in steps] + ([] if observation is None else [observation])
         return History(
             opening=self.encode_opening(goal, self.frame(shown[0])),
@@ -176,18 +183,18 @@ class Policy:
         )
 
     def position_ids(self, segment: Segment, start: int = 0) -> tuple[Tensor, int]:
-        """Rotary positions (3, L) of a segment that begins at position `start`, and the next free position."""
+        """Returns the rotary positions, (3, L), of a segment that begins at position `start`, and the next one."""
         grids = [image.grid for image in segment.images]
         return rope_index(segment.input_ids, grids, self.chat.image_pad, self.chat.merge_size, start)
 
     def candidate(self, token_ids: list[int], logprobs: list[float]) -> Candidate:
-        """A response as the roll-out keeps it."""
+        """Makes a candidate of the tokens of a response and their log-probabilities."""
         return Candidate(self.chat.decode(token_ids), token_ids, logprobs)
 
     def parse(self, text: str, frame: Frame) -> str:
-        """Canonical action text of a response, in screen pixels.
+        """Returns the canonical action text of a response, in screen pixels.
 
-        A response that is no action comes back as it is: the environment reports the error to the agent.
+        A response that is not an action is returned unchanged, so that the environment reports the error to the agent.
         """
         try:
             thought, action = self.dialect.parse(text, frame)
@@ -196,14 +203,14 @@ class Policy:
         return format_action(action, thought)
 
     def log_probs(self, logits: Tensor, temperature: float = 1.0) -> Tensor:
-        """Log-probabilities of the distribution that responses are drawn from and scored under.
+        """Computes the log-probabilities under which responses are drawn and scored.
 
         Args:
-            logits: (..., vocabulary), any dtype.
-            temperature: divides the logits.
+            logits: Logits of any precision, (..., vocabulary).
+            temperature: Divides the logits.
 
         Returns:
-            float32, same shape; -inf for the banned tokens.
+            Log-probabilities in float32, of the same shape; -inf for banned tokens.
         """
         allowed = (logits.float() / temperature).index_fill(-1, self._banned_index(logits.device), float("-inf"))
         return allowed.log_softmax(-1)
@@ -213,11 +220,11 @@ class Policy:
 
 
 PolicySource = str | Path | tuple[nn.Module, Any] | Policy
-"""What `Policy.load` takes: `"pocket"`, a directory, a hub id, (model, processor), or a policy."""
+"""A source for `Policy.load`: `"pocket"`, a directory, a hub id, (model, processor), or a policy."""
 
 
 def _banned_ids(config: Any, tokenizer: Any, eos: int) -> list[int]:
-    """Tokens that stand for pixels or padding, the end of a turn excepted."""
+    """Tokens that stand for pixels or padding, except for the end of a turn."""
     vision = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id", "vision_token_id")
     ids: set[Any] = {getattr(config, name, None) for name in vision}
     ids |= {tokenizer.pad_token_id, tokenizer.convert_tokens_to_ids(VISION_PAD)}
@@ -225,14 +232,14 @@ def _banned_ids(config: Any, tokenizer: Any, eos: int) -> list[int]:
 
 
 def as_device(device: str | torch.device) -> torch.device:
-    """The device of that name; `"auto"` is CUDA where there is one."""
+    """Returns the device of a name; `"auto"` is CUDA if available."""
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     return torch.device(device)
 
 
 def _load_dialect(directory: Path) -> Dialect | None:
-    """The dialect that `Policy.save` wrote beside the weights; None where there is none, as in a hub's checkpoint."""
+    """The dialect that `Policy.save` wrote beside the weights; None without one, as in a checkpoint from the hub."""
     if not (directory / _SETTINGS).is_file():
         return None
     settings = json.loads((directory / _SETTINGS).read_text("utf-8"))
@@ -243,7 +250,7 @@ def _load_dialect(directory: Path) -> Dialect | None:
 
 def _store_dialect(dialect: Dialect, directory: Path) -> None:
     if not isinstance(dialect, UITars | QwenMobileUse):
-        return  # one of the user's own, which only the user can pass again
+        return  # a dialect of the user's own, which has to be passed to every load
     settings: dict[str, Any] = {"dialect": type(dialect).__name__}
     settings |= {"min_pixels": dialect.min_pixels, "max_pixels": dialect.max_pixels, "scale": dialect.scale}
     if isinstance(dialect, UITars):

@@ -1,4 +1,4 @@
-"""Process rewards: whether an action was a good next step, as a model that reasons first sees it (paper §3.2)."""
+"""Process rewards: a model that reasons first judges whether an action was a good next step (paper §3.2)."""
 
 import re
 import warnings
@@ -21,7 +21,7 @@ _JUDGMENT = re.compile(r"\s*judgment:\s*(True|False)\s*", re.IGNORECASE)
 
 
 Question = tuple[str, Sequence[tuple[Observation, str]]]
-"""A goal and the steps so far, of which the last one is to be judged."""
+"""A goal and the steps so far, the last of which is judged."""
 
 
 @runtime_checkable
@@ -29,25 +29,25 @@ class ProcessRewardModel(Protocol):
     """Judges the steps of an episode."""
 
     def score(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> list[float | None]:
-        """Rewards of an episode's steps.
+        """Judges all steps of an episode.
 
         Args:
-            goal: the instruction.
-            steps: what the agent saw and the response that was executed, in order.
+            goal: The instruction.
+            steps: Observation and executed response of every step.
 
         Returns:
-            For every step 1 (good), 0 (bad), or None where the model said nothing of use. Unknown is not 0:
-            who learns from the rewards leaves such a step out.
+            For every step 1 (good), 0 (bad), or None if the model gave no usable verdict. Unknown is not 0: such a step
+            is not learned from.
         """
         ...
 
 
 @runtime_checkable
 class StepwisePRM(ProcessRewardModel, Protocol):
-    """A process reward model that judges steps of many episodes at once, and so while these go on."""
+    """A process reward model that can judge steps of many episodes at once, while the episodes are in progress."""
 
     def judge(self, questions: Sequence[Question]) -> list[float | None]:
-        """Rewards, as `score` gives them, of single steps."""
+        """Judges single steps, with the rewards of `score`."""
         ...
 
 
@@ -55,13 +55,12 @@ class GenerativePRM:
     """A vision-language model that writes `<think>…</think> judgment:True` or `judgment:False`.
 
     Args:
-        policy: the judge, with the dialect whose frame it sees screenshots in. One whose dialect has `ui_text` is asked
-            as the pocket judge is, with the bare step and the screen's text, unless it has a template of its own.
-        template: text file that replaces the prompt. `{instruction}`, `{screenshot}` and `{response}` are filled
-            in, and if they occur `{screen}`, the screen as text, and `{history}`, the responses before.
-        max_new_tokens: length of a verdict at most; None for 512, and 48 for one that is asked as the pocket judge is,
-            which has said what it has to say by then, or never will.
-        generator: draws the verdicts; None for transformers.
+        policy: The judge; its dialect determines the resolution of screenshots. With `ui_text` and without a template,
+            it receives the pocket judge's prompt: the bare step and the screen's text.
+        template: Text file that replaces the prompt. It contains `{instruction}`, `{screenshot}` and `{response}`, and
+            optionally `{screen}` (the screen as text) and `{history}` (the earlier responses).
+        max_new_tokens: Maximum length of a verdict; None means 48 with the pocket judge's prompt and 512 otherwise.
+        generator: Draws the verdicts; None for transformers.
     """
 
     def __init__(
@@ -83,10 +82,14 @@ class GenerativePRM:
     def load(
         cls, source: PolicySource, template: Path | None = None, generation: Generation = "transformers"
     ) -> "GenerativePRM":
-        """A frozen judge by directory, hub id or model; `"pocket"` is the shipped one. `generation` draws verdicts.
+        """Loads a frozen judge.
 
-        A judge that a server draws for takes no accelerator memory here: its weights wait on the CPU to be sent.
-        `"pocket@http://127.0.0.1:8101"` names a judge together with its server.
+        Args:
+            source: `"pocket"`, a directory, a hub id, or a model. `"pocket@http://127.0.0.1:8101"` names a judge
+                together with its server.
+            template: As in the constructor.
+            generation: What draws the verdicts. With a server, the judge takes no accelerator memory here: its weights
+                wait on the CPU to be sent.
         """
         if isinstance(source, str) and "@http" in source:
             source, generation = source.split("@", 1)
@@ -97,17 +100,17 @@ class GenerativePRM:
         return cls(policy, template, generator=generator)
 
     def score(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> list[float | None]:
-        """Verdicts on all steps of an episode."""
+        """Judges all steps of an episode. See `ProcessRewardModel.score`."""
         return self.judge([(goal, steps[: t + 1]) for t in range(len(steps))])
 
     def judge(self, questions: Sequence[Question]) -> list[float | None]:
-        """Verdicts on single steps in one batch. What cannot be read is drawn once more, and then unknown.
+        """Judges single steps in one batch. An unreadable verdict is drawn once more, and then unknown.
 
-        If a server draws them that does not answer, all are unknown. Once its patience is spent, later questions only
-        look whether it is back: devices must not wait for a judge that is gone.
+        If a server does not answer, all verdicts are unknown. After the first such failure, later calls only check
+        whether the server is back, because devices must not wait for a judge that is gone.
 
         Args:
-            questions: goal and steps so far, of which the last one is judged.
+            questions: Goals and steps so far, the last of which is judged.
         """
         if self._failed and isinstance(self.generator, ServedGenerator) and not self.generator.answers():
             return [None] * len(questions)
@@ -116,7 +119,7 @@ class GenerativePRM:
             rewards = self._judge_patiently(prompts)
         except GenerationServerError as error:
             self._failed = True
-            problem = f"the judge said nothing about {len(prompts)} steps, nor will it until its server answers"
+            problem = f"the judge gave no verdict on {len(prompts)} steps, and gives none until its server answers"
             warnings.warn(f"{problem}: {error}", stacklevel=2)
             return [None] * len(prompts)
         self._failed = False
@@ -135,7 +138,7 @@ class GenerativePRM:
         return [parse_judgment(verdict.text) for (verdict,) in verdicts]
 
     def prompt(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> Prompt:
-        """The question about the last of `steps`."""
+        """Returns the prompt that asks about the last of `steps`."""
         observation, response = steps[-1]
         frame = self.policy.frame(observation)
         history = "\n".join(said for _, said in steps[:-1])
@@ -150,12 +153,12 @@ class GenerativePRM:
 
 
 def format_judgment(good: bool, reasoning: str = "") -> str:
-    """The text that a judge is trained to write."""
+    """Returns the text that a judge is trained to write."""
     return f"<think>{reasoning}</think> judgment:{good}"
 
 
 def parse_judgment(text: str) -> float | None:
-    """1 for a verdict of True, 0 for False, None for anything that is not one verdict after the reasoning."""
+    """Returns 1 for a verdict of True, 0 for False, and None for anything but one verdict after the reasoning."""
     _, closed, verdict = text.rpartition("</think>")
     found = _JUDGMENT.fullmatch(verdict)
     return None if not closed or found is None else float(found[1].lower() == "true")

@@ -1,11 +1,11 @@
-"""An episode as a tree of tokens: one trunk of what happened, short branches of what else could have.
+"""An episode as a tree of tokens: one trunk of what happened, and short branches of the alternatives.
 
-With the full history in the prompt, the prompt of step t is a prefix of the prompt of step t + 1. So the trunk
-(goal, screenshots, executed responses) is computed once for all steps, and each of the other candidates adds only
-its own tokens: `L + T (k - 1) R` tokens in place of `k * sum_t (P_t + R)`. A mask lets a branch see the trunk up to
-its prompt and itself, and its positions continue there, so that every token sees exactly what it would see in a
-sequence of its own. `separate_tree` is that plain computation, one sequence for every candidate: what takes a tree
-takes it too, and the tests hold the two equal.
+With the full history in the prompt, the prompt of step t is a prefix of the prompt of step t + 1. So the trunk (goal,
+screenshots, executed responses) is computed once for all steps, and each other candidate adds only its own tokens:
+`L + T (k - 1) R` tokens instead of `k * sum_t (P_t + R)`. A mask lets a branch see the trunk up to its prompt and
+itself, and its positions continue there, so every token sees exactly what it would see in a sequence of its own.
+`separate_tree` is that plain computation with one sequence per candidate. It has the same type, and tests hold the two
+equal.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,14 +24,20 @@ from coach_gym.agents.models.tree_attention import StepBranches, sliding_window,
 from coach_gym.episode import Candidate, Episode, Step
 
 MAX_BRANCH_TOKENS = 8192
-"""Tokens of branches in one pass: twice what an episode of 16 steps, 4 candidates, 80 tokens a response has."""
+"""Tokens of branches in one pass: twice those of an episode of 16 steps, 4 candidates and 80 tokens per response."""
 
 Candidates = Literal["all", "executed"]
 Item = TypeVar("Item")
 
 
 class Response(NamedTuple):
-    """A candidate and its place in the episode: number of the step, number among those of its step that are packed."""
+    """A candidate and its place in the episode.
+
+    Attributes:
+        step: Index of its step.
+        candidate: Index among the packed candidates of its step.
+        token_ids: Its tokens.
+    """
 
     step: int
     candidate: int
@@ -40,14 +46,14 @@ class Response(NamedTuple):
 
 @dataclass(frozen=True)
 class Span:
-    """Where one candidate's response lies in a packed sequence.
+    """The columns of one candidate's response in a packed sequence.
 
     Attributes:
-        prompt_end: columns [0, prompt_end) are its prompt.
-        start: column of its first token.
-        length: number of its tokens.
-        step: number of its step in the episode.
-        candidate: its number among those of its step that are packed.
+        prompt_end: End of its prompt, which is columns [0, prompt_end).
+        start: Column of its first token.
+        length: Number of its tokens.
+        step: Index of its step in the episode.
+        candidate: Index among the packed candidates of its step.
     """
 
     prompt_end: int
@@ -58,29 +64,29 @@ class Span:
 
     @property
     def stop(self) -> int:
-        """Column after its last token."""
+        """The column after its last token."""
         return self.start + self.length
 
     def tokens(self) -> list[int]:
-        """Columns of the response's tokens."""
+        """Returns the columns of the response's tokens."""
         return list(range(self.start, self.stop))
 
     def predictors(self) -> list[int]:
-        """Columns whose logits predict the response's tokens: the prompt's last, then all tokens but the last."""
+        """Returns the columns whose logits predict the response: the prompt's last, and all tokens but the last."""
         return [self.prompt_end - 1, *self.tokens()[:-1]]
 
 
 @dataclass
 class Trunk:
-    """A run of steps whose prompts extend one another, packed in one sequence of L tokens: what one pass computes.
+    """A run of steps whose prompts extend one another, packed in one sequence of L tokens for one pass.
 
     Attributes:
-        input_ids: (1, L): the trunk, then the branches in the order of their steps.
-        position_ids: (3, 1, L), the rotary positions.
-        images: the screenshots, in order.
-        length: tokens of the trunk itself.
-        branches: for each step that has any, its branches.
-        spans: for each step of the run, for each of its candidates that belong here, where its response lies.
+        input_ids: Tokens of the trunk, then of the branches in the order of their steps, (1, L).
+        position_ids: Rotary positions, (3, 1, L).
+        images: The screenshots, in order.
+        length: Number of tokens of the trunk itself.
+        branches: The branches of each step that has any.
+        spans: For each step of the run, the spans of its candidates.
     """
 
     input_ids: Tensor
@@ -97,15 +103,15 @@ class Trunk:
 
     @property
     def prompt_ends(self) -> list[int]:
-        """Last column of every step's prompt; of a step that several trunks share, in the first of them."""
+        """The last column of every step's prompt; the first trunk has it if several share a step."""
         return [span.prompt_end - 1 for span in self.responses if span.candidate == 0]
 
     def without(self, first: int) -> "Trunk":
-        """The same sequence, of whose steps the `first` leading candidates are not asked for."""
+        """Returns the same sequence without the spans of the `first` leading candidates of every step."""
         return replace(self, spans=[[span for span in step if span.candidate >= first] for step in self.spans])
 
     def forward_arguments(self, model: Any) -> dict[str, Any]:
-        """Arguments of a forward pass of `model`, with or without language head, over the sequence."""
+        """Returns the arguments of a forward pass of `model`, which may have a language head or not."""
         return {
             "input_ids": self.input_ids.to(model.device),
             "position_ids": self.position_ids.to(model.device),
@@ -127,10 +133,10 @@ class Trunk:
         return {"attention_mask": None, "branches": branches, "trunk_length": self.length}
 
     def mask(self, window: int | None = None) -> Tensor:
-        """Who sees whom, (1, 1, L, L) bool, True where a token (row) sees another (column).
+        """Returns the attention mask, (1, 1, L, L) bool, True where a token (row) sees another (column).
 
         Args:
-            window: how many tokens of its own sequence, itself included, a token sees; None for all.
+            window: Number of tokens of its own sequence that a token sees, including itself; None for all.
         """
         length = self.input_ids.shape[1]
         mask, places = torch.ones(length, length, dtype=torch.bool).tril(), torch.arange(length)
@@ -147,26 +153,30 @@ def _bounds(step: list[Span]) -> tuple[int, int, int]:
 
 
 def _step_mask(step: list[Span]) -> Tensor:
-    """Who of a step's branches sees what of their prompt and of each other, (1, 1, tokens, prompt + tokens) bool."""
+    """The mask of a step's branches over their prompt and each other, (1, 1, tokens, prompt + tokens) bool."""
     prompt_end, start, stop = _bounds(step)
     among = torch.block_diag(*[torch.ones(span.length, span.length) for span in step]).bool().tril()
     return torch.cat([torch.ones(stop - start, prompt_end, dtype=torch.bool), among], dim=1)[None, None]
 
 
 def _additive(mask: Tensor, model: Any) -> Tensor:
-    """A boolean mask as what is added to the scores, which all attention implementations understand alike."""
+    """Converts a boolean mask to one that is added to the scores, which all attention implementations accept."""
     shut = torch.zeros(mask.shape, dtype=model.dtype).masked_fill_(~mask, torch.finfo(model.dtype).min)
     return shut.to(model.device)
 
 
 @dataclass
 class Tree:
-    """An episode's trunks in order: one, and one more wherever the history was cut or the branches became too many."""
+    """A packed episode.
+
+    Attributes:
+        trunks: The trunks in order: one, and another wherever the history is cut or the branches become too many.
+    """
 
     trunks: list[Trunk]
 
     def by_step(self, values: Iterable[Item]) -> list[list[Item]]:
-        """Groups one value a response, in order, by step."""
+        """Groups values, one per response in order, by step."""
         spans = [span for trunk in self.trunks for span in trunk.responses]
         pairs = groupby(zip(spans, values, strict=True), key=lambda pair: pair[0].step)
         return [[value for _, value in step] for _, step in pairs]
@@ -178,11 +188,11 @@ def build_tree(
     """Packs an episode.
 
     Args:
-        policy: renders and tokenises the prompts; also for a critic, which reads the same tokens.
-        episode: at least one step, with all candidates' token ids.
-        candidates: which responses get a span: every candidate of every step, or the executed ones only.
-        max_branch_tokens: bounds the memory of a pass. More branches than that, or a longer one, are spread over
-            several trunks, of which each repeats the history of its steps: a pass more, with its images.
+        policy: Renders and tokenises the prompts, also for a critic, which reads the same tokens.
+        episode: An episode of at least one step.
+        candidates: Which responses get a span: all candidates of every step, or the executed ones only.
+        max_branch_tokens: Bounds the memory of a pass. Further branches go to additional trunks, each of which repeats
+            the history of its steps.
     """
     history = policy.history(episode.goal, episode.steps)
     starts = history.starts(policy.max_prompt_length)
@@ -191,7 +201,7 @@ def build_tree(
 
 
 def separate_tree(policy: Policy, episode: Episode, candidates: Candidates = "all") -> Tree:
-    """The reference: a sequence of its own for every candidate of every step. Arguments as of `build_tree`."""
+    """Packs an episode as the reference does: one sequence per candidate. Arguments are those of `build_tree`."""
     history = policy.history(episode.goal, episode.steps)
     starts = history.starts(policy.max_prompt_length)
     responses = _responses(episode, candidates)
@@ -199,7 +209,7 @@ def separate_tree(policy: Policy, episode: Episode, candidates: Candidates = "al
 
 
 def _sequence(policy: Policy, prompt: Segment, response: Response) -> Trunk:
-    """A response after its prompt, and nothing else."""
+    """Packs a response after its prompt, and nothing else."""
     whole = prompt + Segment(list(response.token_ids))
     span = Span(len(prompt), len(prompt), len(response.token_ids), response.step, response.candidate)
     positions, _ = policy.position_ids(whole)
@@ -207,7 +217,7 @@ def _sequence(policy: Policy, prompt: Segment, response: Response) -> Trunk:
 
 
 def _responses(episode: Episode, candidates: Candidates) -> list[Response]:
-    """What a tree is to have, step by step."""
+    """The responses that a tree contains, step by step."""
     chosen = [step.candidates if candidates == "all" else [step.candidates[step.executed]] for step in episode.steps]
     return [
         Response(step, number, tuple(candidate.token_ids))
@@ -223,7 +233,7 @@ def _executed(step: Step) -> tuple[int, ...]:
 def _chunks(
     episode: Episode, responses: list[Response], starts: list[int], max_branch_tokens: int
 ) -> Iterator[list[Response]]:
-    """Cuts the responses where the history is cut, and where branches would become more than `max_branch_tokens`."""
+    """Splits the responses where the history is cut, and where branches would exceed `max_branch_tokens`."""
     chunk: list[Response] = []
     size = 0
     for response in responses:
@@ -238,7 +248,7 @@ def _chunks(
 
 
 def _pack(policy: Policy, history: History, episode: Episode, chunk: list[Response], start: int) -> Trunk:
-    """Packs consecutive responses, whose prompts all show the history from step `start` on."""
+    """Packs consecutive responses whose prompts show the history from step `start` on."""
     run = range(chunk[0].step, chunk[-1].step + 1)
     whole = history.prompt(start, run[-1]) + Segment(list(_executed(episode.steps[run[-1]])))
     ends = history.prompt_lengths(start, run)
@@ -269,15 +279,15 @@ def _positions(trunk: Tensor, branches: list[list[Span]]) -> Tensor:
 
 
 def log_probs(policy: Policy, tree: Tree, temperature: float = 1.0) -> list[list[Tensor]]:
-    """Log-probabilities of all responses of a tree, in one forward pass a trunk.
+    """Computes the log-probabilities of all responses of a tree, in one forward pass per trunk.
 
     Args:
-        policy: scores with its current weights; gradients flow.
-        tree: of `build_tree` or `separate_tree`.
-        temperature: that of the sampling.
+        policy: The policy; gradients flow to its weights.
+        tree: A tree from `build_tree` or `separate_tree`.
+        temperature: Temperature at which the responses were sampled.
 
     Returns:
-        For every step and candidate the log-probabilities of its tokens, float32 of shape (R,).
+        The log-probabilities of the tokens of every candidate of every step, each of shape (R,) in float32.
     """
     return tree.by_step(response for trunk in tree.trunks for response in _trunk_log_probs(policy, trunk, temperature))
 
@@ -294,11 +304,11 @@ def _trunk_log_probs(policy: Policy, trunk: Trunk, temperature: float) -> tuple[
 
 
 def separate_log_probs(policy: Policy, episode: Episode, temperature: float = 1.0) -> list[list[Tensor]]:
-    """The reference: what `log_probs` computes, with one sequence for every candidate of every step."""
+    """Computes the same as `log_probs` with one sequence per candidate; the reference in tests."""
     return log_probs(policy, separate_tree(policy, episode), temperature)
 
 
 def sequence_log_probs(policy: Policy, prompt: Segment, candidate: Candidate, temperature: float = 1.0) -> Tensor:
-    """Log-probabilities (R,) of one response after its prompt, in a sequence of their own."""
+    """Computes the log-probabilities, (R,), of one response after its prompt, in a sequence of their own."""
     sequence = _sequence(policy, prompt, Response(0, 0, tuple(candidate.token_ids)))
     return _trunk_log_probs(policy, sequence, temperature)[0]

@@ -1,8 +1,8 @@
-"""Attention over a packed trajectory tree that computes only what is visible.
+"""Attention over a packed trajectory tree that computes only the visible part.
 
-A dense mask makes attention quadratic in all tokens of the tree. Here the trunk attends causally to itself, without
-a mask, and the branches of each step attend to their prompt and to themselves: about a third of the work at twelve
-steps of four candidates, and no mask of the whole square.
+A dense mask makes attention quadratic in all tokens of the tree. Here the trunk attends causally to itself without a
+mask, and the branches of each step attend to their prompt and to themselves. That is about a third of the work at
+twelve steps of four candidates, without a mask of the whole square.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,10 @@ class StepBranches:
     """The branches of one step, adjacent columns of a packed tree.
 
     Attributes:
-        prompt_end: columns [0, prompt_end) are their prompt.
-        start, stop: columns of the branches.
-        mask: (1, 1, stop - start, prompt_end + stop - start), added to the scores.
+        prompt_end: End of their prompt, which is columns [0, prompt_end).
+        start: First column of the branches.
+        stop: Column after the last one.
+        mask: Mask that is added to the scores, (1, 1, stop - start, prompt_end + stop - start).
     """
 
     prompt_end: int
@@ -44,24 +45,26 @@ def tree_attention(
     trunk_length: int = 0,
     **kwargs: Any,
 ) -> tuple[Tensor, None]:
-    """PyTorch's attention, except when it is told about branches: then that of a packed tree.
+    """Computes PyTorch's attention, or that of a packed tree if there are branches.
 
     Args:
-        module: attention layer.
-        query: (1, heads, L, head size).
-        key, value: (1, key-value heads, L, head size).
-        attention_mask: None with `branches`.
-        branches: what follows the trunk, by step.
-        trunk_length: columns of the trunk.
+        module: The attention layer.
+        query: Queries, (1, heads, L, head size).
+        key: Keys, (1, key-value heads, L, head size).
+        value: Values, (1, key-value heads, L, head size).
+        attention_mask: Mask of PyTorch's attention; None with branches.
+        branches: The branches of each step, which follow the trunk.
+        trunk_length: Number of columns of the trunk.
+        kwargs: Further arguments of PyTorch's attention.
 
     Returns:
-        (1, L, heads, head size), and no weights.
+        The output, (1, L, heads, head size), and None in place of attention weights.
     """
     if branches is None:
         return sdpa_attention_forward(module, query, key, value, attention_mask, **kwargs)
     blocks = [step.stop - step.start for step in branches]
     asked = query.split([trunk_length, *blocks], dim=2)
-    # Split between prompts rather than sliced for each: a slice's gradient is a zero-filled copy of the whole.
+    # Split between prompts rather than sliced for each, because a slice's gradient is a zero-filled copy of the whole.
     ends = [step.prompt_end for step in branches]
     widths = [end - start for start, end in zip([0, *ends], [*ends, trunk_length], strict=True)]
     keys, values = key.split([*widths, *blocks], dim=2), value.split([*widths, *blocks], dim=2)
@@ -73,7 +76,7 @@ def tree_attention(
     outputs = [sdpa_attention_forward(module, asked[0], seen(keys, trunk), seen(values, trunk), None, **kwargs)[0]]
     for n, step in enumerate(branches):
         past = seen(keys, n + 1, keys[trunk + n]), seen(values, n + 1, values[trunk + n])
-        mask = step.mask.to(query.dtype)  # weights may be kept in another precision than passes are made in
+        mask = step.mask.to(query.dtype)  # passes may use another precision than the weights
         outputs.append(sdpa_attention_forward(module, asked[n + 1], past[0], past[1], mask, **kwargs)[0])
     return torch.cat(outputs, dim=1), None
 
@@ -83,17 +86,17 @@ AttentionMaskInterface.register(NAME, sdpa_mask)
 
 
 def enable_tree_attention(model: Any) -> None:
-    """Lets the text layers of a model take branches. Anything else they do as before; eager stays eager."""
+    """Lets the text layers of a model take branches; everything else stays as it is, and eager stays eager."""
     if text_attention(model) != "eager":
         model.set_attn_implementation({"text_config": NAME})
 
 
 def text_attention(model: Any) -> str:
-    """Name of the attention implementation of the text layers."""
+    """Returns the name of the attention implementation of the text layers."""
     return model.config.get_text_config()._attn_implementation
 
 
 def sliding_window(model: Any) -> int | None:
-    """Tokens that the text layers of sliding attention see; None where there are none, as in all published models."""
+    """Returns the window of the text layers with sliding attention; None without such, as in published models."""
     config = model.config.get_text_config()
     return config.sliding_window if "sliding_attention" in getattr(config, "layer_types", ()) else None

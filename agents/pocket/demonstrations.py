@@ -51,9 +51,9 @@ class Demonstration:
     """One episode that an expert solved.
 
     Attributes:
-        task: name of the family.
-        goal: the instruction.
-        steps: what was seen, what was answered, and whether that is to be learned.
+        task: Name of the family.
+        goal: The instruction.
+        steps: What was seen, what was answered, and whether that is to be learned.
     """
 
     task: str
@@ -68,12 +68,12 @@ def demonstrate(
     """Solved episodes of families with experts, on training words.
 
     Args:
-        policy: whose dialect the answers are written in.
-        benchmark: id of the environment.
-        families: names of the families.
-        seeds: of the instances, the same for every family.
-        screen_size: of the phone.
-        slips: share of episodes with one wrong touch.
+        policy: Whose dialect the answers are written in.
+        benchmark: Id of the environment.
+        families: Names of the families.
+        seeds: Of the instances, the same for every family.
+        screen_size: Of the phone.
+        slips: Share of episodes with one wrong touch.
     """  # fmt: skip
     env: gym.Env = gym.make(benchmark, screen_size=screen_size)
     seeds = list(seeds)

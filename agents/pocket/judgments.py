@@ -41,8 +41,8 @@ class Judged:
     """An expert's episode with other answers to every state.
 
     Attributes:
-        episode: candidate 0 of each step is the expert's answer and was executed.
-        good: for every step and candidate, whether the expert would agree.
+        episode: Candidate 0 of each step is the expert's answer and was executed.
+        good: For every step and candidate, whether the expert would agree.
     """
 
     episode: Episode

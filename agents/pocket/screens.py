@@ -53,8 +53,8 @@ class Screens:
     """A source of random sequences; works on token ids, because tokenising would cost more than training.
 
     Args:
-        tokenizer: the pocket model's.
-        seed: of everything random.
+        tokenizer: The pocket model's.
+        seed: Of everything random.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, seed: int = 0) -> None:
@@ -83,9 +83,9 @@ class Screens:
         """One goal with its screens.
 
         Args:
-            elements: elements of a screen at most; half of it at least.
-            screens: number of screens, which share some of their labels.
-            dense: share of screens on which every element is asked for, not only those that the goal names.
+            elements: Elements of a screen at most; half of it at least.
+            screens: Number of screens, which share some of their labels.
+            dense: Share of screens on which every element is asked for, not only those that the goal names.
         """
         simple = elements < SIMPLE
         shared = [self._label(simple) for _ in range(self.random.randint(0, 3))]

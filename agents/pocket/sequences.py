@@ -24,10 +24,10 @@ class Sequence:
     """Tokens, and how much predicting each counts.
 
     Attributes:
-        ids: token ids.
-        weights: weight of each token in the loss; 0 for what is given.
+        ids: Token ids.
+        weights: Weight of each token in the loss; 0 for what is given.
         screenshots: (T, H, W, 3) uint8 in the model's frame, or None: a sequence without pictures.
-        task: family that a demonstration belongs to.
+        task: Family that a demonstration belongs to.
     """
 
     ids: list[int] = field(default_factory=list)
@@ -55,8 +55,8 @@ class Batch:
     Attributes:
         ids, weights: (N, L).
         position_ids: (3, N, L).
-        screenshots: of all rows, in order.
-        grids: likewise.
+        screenshots: Of all rows, in order.
+        grids: Likewise.
     """
 
     ids: Tensor

@@ -57,8 +57,8 @@ class Optimizers:
     """Muon for the matrices of the decoder's layers, AdamW for the rest, one schedule for both.
 
     Args:
-        model: the parameters' owner.
-        rate: learning rate of AdamW; Muon's is `MUON` times it.
+        model: The parameters' owner.
+        rate: Learning rate of AdamW; Muon's is `MUON` times it.
     """
 
     MUON, WARM_UP = 6.0, 50
@@ -141,9 +141,9 @@ class Workshop:
     """The models in the making, and everything needed to go on after a pause.
 
     Args:
-        directory: keeps the state and the training data between slices.
-        device: of the models; `"auto"` is CUDA where there is one.
-        minutes: length of every stage, `STAGES` by default.
+        directory: Keeps the state and the training data between slices.
+        device: Of the models; `"auto"` is CUDA where there is one.
+        minutes: Length of every stage, `STAGES` by default.
     """
 
     def __init__(self, directory: Path, device: str = "auto", minutes: dict[str, float] | None = None) -> None:

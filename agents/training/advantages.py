@@ -1,22 +1,22 @@
-"""How much better than expected: one estimator for each of the three methods."""
+"""Advantage estimators, one for each of the three methods."""
 
 import torch
 from torch import Tensor
 
 
 def acloo(q_values: Tensor) -> Tensor:
-    """Actor-critic leave-one-out advantage (the paper's Equation 3).
+    """Computes actor-critic leave-one-out advantages (the paper's Equation 3).
 
         A_i = Q_i - mean_{j != i} Q_j
 
-    The other candidates of a state are its baseline. They are drawn independently of candidate i, so the
-    baseline adds no bias, and what the critic says about the state as a whole cancels.
+    The other candidates of a state are the baseline. They are drawn independently of candidate i, so the baseline
+    adds no bias, and the critic's opinion of the state as a whole cancels.
 
     Args:
         q_values: Q of the k candidates of each state, (..., k).
 
     Returns:
-        Advantages of the same shape. With k = 1 there is nobody left to compare with and A = Q.
+        Advantages of the same shape. With k = 1 there is no baseline and A = Q.
     """
     k = q_values.shape[-1]
     if k == 1:
@@ -26,16 +26,16 @@ def acloo(q_values: Tensor) -> Tensor:
 
 
 def gae(rewards: Tensor, values: Tensor, gamma: float, lam: float) -> Tensor:
-    """Generalised advantage estimation over one finished episode (Schulman et al. 2016).
+    """Computes generalised advantage estimates over one finished episode (Schulman et al. 2016).
 
-    With `lam` = 1 this is the discounted return minus the value. Nothing is bootstrapped after the last step:
-    an episode that runs out of steps has failed.
+    With `lam` = 1 this is the discounted return minus the value. Nothing is bootstrapped after the last step, since an
+    episode that runs out of steps has failed.
 
     Args:
-        rewards: reward of each step, (T,).
-        values: V of each state, (T,).
-        gamma: discount factor.
-        lam: weight of long against short look-ahead, in [0, 1].
+        rewards: Rewards of the steps, (T,).
+        values: V of the states, (T,).
+        gamma: Discount factor.
+        lam: GAE's lambda in [0, 1]: 0 looks one step ahead, 1 to the end of the episode.
 
     Returns:
         Advantages, (T,). Value targets are `advantages + values`.
@@ -51,14 +51,14 @@ def gae(rewards: Tensor, values: Tensor, gamma: float, lam: float) -> Tensor:
 
 
 def grpo(outcomes: Tensor, eps: float = 1e-6) -> Tensor:
-    """Group-relative advantage: outcomes of one group in units of its standard deviation (Shao et al. 2024).
+    """Computes group-relative advantages: outcomes normalised within their group (Shao et al. 2024).
 
     Args:
-        outcomes: outcomes of episodes of the same task instance, (G,).
-        eps: added to the standard deviation.
+        outcomes: Outcomes of the episodes of one task instance, (G,).
+        eps: Added to the standard deviation.
 
     Returns:
-        Advantages, (G,); all zero if the group is a single episode or of one mind.
+        Advantages, (G,); all zero for a single episode or equal outcomes.
     """
     if len(outcomes) < 2:
         return torch.zeros_like(outcomes)

@@ -102,21 +102,21 @@ class Callback(Protocol):
 
 
 class BaseCallback:
-    """Base class: override the hooks that start with an underscore; a false `_on_step` stops the training.
+    """Base class of callbacks. Override hooks that start with an underscore; a false `_on_step` stops the training.
 
-    Episodes on the environment that is trained on are under way in `_on_step`: evaluate on another one, or in
+    Episodes on the training environment are in progress in `_on_step`: evaluate on another environment, or in
     `_on_rollout_start`.
 
     Args:
         verbose: 0 for no output, 1 for messages.
 
     Attributes:
-        model: the agent.
-        n_calls: how often `on_step` was called, that is calls of `env.step`.
-        num_timesteps: environment steps taken, over all sub-environments.
-        locals: local variables of the calling loop.
-        globals: its global variables.
-        parent: the callback that triggers this one, if one does.
+        model: The agent.
+        n_calls: Number of calls of `on_step`, that is of `env.step`.
+        num_timesteps: Environment steps taken, over all sub-environments.
+        locals: Local variables of the calling loop.
+        globals: Global variables of the calling loop.
+        parent: The callback that triggers this one, if one does.
     """
 
     model: Trainee
@@ -142,7 +142,7 @@ class BaseCallback:
         return self.model.logger
 
     def init_callback(self, model: Trainee) -> None:
-        """Called once by `learn`, before everything else."""
+        """Attaches the callback to an agent; `learn` calls it once, before everything else."""
         self.model = model
         self._init_callback()
 
@@ -153,7 +153,7 @@ class BaseCallback:
         self._on_training_start()
 
     def on_rollout_start(self) -> None:
-        """Called before every roll-out; nothing is half done at this point."""
+        """Called before every roll-out, when nothing is half done."""
         self._on_rollout_start()
 
     def on_step(self) -> bool:
@@ -176,7 +176,7 @@ class BaseCallback:
         self.update_child_locals(locals_)
 
     def update_child_locals(self, locals_: dict[str, Any]) -> None:
-        """Passes the variables on to callbacks that this one calls."""
+        """Passes the variables on to the callbacks that this one calls."""
 
     def _init_callback(self) -> None: ...
 
@@ -197,7 +197,7 @@ MaybeCallback = None | Function | Callback | Sequence[Any]
 
 
 class ConvertCallback(BaseCallback):
-    """A function of `locals` and `globals` as a callback; training stops when it returns False."""
+    """Makes a callback of a function of `locals` and `globals`; training stops when it returns False."""
 
     def __init__(self, callback: Function, verbose: int = 0) -> None:
         super().__init__(verbose)
@@ -208,7 +208,7 @@ class ConvertCallback(BaseCallback):
 
 
 class CallbackList(BaseCallback):
-    """Several callbacks, called in order; training stops when one of them says so."""
+    """Calls several callbacks in order; training stops when one of them returns False."""
 
     def __init__(self, callbacks: Sequence[Any]) -> None:
         super().__init__()
@@ -239,7 +239,7 @@ class CallbackList(BaseCallback):
             callback.on_training_end()
 
     def update_child_locals(self, locals_: dict[str, Any]) -> None:
-        """Passes the variables on."""
+        """Passes the variables on to all of them."""
         for callback in self.callbacks:
             callback.update_locals(locals_)
 
@@ -247,14 +247,14 @@ class CallbackList(BaseCallback):
 class CheckpointCallback(BaseCallback):
     """Saves the agent to `{save_path}/{name_prefix}_{num_timesteps}_steps`.
 
-    A checkpoint that falls due in the middle of a roll-out is written before the next one begins: going on from it
-    gives exactly what would have come without the interruption.
+    A checkpoint that falls due in the middle of a roll-out is written before the next one begins, so that training
+    from it continues exactly as if it had not been interrupted.
 
     Args:
-        save_freq: calls of `env.step` between two checkpoints.
-        save_path: parent folder.
-        name_prefix: of the folders.
-        verbose: 1 says what was written.
+        save_freq: Calls of `env.step` between two checkpoints.
+        save_path: Parent folder.
+        name_prefix: Prefix of the folders' names.
+        verbose: 1 prints what was written.
     """
 
     def __init__(self, save_freq: int, save_path: str | Path, name_prefix: str = "rl_model", verbose: int = 0) -> None:
@@ -288,24 +288,25 @@ class CheckpointCallback(BaseCallback):
 
 
 class EvalCallback(BaseCallback):
-    """Evaluates the agent now and then, on the same held-out instances every time, and keeps the best.
+    """Evaluates the agent periodically, always on the same held-out instances, and saves the best one.
 
     Args:
-        eval_env: environment to evaluate on; not the one that is trained on.
-        callback_on_new_best: called when the mean reward is the best so far.
-        callback_after_eval: called after every evaluation.
-        n_eval_episodes: episodes of an evaluation.
-        eval_freq: calls of `env.step` between two evaluations.
-        log_path: folder of `evaluations.npz`: timesteps, results, ep_lengths, successes; nan stands for a fault.
-        best_model_save_path: folder that the best agent is saved in, as `best_model`.
-        deterministic: whether the agent takes its likeliest response instead of drawing one.
-        render: renders the environment after every step.
+        eval_env: Environment to evaluate on, different from the training environment.
+        callback_on_new_best: Called when the mean reward is the best so far.
+        callback_after_eval: Called after every evaluation.
+        n_eval_episodes: Episodes per evaluation.
+        eval_freq: Calls of `env.step` between two evaluations.
+        log_path: Folder of `evaluations.npz`, which holds timesteps, results, ep_lengths and successes, with nan for
+            episodes without a verdict.
+        best_model_save_path: Folder in which the best agent is saved as `best_model`.
+        deterministic: Whether the agent takes its most likely response instead of drawing one.
+        render: Renders the environment after every step.
         verbose: 1 prints the result.
-        seed: of the first instance.
+        seed: Seed of the first instance.
 
     Attributes:
-        last: the latest evaluation.
-        best_mean_reward: the highest mean reward so far.
+        last: The latest evaluation.
+        best_mean_reward: The highest mean reward so far.
     """
 
     def __init__(
@@ -343,9 +344,9 @@ class EvalCallback(BaseCallback):
 
     def _init_callback(self) -> None:
         if self.best_model_save_path is not None and processes.size() > 1:
-            raise ValueError("only the first process evaluates, and cannot save alone; use CheckpointCallback")
+            raise ValueError("only the first process evaluates, and it cannot save alone; use CheckpointCallback")
         if self.eval_env is self.training_env:
-            raise ValueError("eval_env is the training environment, whose episodes are under way; make another one")
+            raise ValueError("eval_env is the training environment, whose episodes are in progress; make another one")
         for child in self._children:
             child.parent = self
             child.init_callback(self.model)
@@ -398,17 +399,17 @@ class EvalCallback(BaseCallback):
         np.savez(path, **{name: np.array(rows) for name, rows in self._history.items()})  # type: ignore[arg-type]
 
     def update_child_locals(self, locals_: dict[str, Any]) -> None:
-        """Passes the variables on."""
+        """Passes the variables on to all of them."""
         for child in self._children:
             child.update_locals(locals_)
 
 
 class StopTrainingOnRewardThreshold(BaseCallback):
-    """Stops the training once the evaluation is good enough; give it to an `EvalCallback` as `callback_on_new_best`.
+    """Stops the training once an evaluation is good enough; pass it to `EvalCallback` as `callback_on_new_best`.
 
     Args:
-        reward_threshold: mean reward that is good enough.
-        verbose: 1 says so.
+        reward_threshold: Mean reward that is good enough.
+        verbose: 1 prints why training stops.
     """
 
     def __init__(self, reward_threshold: float, verbose: int = 0) -> None:
@@ -431,7 +432,7 @@ class StopTrainingOnRewardThreshold(BaseCallback):
 
 
 class ProgressBarCallback(BaseCallback):
-    """A progress bar over environment steps, with the success rate of the latest episodes."""
+    """Shows a progress bar over environment steps, with the success rate of the latest episodes."""
 
     def __init__(self) -> None:
         super().__init__()

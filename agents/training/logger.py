@@ -1,4 +1,4 @@
-"""Where the numbers go: a table on the terminal and TensorBoard, with Stable-Baselines3's keys and folders."""
+"""Logging to a table on the terminal and to TensorBoard, with Stable-Baselines3's keys and folders."""
 
 import re
 from collections import defaultdict
@@ -9,19 +9,19 @@ Value = float | int | str
 
 
 class Output(Protocol):
-    """One place that records are written to."""
+    """A destination of log entries."""
 
     def write(self, values: dict[str, Value], excluded: dict[str, tuple[str, ...]], step: int) -> None:
-        """Writes what was recorded since the last dump, without the keys that exclude this output by name."""
+        """Writes the values recorded since the last dump, except for keys that exclude this output by name."""
         ...
 
     def close(self) -> None:
-        """Flushes and releases what is open."""
+        """Flushes and closes open files."""
         ...
 
 
 class HumanOutput:
-    """A table on standard output, grouped by the part of the key before the slash."""
+    """Prints a table to standard output, grouped by the part of the key before the slash."""
 
     name = "stdout"
 
@@ -35,11 +35,15 @@ class HumanOutput:
         print(rule, *(f"| {key:<{left}} | {value:<{right}} |" for key, value in rows), rule, sep="\n", flush=True)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing: no file is open."""
 
 
 class TensorBoardOutput:
-    """Event files that TensorBoard reads."""
+    """Writes event files for TensorBoard.
+
+    Args:
+        folder: Folder of the event files.
+    """
 
     name = "tensorboard"
 
@@ -49,7 +53,7 @@ class TensorBoardOutput:
         self._writer = SummaryWriter(str(folder))
 
     def write(self, values: dict[str, Value], excluded: dict[str, tuple[str, ...]], step: int) -> None:
-        """Adds one point to every curve."""
+        """Adds a point to every curve."""
         for key, value in values.items():
             if self.name in excluded[key]:
                 continue
@@ -68,11 +72,11 @@ class Logger:
     """Collects named values and writes them together.
 
     Args:
-        folder: folder of this run, None if nothing is kept.
-        outputs: where `dump` writes to.
+        folder: Folder of this run; None if nothing is kept.
+        outputs: Destinations of `dump`.
 
     Attributes:
-        name_to_value: what was recorded since the last dump.
+        name_to_value: Values recorded since the last dump.
     """
 
     def __init__(self, folder: str | Path | None, outputs: list[Any]) -> None:
@@ -86,22 +90,22 @@ class Logger:
         """Sets the value of `key` for the next dump.
 
         Args:
-            key: `group/name`.
-            value: number or text.
-            exclude: `"stdout"` or `"tensorboard"`, or both, to leave out there.
+            key: Name of the value, as `group/name`.
+            value: A number or text.
+            exclude: Outputs that omit the value: `"stdout"`, `"tensorboard"`, or both.
         """
         self.name_to_value[key] = value if isinstance(value, str | int) else float(value)
         self._excluded[key] = (exclude,) if isinstance(exclude, str) else tuple(exclude or ())
 
     def record_mean(self, key: str, value: float, exclude: str | tuple[str, ...] | None = None) -> None:
-        """Like `record`, but repeated calls before a dump are averaged."""
+        """Records a value like `record`, but averages repeated calls before a dump."""
         count = self._counts[key]
         mean = float(self.name_to_value.get(key, 0.0)) if count else 0.0
         self._counts[key] = count + 1
         self.record(key, mean + (float(value) - mean) / (count + 1), exclude)
 
     def dump(self, step: int = 0) -> None:
-        """Writes everything recorded since the last dump under the number of environment steps `step`."""
+        """Writes the values recorded since the last dump, at `step` environment steps."""
         for output in self.outputs:
             output.write(self.name_to_value, self._excluded, step)
         self.name_to_value, self._excluded = {}, {}
@@ -116,13 +120,13 @@ class Logger:
 def configure_logger(
     verbose: int, tensorboard_log: str | Path | None, tb_log_name: str, reset_num_timesteps: bool
 ) -> Logger:
-    """The logger of one call of `learn`.
+    """Makes the logger of one call of `learn`.
 
     Args:
-        verbose: 1 and more print the table.
-        tensorboard_log: parent of the run folders, None for none.
-        tb_log_name: runs go to `{tensorboard_log}/{tb_log_name}_{n}`.
-        reset_num_timesteps: True starts run n + 1, False goes on with the latest.
+        verbose: Prints the table if at least 1.
+        tensorboard_log: Parent of the run folders; None writes none.
+        tb_log_name: Runs go to `{tensorboard_log}/{tb_log_name}_{n}`.
+        reset_num_timesteps: True starts run n + 1; False continues the latest.
     """
     outputs: list[Output] = [HumanOutput()] if verbose >= 1 else []
     if tensorboard_log is None:

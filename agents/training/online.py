@@ -80,42 +80,42 @@ class OnlineSettings(TypedDict, total=False):
 class OnlineAgent(Agent, ABC):
     """Alternates roll-outs, in which the policy plays a batch of episodes, and updates, which `train` defines.
 
-    Defaults are the paper's (its table of hyper-parameters).
+    Defaults are those of the paper's table of hyper-parameters.
 
     Args:
-        policy: `"pocket"`, a directory, a hub id, (model, processor), or a `Policy`. Weights that are read from
-            disk are kept in float32: in bfloat16, updates of the paper's size round to nothing.
-        env: environment, vector environment, or an id, of which `batch_size` are made. Observations are dicts with
-            `goal` and `screenshot`, and `ui` and `last_action_error` where there are such; actions are text.
-        learning_rate: AdamW's, of the policy; or a function of the remaining progress, which goes from 1 to 0.
-        batch_size: episodes of one roll-out. Sub-environments play several in turn if they are fewer. Several
-            processes share them.
-        mini_batch_size: episodes of one optimiser step; None takes the whole roll-out.
-        n_epochs: passes of the policy over a roll-out.
-        clip_range: epsilon of PPO's clipped ratio.
-        max_grad_norm: gradients are scaled down to this norm.
-        temperature: of sampling.
-        max_new_tokens: where a response is cut that does not end by itself.
-        max_prompt_length: tokens of prompt; beyond it the oldest steps are left out.
-        collection: `"events"` lets no device wait for another; in `"rounds"` all act together, so that a seed repeats a
-            run bit for bit. Gymnasium's own vector environments know rounds only.
-        max_staleness: updates that an episode may be old when it is learned from: so many batches ahead devices may
-            play. 0 learns strictly on-policy, from episodes that the current policy has played.
-        trajectory_trees: False passes a sequence of its own for every candidate of every step through the models: the
-            slow reference, which learns the same.
-        max_branch_tokens: tokens of candidates in one pass, which bound its memory.
-        generation: what draws responses: `"transformers"`, `"vllm"`, the address of a server that `coach-gym serve`
-            began, or a function that makes a `Generator` for a policy, such as
+        policy: `"pocket"`, a directory, a hub id, (model, processor), or a `Policy`. Weights read from disk are kept in
+            float32: in bfloat16, updates of the paper's size round to nothing.
+        env: Environment, vector environment, or an id, of which `batch_size` instances are made. Observations are dicts
+            with `goal` and `screenshot`, and optionally `ui` and `last_action_error`; actions are text.
+        learning_rate: AdamW's learning rate for the policy, or a function of the remaining progress, which goes from 1
+            to 0.
+        batch_size: Episodes per roll-out, shared by all processes. With fewer sub-environments, each plays several.
+        mini_batch_size: Episodes per optimizer step; None takes the whole roll-out.
+        n_epochs: Passes of the policy over a roll-out.
+        clip_range: Clipping parameter epsilon of PPO's probability ratio.
+        max_grad_norm: Norm to which larger gradients are scaled down.
+        temperature: Sampling temperature.
+        max_new_tokens: Length at which a response is cut off.
+        max_prompt_length: Maximum number of prompt tokens; beyond it the oldest steps are dropped.
+        collection: `"events"` lets no device wait for another. In `"rounds"` all devices act together, so that a seed
+            repeats a run bit for bit. Gymnasium's own vector environments support rounds only.
+        max_staleness: Number of updates by which the policy may be newer than the episodes it learns from, and of
+            batches that devices may play ahead. 0 learns strictly on-policy.
+        trajectory_trees: False passes one sequence per candidate through the models, the slow reference that learns the
+            same.
+        max_branch_tokens: Tokens of candidates in one pass, which bounds its memory.
+        generation: What draws responses: `"transformers"`, `"vllm"`, the address of a server started with `coach-gym
+            serve`, or a function that makes a `Generator` for a policy, such as
             `partial(VllmGenerator, gpu_memory_utilization=0.3)`.
-        recompute_log_probs: scores old log-probabilities anew before the update, in place of the sampler's.
-        bfloat16: passes in bfloat16, weights and optimiser states as they are; for training that torchrun started.
-        checkpoint_activations: keeps one activation a layer for the backward pass and computes the others again.
-        dialect: overrides the one that the policy's directory names.
-        stats_window_size: episodes that `rollout/*` averages over.
-        tensorboard_log: parent of the run folders; None writes none.
+        recompute_log_probs: Recomputes old log-probabilities before the update instead of using the sampler's.
+        bfloat16: Makes passes in bfloat16 with weights and optimizer states in float32; needs torchrun.
+        checkpoint_activations: Keeps one activation per layer for the backward pass and recomputes the others.
+        dialect: Overrides the dialect that the policy's directory names.
+        stats_window_size: Episodes that `rollout/*` averages over.
+        tensorboard_log: Parent of the run folders; None writes none.
         verbose: 1 prints a table every `log_interval` iterations.
-        seed: of sampling, of mini-batches and of the task instances; None for a random one.
-        device: of the weights; `"auto"` is CUDA where there is one.
+        seed: Seed of sampling, mini-batches and task instances; None for a random one.
+        device: Device of the weights; `"auto"` is CUDA if available.
 
     Attributes:
         env: The vector environment that is trained on.
@@ -123,7 +123,8 @@ class OnlineAgent(Agent, ABC):
         group_size: Episodes that share a seed.
 
     Raises:
-        ValueError: An argument makes no sense; the message has the numbers and the remedy.
+        TypeError: An argument is unknown or of the wrong type.
+        ValueError: An argument is out of range.
     """
 
     n_candidates = 1

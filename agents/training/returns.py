@@ -1,4 +1,4 @@
-"""Phase 2 of Android Coach: the return that each executed action is given, from verdicts on steps and outcome."""
+"""Phase 2 of Android Coach: returns of executed actions from verdicts on the steps and on the outcome."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -14,21 +14,21 @@ def process_outcome_returns(
     outcome_weight: float = 1.0,
     discount: Discount = "forward",
 ) -> list[float | None]:
-    """Monte-Carlo return of every step, from process rewards and the outcome (Section 3.2 of the paper).
+    """Computes Monte-Carlo returns from process rewards and the outcome (Section 3.2 of the paper).
 
         R_t = process_weight * sum_{i>=t} d_i * r_i  +  outcome_weight * outcome
 
-    The outcome is not discounted. A return that needs a process reward nobody knows is itself unknown: to
-    leave that term out would be to score it 0.
+    The outcome is not discounted. A return that depends on an unknown process reward is itself unknown, because
+    omitting the term would score it 0.
 
     Args:
-        process_rewards: verdict r_t on each of the T executed actions, in [0, 1], or None where unknown.
-        outcome: verdict on the whole episode, in [0, 1].
-        gamma: discount factor.
-        process_weight: the paper's omega_p.
-        outcome_weight: the paper's omega_o.
-        discount: `"forward"` takes d_i = gamma^(i-t), as the authors' code does; `"paper"` takes
-            d_i = gamma^(T-i) with T the last step, as the equation is printed.
+        process_rewards: Verdicts r_t on the T executed actions, in [0, 1]; None where unknown.
+        outcome: Verdict on the whole episode, in [0, 1].
+        gamma: Discount factor.
+        process_weight: Weight of process rewards, the paper's omega_p.
+        outcome_weight: Weight of the outcome, the paper's omega_o.
+        discount: `"forward"` uses d_i = gamma^(i-t), as the authors' code does; `"paper"` uses d_i = gamma^(T-i), where
+            T is the last step, as the paper prints the equation.
 
     Returns:
         T returns, None where unknown.
@@ -48,5 +48,5 @@ def process_outcome_returns(
 
 
 def discounted_outcome(length: int, outcome: float, gamma: float = 0.95) -> list[float]:
-    """Return of every step when only the outcome is judged: `gamma^(T-1-t) * outcome`, T = `length`."""
+    """Computes the returns of T = `length` steps from the outcome alone: `gamma^(T-1-t) * outcome`."""
     return [gamma ** (length - 1 - step) * outcome for step in range(length)]

@@ -1,8 +1,8 @@
-"""The two gradient updates that the methods share: PPO's clipped step of the policy, and the fit of a critic.
+"""The two gradient updates that the methods share: PPO's clipped step of the policy, and the critic's regression.
 
-Both walk episode by episode: one forward and one backward pass over each trunk of an episode's tree, gradients summed
-over the mini-batch, then one optimiser step. Losses are means over the mini-batch, whatever the lengths of its
-episodes. A mini-batch may be spread over processes, and a process may have none of it.
+Both go episode by episode: one forward and one backward pass over each trunk of an episode's tree, gradients summed
+over the mini-batch, then one optimizer step. Losses are means over the mini-batch, whatever the lengths of its
+episodes. Several processes may share a mini-batch, and a process may have no part of it.
 """
 
 from collections import defaultdict
@@ -27,10 +27,11 @@ class PolicySample:
     """The responses of one episode that the policy learns from.
 
     Attributes:
-        tree: the packed episode.
-        old_log_probs: log-probability of every token when it was sampled, (N,): all candidates of all steps in order.
-        advantages: advantage of the response that each token belongs to, (N,).
-        first: leading candidates of every step that are in the tree but not learned from.
+        tree: The packed episode.
+        old_log_probs: Log-probabilities of the tokens when they were sampled, (N,): all candidates of all steps in
+            order.
+        advantages: Advantages of the responses that the tokens belong to, (N,).
+        first: Number of leading candidates of every step that are in the tree but not learned from.
     """
 
     tree: Tree
@@ -40,7 +41,7 @@ class PolicySample:
 
     @cached_property
     def parts(self) -> list["PolicySample"]:
-        """One sample for each trunk, with nothing but what is learned from: each has passes of its own."""
+        """One sample per trunk, restricted to the candidates that are learned from; each has its own passes."""
         trunks = [trunk.without(self.first) for trunk in self.tree.trunks]
         sizes = [sum(span.length for span in trunk.responses) for trunk in trunks]
         pieces = zip(trunks, self.old_log_probs.split(sizes), self.advantages.split(sizes), strict=True)
@@ -52,10 +53,10 @@ class CriticSample:
     """The targets of one episode.
 
     Attributes:
-        tree: the packed episode.
-        returns: target of every step, (T,).
-        known: which targets there are, (T,) bool.
-        old_values: estimates before the update, (T,); None before they are computed.
+        tree: The packed episode.
+        returns: Targets of the steps, (T,).
+        known: Which targets are known, (T,) bool.
+        old_values: Estimates before the update, (T,); None until they are computed.
     """
 
     tree: Tree
@@ -65,7 +66,7 @@ class CriticSample:
 
     @cached_property
     def parts(self) -> list["CriticSample"]:
-        """One sample for each trunk."""
+        """One sample per trunk."""
         if len(self.tree.trunks) == 1:
             return [self]
         sizes = [len(trunk.prompt_ends) for trunk in self.tree.trunks]
@@ -76,19 +77,19 @@ class CriticSample:
 
 @dataclass
 class Means:
-    """Running means of what is worth logging, weighted by how many elements stand behind each value."""
+    """Running means for the log, each value weighted by its number of elements."""
 
     _sums: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     _weights: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def add(self, weight: float, **values: float) -> None:
-        """Adds one value for each name."""
+        """Adds one value per name."""
         for name, value in values.items():
             self._sums[name] += weight * value
             self._weights[name] += weight
 
     def result(self) -> dict[str, float]:
-        """The means, over all processes."""
+        """Returns the means over all processes."""
         sums: dict[str, float] = defaultdict(float)
         weights: dict[str, float] = defaultdict(float)
         for their_sums, their_weights in processes.gather((dict(self._sums), dict(self._weights))):
@@ -109,16 +110,16 @@ def minimize_policy_loss(
     """Minimises PPO's clipped surrogate (the paper's Equation 4), averaged over the tokens of a mini-batch.
 
     Args:
-        policy: what is trained.
-        optimizer: of its parameters.
-        batches: one mini-batch for every optimiser step.
-        clip_range: epsilon of the clipped ratio.
-        max_grad_norm: the gradient is scaled down to this norm.
-        temperature: that of the sampling.
+        policy: The policy in training.
+        optimizer: Optimizer of its parameters.
+        batches: One mini-batch per optimizer step.
+        clip_range: Clipping parameter epsilon of the probability ratio.
+        max_grad_norm: Norm to which larger gradients are scaled down.
+        temperature: Temperature at which the responses were sampled.
 
     Returns:
-        Means over all batches, by the names they are logged under; on a GPU also `peak_memory_gb`, the most that this
-        process' tensors have taken so far.
+        Means over all batches by their names in the log; on a GPU also `peak_memory_gb`, the largest amount of memory
+        that this process's tensors have occupied so far.
     """
     means = Means()
 
@@ -165,15 +166,15 @@ def minimize_value_loss(
     """Minimises the clipped squared error (the paper's Equation 2), averaged over the steps of a mini-batch.
 
     Args:
-        critic: what is trained.
-        optimizer: of its parameters.
-        estimate: the critic's values of an episode, (T,), with gradient: Q of the executed actions, or V.
-        batches: one mini-batch for every optimiser step.
-        clip_range: how far an estimate may move before the loss stops pulling it on.
-        max_grad_norm: the gradient is scaled down to this norm.
+        critic: The critic in training.
+        optimizer: Optimizer of its parameters.
+        estimate: Returns the critic's values of an episode, (T,), with gradient: Q of the executed actions, or V.
+        batches: One mini-batch per optimizer step.
+        clip_range: Distance from the old estimate beyond which the loss has no gradient.
+        max_grad_norm: Norm to which larger gradients are scaled down.
 
     Returns:
-        Means over all batches, by the names they are logged under.
+        Means over all batches by their names in the log.
     """
     means = Means()
     parts = [[part for sample in batch for part in sample.parts] for batch in batches]
@@ -189,7 +190,7 @@ def minimize_value_loss(
                 values = estimate(sample.tree)
                 if sample.old_values is None:
                     sample.old_values = values.detach()
-                known = sample.known  # picked before the loss: an unknown return would make every gradient unknown
+                known = sample.known  # selected before the loss, because one NaN would spoil every gradient
                 losses = clipped_value_loss(values[known], sample.old_values[known], sample.returns[known], clip_range)
                 (losses.sum() / n_steps).backward()
                 means.add(len(losses), value_loss=losses.mean().item())
@@ -201,7 +202,7 @@ def minimize_value_loss(
 
 @torch.no_grad()
 def _remember_values(estimate: Callable[[Tree], Tensor], batches: list[list[CriticSample]]) -> None:
-    """Notes the estimates before the update, except for the first mini-batch, whose own pass comes in time."""
+    """Stores the estimates before the update, except for the first mini-batch, whose own pass is early enough."""
     for sample in (sample for batch in batches[1:] for sample in batch):
         if sample.old_values is None and not any(sample is first for first in batches[0]):
             sample.old_values = estimate(sample.tree)

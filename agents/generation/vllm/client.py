@@ -1,7 +1,7 @@
-"""Sampling with vLLM in a server of its own, which several trainers share: the client's half.
+"""The client of a generation server: sampling with vLLM in a process that several trainers share.
 
-The trainer needs no vLLM: this is its standard library and safetensors. Requests name the weights that are to draw,
-and a server that holds others refuses. A server that does not answer is tried again until a time is up.
+The trainer does not need vLLM, only the standard library and safetensors. Requests name the weights to draw with, and a
+server that holds others refuses. A request without an answer is repeated until a time limit.
 """
 
 import hashlib
@@ -40,36 +40,35 @@ from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.episode import Candidate, Observation
 
 PIECE = 256 << 20
-"""Bytes of weights that travel at once, unless a single tensor has more."""
-LONGEST_PAUSE = 8.0  # seconds between two attempts
-GLANCE = 2.0  # seconds in which a server that is well says so, whatever it is drawing
+"""Bytes of weights in one message, unless a single tensor is larger."""
+LONGEST_PAUSE = 8.0  # maximum number of seconds between two attempts
+GLANCE = 2.0  # seconds in which a healthy server answers, even while it draws
 
 Result = TypeVar("Result")
 
 
 class GenerationServerError(RuntimeError):
-    """The server is gone, too slow, or in trouble: nothing is known about what it was asked."""
+    """The server is gone, too slow, or broken; the result of the request is unknown."""
 
 
 class WeightsLostError(WeightMismatchError):
-    """The server holds no weights: it was started again, or another transfer to it broke off."""
+    """The server holds no weights, because it was restarted or another transfer to it was interrupted."""
 
 
 class ServedGenerator(VllmGenerator):
     """Draws candidate responses with the vLLM of a server (`coach-gym serve`).
 
-    Trainers with the same weights share a server: several frozen judges, or the processes of one training. Where the
-    policy is spread over processes, all of them call `follow` together after every update; the first one streams
-    the weights. Otherwise weights follow by themselves before anything is drawn.
+    Trainers with the same weights can share a server: several frozen judges, or the processes of one training. If the
+    policy is sharded over processes, all of them call `follow` after every update, and the first one sends the weights.
+    Otherwise the weights are sent automatically before anything is drawn.
+
+    Every method that asks the server raises `GenerationServerError` if no answer comes, and `WeightMismatchError` if
+    the server has different weights than the policy.
 
     Args:
-        policy: whose current weights are sampled from.
-        url: of the server.
-        patience: seconds until an answer, with all attempts to get one.
-
-    Raises:
-        GenerationServerError: No answer came. By every method that asks the server.
-        WeightMismatchError: The server has other weights than the policy. Likewise.
+        policy: The policy whose current weights are sampled.
+        url: Address of the server.
+        patience: Seconds until an answer, including all attempts.
     """
 
     def __init__(self, policy: Policy, url: str, patience: float = 300.0) -> None:
@@ -85,9 +84,9 @@ class ServedGenerator(VllmGenerator):
         greedy: bool = False,
         on_first: OnFirst | None = None,
     ) -> list[list[Candidate]]:
-        """As `VllmGenerator.sample`; a server that was started again is given the weights again.
+        """Draws responses as `VllmGenerator.sample` does; a restarted server receives the weights again.
 
-        A request is answered when all of it is drawn, so the first candidates are a request of their own.
+        A request is answered once all of it is drawn, so the first candidates are a request of their own.
         """
         if on_first is not None and k > 1:
             firsts = self.sample(prompts, 1, temperature, max_new_tokens, greedy, on_first)
@@ -103,22 +102,22 @@ class ServedGenerator(VllmGenerator):
         return super().sample(*arguments)
 
     def answers(self) -> bool:
-        """Whether the server answers now. Asked once and briefly, with no patience."""
+        """Returns whether the server answers now, after a single brief attempt."""
         return self._server.answers()
 
     @torch.no_grad()
     def follow(self, dtype: torch.dtype) -> None:
-        """Streams the weights of a policy that is spread over processes, and verifies that they are in force.
+        """Sends the weights of a sharded policy, and verifies that they are in use.
 
         Args:
-            dtype: of the policy's passes, to which weights are rounded before they travel.
+            dtype: Precision of the policy's passes, to which weights are rounded before they are sent.
         """
         parts = processes.gather(fingerprint(self.policy.model))
         self.version = hashlib.blake2b("".join(parts).encode(), digest_size=8).hexdigest()
         weights = whole_weights(self.policy.model, dtype)
         if processes.rank() == 0:
             self.engine.load(weights, self.version)
-        deque(weights, maxlen=0)  # all processes take part in gathering each weight, whoever wants it
+        deque(weights, maxlen=0)  # all processes take part in gathering each weight
         prompt = self._noise()
         drawn = processes.gather(self._draw_probe(prompt) if processes.rank() == 0 else None)[0]
         assert drawn is not None
@@ -133,24 +132,27 @@ class ServedGenerator(VllmGenerator):
             super()._follow(probe)
 
     def _noise(self) -> Prompt:
-        """A prompt that every process makes alike, and that every weight has a part in."""
+        """A prompt that is the same in every process and involves every weight."""
         pixels = np.random.default_rng(0).integers(0, 256, (112, 112, 3), dtype=np.uint8)
         return self.policy.prompt("Say something", [], Observation(pixels))
 
 
 class ServedEngine:
-    """vLLM in a server.
+    """vLLM behind a server.
 
     Args:
-        policy: whose architecture the server is to have.
-        url: of the server, `http://127.0.0.1:8100`.
-        patience: seconds until an answer, with all attempts to get one.
+        policy: The policy whose architecture the server must have.
+        url: Address of the server, such as `http://127.0.0.1:8100`.
+        patience: Seconds until an answer, including all attempts.
+
+    Raises:
+        ValueError: `url` is not the address of a server.
     """
 
     def __init__(self, policy: Policy, url: str, patience: float) -> None:
         address = urlsplit(url)
         if address.scheme not in ("http", "https") or not address.hostname:
-            raise ValueError(f"{url!r} is no address of a generation server; it looks like http://127.0.0.1:8100")
+            raise ValueError(f"{url!r} is not the address of a generation server; pass one like http://127.0.0.1:8100")
         self.url, self.patience = url, patience
         self._kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
         self._host, self._port = address.hostname, address.port
@@ -159,16 +161,16 @@ class ServedEngine:
 
     @cached_property
     def dtype(self) -> torch.dtype:
-        """Of the server's passes."""
+        """Precision of the server's passes."""
         names = {str(dtype).removeprefix("torch."): dtype for dtype in TOLERANCE}
         return names[self.status()["dtype"]]
 
     def status(self) -> dict[str, Any]:
-        """What the server says of itself: the `version` of its weights, its `dtype`, and counts of what it did."""
+        """Returns the server's status: the `version` of its weights, its `dtype`, and its totals."""
         return self._ask("/status")
 
     def answers(self) -> bool:
-        """Whether the server answers now. Asked once and briefly, with no patience."""
+        """Returns whether the server answers now, after a single brief attempt."""
         try:
             connection, _ = self._open("/status", None, GLANCE)
         except (OSError, http.client.HTTPException, GenerationServerError):
@@ -183,12 +185,12 @@ class ServedEngine:
         version: str,
         on_first: Callable[[int, Drawn], None],
     ) -> list[list[Drawn]]:
-        """Draws responses to every prompt, in one batch with what other clients ask for."""
+        """Draws responses to every prompt, in one batch with other clients' requests. See `Engine.generate`."""
         head = {"sampling": asdict(sampling), "version": version}
         images = {image_hash(image): image for prompt in prompts for image in prompt.images}
         unsent = {name: image for name, image in images.items() if image not in self._sent}
         reply = self._ask("/sample", pack_prompts(head, prompts, unsent))
-        if "missing" in reply:  # it was started again, or had no room for them any more
+        if "missing" in reply:  # it was restarted, or has dropped them for lack of room
             reply = self._ask("/sample", pack_prompts(head, prompts, images))
         self._sent.update(images.values())
         rows = [[Drawn(*one) for one in row] for row in reply["drawn"]]
@@ -197,7 +199,7 @@ class ServedEngine:
         return rows
 
     def load(self, weights: Iterable[tuple[str, Tensor]], version: str) -> None:
-        """Replaces the server's weights, unless it holds those of that version."""
+        """Replaces the server's weights, unless it already holds that version."""
         opening = pack({"version": version, "shapes": self._shapes})
         connection, reply = self._insist(lambda timeout: self._open("/weights/begin", opening, timeout))
         with closing(connection):
@@ -208,7 +210,7 @@ class ServedEngine:
             self._exchange(connection, "/weights/finish", pack({}))
 
     def sleep(self) -> None:
-        """Gives the server's accelerator memory to others until the next call, if it was started for that."""
+        """Frees the server's accelerator memory until the next call, if it was started with that option."""
         self._ask("/sleep", pack({}))
 
     # ---- HTTP -------------------------------------------------------------------------------------------------
@@ -219,7 +221,7 @@ class ServedEngine:
         return reply
 
     def _insist(self, attempt: Callable[[float], Result]) -> Result:
-        """The result of an attempt that reaches the server, with ever longer pauses between attempts."""
+        """Repeats an attempt until it reaches the server, with increasing pauses, and returns its result."""
         started = time.monotonic()
         for number in count(1):
             left = self.patience - (time.monotonic() - started)
@@ -234,13 +236,13 @@ class ServedEngine:
 
     def _gone(self, attempts: str, error: Exception) -> GenerationServerError:
         return GenerationServerError(
-            f"the generation server at {self.url} did not answer, {attempts}; the last time: "
-            f"{type(error).__name__}: {error}. See what it printed; start it again with `coach-gym serve`, or if it is "
-            f"only slow, give it more than patience={self.patience:g}"
+            f"the generation server at {self.url} did not answer, {attempts}; the last error: "
+            f"{type(error).__name__}: {error}. See its output; restart it with `coach-gym serve`, or if it is only "
+            f"slow, pass more than patience={self.patience:g}"
         )
 
     def _open(self, path: str, body: bytes | None, timeout: float) -> tuple[http.client.HTTPConnection, dict[str, Any]]:
-        """A new connection, and the answer to the first question on it."""
+        """Opens a connection and returns it with the answer to its first request."""
         connection = self._kind(self._host, self._port, timeout=timeout)
         try:
             return connection, self._read(self._send(connection, path, body))
@@ -249,7 +251,7 @@ class ServedEngine:
             raise
 
     def _exchange(self, connection: http.client.HTTPConnection, path: str, body: bytes) -> dict[str, Any]:
-        """One more question on a connection; there is no second attempt, for the server has forgotten the first."""
+        """Sends another request on a connection, without a second attempt: the server has dropped the transfer."""
         try:
             return self._read(self._send(connection, path, body))
         except (OSError, http.client.HTTPException) as error:
@@ -259,7 +261,7 @@ class ServedEngine:
         headers = {"Content-Type": CONTENT_TYPE}
         if key := os.environ.get(KEY):
             headers["Authorization"] = f"Bearer {key}"
-        with suppress(BrokenPipeError, ConnectionResetError):  # refused before all of it was read: the answer says why
+        with suppress(BrokenPipeError, ConnectionResetError):  # refused early; the answer has the reason
             connection.request("GET" if body is None else "POST", path, body, headers)
         response = connection.getresponse()
         return response.status, response.read()
@@ -270,18 +272,18 @@ class ServedEngine:
             return json.loads(content)
         problem = content.decode("utf-8", "replace").strip()
         if status == 401:
-            raise ValueError(f"{self.url} asks for another key than the one in {KEY}, or for one where there is none")
+            raise ValueError(f"{self.url} requires a different key; set {KEY} to the key it was started with")
         if status == 409:
             raise WeightMismatchError(f"{self.url}: {problem}")
         if status == 410:
             raise WeightsLostError(f"{self.url}: {problem}")
         if status == 400:
             raise ValueError(f"{self.url} refused a request: {problem}")
-        raise GenerationServerError(f"{self.url} answered {status}: {problem}. See what it printed")
+        raise GenerationServerError(f"{self.url} answered {status}: {problem}. See its output")
 
 
 def pieces(weights: Iterable[tuple[str, Tensor]], size: int = PIECE) -> Iterator[dict[str, Tensor]]:
-    """Weights in portions of some `size` bytes, on the CPU."""
+    """Yields weights on the CPU in portions of about `size` bytes."""
     piece: dict[str, Tensor] = {}
     held = 0
     for name, tensor in weights:

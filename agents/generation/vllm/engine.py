@@ -1,4 +1,4 @@
-"""vLLM in this process: prompts of the policy in, tokens and log-probabilities out, weights handed over as tensors."""
+"""vLLM in this process: takes prompts and weights as tensors, returns tokens and log-probabilities."""
 
 import math
 import os
@@ -26,19 +26,19 @@ IMPOSSIBLE = -1e30
 class LocalEngine:
     """vLLM in this process.
 
-    It starts with random weights, made from the policy's configuration; the first transfer brings the real ones, so
-    they are never written to disk.
+    It starts with random weights of the policy's configuration. The first transfer brings the real ones, so they are
+    never written to disk.
 
     Args:
-        policy: whose architecture, tokenizer and data type the engine takes.
-        options: vLLM's `EngineArgs`, over ours.
+        policy: The policy whose architecture, tokenizer and precision the engine takes.
+        options: vLLM's `EngineArgs`, which override ours.
 
     Attributes:
-        engine: vLLM's.
-        dtype: of its passes.
-        can_sleep: whether `sleep` does anything.
-        counts: what it has done: `responses`, `drawn_tokens`, `prompt_tokens`, and of these `cached_tokens`, which
-            the prefix cache had.
+        engine: vLLM's engine.
+        dtype: Precision of its passes.
+        can_sleep: Whether `sleep` has an effect.
+        counts: Totals so far: `responses`, `drawn_tokens`, `prompt_tokens`, and `cached_tokens`, the part of the prompt
+            tokens that the prefix cache held.
 
     Raises:
         ValueError: There are several trainers.
@@ -47,10 +47,10 @@ class LocalEngine:
     def __init__(self, policy: Policy, **options: Any) -> None:
         if dist.is_initialized() and dist.get_world_size() > 1:
             raise ValueError(
-                "vLLM in the trainer's process allows one trainer; for several start `coach-gym serve` and pass its "
+                "vLLM in the trainer's process supports one trainer; for several, start `coach-gym serve` and pass its "
                 "address, generation='http://127.0.0.1:8100'"
             )
-        os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")  # tensors are handed over as they are
+        os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")  # tensors are passed by reference
         from vllm import EngineArgs, LLMEngine
 
         register()
@@ -74,7 +74,7 @@ class LocalEngine:
         version: str,
         on_first: Callable[[int, Drawn], None],
     ) -> list[list[Drawn]]:
-        """Draws responses, all of them in one continuous batch, with torch's random numbers."""
+        """Draws responses in one continuous batch with torch's random numbers. See `Engine.generate`."""
         finished: dict[str, list[Drawn]] = {}
         firsts = self.submit(prompts, replace(sampling, k=1))
         others: list[str] = []
@@ -87,16 +87,19 @@ class LocalEngine:
                     if number in firsts:
                         on_first(firsts.index(number), drawn[0])
         except BaseException:
-            self.engine.abort_request(firsts + others)  # the next call must not meet them
+            self.engine.abort_request(firsts + others)  # the next call must not find them
             raise
         rest = [finished[number] for number in others] or [[]] * len(prompts)
         return [finished[number] + row for number, row in zip(firsts, rest, strict=True)]
 
     def submit(self, prompts: Sequence[Prompt], sampling: Sampling) -> list[str]:
-        """Takes prompts into the batch and returns their numbers.
+        """Adds prompts to the batch.
+
+        Returns:
+            The engine's names of the prompts.
 
         Raises:
-            ValueError: vLLM refuses one, which is too long for instance; then it takes none of them.
+            ValueError: vLLM refuses a prompt, for example because it is too long; then none is added.
         """
         from vllm.exceptions import VLLMClientError
 
@@ -116,11 +119,11 @@ class LocalEngine:
 
     @property
     def busy(self) -> bool:
-        """Whether responses are under way."""
+        """Whether responses are in progress."""
         return self.engine.has_unfinished_requests()
 
     def step(self) -> dict[str, list[Drawn]]:
-        """One token more of every response under way; those of prompts that are done, by their numbers."""
+        """Draws another token of every response and returns the responses of finished prompts by name."""
         outputs = self.engine.step()
         for output in outputs:
             self.counts["responses"] += len(output.outputs)
@@ -132,22 +135,22 @@ class LocalEngine:
     # ---- weights ----------------------------------------------------------------------------------------------
 
     def load(self, weights: Iterable[tuple[str, Tensor]], version: str) -> None:
-        """Replaces the weights; nothing is copied but into vLLM's own."""
+        """Replaces the weights, copying them only into vLLM's own tensors. See `Engine.load`."""
         self.begin_update()
         self.update(dict(weights))
         self.finish_update(version)
 
     def begin_update(self) -> None:
-        """Prepares for new weights; there is no drawing until the update is finished."""
+        """Prepares for new weights; nothing can be drawn until `finish_update`."""
         self._wake()
         self.engine.collective_rpc("start_weight_update")
 
     def update(self, weights: Mapping[str, Tensor]) -> None:
-        """Takes some of the weights, by the names of the transformers model."""
+        """Receives some of the weights by their names in the transformers model."""
         self.engine.collective_rpc("update_weights", kwargs={"update_info": {"tensors": dict(weights)}})
 
     def finish_update(self, version: str) -> None:
-        """Puts the new weights in force under a name, and forgets what the old ones computed."""
+        """Starts using the new weights under a name, and drops everything computed with the old ones."""
         self.engine.collective_rpc("finish_weight_update")
         self.engine.set_weight_version(version)
         self.engine.reset_prefix_cache()
@@ -156,7 +159,7 @@ class LocalEngine:
     # ---- memory -----------------------------------------------------------------------------------------------
 
     def sleep(self) -> None:
-        """Moves weights to main memory and drops the key-value cache, with `enable_sleep_mode`; else does nothing."""
+        """Moves weights to main memory and drops the key-value cache; does nothing without `enable_sleep_mode`."""
         if self.can_sleep and not self._asleep:
             self.engine.sleep()
             self._asleep = True
@@ -168,21 +171,21 @@ class LocalEngine:
 
 
 def write_description(policy: Policy, directory: str) -> None:
-    """Writes what vLLM needs beside weights: configuration, tokenizer, image processor."""
+    """Writes everything that vLLM needs besides weights: configuration, tokenizer, image processor."""
     policy.model.config.save_pretrained(directory)
     policy.tokenizer.save_pretrained(directory)
     policy.image_processor.save_pretrained(directory)
 
 
 def engine_options(policy: Policy) -> dict[str, Any]:
-    """`EngineArgs` that make vLLM sample as the policy does."""
+    """Returns the `EngineArgs` that make vLLM sample as the policy does."""
     cuda = policy.device.type == "cuda"
     return {
         "dtype": str(policy.model.dtype).removeprefix("torch."),
         "hf_overrides": {"architectures": [type(policy.model).__name__]},
         "load_format": "dummy",
-        "generation_config": "vllm",  # not the checkpoint's, which may have a repetition penalty
-        "logprobs_mode": "processed_logprobs",  # of the distribution that is drawn from
+        "generation_config": "vllm",  # rather than the checkpoint's, which may have a repetition penalty
+        "logprobs_mode": "processed_logprobs",  # those of the distribution that is sampled
         "limit_mm_per_prompt": {"video": 0},
         "mm_processor_cache_gb": 0,  # images come preprocessed,
         "mm_device_do_normalize": False,  # and normalised
@@ -195,7 +198,7 @@ def engine_options(policy: Policy) -> dict[str, Any]:
 
 
 def sampling_parameters(sampling: Sampling) -> Any:
-    """As vLLM has them."""
+    """Converts `Sampling` to vLLM's parameters."""
     from vllm import SamplingParams
     from vllm.sampling_params import RequestOutputKind
 
@@ -204,16 +207,16 @@ def sampling_parameters(sampling: Sampling) -> Any:
         temperature=sampling.temperature,
         max_tokens=sampling.limit,
         stop_token_ids=[sampling.end],
-        ignore_eos=True,  # the checkpoint's idea of an end; ours is the line above
+        ignore_eos=True,  # the checkpoint's own; ours is in the line above
         logit_bias={token: IMPOSSIBLE for token in sampling.banned},
-        logprobs=0,  # none but the drawn token's
+        logprobs=0,  # only the drawn token's
         detokenize=False,
         output_kind=RequestOutputKind.FINAL_ONLY,
     )
 
 
 def engine_input(prompt: Prompt, chat: ChatML) -> Any:
-    """A prompt as vLLM's engine takes it, its images preprocessed."""
+    """Converts a prompt with its preprocessed images to the input of vLLM's engine."""
     from vllm.inputs import mm_input, tokens_input
     from vllm.multimodal.inputs import PlaceholderRange
 
@@ -226,7 +229,7 @@ def engine_input(prompt: Prompt, chat: ChatML) -> Any:
 
 
 def image_features(image: ImageInput) -> Any:
-    """An image as the forward arguments of vLLM's model."""
+    """Converts an image to the forward arguments of vLLM's model."""
     from vllm.multimodal.inputs import MultiModalFieldConfig, MultiModalKwargsItems
 
     inputs = {"pixel_values": image.pixel_values, "image_grid_thw": torch.tensor([image.grid])}
@@ -239,7 +242,7 @@ def image_features(image: ImageInput) -> Any:
 
 
 def image_ranges(prompt: Prompt, chat: ChatML) -> list[tuple[int, int]]:
-    """Start and length of each image's run of placeholder tokens."""
+    """Returns start and length of each image's run of placeholder tokens."""
     ranges, cursor = [], 0
     for image in prompt.images:
         start, length = prompt.input_ids.index(chat.image_pad, cursor), math.prod(image.grid) // chat.merge_size**2

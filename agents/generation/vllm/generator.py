@@ -1,9 +1,9 @@
 """Sampling with vLLM: tokens and preprocessed screenshots in, tokens and log-probabilities out.
 
-vLLM never sees text, nor does it preprocess a screenshot: both are done once, by the policy, so that trainer and
-sampler read the same numbers. What it adds is its kernels, its paged prefix cache, and batches that never wait for
-their longest member. Its weights follow the policy's before anything is drawn from them, and its word is not taken for
-it: after every transfer it draws a response that the policy scores.
+vLLM neither sees text nor preprocesses screenshots: the policy does both once, so that trainer and sampler read the
+same numbers. vLLM adds its kernels, its paged prefix cache, and batches that never wait for their longest member. It
+receives the policy's weights before anything is drawn from them, and every transfer is verified: vLLM draws a response
+that the policy scores.
 """
 
 import hashlib
@@ -27,23 +27,23 @@ from coach_gym.episode import Candidate
 
 PROBE_TOKENS = 16
 TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 0.1, torch.float16: 0.03}
-"""Mean difference in log-probability, a token, that rounding explains. Tiny models differ by 1e-6 and 3e-3."""
+"""Mean difference in log-probability per token that rounding explains. Tiny models differ by 1e-6 and 3e-3."""
 
 
 class WeightMismatchError(RuntimeError):
-    """vLLM draws from other weights than the policy's."""
+    """vLLM draws from different weights than the policy's."""
 
 
 class VllmGenerator:
-    """Draws candidate responses; takes the place of `TransformersGenerator`.
+    """Draws candidate responses with vLLM.
 
     Args:
-        policy: whose current weights are sampled from.
-        engine: where vLLM runs; None starts it in this process.
-        options: vLLM's `EngineArgs` of an engine in this process, `gpu_memory_utilization=0.4` for instance.
+        policy: The policy whose current weights are sampled.
+        engine: A running engine; None starts one in this process.
+        options: vLLM's `EngineArgs` for an engine in this process, such as `gpu_memory_utilization=0.4`.
 
     Attributes:
-        version: name of the weights that are in force, after their content.
+        version: Name of the weights in use, derived from their content.
     """
 
     def __init__(self, policy: Policy, engine: Engine | None = None, **options: Any) -> None:
@@ -56,7 +56,7 @@ class VllmGenerator:
 
     @cached_property
     def engine(self) -> Engine:
-        """vLLM, started when it is first needed."""
+        """The engine, started when it is first needed."""
         if self._engine is not None:
             return self._engine
         return LocalEngine(self.policy, **self._options)
@@ -71,22 +71,12 @@ class VllmGenerator:
         greedy: bool = False,
         on_first: OnFirst | None = None,
     ) -> list[list[Candidate]]:
-        """Draws k independent responses to every prompt from the current policy.
+        """Draws k independent responses to every prompt from the current policy. See `Generator.sample`.
 
-        Args:
-            prompts: of any lengths.
-            k: responses a prompt.
-            temperature: divides the logits; also of the returned log-probabilities.
-            max_new_tokens: where a response is cut that does not end by itself.
-            greedy: takes the likeliest token instead of drawing one; log-probabilities are then at temperature 1.
-            on_first: told the number of a prompt and its first candidate as soon as that is complete.
-
-        Returns:
-            For every prompt its k candidates. Log-probabilities are those of the distribution that was drawn
-            from, the end-of-turn token included.
+        With `greedy`, log-probabilities are those at temperature 1.
 
         Raises:
-            WeightMismatchError: vLLM has other weights than the policy.
+            WeightMismatchError: vLLM has different weights than the policy.
         """
         if not prompts:
             return []
@@ -101,7 +91,7 @@ class VllmGenerator:
         return [[self._candidate(drawn) for drawn in row] for row in rows]
 
     def sleep(self) -> None:
-        """Gives accelerator memory to the trainer until the next `sample`."""
+        """Frees accelerator memory for the trainer until the next `sample`."""
         if "engine" in vars(self):
             self.engine.sleep()
 
@@ -111,13 +101,13 @@ class VllmGenerator:
     def _candidate(self, drawn: Drawn) -> Candidate:
         if drawn.version != self.version:
             raise WeightMismatchError(
-                f"a response was drawn with weights {drawn.version}, the policy's are {self.version}: somebody else "
-                f"updates this engine. An engine belongs to one policy"
+                f"a response was drawn with weights {drawn.version}, but the policy's are {self.version}: another "
+                f"policy updates this engine. Give each policy an engine of its own"
             )
         return self.policy.candidate(drawn.token_ids, drawn.logprobs)
 
     def _follow(self, probe: Prompt) -> None:
-        """Brings the policy's weights into the engine if they have changed, and verifies that they are in force."""
+        """Sends the policy's weights to the engine if they have changed, and verifies that they are in use."""
         weights = weights_version(self.policy.model)
         if weights == self._weights:
             return
@@ -127,13 +117,13 @@ class VllmGenerator:
         self._weights = weights
 
     def _draw_probe(self, prompt: Prompt) -> Candidate:
-        with torch.random.fork_rng():  # whether weights have changed is not to change what is drawn
+        with torch.random.fork_rng():  # a transfer must not change what is drawn later
             sampling = self._sampling(1, 1.0, PROBE_TOKENS)
             ((drawn,),) = self.engine.generate([prompt], sampling, self.version, lambda *_: None)
         return self._candidate(drawn)
 
     def _verify(self, prompt: Prompt, drawn: Candidate, dtype: torch.dtype) -> None:
-        """Scores a drawn response with the policy, whose passes are in `dtype`."""
+        """Compares a drawn response with the policy, whose passes are in `dtype`."""
         training = self.policy.model.training
         self.policy.model.eval()
         try:
@@ -146,23 +136,23 @@ class VllmGenerator:
             raise WeightMismatchError(
                 f"after the transfer of weights {self.version} vLLM's log-probabilities differ from the policy's by "
                 f"{difference:.2g} a token, where {self.engine.dtype} explains {tolerance}: the weights did not "
-                f"arrive, or vLLM runs another model"
+                f"arrive, or vLLM runs another model. Check that both sides have the same versions and checkpoint"
             )
 
 
 def whole_weights(model: nn.Module, dtype: torch.dtype | None = None) -> Iterator[tuple[str, Tensor]]:
-    """Weights one by one, rounded to `dtype`, and gathered from the processes that share them; tied ones once."""
+    """Yields weights one by one, rounded to `dtype` and gathered from all processes; tied ones once."""
     for name, parameter in model.named_parameters():
         rounded = parameter.detach().to(dtype or parameter.dtype)
         yield name, rounded.full_tensor() if isinstance(rounded, DTensor) else rounded
 
 
 def fingerprint(model: nn.Module) -> str:
-    """A short name of a model's weights, after their content: processes that hold the same ones agree on it.
+    """Returns a short name for a model's weights, derived from their content and equal in all processes.
 
-    It is made of the sums of the bits in every row and every column. A change of three weights or fewer shows in one
-    of them; one of more escapes if it cancels in all, which does not happen by chance. Of weights that are spread over
-    processes, those of this one are named.
+    It hashes the sums of the bits in every row and every column. A change of three weights or fewer shows in one of
+    them; a change of more goes unnoticed only if it cancels in all, which does not happen by chance. For a sharded
+    model, the name covers the shards of this process.
     """
     sums = []
     for parameter in model.parameters():
@@ -172,7 +162,7 @@ def fingerprint(model: nn.Module) -> str:
 
 
 def _words(weights: Tensor) -> Tensor:
-    """The bits of weights as a matrix of integers, without a copy: 64 at a time where they divide, which is fastest."""
+    """Views the bits of weights as a matrix of integers without a copy, 64 bits at a time where possible."""
     rows = weights.reshape(len(weights), math.prod(weights.shape[1:]))
     unit = math.gcd(rows.shape[1], rows.stride(0), rows.storage_offset()) * rows.element_size()
     return rows.view(next(kind for kind in (torch.int64, torch.int32, torch.int16) if unit % kind.itemsize == 0))

@@ -1,10 +1,10 @@
-"""What vLLM calls in each of its processes (entry point `vllm.general_plugins`)."""
+"""The plugin that vLLM loads in each of its processes (entry point `vllm.general_plugins`)."""
 
 BACKEND = "coach_gym"
 
 
 def register() -> None:
-    """Makes the weight transfer backend known; imports little, because it runs in processes that may not need it."""
+    """Registers the weight transfer backend; imports little, because it runs in processes that may not need it."""
     from vllm.distributed.weight_transfer.factory import WeightTransferEngineFactory
 
     if BACKEND not in WeightTransferEngineFactory._registry:

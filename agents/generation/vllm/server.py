@@ -1,9 +1,8 @@
-"""Sampling with vLLM in a server of its own, which several trainers share: the server's half.
+"""A generation server: sampling with vLLM in a process that several trainers share.
 
-One thread steps the engine; a thread for each connection reads requests and waits for their results. All requests that
-have come meanwhile join the batch before the next token is drawn, so many small ones cost little more than one large
-one. Whatever changes the engine waits until nothing is being drawn, in the order of arrival: no response is drawn with
-two versions of the weights.
+One thread steps the engine; one thread per connection reads requests and waits for their results. New requests join the
+batch before the next token is drawn, so many small ones cost little more than one large one. A change to the engine
+waits until nothing is being drawn, in the order of arrival, so no response is drawn with two versions of the weights.
 """
 
 import hmac
@@ -32,17 +31,17 @@ from coach_gym.agents.models.chatml import ImageInput
 from coach_gym.agents.models.policy import POCKET, Policy, Prompt
 
 IMAGE_BYTES = 4 << 30
-"""Of preprocessed screenshots that are kept; one of a phone in full resolution has 24 MB."""
+"""Bytes of preprocessed screenshots that are kept; one of a phone in full resolution has 24 MB."""
 SILENCE = 600.0
-"""Seconds without a word after which a connection is closed, and the transfer on it given up."""
+"""Seconds of silence after which a connection is closed and the transfer on it abandoned."""
 
 
 class Refusal(Exception):
-    """A request that is in order but cannot be fulfilled.
+    """A well-formed request that cannot be fulfilled.
 
     Args:
-        status: of HTTP.
-        problem: for the client.
+        status: HTTP status of the answer.
+        problem: Message for the client.
     """
 
     def __init__(self, status: int, problem: str) -> None:
@@ -55,15 +54,15 @@ class Refusal(Exception):
 
 @dataclass
 class Request:
-    """Prompts of one client on their way.
+    """Prompts of one client in progress.
 
     Attributes:
-        prompts: what to answer.
-        sampling: how.
-        version: of the weights that are to do it.
-        result: where the responses are awaited.
-        numbers: the engine's, of the prompts.
-        finished: responses, by numbers.
+        prompts: The prompts.
+        sampling: How to draw.
+        version: Version of the weights to draw with.
+        result: Receives the responses.
+        numbers: The engine's names of the prompts.
+        finished: Responses of finished prompts, by name.
     """
 
     prompts: Sequence[Prompt]
@@ -75,13 +74,13 @@ class Request:
 
 
 class EngineLoop:
-    """Steps the engine with what the threads of all clients ask of it.
+    """Steps the engine for the threads of all clients.
 
     Args:
-        engine: without weights.
+        engine: An engine without weights.
 
     Attributes:
-        version: of the weights in force; empty while there are none.
+        version: Version of the weights in use; empty while there are none.
     """
 
     def __init__(self, engine: LocalEngine) -> None:
@@ -91,19 +90,19 @@ class EngineLoop:
         self._under_way: dict[str, Request] = {}
 
     def draw(self, prompts: Sequence[Prompt], sampling: Sampling, version: str) -> list[list[Drawn]]:
-        """Draws responses, batched with those of others; for any thread."""
+        """Draws responses in one batch with other clients' requests; any thread may call it."""
         request = Request(prompts, sampling, version)
         self._inbox.put(request)
         return request.result.result()
 
     def between(self, work: Callable[[], None]) -> Future[None]:
-        """Has something done when all that was asked for before is done; for any thread."""
+        """Schedules work for when all earlier requests are done; any thread may call it."""
         done: Future[None] = Future()
         self._inbox.put((work, done))
         return done
 
     def run(self) -> None:
-        """Never returns; raises what the engine raises, which then is past using."""
+        """Steps the engine forever; raises the engine's error, after which it cannot be used."""
         while True:
             try:
                 task = self._inbox.get(block=not self.engine.busy)
@@ -128,12 +127,12 @@ class EngineLoop:
 
     def _check_version(self, wanted: str) -> None:
         if not self.version:
-            raise Refusal(410, f"there are no weights here, so none of version {wanted}; they have to be sent first")
+            raise Refusal(410, f"there are no weights here, and so none of version {wanted}; send them first")
         if wanted != self.version:
             raise Refusal(
                 409,
-                f"the weights here are version {self.version}, not {wanted}: another trainer replaced them. Trainers "
-                f"with different weights need servers of their own",
+                f"the weights here are version {self.version}, not {wanted}: another trainer has replaced them. "
+                f"Start a server for each trainer with different weights",
             )
 
     def _step(self) -> None:
@@ -153,14 +152,14 @@ def _settle(work: Callable[[], None], done: Future[None]) -> None:
         done.set_result(None)
 
 
-# ---- what clients ask for ---------------------------------------------------------------------------------------
+# ---- requests ----------------------------------------------------------------------------------------------------
 
 
 class ImageStore:
     """The latest screenshots that clients have sent.
 
     Args:
-        capacity: bytes.
+        capacity: Maximum size in bytes.
     """
 
     def __init__(self, capacity: int = IMAGE_BYTES) -> None:
@@ -169,7 +168,7 @@ class ImageStore:
         self._lock = threading.Lock()
 
     def find(self, names: set[str], given: Mapping[str, ImageInput]) -> dict[str, ImageInput]:
-        """Those of these names that are known, among them the ones that were just given."""
+        """Stores the given screenshots and returns all known ones among `names`."""
         with self._lock:
             found = {name: self._kept[name] for name in names & self._kept.keys()} | dict(given)
             for name, image in found.items():
@@ -183,17 +182,17 @@ class ImageStore:
 class GenerationServer(ThreadingHTTPServer):
     """Answers trainers over HTTP.
 
-    It has its port from the start, so that one that is taken is known before an engine is started, which takes a
-    while; it answers once it runs.
+    The server binds its port at once, so that a port in use is reported before the slow start of an engine. It answers
+    once it runs.
 
     Args:
-        policy: whose architecture and tokenizer it serves; its weights are not looked at.
-        host: address to listen on; all but this machine's own need a key in the environment.
-        port: 0 takes a free one.
+        policy: The policy whose architecture and tokenizer it serves; its weights are not used.
+        host: Address to listen on; any but this machine's own needs a key in the environment.
+        port: Port to listen on; 0 takes a free one.
 
     Raises:
-        ValueError: Others could reach it, and there is no key.
-        OSError: The port is taken.
+        ValueError: Other machines could reach the server, and there is no key.
+        OSError: The port is in use.
     """
 
     daemon_threads = True
@@ -204,8 +203,8 @@ class GenerationServer(ThreadingHTTPServer):
         self.key = os.environ.get(KEY, "")
         if not self.key and not _is_own(host):
             raise ValueError(
-                f"others could reach {host}, and take or replace the weights; set {KEY} here and for the trainers to "
-                f"a secret of your own, or listen on 127.0.0.1"
+                f"other machines could reach {host}, and read or replace the weights; set {KEY} to the same secret "
+                f"here and for the trainers, or listen on 127.0.0.1"
             )
         super().__init__((host, port), Connection, bind_and_activate=False)
         self.server_bind()
@@ -216,11 +215,11 @@ class GenerationServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """Address of the server."""
         return f"http://{self.server_address[0]!s}:{self.server_address[1]}"
 
     def run(self, engine: LocalEngine) -> None:
-        """Serves for as long as the engine lives, which is stepped by this thread."""
+        """Serves until the engine fails; this thread steps it."""
         self.loop = EngineLoop(engine)
         self.server_activate()
         print(f"{self.url}    (Ctrl-C ends it.)", flush=True)
@@ -228,16 +227,16 @@ class GenerationServer(ThreadingHTTPServer):
         self.loop.run()
 
     def status(self) -> dict[str, Any]:
-        """What clients may know."""
+        """Answers with the version, the precision and the totals."""
         engine = self.loop.engine
         return {"version": self.loop.version, "dtype": str(engine.dtype).removeprefix("torch."), **engine.counts}
 
     def sample(self, body: bytes) -> dict[str, Any]:
-        """Draws responses; or says which screenshots it would have to be sent for that."""
+        """Draws responses, or answers with the names of screenshots that it needs first."""
         head, tensors = unpack(body)
         rows = head["prompts"]
         if not rows:
-            raise ValueError("there is no prompt to answer")
+            raise ValueError("the request has no prompts; send at least one")
         names = {name for row in rows for name in row["images"]}
         images = self.images.find(names, unpack_images(head, tensors))
         if missing := sorted(names - images.keys()):
@@ -249,17 +248,17 @@ class GenerationServer(ThreadingHTTPServer):
         return {"drawn": [[(one.token_ids, one.logprobs, one.version) for one in row] for row in drawn]}
 
     def sleep(self, _body: bytes) -> dict[str, Any]:
-        """Gives accelerator memory to others until the next request, if it was started for that."""
+        """Frees accelerator memory until the next request, if the engine was started with that option."""
         self.loop.between(self.loop.engine.sleep).result()
         return {}
 
 
 class Update:
-    """A transfer of weights on one connection; there is one at a time.
+    """A transfer of weights on one connection; only one is active at a time.
 
     Args:
-        server: that gets them.
-        version: of the weights.
+        server: The server that receives the weights.
+        version: Version of the weights.
     """
 
     def __init__(self, server: GenerationServer, version: str) -> None:
@@ -267,7 +266,7 @@ class Update:
         server.updating.acquire()
 
     def begin(self) -> None:
-        """Lets what is being drawn end; from now on there are no weights."""
+        """Waits until nothing is being drawn; from then on there are no weights."""
 
         def prepare() -> None:
             self.server.loop.version = ""
@@ -276,12 +275,12 @@ class Update:
         self.server.loop.between(prepare).result()
 
     def take(self, body: bytes) -> None:
-        """Some of the weights."""
+        """Receives some of the weights."""
         _, tensors = unpack(body)
         self.server.loop.between(partial(self.server.loop.engine.update, tensors)).result()
 
     def finish(self, version: str) -> None:
-        """Puts them in force under a name, or if that is empty gives them up."""
+        """Starts using the weights under a name, or abandons them if it is empty."""
 
         def put_in_force() -> None:
             self.server.loop.engine.finish_update(version)
@@ -290,12 +289,12 @@ class Update:
         self.server.loop.between(put_in_force).result()
 
     def close(self) -> None:
-        """Lets others transfer theirs."""
+        """Lets another transfer begin."""
         self.server.updating.release()
 
 
 class Connection(BaseHTTPRequestHandler):
-    """One connection: reads requests, one after the other, and answers them."""
+    """Reads and answers the requests of one connection, one after the other."""
 
     server: GenerationServer
     protocol_version = "HTTP/1.1"
@@ -303,12 +302,12 @@ class Connection(BaseHTTPRequestHandler):
     timeout = SILENCE
     update: Update | None = None
 
-    def do_GET(self) -> None:  # noqa: N802  (the base class' name)
-        """`/status`."""
+    def do_GET(self) -> None:  # noqa: N802  (the base class's name)
+        """Answers `/status`."""
         self._reply(lambda _: self.server.status() if self.path == "/status" else self._unknown())
 
     def do_POST(self) -> None:  # noqa: N802
-        """Everything else."""
+        """Answers all other requests."""
         answers = {
             "/sample": self.server.sample,
             "/sleep": self.server.sleep,
@@ -319,7 +318,7 @@ class Connection(BaseHTTPRequestHandler):
         self._reply(answers.get(self.path, lambda _: self._unknown()))
 
     def finish(self) -> None:
-        """Gives up a transfer that the connection did not live to see the end of."""
+        """Abandons a transfer that is unfinished when the connection ends."""
         try:
             super().finish()
         finally:
@@ -328,7 +327,7 @@ class Connection(BaseHTTPRequestHandler):
 
     def _begin_update(self, body: bytes) -> dict[str, Any]:
         if self.update is not None:
-            raise Refusal(400, "a transfer in the midst of another, which is given up with this connection")
+            raise Refusal(400, "a transfer began within another one; finish the first, or use another connection")
         head, _ = unpack(body)
         check_shapes(head["shapes"], self.server.shapes)
         update = Update(self.server, head["version"])
@@ -341,13 +340,13 @@ class Connection(BaseHTTPRequestHandler):
 
     def _take_piece(self, body: bytes) -> dict[str, Any]:
         if self.update is None:
-            raise Refusal(400, "weights without a beginning; a transfer keeps to one connection")
+            raise Refusal(400, "weights arrived before a transfer began; use one connection for all of a transfer")
         self.update.take(body)
         return {}
 
     def _finish_update(self, _body: bytes) -> dict[str, Any]:
         if self.update is None:
-            raise Refusal(400, "the end of a transfer without its beginning; it keeps to one connection")
+            raise Refusal(400, "a transfer ended that had not begun; use one connection for all of a transfer")
         self._end_update(self.update.version)
         return {}
 
@@ -374,7 +373,7 @@ class Connection(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
         if status != 200:
-            self.close_connection = True  # of what was refused, the rest may still be under way
+            self.close_connection = True  # the rest of a refused request may still be arriving
             self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(content)
@@ -382,85 +381,86 @@ class Connection(BaseHTTPRequestHandler):
     def _check_sender(self) -> None:
         given = self.headers.get("Authorization", "").removeprefix("Bearer ")
         if not hmac.compare_digest(given.encode(), self.server.key.encode()):
-            raise Refusal(401, "another key is needed")
+            raise Refusal(401, "a different key is required")
         if self.headers.get("Content-Type") != CONTENT_TYPE:
-            raise Refusal(415, f"requests are of the type {CONTENT_TYPE}")
+            raise Refusal(415, f"requests must have the content type {CONTENT_TYPE}")
         host = self.headers.get("Host", "")
         if not self.server.key and not _is_own(urlsplit(f"//{host}").hostname or ""):
-            raise Refusal(403, f"{host!r} is no name of this machine's own; to answer to others it takes a key, {KEY}")
+            raise Refusal(403, f"{host!r} is not a name of this machine; to answer to other names, set a key in {KEY}")
 
     def _body(self) -> bytes:
         length = int(self.headers.get("Content-Length", 0))
         body = self.rfile.read(length)
         if len(body) < length:
-            raise ValueError(f"{len(body)} bytes of {length} came")
+            raise ValueError(f"only {len(body)} of {length} bytes arrived; send the request again")
         return body
 
     def _unknown(self) -> dict[str, Any]:
-        raise Refusal(404, "nothing is answered here")
+        raise Refusal(404, "there is nothing at this path")
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Says nothing: requests are many."""
+        """Logs nothing, because there are many requests."""
 
 
 # ---- checks -----------------------------------------------------------------------------------------------------
 
 
 def check(prompt: Prompt, policy: Policy) -> None:
-    """A prompt that the model cannot read would bring down the engine, and all clients with it.
+    """Refuses a prompt that the model cannot read, which would bring down the engine for all clients.
 
     Raises:
-        ValueError: It is such a one.
+        ValueError: The prompt is malformed.
     """
     if not prompt.input_ids:
         raise ValueError("a prompt has no tokens")
     config = policy.model.config
     size = config.get_text_config().vocab_size
     if strange := [token for token in prompt.input_ids if type(token) is not int or not 0 <= token < size]:
-        raise ValueError(f"{strange[0]!r} is no token; those of the model are numbers below {size}")
+        raise ValueError(f"{strange[0]!r} is not a token; tokens of this model are integers from 0 to {size - 1}")
     vision, merge = config.vision_config, policy.chat.merge_size
     patch = vision.in_channels * vision.temporal_patch_size * vision.patch_size**2
     for image in prompt.images:
         if len(image.grid) != 3 or not all(type(side) is int and side > 0 for side in image.grid):
-            raise ValueError(f"a screenshot has a grid of {image.grid}, which is not three numbers from 1 on")
+            raise ValueError(f"a screenshot has the grid {image.grid}, which is not three positive integers")
         shape = (math.prod(image.grid), patch)
         if tuple(image.pixel_values.shape) != shape or any(side % merge for side in image.grid[1:]):
-            raise ValueError(f"a screenshot of {tuple(image.pixel_values.shape)} patches has a grid of {image.grid}")
+            patches = tuple(image.pixel_values.shape)
+            raise ValueError(f"a screenshot has patches of shape {patches}, which do not fit its grid {image.grid}")
         if not image.pixel_values.isfinite().all():
             raise ValueError("a screenshot has pixels that are not finite")
     pads = prompt.input_ids.count(policy.chat.image_pad)
     wanted = sum(math.prod(image.grid) // merge**2 for image in prompt.images)
     if pads != wanted:
-        raise ValueError(f"a prompt has {pads} image tokens, its {len(prompt.images)} screenshots need {wanted}")
+        raise ValueError(f"a prompt has {pads} image tokens, but its {len(prompt.images)} screenshots need {wanted}")
     for start, length in image_ranges(prompt, policy.chat):
         if set(prompt.input_ids[start : start + length]) != {policy.chat.image_pad}:
-            raise ValueError(f"the {length} image tokens of a screenshot are not all in one place, from {start} on")
+            raise ValueError(f"the {length} image tokens of a screenshot are not contiguous from position {start} on")
 
 
 def check_shapes(theirs: Mapping[str, Sequence[int]], ours: Mapping[str, Sequence[int]]) -> None:
-    """Weights of another architecture would be loaded in part, or break the engine.
+    """Refuses weights of another architecture, which would be loaded in part or break the engine.
 
     Raises:
-        ValueError: They are of another.
+        ValueError: Names or shapes differ.
     """
     different = [name for name in sorted(theirs.keys() | ours.keys()) if theirs.get(name) != ours.get(name)]
     if different:
         name = different[0]
         raise ValueError(
-            f"the trainer's model is another than the server's: {len(different)} weights differ, {name} is "
+            f"the trainer's model differs from the server's in {len(different)} weights, such as {name}: "
             f"{theirs.get(name)} there and {ours.get(name)} here; start the server with the trainer's --policy"
         )
 
 
 def server_options() -> dict[str, Any]:
-    """`EngineArgs` of a server, which has its accelerator to itself, but not the memory of a CPU."""
+    """Returns the `EngineArgs` of a server, which owns its accelerator but shares the memory of a CPU."""
     if not torch.cuda.is_available():
         return {"dtype": "float32"}
     return {"dtype": "bfloat16", "enforce_eager": False, "enable_sleep_mode": False, "gpu_memory_utilization": 0.9}
 
 
 def describe(source: str) -> Policy:
-    """A policy that has everything but weights, of `"pocket"`, a directory or a hub id."""
+    """Returns a policy without weights, given by `"pocket"`, a directory or a hub id."""
     path = str(POCKET) if source == "pocket" else source
     with torch.device("meta"):
         model = untrained_model(read_config(path))

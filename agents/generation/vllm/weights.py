@@ -1,4 +1,4 @@
-"""The policy's weights on their way into vLLM; registered there as the weight transfer backend "coach_gym".
+"""Transfers the policy's weights into vLLM, as its weight transfer backend "coach_gym".
 
 vLLM's own backends need NCCL or CUDA IPC. This one takes tensors from the same process, all at once or in pieces.
 """
@@ -18,7 +18,7 @@ from vllm.model_executor.model_loader.reload import finalize_layerwise_reload, i
 
 @dataclass
 class NoInfo(WeightTransferInitInfo):
-    """Nothing is to be agreed on before the first transfer."""
+    """Empty: there is nothing to agree on before the first transfer."""
 
 
 @dataclass
@@ -26,14 +26,14 @@ class Weights(WeightTransferUpdateInfo):
     """Some of the weights, or all.
 
     Attributes:
-        tensors: the weights by the names of the transformers model.
+        tensors: The weights by their names in the transformers model.
     """
 
     tensors: dict[str, Tensor] = field(default_factory=dict)
 
 
 class PolicyWeights(WeightTransferEngine[NoInfo, Weights]):
-    """Loads weights as vLLM loads checkpoints, into the layers as they are laid out for its kernels."""
+    """Loads weights as vLLM loads checkpoints, into layers that are laid out for its kernels."""
 
     init_info_cls = NoInfo
     update_info_cls = Weights
@@ -42,15 +42,15 @@ class PolicyWeights(WeightTransferEngine[NoInfo, Weights]):
         """Does nothing: there is no connection to open."""
 
     def start_weight_update(self) -> None:
-        """Gives the layers back the shapes of a checkpoint."""
+        """Restores the layers' shapes of a checkpoint."""
         initialize_layerwise_reload(self.model)
 
     def receive_weights(self, update_info: Weights) -> None:
-        """Loads them."""
+        """Loads the given weights."""
         self.model.load_weights(update_info.tensors.items())
 
     def finish_weight_update(self) -> None:
-        """Lays the layers out for the kernels again."""
+        """Restores the layers' layout for the kernels."""
         finalize_layerwise_reload(self.model, self.model_config)
         if self.device.type == "cpu":
             _repack_embeddings(self.model)
@@ -60,7 +60,7 @@ class PolicyWeights(WeightTransferEngine[NoInfo, Weights]):
 
 
 def _repack_embeddings(model: nn.Module) -> None:
-    """The CPU kernels have their own copy of the output layer, which a reload forgets if embeddings are tied."""
+    """Renews the CPU kernels' own copy of the output layer, which a reload misses if embeddings are tied."""
     for layer in model.modules():
         if isinstance(layer, VocabParallelEmbedding) and hasattr(layer, "cpu_linear"):
             dispatch_cpu_unquantized_gemm(layer, remove_weight=False)

@@ -90,7 +90,7 @@ def test_an_address_is_a_way_to_generate(policy: Policy, serve) -> None:
     assert isinstance(make_generator(serve[0].url, policy), ServedGenerator)
     with pytest.raises(ValueError, match="is unknown; pass .*the address of a server such as 'http://"):
         make_generator("localhost:8100", policy)
-    with pytest.raises(ValueError, match="no address of a generation server"):
+    with pytest.raises(ValueError, match="not the address of a generation server"):
         ServedGenerator(policy, "http://")
 
 
@@ -249,7 +249,7 @@ def test_a_transfer_in_the_midst_of_another_is_refused(policy: Policy, serve) ->
 
 def test_another_architecture_is_refused(policy: Policy, serve) -> None:
     generator = client(serve[0], tiny.policy(layers=1))
-    with pytest.raises(ValueError, match=r"another than the server's: 12 weights differ, .*layers\.1.* None there"):
+    with pytest.raises(ValueError, match=r"differs from the server's in 12 weights, .*layers\.1.* None there"):
         generator.sample(prompts_of(policy))
     client(serve[0], policy).sample(prompts_of(policy), max_new_tokens=2)
 
@@ -276,13 +276,13 @@ def test_the_first_candidates_are_told_before_the_others_are_asked_for(policy: P
 @pytest.mark.parametrize(
     ("break_it", "problem"),
     [
-        (lambda p, pad: Prompt([*p.input_ids, 10**6], p.images), "1000000 is no token"),
-        (lambda p, pad: Prompt([*p.input_ids, -1], p.images), "-1 is no token"),
-        (lambda p, pad: Prompt(["<|im_end|>", *p.input_ids], p.images), "'<|im_end|>' is no token"),
-        (lambda p, pad: Prompt([*p.input_ids, pad], p.images), "25 image tokens, its 1 screenshots need 24"),
+        (lambda p, pad: Prompt([*p.input_ids, 10**6], p.images), "1000000 is not a token"),
+        (lambda p, pad: Prompt([*p.input_ids, -1], p.images), "-1 is not a token"),
+        (lambda p, pad: Prompt(["<|im_end|>", *p.input_ids], p.images), "'<|im_end|>' is not a token"),
+        (lambda p, pad: Prompt([*p.input_ids, pad], p.images), "25 image tokens, but its 1 screenshots need 24"),
         (lambda p, pad: Prompt([], []), "no tokens"),
-        (lambda p, pad: Prompt(p.input_ids, []), "24 image tokens, its 0 screenshots need 0"),
-        (lambda p, pad: Prompt([pad, *[t for t in p.input_ids if t != pad], *[pad] * 23], p.images), "in one place"),
+        (lambda p, pad: Prompt(p.input_ids, []), "24 image tokens, but its 0 screenshots need 0"),
+        (lambda p, pad: Prompt([pad, *[t for t in p.input_ids if t != pad], *[pad] * 23], p.images), "not contiguous"),
         (lambda p, pad: Prompt(p.input_ids * 60, p.images * 60), "too long"),
     ],
 )
@@ -300,11 +300,11 @@ def test_pixels_that_cannot_be_read_harm_nobody(policy: Policy, serve) -> None:
     generator = client(serve[0], policy)
     expected = likeliest(generator, [prompt])
     (image,) = prompt.images
-    for pixels, problem in ((image.pixel_values[1:], "has a grid of"), (image.pixel_values / 0, "not finite")):
+    for pixels, problem in ((image.pixel_values[1:], "do not fit its grid"), (image.pixel_values / 0, "not finite")):
         with pytest.raises(ValueError, match=problem):
             generator.sample([Prompt(prompt.input_ids, [type(image)(pixels, image.grid)])])
     for grid in ((1, -8, -12), (1.0, 8.0, 12.0), (8, 12), (1, 1, 8, 12), (1, 0, 12), "abc"):
-        with pytest.raises(ValueError, match="has a grid of"):
+        with pytest.raises(ValueError, match="the grid"):
             generator.sample([Prompt(prompt.input_ids, [type(image)(image.pixel_values, grid)])])
     assert likeliest(generator, [prompt]) == expected
 
@@ -366,14 +366,14 @@ def test_sleep(policy: Policy, serve) -> None:
 
 
 def test_others_need_a_key(policy: Policy, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    with pytest.raises(ValueError, match="others could reach 0.0.0.0.*set COACH_GYM_KEY"):
+    with pytest.raises(ValueError, match="other machines could reach 0.0.0.0.*set COACH_GYM_KEY"):
         GenerationServer(policy, "0.0.0.0")
     monkeypatch.setenv(wire.KEY, "a secret")
     with serving(policy) as (server, _):
         client(server, policy).sample(prompts_of(policy), max_new_tokens=2)
         for other in ("another", ""):
             monkeypatch.setenv(wire.KEY, other)
-            with pytest.raises(ValueError, match="asks for another key than the one in COACH_GYM_KEY") as raised:
+            with pytest.raises(ValueError, match="requires a different key; set COACH_GYM_KEY") as raised:
                 client(server, policy).sample(prompts_of(policy), max_new_tokens=2)
             assert "a secret" not in str(raised.value)
     assert "secret" not in "".join(capsys.readouterr())
@@ -385,7 +385,7 @@ def test_a_wrong_key_is_told_however_much_is_sent(policy: Policy, monkeypatch: p
     with serving(policy) as (server, _):
         monkeypatch.setenv(wire.KEY, "another")
         engine = client(server, policy, patience=5).engine
-        with pytest.raises(ValueError, match="asks for another key"):
+        with pytest.raises(ValueError, match="requires a different key"):
             engine.load([], "a version of " + "20 MB" * (4 << 20))
 
 
@@ -439,7 +439,7 @@ def test_nonsense_is_refused(serve, path: str, body: bytes, status: int) -> None
 def test_a_judge_whose_server_is_gone_has_said_nothing(policy: Policy) -> None:
     prm = GenerativePRM(policy, max_new_tokens=4, generator=ServedGenerator(policy, "http://127.0.0.1:9", patience=0.5))
     episode = tiny.episode(policy, steps=3)
-    with pytest.warns(UserWarning, match="said nothing about 3 steps.*: the generation server at http://127.0.0.1:9"):
+    with pytest.warns(UserWarning, match="gave no verdict on 3 steps.*: the generation server at http://127.0.0.1:9"):
         assert prm.score("Save", [(step.observation, "wait()") for step in episode.steps]) == [None] * 3
 
 
@@ -451,7 +451,7 @@ def test_nobody_waits_for_a_judge_that_is_gone(policy: Policy, monkeypatch: pyte
     question = ("Save", [(step.observation, "wait()") for step in tiny.episode(policy, steps=1).steps])
     asked, attempt = [], served.ServedEngine._open
     monkeypatch.setattr(served.ServedEngine, "_open", lambda *args: asked.append(args[1]) or attempt(*args))
-    with pytest.warns(UserWarning, match="1 steps, nor will it until its server answers: .* 1 s"):
+    with pytest.warns(UserWarning, match="1 steps, and gives none until its server answers: .* 1 s"):
         assert prm.judge([question]) == [None]
     assert asked == ["/weights/begin"] * len(asked) and len(asked) > 1
     asked.clear()

@@ -267,7 +267,7 @@ def test_a_checkpoint_of_the_first_hour_is_read(tmp_path: Path) -> None:
 def test_other_architectures_are_refused_before_loading(model_type: str | None, tmp_path: Path) -> None:
     described = {} if model_type is None else {"model_type": model_type}
     (tmp_path / "config.json").write_text(json.dumps(described))
-    found = f"architecture '{model_type}'" if model_type else "has no config.json that names a model_type"
+    found = f"architecture '{model_type}'" if model_type else "has no config.json with a model_type"
     with pytest.raises(ValueError, match=f"{found}; .* Qwen2-VL, Qwen2.5-VL or Qwen3-VL .*qwen2_vl, qwen2_5_vl"):
         Policy.load(tmp_path, device="cpu")
 

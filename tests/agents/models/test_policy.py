@@ -247,7 +247,7 @@ def test_load_takes_a_model_with_its_processor(policy: Policy) -> None:
 
 def test_load_moves_a_policy_and_does_not_teach_it_another_dialect() -> None:
     policy = tiny.policy()
-    with pytest.raises(ValueError, match="dialect=QwenMobileUse.*beside a Policy that has a UITars"):
+    with pytest.raises(ValueError, match="dialect=QwenMobileUse.*contradicts the UITars of the Policy"):
         Policy.load(policy, dialect=QwenMobileUse())
     assert Policy.load(policy, dialect=policy.dialect, device="meta").device.type == "meta"
 

@@ -185,7 +185,7 @@ def test_unknown_verdicts_do_not_count():
     result = evaluate(Knowing(), envs, n_eval_episodes=4)
     assert sorted(map(str, (r.success for r in result.results))) == ["None", "None", "True", "True"]
     assert result.success_rate == 1.0 and len(result.judged) == 2
-    with pytest.raises(ValueError, match="the judge said nothing"):
+    with pytest.raises(ValueError, match="the judge gave no verdict"):
         evaluate_policy(Knowing(), Undecided(), 3)
 
 
