@@ -83,3 +83,15 @@ def test_a_training_is_evaluated_while_the_clock_stands_still_and_is_not_repeate
     (tmp_path / run.file).write_text(json.dumps(made))
     monkeypatch.setattr(efficiency, "subprocess", SimpleNamespace(run=lambda *_, **__: pytest.fail("ran again")))
     assert play([run], tmp_path) == [made]
+
+
+def test_a_sweep_reports_the_best_end_of_every_method():
+    ends = [("CoachAgent", 0.6), ("CoachAgent", 0.7), ("PPOAgent", 0.5), ("GRPOAgent", 0.1)]
+    runs = [result(name, 0, (0, 0.9), (100, end)) for name, end in ends]
+    assert efficiency.best_ends(runs) == {"success_coach": 0.7, "success_ppo": 0.5, "success_grpo": 0.1}
+
+
+def test_a_method_that_never_reaches_a_level_has_no_time_for_it():
+    along, curves = success_over([result("A", 0, (0, 0.2), (100, 0.6))], "seconds", points=101)
+    assert efficiency.first_time((along, curves), 0.4) == pytest.approx(50, abs=1)
+    assert efficiency.first_time((along, curves), 0.7) is None
