@@ -257,3 +257,85 @@ def test_points_off_the_map_are_not_shown(lat, lon):
     hands.phone.changed()
     assert [place.name for place in gpx.favorites(hands.storage)] == ["Home"]
     hands.phone.screenshot()
+
+
+@pytest.fixture
+def small():
+    return Hands(PACKAGE)
+
+
+def results(hands):
+    return [e.label.split(", ")[0] for e in hands.elements if e.clickable and e.label.endswith(("km", " m"))]
+
+
+@pytest.mark.parametrize("words, first", [
+    ("vaduz", "Vaduz"), ("TRIESEN LIECHTENSTEIN", "Triesenberg"), ("47.1 9.5", "47.10000"), ("nowhere", None),
+    ("", "Vaduz"),
+])  # fmt: skip
+def test_what_is_found_comes_the_nearest_first(small, words, first):
+    small.tap("Search")
+    small.type(words)
+    assert (results(small) or [None])[0] == first
+
+
+def test_an_empty_search_lists_every_place_by_its_distance():
+    far = [data.distance(VADUZ, place.point) for place in data.search("")]
+    assert len(far) == len(PLACES)
+    assert data.search("schaan")[0].name == "Schaan" and len(data.search("schaan")) == 2
+
+
+def test_the_map_is_zoomed_within_limits(small):
+    for button, limit in (("Zoom in", 17), ("Zoom out", 8)):
+        for _ in range(12):
+            small.tap(button)
+        assert small.phone.top.zoom == limit
+
+
+def test_a_favourite_needs_a_name_and_then_has_a_star(small):
+    find(small, "Planken")
+    small.tap("Add to favorites")
+    small.phone.long_press(*small.find("Name").center)
+    small.type(" ")
+    small.back()
+    small.tap("Save")
+    assert small.shows("Enter a name") and waypoints_or_none(small) == []
+    small.phone.long_press(*small.find("Name").center)
+    small.type("Home")
+    small.back()
+    small.tap("Save")
+    assert [name for name, *_ in waypoints(small)] == ["Home"]
+
+
+def waypoints_or_none(hands):
+    return waypoints(hands) if hands.storage.read(FAVORITES) else []
+
+
+def test_a_passed_marker_is_restored(small):
+    data.add_marker(small.storage.database(MARKERS), data.Place("Vaduz", VADUZ), small.phone.now)
+    small.tap("Show main menu", "Map markers", "Mark passed", "Restore")
+    assert markers(small) == [(*VADUZ, 1)] and not small.shows("History")
+
+
+def test_lists_lead_to_the_map(small):
+    gpx.save_favorites(small.storage, [data.Place("Home", TRIESEN)])
+    small.tap("Show main menu", "My Places", "Favorites", "Home")
+    assert len(small.phone.stack) == 1 and small.phone.top.chosen.point == pytest.approx(TRIESEN)
+    small.back()
+    assert small.phone.top.chosen is None
+
+
+def test_a_track_of_a_taken_name_gets_a_number_and_can_be_deleted(small):
+    for _ in range(2):
+        small.tap("Show main menu", "Plan a route", "Add", "Zoom in", "Add", "Done", "File name")
+        small.hold("File name")
+        small.type("Tour")
+        small.back()
+        small.tap("Save")
+    assert small.storage.listdir(TRACKS) == ["Tour (1).gpx", "Tour.gpx"]
+    small.tap("Show main menu", "My Places", "Tracks", "More options for Tour.gpx", "Delete", "Delete")
+    assert small.storage.listdir(TRACKS) == ["Tour (1).gpx"]
+
+
+@pytest.mark.parametrize("points, meters", [([], 0), ([VADUZ], 0), ([VADUZ, TRIESEN, VADUZ], 7222)])
+def test_a_line_is_as_long_as_its_parts(points, meters):
+    assert data.length(points) == pytest.approx(meters, abs=40)

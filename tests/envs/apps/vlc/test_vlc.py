@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from coach_gym.envs.apps.vlc.data import DATABASE
+from coach_gym.envs.phone.folders import size_text
+from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.tasks.pictures import film
 from tests.envs.hands import SCREENS, Hands
 
@@ -257,3 +259,78 @@ def test_a_film_is_added_behind_one_that_is_no_longer_in_the_library(library):
     assert [row["position"] for row in relations if row["playlist_id"] == 1] == [0, 1, 2, 3]
     library.tap("Playlists", "One", "Remove d.mp4")
     assert not library.shows("d.mp4") and library.shows("c.mp4")
+
+
+@pytest.fixture
+def small():
+    """Two short films on a small screen."""
+    hands = Hands("org.videolan.vlc")
+    for name in "ab":
+        hands.storage.write(f"{VIDEOS}/{name}.mp4", film((f"first of {name}", f"second of {name}"), 8))
+    hands.phone.changed()
+    return hands
+
+
+def test_previous_and_next_stop_at_the_ends(small):
+    add(small, "One", "b.mp4", "a.mp4")
+    small.tap("Playlists", "One", "Play all", "Previous")
+    assert small.shows("b.mp4")
+    small.tap("Next", "Next")
+    assert small.shows("a.mp4") and place(small) in ("00:01", "00:00")
+
+
+def test_a_film_of_a_playlist_is_played_from_there_on(small):
+    add(small, "One", "b.mp4", "a.mp4")
+    small.tap("Playlists", "One", "a.mp4")
+    assert small.shows("a.mp4")
+    small.tap("Previous")
+    assert small.shows("b.mp4")
+
+
+def test_skipping_stays_within_the_film(small):
+    small.tap("a.mp4", "Pause", "Rewind 10 seconds")
+    assert place(small) == "00:00"
+    small.tap("Forward 10 seconds", "Forward 10 seconds")
+    assert place(small) == "00:16"
+
+
+def test_films_are_deleted_after_a_question_and_leave_the_list(small):
+    small.hold("a.mp4")
+    small.tap("Delete", "Cancel")
+    assert small.storage.exists(f"{VIDEOS}/a.mp4") and small.shows("1 selected")
+    small.tap("Delete", "Delete")
+    assert small.rows == ["b.mp4"] and not small.storage.exists(f"{VIDEOS}/a.mp4")
+
+
+def test_a_playlist_survives_the_film_that_it_lists(small):
+    add(small, "One", "a.mp4", "b.mp4")
+    small.storage.remove(f"{VIDEOS}/a.mp4")
+    small.tap("Playlists", "One", "Play all")
+    wait(small, 3)
+    assert small.shows("b.mp4"), "what is gone lasts no time"
+
+
+def test_facts_about_a_film(small):
+    small.tap("Options of a.mp4", "Information")
+    size = size_text(small.storage.size(f"{VIDEOS}/a.mp4"))
+    assert any(element.label == f"{VIDEOS}\n00:16, {size}" for element in small.elements)
+    small.tap("OK")
+    assert small.rows == ["a.mp4", "b.mp4"]
+
+
+@pytest.mark.parametrize("intent, opened", [
+    (Intent(VIEW, f"file://{VIDEOS}/a.mp4"), True), (Intent(VIEW, "file:///sdcard/VLCVideos/a.MP4"), True),
+    (Intent(VIEW, "file:///sdcard/a.png"), False), (Intent("android.intent.action.EDIT", "file:///a.mp4"), False),
+])  # fmt: skip
+def test_an_intent_plays_a_film(small, intent, opened):
+    small.phone.key("HOME")
+    assert small.phone.apps["org.videolan.vlc"].open(intent) == opened
+    assert (small.phone.foreground == "org.videolan.vlc") == opened
+
+
+def test_a_renamed_playlist_needs_a_name(small):
+    add(small, "One", "a.mp4")
+    small.tap("Playlists", "One", "More options", "Rename")
+    small.type("  ")
+    small.tap("OK")
+    assert list(playlists(small)) == ["One"]
