@@ -1,4 +1,4 @@
-"""The benchmark of collection on two devices: what each way plays, and what is made of its times."""
+"""The collection benchmark on two devices: what each method plays, and how its times are evaluated."""
 
 import gymnasium as gym
 import pytest
@@ -40,7 +40,7 @@ def test_the_speedup_is_over_the_better_lockstep_of_the_same_seed():
 
 
 def test_the_loop_on_gymnasiums_vector_environment():
-    """AsyncVectorEnv's in one process: resets in the step after, which is no step of an episode."""
+    """Like AsyncVectorEnv, but in one process: it resets in the next step, which belongs to no episode."""
     taken = []
 
     class Counting(gym.Wrapper):

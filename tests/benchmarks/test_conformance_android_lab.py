@@ -1,4 +1,4 @@
-"""The benchmark that runs AndroidLab's tasks on the embedded phone, on a checkout of our own making."""
+"""The AndroidLab conformance benchmark, on a fake checkout."""
 
 import json
 import sys

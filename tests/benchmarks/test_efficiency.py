@@ -1,4 +1,4 @@
-"""The comparison of the three methods: what is read off the curves, and a training of some seconds."""
+"""The comparison of the three methods: what is read off the curves, and a training run of a few seconds."""
 
 import json
 from types import SimpleNamespace
@@ -10,7 +10,7 @@ from benchmarks.efficiency import Run, compare, level_times, play, plot, print_l
 
 
 def result(method: str, seed: int, *points: tuple[float, float]) -> dict:
-    """A training that was evaluated at some seconds; a step a second, two actions a step."""
+    """Makes a training run with evaluations at some seconds; one step per second, two actions per step."""
     curve = [{"seconds": t, "steps": t, "actions": 2 * t, "success": success} for t, success in points]
     return {"method": method, "seed": seed, "curve": curve, "overrides": {}, "devices_busy": 0.5}
 

@@ -1,4 +1,4 @@
-"""Counted arithmetic against PyTorch's own counter, and against the mask of the tree."""
+"""Counted arithmetic compared with PyTorch's own counter and with the tree's mask."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from coach_gym.agents.models.tree import build_tree, log_probs, separate_tree
 def policy():
     policy = build(TINY, torch.device("cpu"))
     policy.model.eval()
-    policy.model.set_attn_implementation("eager")  # plain products, all of which PyTorch counts
+    policy.model.set_attn_implementation("eager")  # plain products, which PyTorch counts completely
     return policy
 
 

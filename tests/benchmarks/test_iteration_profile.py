@@ -1,4 +1,4 @@
-"""The profile of an iteration: whose time is whose, and what is made of it."""
+"""The profile of an iteration: how time is attributed, and how it is reported."""
 
 import pytest
 import torch
@@ -73,7 +73,7 @@ def test_nothing_is_left_after_clearing(clock):
 
 
 class Backbone(nn.Module):
-    """A vision tower and a text model that take a second a pass, forward."""
+    """A vision tower and a text model whose forward passes take a second each."""
 
     def __init__(self, work):
         super().__init__()

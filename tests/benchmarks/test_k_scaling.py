@@ -1,4 +1,4 @@
-"""The benchmark of k on two devices: the same episodes for every k, and what is made of the times."""
+"""The benchmark of k on two devices: the same episodes for every k, and how times are evaluated."""
 
 import pytest
 

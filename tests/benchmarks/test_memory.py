@@ -1,4 +1,4 @@
-"""The computed table of memory."""
+"""The computed memory of a 7B model."""
 
 import pytest
 

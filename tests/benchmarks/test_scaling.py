@@ -1,4 +1,4 @@
-"""How cost grows: the laws that are fitted, what is measured, and that an interruption loses nothing."""
+"""The scaling benchmark: fitted laws, what is measured, and that an interruption loses nothing."""
 
 import json
 
@@ -10,7 +10,7 @@ from coach_gym.envs.latency import Latency
 
 
 def made_up(cell):
-    """A row whose critic is linear and whose update quadratic in T, and whose judge does not heed k."""
+    """Makes a row whose critic is linear and whose update is quadratic in T, and whose judge ignores k."""
     parts = dict.fromkeys(PARTS, 0.5) | {"critic": cell.steps / 3, "update": 0.1 * cell.steps**2, "env_wait": 0.0}
     sizes = {"tokens": 100 * cell.k, "pairs": 1000, "gigaflops": 2.0, "megabytes": 50.0}
     return {"seconds": sum(parts.values()), "parts": parts, "device_seconds": 8.0, **sizes}
@@ -18,7 +18,7 @@ def made_up(cell):
 
 @pytest.fixture
 def measured(monkeypatch):
-    """The cells that were measured, of which only their making up takes time."""
+    """Replaces the measurement by made-up rows; returns the cells that were asked for."""
     cells = []
 
     def in_process(function, *arguments):
@@ -36,7 +36,7 @@ def test_fit_recovers_the_laws_that_rows_obey(measured):
     lengths, candidates = exponents(rows, "steps"), exponents(rows, "k")
     assert lengths["update"] == pytest.approx((2, 1)) and lengths["critic"] == pytest.approx((1, 1))
     assert candidates["tokens"] == pytest.approx((1, 1)) and candidates["judge"][0] == pytest.approx(0)
-    assert "env_wait" not in lengths  # there was none to fit
+    assert "env_wait" not in lengths  # there was no waiting to fit
 
 
 def test_interruption_loses_nothing(measured, tmp_path, monkeypatch):
@@ -80,7 +80,7 @@ def test_iteration_is_the_sum_of_its_parts(monkeypatch):
     row = measure(Cell(steps=2, k=2, devices=1), 0, Latency().scaled(0.1))
     assert 0.9 < sum(row["parts"].values()) / row["seconds"] <= 1
     assert all(row["parts"][part] > 0 for part in PARTS)
-    assert row["parts"]["env_wait"] > 0.1  # a step of a device takes more than the agent's while
+    assert row["parts"]["env_wait"] > 0.1  # a step of a device takes longer than the agent's computing
     assert row["trunk"] < row["tokens"] < row["trunk"] + 2 * 2 * 48
 
 

@@ -1,4 +1,4 @@
-"""The benchmark of a 7B from end to end with a tiny model on the CPU: the code that a GPU runs."""
+"""The 7B benchmark from end to end, with a tiny model on the CPU but the same code."""
 
 import json
 import sys
@@ -39,7 +39,7 @@ def test_results_say_what_they_are(results):
     assert "tiny" in results["model"] and "CPU" in results["machine"]["device"]
     assert results["command"].startswith("python -m benchmarks.seven_b --tiny")
     scaled = {row["way"] for row in results["rows"] if row["scaled"]}
-    assert scaled == {"separate", "state"}  # what was not measured whole
+    assert scaled == {"separate", "state"}  # these were not measured completely
 
 
 def test_headline_compares_the_ways(results):
@@ -55,7 +55,7 @@ def test_tree_and_sequence_agree(results):
 
 
 def test_three_sequences_tell_what_all_cost():
-    """What a sequence costs is a quadratic in its step, were time proportional to arithmetic."""
+    """The arithmetic of a sequence is quadratic in its step."""
     policy = build(TINY, CPU)
     episode = record(policy, TINY)
     sizes = [size_of_tree(tree, scored=True) for tree in sequences(policy, episode)]
@@ -88,7 +88,7 @@ def test_without_a_gpu_seven_billion_parameters_are_refused(tmp_path, monkeypatc
 
 
 def test_what_a_gpu_is_to_run_is_the_published_size():
-    """Without allocating it: its parameters, and the tokens of a screenshot at the paper's limit of pixels."""
+    """Parameters, without allocating them, and tokens of a screenshot at the paper's pixel limit."""
     assert count().total == 8_292_166_656
     width, height = UITars(max_pixels=SEVEN_B.max_pixels).frame(*SEVEN_B.screen).model
     assert (width, height) == (756, 1680) and width * height // 28**2 == 1620

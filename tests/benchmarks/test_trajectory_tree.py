@@ -1,4 +1,4 @@
-"""The benchmark compares like with like: the same gradients by every way."""
+"""The trajectory tree benchmark compares like with like: all methods have the same gradients."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_the_critics_fit_is_the_same_by_both_ways():
 
 
 def test_trl_computes_the_same_update():
-    """TRL's own loss code, fed by us, has the gradient of our separate sequences."""
+    """TRL's own loss code has the gradient of our separate sequences."""
     pytest.importorskip("trl")
     assert gradient_error(measured("policy", "trl"), measured("policy", "separate")) < 1e-5
 

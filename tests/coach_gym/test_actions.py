@@ -1,4 +1,4 @@
-"""The action language: official examples, round trips, and messages that tell the agent what to mend."""
+"""The action language: official examples, round trips, and messages that tell the agent what to correct."""
 
 import time
 
@@ -127,7 +127,7 @@ def test_what_is_wrong_is_said(text: str, message: str) -> None:
     with pytest.raises(ActionError, match=message) as caught:
         parse_action(text)
     assert len(str(caught.value)) < 300
-    str(caught.value).encode()  # a message never carries half a character on
+    str(caught.value).encode()  # a message never contains half a character
 
 
 @pytest.mark.parametrize(

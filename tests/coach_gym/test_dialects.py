@@ -1,4 +1,4 @@
-"""The model families: frames, prompts, templates, and the official forms of their answers."""
+"""Dialects: frames, prompts, templates, and the official forms of answers."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_a_phones_screen_in_ui_tars_frame() -> None:
 
 @pytest.mark.parametrize("dialect", [UITars(scale=1000), QwenMobileUse(scale=1000)])
 def test_coordinates_may_end_elsewhere_than_the_image(dialect: UITars | QwenMobileUse) -> None:
-    """As those of UI-TARS on Qwen2-VL and of Qwen3-VL: parts of a thousand of the screen."""
+    """UI-TARS on Qwen2-VL and Qwen3-VL give coordinates in thousandths of the screen."""
     frame = dialect.frame(1080, 2400)
     assert frame.image == PHONE.image == PHONE.model and frame.model == (1000, 1000)
     assert frame.to_screen(500, 500) == (540, 1200) and frame.to_screen(546, 103) == (590, 247)

@@ -1,6 +1,7 @@
-"""Random, mutated and hostile answers: every parser gives an action or an ActionError, fast; an environment goes on.
+"""Random, mutated and hostile answers: every parser returns an action or raises ActionError, fast, and environments
+continue.
 
-``COACH_FUZZ=1000000 python -m pytest tests/coach_gym/test_fuzz.py`` runs a million of them.
+`COACH_FUZZ=1000000 python -m pytest tests/coach_gym/test_fuzz.py` runs a million of them.
 """
 
 import json
@@ -40,7 +41,7 @@ TOKENS = [
 
 
 def mutate(text: str, rng: random.Random) -> str:
-    """One to four edits: cut, double, insert a token, replace a character, swap in another answer's part."""
+    """Makes one to four edits: deletes, doubles, inserts a token, replaces a character, or splices another answer."""
     for _ in range(rng.randint(1, 4)):
         at, to = sorted((rng.randint(0, len(text)), rng.randint(0, len(text))))
         piece = rng.choice(
@@ -83,7 +84,7 @@ def test_no_answer_breaks_a_parser() -> None:
         slowest = max(slowest, time.process_time() - start)
         for action in filter(None, actions):
             understood += 1
-            # Whatever was read is a whole action: it can be written, read back, stored and shown.
+            # Whatever was read is a complete action: it can be written, read back, stored and shown.
             assert parse_action(format_action(action)) == ("", action), (number, text)
             action.content.encode()
             json.dumps(action.content)
@@ -92,7 +93,7 @@ def test_no_answer_breaks_a_parser() -> None:
 
 
 def test_no_answer_breaks_an_environment() -> None:
-    """Each is a step: an observation inside its space, an error that says what was wrong, never a fault."""
+    """Every answer is a step: an observation within its space and an error message, but never a fault."""
     rng = random.Random(20261)
     env = AndroidEnv("android_world", screen_size=(270, 600), max_steps=50)
     _, info = env.reset(seed=0)

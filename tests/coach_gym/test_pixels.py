@@ -1,4 +1,4 @@
-"""The space of screenshots: a Box that holds no image."""
+"""The space of screenshots: a Box without image-sized bounds."""
 
 import copy
 import pickle

@@ -49,7 +49,7 @@ def test_it_behaves_as_a_space() -> None:
 
 
 class Echo(gym.Env):
-    """Says what it is told."""
+    """Echoes its action."""
 
     action_space = Unicode(32)
     observation_space = gym.spaces.Dict({"said": Unicode(32), "pixels": gym.spaces.Box(0, 255, (2, 2, 3), np.uint8)})

@@ -1,4 +1,4 @@
-"""The screen's tree, its uiautomator XML, and the compact text, there and back."""
+"""The screen's tree, uiautomator's XML and the compact text, written and read back."""
 
 import time
 import xml.etree.ElementTree as ElementTree
@@ -206,7 +206,7 @@ def test_what_compress_never_writes_is_refused(ui: str) -> None:
 
 
 def test_a_screen_of_forty_nodes_is_compressed_in_a_quarter_of_a_millisecond() -> None:
-    """On an idle core it takes a tenth of that; the best of many runs keeps a busy machine out of it."""
+    """An idle core needs a tenth of the limit; taking the best of many runs excludes other load."""
     buttons = [
         Node("android.widget.Button", (0, i, 50, i + 20), f"Button {i}", id="com.x:id/button", clickable=True)
         for i in range(40)

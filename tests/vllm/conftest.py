@@ -2,7 +2,7 @@
 
 import os
 
-os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")  # GiB, of every engine
+os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")  # GiB per engine
 os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "CRITICAL")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")

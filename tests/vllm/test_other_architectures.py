@@ -1,4 +1,4 @@
-"""vLLM draws with Qwen2-VL and Qwen3-VL what the policy would draw, before and after an update."""
+"""With Qwen2-VL and Qwen3-VL, vLLM generates what the policy would, before and after an update."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ from tests.vllm.test_vllm import errors, prompts_of
 
 @pytest.mark.parametrize("architecture", ["qwen2_vl", "qwen3_vl"])
 def test_log_probs_are_the_policys(architecture: str):
-    policy = tiny.policy(hidden=128, architecture=architecture)  # vLLM's kernels for CPUs begin with heads of 32
+    policy = tiny.policy(hidden=128, architecture=architecture)  # vLLM's CPU kernels need heads of 32 or more
     generator, prompts = VllmGenerator(policy), prompts_of(policy)
     for _ in range(2):
         assert errors(policy, prompts, generator.sample(prompts, 4, max_new_tokens=12)).max() < 2e-5

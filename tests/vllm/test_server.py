@@ -1,4 +1,4 @@
-"""vLLM in a server: several trainers draw what their policies would draw, and no failure passes for a result."""
+"""vLLM in a server: several trainers get what their policies would generate, and no failure passes for a result."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 from tests.vllm.test_vllm import disturb, errors, prompts_of
 
-BLOCK = 128  # tokens that vLLM's cache for CPUs keeps or forgets together
+BLOCK = 128  # tokens per block of vLLM's CPU cache
 
 
 class Server:
@@ -35,9 +35,9 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        """Starts it, on the port that it had before if it had one."""
+        """Starts the server, on its previous port if it had one."""
         command = [sys.executable, "-m", "coach_gym", "serve", "--policy", "pocket", "--port", str(self.port)]
-        command += ["--gpu_memory_utilization", "0.1"]  # of a CPU's memory, despite its name
+        command += ["--gpu_memory_utilization", "0.1"]  # despite its name, of the CPU's memory
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         for line in self.process.stdout:
             if line.startswith("http://"):
@@ -67,7 +67,7 @@ def policy() -> Policy:
 
 
 def twin(policy: Policy) -> Policy:
-    """Another trainer's policy, with the same weights."""
+    """The policy of another trainer, with the same weights."""
     other = copy(policy)
     other.model = deepcopy(policy.model)
     return other
@@ -85,7 +85,7 @@ def test_log_probs_are_the_policys_before_and_after_an_update(policy: Policy, se
 
 
 def test_trainers_share_batches_and_prefixes(policy: Policy, server: Server):
-    """What one of them has asked, the others find in the cache; what they ask at once is drawn at once."""
+    """One trainer's prompts are cached for the others, and simultaneous requests share a batch."""
     goals = [f"{number} {'Save the note. ' * 80}" for number in range(4)]
     prompts = [policy.prompt(goal, [], tiny.observation(np.random.default_rng(0))) for goal in goals]
     clients = [server.client(twin(policy)) for _ in prompts]
@@ -155,7 +155,7 @@ def test_the_judge_says_the_same(server: Server):
 
 
 def train(rank: int, port: int, url: str, folder: str) -> None:
-    """An update of a policy that is spread over two processes, which play with what the server draws."""
+    """Updates a policy sharded over two processes, which play with the server's responses."""
     torch.set_num_threads(1)
     store = dist.TCPStore("127.0.0.1", port, 2, is_master=rank == 0)
     dist.init_process_group("gloo", store=store, rank=rank, world_size=2)
@@ -191,7 +191,7 @@ def test_processes_that_share_a_policy_share_the_server(policy: Policy, server: 
 
 
 def test_a_server_that_is_killed_while_it_draws(policy: Policy, server: Server):
-    """An error in good time; and once it runs again, whoever has the weights sends them again."""
+    """A dead server raises in time; after a restart, the trainer sends its weights again."""
     prompts, generator = prompts_of(policy), server.client(policy)
     generator.sample(prompts, max_new_tokens=2)
     generator.engine.patience = 4

@@ -1,4 +1,4 @@
-"""vLLM draws what the policy would draw and says how likely it was: the same numbers, before and after an update."""
+"""vLLM generates what the policy would, with the same log-probabilities, before and after an update."""
 
 from collections import Counter
 from copy import deepcopy
@@ -20,12 +20,12 @@ from coach_gym.episode import Candidate
 from tests.agents import tiny, warm_start
 from tests.agents.trivial_env import ButtonEnv
 
-random_policy = partial(tiny.policy, hidden=128)  # vLLM's kernels for CPUs begin with heads of 32; tied embeddings
+random_policy = partial(tiny.policy, hidden=128)  # vLLM's CPU kernels need heads of 32 or more; tied embeddings
 
 
 @pytest.fixture(scope="module")
 def generators() -> dict[str, VllmGenerator]:
-    """One engine for each architecture; tests change the weights as they like."""
+    """One engine per architecture; tests change the weights freely."""
     return {"pocket": VllmGenerator(Policy.load("pocket")), "random": VllmGenerator(random_policy())}
 
 
@@ -46,14 +46,14 @@ def random(generators: dict[str, VllmGenerator]):
 
 
 def prompts_of(policy: Policy, lengths: tuple[int, ...] = (1, 3, 2)) -> list[Prompt]:
-    """Prompts of different lengths: with 1, 3, 2 screenshots."""
+    """Makes prompts of different lengths, with 1, 3 and 2 screenshots."""
     episodes = [tiny.episode(policy, steps=n, seed=n) for n in lengths]
     return [policy.prompt(e.goal, e.steps[:-1], e.steps[-1].observation) for e in episodes]
 
 
 @torch.no_grad()
 def errors(policy: Policy, prompts: list[Prompt], drawn: list[list[Candidate]], temperature: float = 1.0) -> np.ndarray:
-    """Differences of log-probabilities from those that the policy computes in float64."""
+    """Returns differences of log-probabilities from the policy's in float64."""
     exact = Policy(deepcopy(policy.model).double(), policy.tokenizer, policy.image_processor, policy.dialect)
     differences = []
     for prompt, row in zip(prompts, drawn, strict=True):
@@ -63,7 +63,7 @@ def errors(policy: Policy, prompts: list[Prompt], drawn: list[list[Candidate]], 
     return np.abs(np.concatenate(differences))
 
 
-# ---- drawing ---------------------------------------------------------------------------------------------------
+# ---- generation ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.6])
@@ -89,7 +89,7 @@ def test_greedy_is_what_transformers_draws(generator: VllmGenerator):
 
 
 def test_candidates_are_independent_draws(generator: VllmGenerator):
-    """First tokens of 400 candidates of one prompt: frequencies are the model's probabilities."""
+    """The first tokens of 400 candidates of a prompt follow the model's probabilities."""
     torch.manual_seed(0)
     (drawn,) = generator.sample(prompts_of(generator.policy, (1,)), k=400, max_new_tokens=1)
     counts = Counter(c.token_ids[0] for c in drawn)
@@ -113,7 +113,7 @@ def test_the_first_candidates_are_told_while_others_are_drawn(random: VllmGenera
 
 
 def test_the_others_share_the_prefill_of_the_first(random: VllmGenerator):
-    """Though they join in the same step: only what does not fill a block of the cache is computed again."""
+    """Even when prompts join in the same step, only what does not fill a cache block is computed again."""
     policy, engine = random.policy, random.engine
     block, (model,) = engine.engine.vllm_config.cache_config.block_size, engine.engine.collective_rpc(vllms_model)
     encoded: list[int] = []
@@ -121,7 +121,7 @@ def test_the_others_share_the_prefill_of_the_first(random: VllmGenerator):
     hook = model.visual.register_forward_pre_hook(count, with_kwargs=True)
     observations = [tiny.observation(np.random.default_rng(seed)) for seed in (11, 12)]
     prompts = [policy.prompt(f"{n} {'Save it. ' * 99}", [], seen) for n, seen in enumerate(observations)]
-    random.sample(prompts_of(policy, (1,)), max_new_tokens=2)  # the weights travel
+    random.sample(prompts_of(policy, (1,)), max_new_tokens=2)  # sends the weights
     before = Counter(engine.counts)
     encoded.clear()
     random.sample(prompts, k=4, max_new_tokens=2)
@@ -146,7 +146,7 @@ def test_draws_follow_torchs_seed(random: VllmGenerator):
 
 
 def test_banned_tokens_are_never_drawn(random: VllmGenerator):
-    """Even where the model wants nothing else."""
+    """Even if the model prefers them to everything else."""
     policy = random.policy
     with torch.no_grad():
         policy.model.lm_head.weight[policy.banned] *= 30
@@ -191,7 +191,7 @@ def test_nothing_is_drawn_for_nobody(random: VllmGenerator):
 
 
 def disturb(policy: Policy, part: str) -> None:
-    """Another model than before in some of its weights."""
+    """Changes some of a model's weights."""
     with torch.no_grad():
         for name, parameter in policy.model.named_parameters():
             if part in name:
@@ -200,7 +200,7 @@ def disturb(policy: Policy, part: str) -> None:
 
 @pytest.mark.parametrize("part", ["visual", "embed_tokens", "layers", ""])
 def test_new_weights_are_in_force_at_once(generator: VllmGenerator, part: str):
-    """Nothing that the old ones computed is used again: no keys, no values, no features of images."""
+    """Nothing computed with old weights is used again: no keys, values or image features."""
     policy, prompts = generator.policy, prompts_of(generator.policy)
     generator.sample(prompts, max_new_tokens=4)
     before = generator.version
@@ -235,14 +235,14 @@ def test_weights_of_somebody_else_are_noticed(random: VllmGenerator):
         with pytest.raises(WeightMismatchError, match="somebody's, but the policy's are"):
             random.sample(prompts)
     finally:
-        random._weights = None  # transfer again
+        random._weights = None  # transfers them again
 
 
 # ---- agents ----------------------------------------------------------------------------------------------------
 
 
 def test_coach_learns_with_vllm(monkeypatch: pytest.MonkeyPatch):
-    """One colour only: what has to be learned is which of three answers is rewarded."""
+    """The screen has one colour; the agent must learn which of three answers is rewarded."""
     monkeypatch.setattr(tiny, "policy", random_policy)
     warm_start._warm_weights.cache_clear()
     versions, load = [], LocalEngine.load
@@ -255,7 +255,7 @@ def test_coach_learns_with_vllm(monkeypatch: pytest.MonkeyPatch):
     warm_start._warm_weights.cache_clear()
     agent.learn(256)
     assert agent.n_updates == 16
-    assert 5 < len(set(versions)) <= 17  # where all candidates are alike, an update changes nothing
+    assert 5 < len(set(versions)) <= 17  # updates change nothing where all candidates are alike
     assert evaluate(agent, envs, 24, deterministic=True).success_rate == 1.0
 
 

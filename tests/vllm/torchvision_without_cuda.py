@@ -1,7 +1,7 @@
-"""Lets torchvision's wheel for CUDA be imported beside torch for CPUs; copied into the environment of the vLLM tests.
+"""Makes torchvision's CUDA wheel importable with CPU torch; copied into the environment of the vLLM tests.
 
-The wheel's C++ operators need CUDA's libraries, and torchvision is not imported without them. vLLM's processor of
-Qwen2.5-VL imports it and uses none of them, so their declarations are enough.
+The wheel's C++ operators need CUDA's libraries, and torchvision refuses to be imported without them. vLLM's processor
+for Qwen2.5-VL imports torchvision but uses none of these operators, so declaring them is enough.
 """
 
 import sys

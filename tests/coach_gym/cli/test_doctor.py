@@ -1,4 +1,4 @@
-"""`coach-gym doctor` on computers that are made up of folders and scripts."""
+"""`coach-gym doctor` on fake computers made of folders and scripts."""
 
 import stat
 
@@ -22,7 +22,7 @@ def script(path, text):
 
 @pytest.fixture
 def host(tmp_path):
-    """A computer with nothing on it."""
+    """An empty computer."""
     (tmp_path / "bin").mkdir()
     return Host({"HOME": str(tmp_path), "PATH": str(tmp_path / "bin")}, kvm=tmp_path / "kvm")
 
@@ -137,13 +137,13 @@ def test_a_device_is_looked_into(monkeypatch):
         assert found["device"].state == found["screen"].state == found["root"].state == "ok"
         assert "screen_size=(270, 600)" in found["screen"].found
         assert found["accessibility forwarder"].state == "ok"
-        assert found["gRPC"].state == "not checked"  # only emulators of this computer have it
+        assert found["gRPC"].state == "not checked"  # only local emulators have it
         installed = {line.removeprefix("package:") for line in shell_of(server, "pm list packages").split()}
         for name, apps in (("AndroidWorld's apps", ANDROID_WORLD_APPS), ("AndroidLab's apps", ANDROID_LAB_APPS)):
             absent = [app for app in apps if app not in installed]
             assert found[name].state == ("missing" if absent else "ok")
             assert all(app in found[name].found for app in absent)
-        first = device.devices(Host(server_port=port))[0]  # whichever adb shows
+        first = device.devices(Host(server_port=port))[0]  # the first that adb lists
         assert (first.state, first.found) == ("ok", f"{server.address} device")
         serial = f"emulator-{server.console_port}"
         found = {finding.name: finding for finding in device.devices(Host(serial=serial, server_port=port))}

@@ -15,7 +15,7 @@ from tests.envs.adb_server import adb_server, free_pair, free_port
 
 @pytest.fixture
 def command(tmp_path):
-    """Starts the command with free ports. Returns the process and what it printed up to the last line."""
+    """Starts the command with some arguments and returns its process."""
     processes = []
 
     def start(*args):
@@ -23,7 +23,7 @@ def command(tmp_path):
         environment = {**os.environ, "HOME": str(tmp_path)}
         process = subprocess.Popen(
             line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # background jobs of a shell ignore SIGINT
         )  # fmt: skip
         processes.append(process)
         return process

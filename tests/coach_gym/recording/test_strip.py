@@ -10,7 +10,7 @@ GREY = np.full((600, 270, 3), 128, np.uint8)
 
 
 def marked(image):
-    """Where the picture differs from the grey screenshot: left, top, right, bottom; None if nowhere."""
+    """Returns the box in which the picture differs from the grey screenshot, or None."""
     rows, columns = np.nonzero((np.asarray(image) != 128).any(axis=2))
     return (columns.min(), rows.min(), columns.max(), rows.max()) if rows.size else None
 

@@ -1,6 +1,6 @@
-"""Every kind of device does the same: the embedded phone in process, and behind the real adb, uiautomator2 and gRPC.
+"""All kinds of devices behave alike: the embedded phone in process, and behind the real adb, uiautomator2 and gRPC.
 
-What is checked last are failures: a device that dies raises, one that hangs does not hang its user.
+The last tests check failures: a device that dies raises, and one that hangs does not block its user.
 """
 
 import re
@@ -43,7 +43,7 @@ TEXTS = [
 
 
 class Devices:
-    """One of each kind. Those behind adb work the same served phone, so only one of them is used at a time."""
+    """One device of each kind. Those behind adb share a served phone, so only one of them is used at a time."""
 
     def __init__(self, stack):
         self.server_port = stack.enter_context(adb_server())
@@ -60,14 +60,14 @@ class Devices:
             stack.callback(device.close)
 
     def prepared(self, kind):
-        """The device of that kind on a phone as it is new."""
+        """Returns the device of a kind, with its phone in the initial state."""
         with self.server.lock:
             self.server.phone.restore(self.fresh)
         self.by_kind["phone"].reset_state()
         return self.by_kind[kind]
 
     def phone(self, kind):
-        """What is behind the device."""
+        """Returns the phone behind a device."""
         return self.by_kind["phone"].phone if kind == "phone" else self.server.phone
 
 
@@ -143,7 +143,7 @@ def test_the_same_actions_lead_to_the_same_screens(devices, kind, script, monkey
 
 
 def assert_alike(shown, expected, exact):
-    """Equal below the status bar, whose clock runs on its own; JPEG changes a few shades."""
+    """Screens are equal below the status bar, whose clock keeps running; JPEG changes a few shades."""
     assert shown.shape == expected.shape == (600, 270, 3) and shown.dtype == np.uint8
     difference = np.abs(shown[24:].astype(int) - expected[24:])
     assert difference.max() == 0 if exact else (difference.mean() < 3 and np.percentile(difference, 99) < 40)
@@ -301,10 +301,10 @@ def test_a_reset_shows_the_home_screen(device):
     tap(device, "Display")
     device.reset_state()
     device.perform(Action("open_app", content="Settings"))
-    assert find(device, "Network & internet")  # it was stopped: it starts at its first page
+    assert find(device, "Network & internet")  # the app was stopped, so it starts at its first page
 
 
-# what only devices behind adb have
+# features of devices behind adb
 
 
 def test_an_app_is_stopped_before_its_database_is_replaced_and_only_then(devices, remote):
@@ -331,7 +331,7 @@ def test_a_replaced_file_keeps_owner_and_mode_and_a_new_one_gets_the_apps(remote
 
 
 def test_what_an_app_has_not_yet_moved_out_of_its_journal_is_read(devices, remote, tmp_path):
-    """The app's connection is open and has written to the journal alone, as apps on Android do."""
+    """The app has an open connection and has only written to the journal, as apps on Android do."""
     file = tmp_path / "app.db"
     app = sqlite3.connect(file)
     app.execute("PRAGMA journal_mode = WAL")
@@ -422,7 +422,7 @@ def test_a_screen_without_nodes_is_one_empty_node(remote, monkeypatch):
 
 
 def test_after_an_action_the_screen_comes_to_rest(remote, monkeypatch):
-    """Two equal looks end the wait; a screen that never rests is not waited for beyond `settle`."""
+    """Two equal dumps end the wait; a screen that never rests ends it after `settle` seconds."""
     shown = iter(["a", "b", "c", "c", "d"])
     monkeypatch.setattr(remote, "_dump", lambda: next(shown))
     remote._settle()
@@ -528,12 +528,12 @@ def test_a_device_that_hangs_does_not_hang_its_user(devices, monkeypatch):
     monkeypatch.setattr(adb_module, "TIMEOUT", 0.5)
     with served_phone() as server:
         device = AdbDevice(server.address, server_port=devices.server_port, pause=0.0)
-        with server.lock:  # nobody else gets at the phone
+        with server.lock:  # nobody else can use the phone
             for use in (lambda: device.now, device.get_clipboard):
                 with ThreadPoolExecutor(1) as somebody_else:
                     error = somebody_else.submit(use).exception(timeout=30.0)
                 assert isinstance(error, DeviceError) and "no answer in time" in str(error)
-        assert device.now  # it has come back
+        assert device.now  # the device has come back
         device.close()
 
 
@@ -554,7 +554,7 @@ def test_an_adb_server_that_died_is_a_failure_and_no_other_is_started(monkeypatc
 
 @pytest.mark.parametrize("answer", [b"DATA\xff\xff\xff\xffx", b"DATA\x08\0\0\0abc", b"JUNK\0\0\0\0", b"DA", b""])
 def test_an_answer_that_breaks_the_protocol_is_a_failure(answer):
-    """A device's side of a transfer that announces too much, ends in the middle, or is something else."""
+    """A device that announces too much data, stops in the middle, or sends something else."""
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
         device = Adb("phone-1", listener.getsockname()[1])
 

@@ -1,4 +1,4 @@
-"""android_env's own emulator client, and adb's, on a served phone that passes for an emulator."""
+"""The emulator clients of android_env and adb, on a served phone that passes for an emulator."""
 
 import time
 from pathlib import Path
@@ -41,7 +41,7 @@ def emulator(adb):
 
 @pytest.fixture(scope="module")
 def loaded(adb, emulator, tmp_path_factory):
-    """The whole of android_env over its EmulatorSimulator."""
+    """All of android_env over its EmulatorSimulator."""
     task = tmp_path_factory.mktemp("task") / "task.textproto"
     task.write_text('id: "none"\nname: "none"\nmax_episode_sec: 3600\n')
     simulator = config_classes.EmulatorConfig(
@@ -54,7 +54,7 @@ def loaded(adb, emulator, tmp_path_factory):
         task=config_classes.FilesystemTaskConfig(path=str(task)), simulator=simulator
     )
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("HOME", "ADB_LOCAL_TRANSPORT_MAX_PORT"):  # android_env's adb may start the server anew
+        for name in ("HOME", "ADB_LOCAL_TRANSPORT_MAX_PORT"):  # android_env's adb may restart the server
             patch.setenv(name, adb.environment[name])
         env = loader.load(config)
         yield env
@@ -63,7 +63,7 @@ def loaded(adb, emulator, tmp_path_factory):
 
 @pytest.fixture
 def env(loaded, emulator, monkeypatch):
-    monkeypatch.setattr(fingers, "LONG_PRESS", 30.0)  # no machine is so busy that a tap becomes one
+    monkeypatch.setattr(fingers, "LONG_PRESS", 30.0)  # so that no tap becomes one on a busy machine
     loaded.reset()
     with emulator.lock:
         emulator.phone.go_home()

@@ -33,7 +33,7 @@ def served():
 
 @pytest.fixture
 def d(adb, served):
-    """The connected client, with the phone as new."""
+    """The connected client, with its phone in the initial state."""
     with served.lock:
         jar = served.phone.storage.read("/data/local/tmp/u2.jar")
         served.phone.restore(served.fresh)
@@ -45,7 +45,7 @@ def d(adb, served):
 
 
 def first_name(d):
-    """The empty field of a new contact, with the cursor in it."""
+    """Opens a new contact, with the cursor in an empty field."""
     d.app_start(CONTACTS, wait=True)
     d(description="Create contact").click()
     field = d(className="android.widget.EditText", instance=0)

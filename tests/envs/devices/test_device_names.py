@@ -1,4 +1,4 @@
-"""Names of devices and apps, geometry of fingers, clones of virtual devices: what needs no device."""
+"""What needs no device: names of devices and apps, gestures, clones of virtual devices."""
 
 import pytest
 from hypothesis import given
@@ -42,12 +42,12 @@ def test_names_open_the_device_that_they_say(monkeypatch):
     [
         ("Settings", "com.android.settings"),
         ("  settings ", "com.android.settings"),
-        ("Clock", "com.android.deskclock"),  # the first of the known ones that is installed
+        ("Clock", "com.android.deskclock"),  # the first known package that is installed
         ("Broccoli App", "com.flauschcode.broccoli"),
         ("Aegis", "com.beemdevelopment.aegis"),
         ("org.mozilla.fennec_fdroid", "org.mozilla.fennec_fdroid"),
         ("VLC", None),
-        ("android", None),  # a part of many names says nothing
+        ("android", None),  # a word in many package names means nothing
         ("com", None),
         ("", None),
         ("'; reboot; '", None),
@@ -85,7 +85,7 @@ def test_a_scroll_to_a_point_ends_there():
 
 @pytest.fixture
 def avds(tmp_path):
-    """A folder of virtual devices with one, as avdmanager writes it."""
+    """A folder with one virtual device, as avdmanager writes it."""
     folder = tmp_path / "World.avd"
     (folder / "snapshots/coach").mkdir(parents=True)
     (tmp_path / "World.ini").write_text(f"avd.ini.encoding=UTF-8\npath={folder}\npath.rel=avd/World.avd\n")
@@ -118,7 +118,7 @@ def test_a_clone_is_made_once_and_an_interrupted_one_again(avds):
     (avds / "W2.avd/userdata-qemu.img").write_bytes(b"used")
     clone_avd("World", "W2", avds)
     assert (avds / "W2.avd/userdata-qemu.img").read_bytes() == b"used"
-    (avds / "W2.ini").unlink()  # as if the copy had been cut short
+    (avds / "W2.ini").unlink()  # as after an interrupted copy
     clone_avd("World", "W2", avds)
     assert (avds / "W2.avd/userdata-qemu.img").read_bytes() == b"World" * 100
 

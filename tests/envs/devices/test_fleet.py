@@ -1,4 +1,4 @@
-"""The fleet: lending, spares, restarts, back-off; first with members of plain Python, then with emulators."""
+"""Fleets: lending, spares, restarts and back-off, first with fake members, then with emulators."""
 
 import json
 import os
@@ -29,7 +29,7 @@ FAKE_EMULATOR = Path(__file__).parents[1] / "fake_emulator.py"
 
 
 class Member:
-    """A member whose device is a fake. `broken` makes starts fail, `sick` makes checks fail."""
+    """A member with a fake device. `broken` makes starts fail, `sick` makes checks fail."""
 
     def __init__(self, name, boot_seconds=0.0):
         self.name, self.boot_seconds = name, boot_seconds
@@ -92,7 +92,7 @@ def test_a_device_that_is_given_back_in_order_is_lent_again_without_a_restart():
         fleet().close()
         device = fleet()
         device.close()
-        device.close()  # twice gives it back once
+        device.close()  # the second call does nothing
         assert fleet().name == "a" and fleet.starts == 1
         assert list(fleet.states.values()) == ["lent"]
 
@@ -194,7 +194,7 @@ def test_the_pause_before_a_restart_doubles_up_to_a_limit():
         wait_until(lambda: len(member.started_at) == 6)
         pauses = [later - earlier for earlier, later in zip(member.started_at, member.started_at[1:], strict=False)]
         assert all(pause >= least for pause, least in zip(pauses, [0.05, 0.1, 0.2, 0.2, 0.2], strict=True))
-        assert sum(pauses) < 0.05 * (1 + 2 + 4 + 8 + 16)  # what it would be without the limit
+        assert sum(pauses) < 0.05 * (1 + 2 + 4 + 8 + 16)  # the sum without the limit
         assert len(fleet.faults) >= 5
         member.broken, fleet.patience = False, 5.0
         assert fleet().name == "a"
@@ -250,7 +250,7 @@ def test_closing_stops_everything_and_wakes_who_waits():
         fleet.close()
         thread.join(5.0)
         assert waiting == ["told"] and not member.running
-        device.close()  # given back to a closed fleet
+        device.close()  # returns it to a closed fleet
         with pytest.raises(DeviceError, match="closed"):
             fleet()
 
@@ -297,7 +297,7 @@ def test_gymnasium_hands_the_same_fleet_to_every_environment():
 
 
 class Emulators:
-    """A folder with one virtual device, and a program that takes the emulator's options."""
+    """A folder with a virtual device, and a program that takes the emulator's options."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -344,12 +344,12 @@ def test_emulators_run_on_clones_with_ports_of_their_own(world):
         }
         devices[0].write("/sdcard/Download/x", b"1")
         assert devices[1].read("/sdcard/Download/x") is None
-        devices[0].reset_state()  # loads the snapshot by the console
+        devices[0].reset_state()  # loads the snapshot through the console
         assert devices[0].read("/sdcard/Download/x") is None
         assert {file.stem for file in world.folder.glob("World_*.ini")} == {
             f"World_{emulator.ports.console}" for emulator in emulators
         }
-        # each has an adb server of its own, which knows no other device
+        # each has its own adb server, which knows no other device
         assert [[info.serial for info in emulator.adb.client.list()] for emulator in emulators] == [
             [emulator.name] for emulator in emulators
         ]
@@ -357,7 +357,7 @@ def test_emulators_run_on_clones_with_ports_of_their_own(world):
     assert not any(map(running, emulators))
     for emulator in emulators:
         with pytest.raises(DeviceError):
-            emulator.adb.state()  # its server is gone, too
+            emulator.adb.state()  # its server is gone too
 
 
 @pytest.mark.slow
