@@ -1,4 +1,4 @@
-"""The AndroidWorld conformance benchmark: what its figures count, and a task from end to end if AndroidWorld is there."""
+"""The AndroidWorld conformance benchmark: what its figures count, and a complete task if AndroidWorld is there."""
 
 import importlib.util
 import os

@@ -23,7 +23,7 @@ def command(tmp_path):
         environment = {**os.environ, "HOME": str(tmp_path)}
         process = subprocess.Popen(
             line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # background jobs of a shell ignore SIGINT
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # shell jobs ignore SIGINT
         )  # fmt: skip
         processes.append(process)
         return process

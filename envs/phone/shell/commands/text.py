@@ -30,7 +30,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 def head(p: Process) -> int:
     """Prints the first lines, or bytes with `-c`."""
-    return _part(p, lambda items, count: items[:count] if count >= 0 else items[:count])
+    return _part(p, lambda items, count: items[:count])
 
 
 def tail(p: Process) -> int:
