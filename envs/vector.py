@@ -30,28 +30,28 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class _Slot:
-    """Where one environment lives. Without a worker there is none, and the next reset builds one."""
+    """The place of one environment. Without a worker it is empty, and the next reset builds an environment."""
 
     make_env: Callable[[], gym.Env]
     observation: dict[str, Any]
     worker: Worker | None = None
-    begun: bool = False  # a reset was asked for
+    begun: bool = False  # a reset was requested
     over: bool = False  # the episode has ended; the next action resets
     resetting: bool = False
-    deadline: float | None = None  # of the call under way, on the monotonic clock
+    deadline: float | None = None  # of the call in progress, on the monotonic clock
     episode: dict[str, Any] = field(default_factory=dict)  # info of the reset that began the episode
-    fault: str | None = None  # how the reset failed, to be told by the episode's only step
+    fault: str | None = None  # how the reset failed, reported by the episode's only step
 
 
 class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], EventDriven):
-    """Runs each environment in a thread; a device that raises, hangs or dies costs one episode and no more.
+    """Runs each environment in a thread, so that a device that raises, hangs or dies costs only one episode.
 
-    ``reset`` and ``step`` are Gymnasium's, with next-step autoreset. Under them lie ``send``, ``send_reset`` and
-    ``recv``, by which an agent serves whichever environments are ready while the others are still busy.
+    `reset` and `step` are Gymnasium's, with next-step autoreset. They are built on `send`, `send_reset` and `recv`,
+    with which an agent serves ready environments while the others are still busy (`EventDriven`).
 
-    An environment that raises or exceeds its time limit ends its episode as a fault: truncated, reward 0,
-    ``info["fault"]`` says how. It is abandoned, and another is built when its next episode begins. Environments
-    are built in their threads at the first reset, but for the first, whose constructor tells the spaces.
+    An environment that raises or exceeds its time limit ends its episode with a fault: it is truncated, its reward is
+    0, and `info["fault"]` names the reason. The environment is abandoned, and the next episode builds another.
+    Environments are built in their threads at the first reset, except for the first one, which defines the spaces.
 
     Args:
         env_fns: One function per environment that builds it.
@@ -73,7 +73,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         reset_timeout: float = RESET_TIMEOUT,
     ) -> None:
         if not env_fns:
-            raise ValueError("a vector environment needs at least one environment")
+            raise ValueError("a vector environment needs at least one environment; pass one function in env_fns")
         first = env_fns[0]()
         self.num_envs = len(env_fns)
         self.metadata = {**first.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -95,15 +95,18 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Resets all environments, or those that ``options["reset_mask"]`` selects, side by side.
+        """Resets all environments, or those that `options["reset_mask"]` selects, in parallel.
 
         Args:
-            seed: One for each environment, or a number to count up from.
-            options: Passed to every environment, but for ``reset_mask``, a boolean array, and ``per_env``, a
-                list with one dict of further options for each environment (None for none).
+            seed: One seed per environment, or the first of consecutive seeds.
+            options: Options for every environment, except for `reset_mask`, a boolean array, and `per_env`, a list with
+                one dict of further options per environment (or None).
+
+        Returns:
+            Observations and infos in Gymnasium's batched format.
 
         Raises:
-            UsageError: The options are wrong.
+            UsageError: The options are invalid.
         """
         if isinstance(seed, int):
             super().reset(seed=seed)
@@ -124,9 +127,9 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
     def step(
         self, actions: Sequence[str]
     ) -> tuple[dict[str, Any], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """One action for each environment, carried out side by side.
+        """Executes one action per environment, in parallel.
 
-        An environment whose episode ended with the last step is reset instead, and its action is ignored.
+        An environment whose episode ended with the previous step is reset instead, and its action is ignored.
         """
         self._require_idle()
         self.send(actions)
@@ -140,14 +143,14 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         )
 
     def send(self, actions: Sequence[str], env_ids: Iterable[int] | None = None) -> None:
-        """Begins a step of the given environments, of all by default, and returns at once.
+        """Starts a step in the given environments (all by default) and returns at once.
 
         Args:
-            actions: One for each of ``env_ids``. Where the episode is over, it is ignored and a reset begins.
-            env_ids: Environments with nothing under way.
+            actions: One action for each of `env_ids`. If the episode is over, it is ignored and a reset starts.
+            env_ids: Environments without a call in progress.
 
         Raises:
-            UsageError: An environment was never reset, or something is under way.
+            UsageError: An environment was never reset, or has a call in progress.
         """
         for env_id, action in zip(self._ids(env_ids), actions, strict=True):
             slot = self._idle_slot(env_id)
@@ -167,12 +170,15 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         seeds: Sequence[int | None] | None = None,
         options: Sequence[dict[str, Any] | None] | None = None,
     ) -> None:
-        """Begins new episodes in the given environments, in all by default, and returns at once.
+        """Starts new episodes in the given environments (all by default) and returns at once.
 
         Args:
-            env_ids: Environments with nothing under way; an episode that is not over is given up.
-            seeds: One for each of ``env_ids``.
-            options: Likewise.
+            env_ids: Environments without a call in progress; an unfinished episode is abandoned.
+            seeds: One seed for each of `env_ids`.
+            options: One options dict for each of `env_ids`.
+
+        Raises:
+            UsageError: An environment has a call in progress.
         """
         ids = self._ids(env_ids)
         nothing = [None] * len(ids)
@@ -180,17 +186,17 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             self._begin_reset(env_id, seed, option)
 
     def recv(self, min_ready: int = 1) -> list[Arrival]:
-        """Waits until ``min_ready`` of the calls under way have ended, and returns all that have.
+        """Waits until `min_ready` calls have ended, and returns the results of all that have.
 
         Args:
-            min_ready: At most as many as are under way count.
+            min_ready: Number of calls to wait for; capped at the number in progress.
 
         Raises:
-            UsageError: Nothing is under way; or the options of a reset were wrong, then that environment awaits
-                another reset and all else can still be received.
+            UsageError: No call is in progress, or the options of a reset were invalid. In the latter case that
+                environment needs another reset, and all other results can still be received.
         """
         if not self.pending:
-            raise UsageError("nothing is under way: send() an action before recv()")
+            raise UsageError("no call is in progress; send() an action before recv()")
         received, self._ready = self._ready, []
         min_ready = min(min_ready, len(received) + sum(slot.deadline is not None for slot in self._slots))
         while len(received) < min_ready or not self._results.empty():
@@ -207,17 +213,17 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
 
     @property
     def pending(self) -> tuple[int, ...]:
-        """The environments of which a ``recv`` has yet to tell."""
+        """The environments whose result `recv` has not returned yet."""
         return tuple(env_id for env_id in range(self.num_envs) if self._is_busy(env_id))
 
     def render(self) -> tuple[np.ndarray, ...] | None:
-        """The last screenshots, if ``render_mode`` asks for them."""
+        """Returns the latest screenshots; None without a `render_mode`."""
         if self.render_mode is None:
             return None
         return tuple(slot.observation["screenshot"].copy() for slot in self._slots)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Closes all environments; does not wait for one that hangs."""
+        """Closes all environments without waiting for one that hangs."""
         workers = [slot.worker for slot in self._slots if slot.worker is not None]
         for worker in workers:
             worker.stop()
@@ -229,14 +235,14 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         slot = self._idle_slot(env_id)
         if slot.worker is None:
             slot.worker = Worker(env_id, slot.make_env, self._results)
-            if slot.begun and seed is None:  # a rebuilt environment has lost the generator that the first seed began
+            if slot.begun and seed is None:  # a rebuilt environment has lost the generator of the first seed
                 seed = int(self.np_random.integers(1 << 31))
         slot.begun, slot.resetting = True, True
         slot.deadline = time.monotonic() + self.reset_timeout
         slot.worker.reset(seed, options)
 
     def _next_outcome(self, wait: bool) -> tuple[int, Any] | None:
-        """The next environment that is done, and with what; None if none is, or if it had been abandoned."""
+        """The next environment that is done, with its result; None if none is, or if it had been abandoned."""
         now = time.monotonic()
         deadline = min((slot.deadline for slot in self._slots if slot.deadline is not None), default=now)
         try:
@@ -246,7 +252,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         return (worker.env_id, outcome) if self._slots[worker.env_id].worker is worker else None
 
     def _overdue(self, deadline: float) -> tuple[int, Any]:
-        """Gives up the environment whose time limit this was. Its thread ends when the device answers, if ever."""
+        """Abandons the environment that exceeded this deadline. Its thread ends when the device answers, if ever."""
         env_id, slot = next((i, slot) for i, slot in enumerate(self._slots) if slot.deadline == deadline)
         assert slot.worker is not None
         slot.worker.stop()
@@ -267,7 +273,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         return Arrival(env_id, observation, info, float(reward), terminated, truncated)
 
     def _broken(self, env_id: int, resetting: bool, error: BaseException) -> Arrival:
-        """Abandons an environment; its next reset builds another."""
+        """Abandons an environment; the next reset builds another."""
         slot = self._slots[env_id]
         slot.worker = None
         fault = f"{type(error).__name__}: {str(error).partition(chr(10))[0][:300]}"
@@ -298,7 +304,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
 
     def _idle_slot(self, env_id: int) -> _Slot:
         if self._is_busy(env_id):
-            raise UsageError(f"environment {env_id} has a call under way: recv() it before sending another")
+            raise UsageError(f"environment {env_id} has a call in progress; recv() its result before sending another")
         return self._slots[env_id]
 
     def _is_busy(self, env_id: int) -> bool:
@@ -306,7 +312,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
 
     def _require_idle(self) -> None:
         if self.pending:
-            raise UsageError(f"environments {list(self.pending)} have a call under way: recv() them first")
+            raise UsageError(f"environments {list(self.pending)} have a call in progress; recv() the results first")
 
     def _ids(self, env_ids: Iterable[int] | None) -> list[int]:
         return list(range(self.num_envs) if env_ids is None else map(int, env_ids))
@@ -347,12 +353,13 @@ def make_vector_env(
     reset_timeout: float = RESET_TIMEOUT,
     **kwargs: Any,
 ) -> AndroidVectorEnv:
-    """What ``gymnasium.make_vec`` calls: ``num_envs`` environments with the same arguments.
+    """Makes `num_envs` environments with the same arguments; the entry point of `gymnasium.make_vec`.
 
     Args:
-        num_envs: How many.
-        step_timeout, reset_timeout: See :class:`AndroidVectorEnv`.
-        kwargs: Arguments of :class:`~coach_gym.envs.android.AndroidEnv`.
+        num_envs: Number of environments.
+        step_timeout: Seconds that a step may take.
+        reset_timeout: Seconds that a reset may take.
+        kwargs: Arguments of `AndroidEnv`.
 
     Raises:
         ValueError: Several environments would share one real device.
@@ -365,13 +372,13 @@ def make_vector_env(
 
 
 def _first_then(first: gym.Env, make_env: Callable[[], gym.Env]) -> Callable[[], gym.Env]:
-    """Gives ``first``, and new environments from then on."""
+    """Returns a function that gives `first` once, and new environments from then on."""
     spare = [first]
     return lambda: spare.pop() if spare else make_env()
 
 
 def _blank(space: gym.Space) -> Any:
-    """An observation that shows nothing."""
+    """An empty observation."""
     if isinstance(space, spaces.Dict):
         return {key: _blank(part) for key, part in space.items()}
     return "" if isinstance(space, spaces.Text) else np.zeros(space.shape or (), space.dtype)

@@ -16,7 +16,7 @@ from coach_gym.agents.models.policy import Policy
 from coach_gym.dialects import UITars
 
 Pasts = tuple[tuple[Tensor, Tensor, int], ...]
-"""Subspaces of a head's queries and keys, and how many of their dimensions it compares."""
+"""Subspaces of a head's queries and keys, and the number of their dimensions that it compares."""
 
 VOCABULARY = Path(__file__).parent / "vocabulary.txt"
 MIN_PIXELS, MAX_PIXELS = 28 * 28 * 8, 28 * 28 * 10
@@ -29,13 +29,13 @@ GRAMMAR = ("Thought:", "\nAction: click(start_box='(", "\nAction: long_press(sta
            "\nAction: open_app(app_name='", "\nAction: finished(content='", "\nAction: press_back()",
            "\nAction: press_home()", "\nAction: press_enter()", "\nAction: wait()", ")', direction='",
            ")', end_box='(", ")')", "')", "<think>", "</think>", " judgment:")
-"""Frequent chunks of the action grammar, one token each: fewer tokens to sample, fewer to get wrong."""
+"""Frequent chunks of the action grammar, one token each, which leaves fewer tokens to sample and to get wrong."""
 
 NUMBER = r" ?(?<![0-9])(?:2[0-4][0-9]|25[0-5]|1[0-9][0-9]|[0-9]{1,2})(?![0-9])| ?(?<![0-9])[0-9]{1,2}|[0-9]{1,2}"
 WORD = r" ?[\p{L}\p{M}]+"
 OTHER = r" ?[^\s\p{L}\p{M}0-9]|\s"
 SPACE = "Ġ"
-"""How byte-level BPE writes a space."""
+"""The space in byte-level BPE."""
 MERGES = 900
 SCREEN_LINES = 22
 CHAT_TEMPLATE = (
@@ -48,14 +48,14 @@ CHAT_TEMPLATE = (
 
 
 def vocabulary_words() -> list[str]:
-    """Words of screens and goals five times, names once: the former become whole tokens first."""
+    """Returns the words of screens and goals five times and names once, so that the former become tokens first."""
     lines = VOCABULARY.read_text(encoding="utf-8").splitlines()
     return [word for line in lines[:SCREEN_LINES] for word in line.split()] * 5 + [
         word for line in lines[SCREEN_LINES:] for word in line.split()]
 
 
 def _word_merges(words: list[str]) -> list[tuple[str, str]]:
-    """Ordinary BPE merges of `words`, each taken without its space."""
+    """BPE merges of `words`, each without its space."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     trainer = trainers.BpeTrainer(vocab_size=256 + MERGES, show_progress=False,
@@ -65,16 +65,16 @@ def _word_merges(words: list[str]) -> list[tuple[str, str]]:
 
 
 def _number_merges() -> list[tuple[str, str]]:
-    """0 to 99 and 00 to 99 as single tokens, most of 100 to 255 too: coordinates, hours, groups of phone digits."""
+    """Merges for single tokens of 0 to 99, 00 to 99 and most of 100 to 255: coordinates, hours, phone digits."""
     digits = "0123456789"
     return [(a, b) for a in digits for b in digits] + [(str(n)[:2], str(n)[2]) for n in range(100, 256)]
 
 
 def build_tokenizer() -> PreTrainedTokenizerFast:
-    """Byte-level BPE in which " word" is always the pieces of "word" with the space on the first one.
+    """Makes a byte-level BPE in which " word" has the pieces of "word", with the space on the first one.
 
-    Spaces merge last, so a name is cut the same way in a goal (" Anna"), a label ("Anna") and a typed
-    text ('Anna'), which is what copying by a small model needs.
+    Spaces merge last, so a name is split the same way in a goal (" Anna"), a label ("Anna") and a typed text ('Anna').
+    A small model needs that to copy.
     """
     words = vocabulary_words()
     merges = _word_merges(words) + _number_merges()
@@ -106,12 +106,16 @@ def _assemble(pieces: list[str], merges: list[tuple[str, str]]) -> Tokenizer:
 
 
 def build_image_processor() -> Qwen2VLImageProcessorPil:
+    """Makes the image processor with the pocket model's bounds on pixels."""
     return Qwen2VLImageProcessorPil(size={"shortest_edge": MIN_PIXELS, "longest_edge": MAX_PIXELS})
 
 
 def build_config(tokenizer: PreTrainedTokenizerFast, hidden: int = 128, layers: int = 4, heads: int = 4,
                  intermediate: int = 256) -> Qwen2_5_VLConfig:
-    """Untied embeddings (vLLM reloads tied ones wrongly) and a large initial scale (0.02 does not learn)."""
+    """Makes a configuration with untied embeddings and a large initial scale.
+
+    vLLM reloads tied embeddings wrongly, and a model of this size does not learn from an initial scale of 0.02.
+    """
     token: Any = tokenizer.convert_tokens_to_ids
     return Qwen2_5_VLConfig(
         text_config=dict(
@@ -131,7 +135,7 @@ def build_config(tokenizer: PreTrainedTokenizerFast, hidden: int = 128, layers: 
 
 
 def build_model(tokenizer: PreTrainedTokenizerFast, seed: int = 0, **size: int) -> Qwen2_5_VLForConditionalGeneration:
-    """An untrained model, about 1.5 million weights."""
+    """Makes an untrained model of about 1.5 million weights."""
     torch.manual_seed(seed)
     config = build_config(tokenizer, **size)
     config._attn_implementation = "sdpa"
@@ -145,16 +149,16 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int = 0, **size: int) 
 HEAD = 32
 """Width of an attention head."""
 SHARPNESS, MATCH, WRITE, COPY = 6.0, 2.0, 0.05, 0.15
-"""Of looking back, of comparing contents; loudness of what was looked up, and of what is copied."""
+"""Sharpness of looking back and of comparing contents; scale of what was looked up and of what is copied."""
 
 
 def _plant_copying(model: Qwen2_5_VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast) -> None:
-    """Starts the model with an induction circuit: find what followed the last tokens before, and copy it.
+    """Initialises an induction circuit, which finds what followed the latest tokens earlier and copies it.
 
-    Two heads of the first layer note at each token what the token before it was, and the one before that; two
-    heads of the second look for places with the same past and copy what stands there (Olsson et al. 2022,
-    "In-context learning and induction heads"). Training from plain random weights has to find this circuit first
-    and stays at chance for very long; from here it takes minutes. Everything is trained on afterwards.
+    Two heads of the first layer note at each token the previous token and the one before it. Two heads of the second
+    layer look for places with the same past and copy what follows there (Olsson et al. 2022, "In-context learning and
+    induction heads"). Training from random weights must find this circuit first and stays at chance for a long time;
+    from here it takes minutes. All weights are trained afterwards.
     """
     text = model.model.language_model
     hidden = text.config.hidden_size
@@ -174,9 +178,9 @@ def _plant_copying(model: Qwen2_5_VLForConditionalGeneration, tokenizer: PreTrai
 
 
 def _embed(model: Qwen2_5_VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast, space: Tensor) -> None:
-    """Embeddings within `space`: " word" near "word", and output rows equal to input rows.
+    """Initialises embeddings within `space`: " word" near "word", and output rows equal to input rows.
 
-    Only at the start, the matrices are untied: copying then needs no dictionary learned first.
+    Copying then needs no dictionary. The matrices are equal only at the start; they are not tied.
     """
     embedding, vocabulary = model.model.language_model.embed_tokens.weight, tokenizer.get_vocab()
     rows = 0.07 * torch.randn(len(embedding), len(space)) @ space
@@ -206,7 +210,7 @@ def _look_back(
 def _compare(attention: Any, index: int, pasts: Pasts, content: Tensor) -> None:
     """Makes a head attend where the keys' past equals the queries', and copy `content`.
 
-    Only the slow rotary pairs carry it: the fast ones would blur it over distance.
+    Only the slow rotary pairs are used, because the fast ones would blur the comparison over distance.
     """
     rows = _clear(attention, index)
     slow = torch.cat([torch.arange(6, HEAD // 2), torch.arange(HEAD // 2 + 6, HEAD)])
@@ -221,7 +225,7 @@ def _compare(attention: Any, index: int, pasts: Pasts, content: Tensor) -> None:
 
 
 def _clear(attention: Any, index: int) -> slice:
-    """Rows of a head, its queries and keys set to zero."""
+    """Sets a head's queries and keys to zero and returns its rows."""
     rows = slice(index * HEAD, (index + 1) * HEAD)
     attention.q_proj.weight.data[rows] = 0
     attention.k_proj.weight.data[rows] = 0
@@ -229,7 +233,7 @@ def _clear(attention: Any, index: int) -> slice:
 
 
 def build_policy(seed: int = 0) -> Policy:
-    """An untrained pocket policy, with its dialect and frame."""
+    """Makes an untrained pocket policy with its dialect."""
     tokenizer = build_tokenizer()
     dialect = UITars(MIN_PIXELS, MAX_PIXELS, ui_text=True)
     return Policy(build_model(tokenizer, seed), tokenizer, build_image_processor(), dialect)

@@ -1,7 +1,7 @@
-"""Demonstrations: scripted experts at work, told in the pocket model's words.
+"""Demonstrations: episodes of scripted experts, written as the pocket model answers.
 
-An answer names its target as the screen's text does, place included (`Thought: Save 50 8`), so that acting is
-reading, then copying. Now and then the hand slips to another element, and going back is shown too.
+An answer names its target with its place as the screen's text does (`Thought: Save 50 8`), so that acting means reading
+and copying. Some episodes contain a wrong touch and the way back.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FAMILIES = {
     ),
     "AndroidLab-v0": ("ClockDeleteAlarm", "ClockSwitchAlarm"),
 }  # fmt: skip
-"""The families that the pocket model has seen: short ones of every app. The others are left to learning."""
+"""The families that the pocket model has seen: short ones of every app. It has to learn the others by itself."""
 
 THOUGHTS = {"open_app": "open", "scroll": "scroll", "press_back": "back", "press_home": "home",
             "press_enter": "enter", "wait": "wait"}  # fmt: skip
@@ -51,9 +51,9 @@ class Demonstration:
     """One episode that an expert solved.
 
     Attributes:
-        task: Name of the family.
+        task: Name of the task family.
         goal: The instruction.
-        steps: What was seen, what was answered, and whether that is to be learned.
+        steps: Observation, answer, and whether the answer is to be learned.
     """
 
     task: str
@@ -65,14 +65,14 @@ def demonstrate(
     policy: Policy, benchmark: str, families: Iterable[str], seeds: Iterable[int], screen_size: tuple[int, int],
     slips: float = 0.15,
 ) -> Iterator[Demonstration]:
-    """Solved episodes of families with experts, on training words.
+    """Yields episodes that experts solved, on training words.
 
     Args:
-        policy: Whose dialect the answers are written in.
+        policy: The policy whose dialect the answers use.
         benchmark: Id of the environment.
-        families: Names of the families.
-        seeds: Of the instances, the same for every family.
-        screen_size: Of the phone.
+        families: Names of the task families.
+        seeds: Seeds of the instances, the same for every family.
+        screen_size: Width and height of the phone in pixels.
         slips: Share of episodes with one wrong touch.
     """  # fmt: skip
     env: gym.Env = gym.make(benchmark, screen_size=screen_size)
@@ -86,7 +86,7 @@ def demonstrate(
 
 
 class _Recorder:
-    """Plays one episode and writes it down."""
+    """Plays one episode and records it."""
 
     def __init__(self, policy: Policy, env: gym.Env, rng: random.Random, slips: float) -> None:
         self.policy, self.env, self.random = policy, env, rng
@@ -95,7 +95,7 @@ class _Recorder:
         self.reward = 0.0
 
     def play(self, family: str, seed: int) -> Demonstration | None:
-        """The episode, or None if it was not solved (a slip may end in a dead end)."""
+        """Returns the episode, or None if it was not solved, for example after a wrong touch without a way back."""
         self.seen, info = self.env.reset(seed=seed, options={"task": family})
         goal, screen, over = self.seen["goal"], Screen(), False
         screen.update(self.seen)
@@ -121,7 +121,7 @@ class _Recorder:
         return terminated or truncated
 
     def _slip(self) -> bool:
-        """Touches a wrong element and goes back; False if that did not restore the screen."""
+        """Touches a wrong element and goes back; returns False if that did not restore the screen."""
         before = self.seen["ui"]
         targets = [e for e in parse_ui(before) if e.clickable and e.enabled and not e.checkable]
         if not targets:
@@ -133,14 +133,14 @@ class _Recorder:
 
 
 def answer(policy: Policy, action_text: str, observation: Observation) -> str:
-    """An expert's action as the pocket model is to write it."""
+    """Writes an expert's action as the pocket model should."""
     _, action = parse_action(action_text)
     frame = policy.frame(observation)
     return policy.dialect.format(action, thought(action, observation, frame), frame)
 
 
 def careless(policy: Policy, shown: Demonstration, rng: random.Random, share: float) -> Demonstration:
-    """The episode by a careless hand: it answers wrongly in a share of the steps, and the record ends there."""
+    """Returns the episode with wrong answers in a share of the steps; it ends at the first one."""
     for number, (observation, _, taught) in enumerate(shown.steps):
         if taught and rng.random() < share:
             return replace(shown, steps=[*shown.steps[:number], (observation, blunder(policy, observation, rng), True)])
@@ -148,7 +148,7 @@ def careless(policy: Policy, shown: Demonstration, rng: random.Random, share: fl
 
 
 def blunder(policy: Policy, observation: Observation, rng: random.Random) -> str:
-    """A well-formed answer that is probably wrong: the touch of some element, or the end of the episode."""
+    """Returns a well-formed answer that is probably wrong: a touch of some element, or the end of the episode."""
     elements = [element for element in parse_ui(observation.ui) if element.clickable and element.enabled]
     touch = elements and rng.random() < 0.8
     action = Action("click", rng.choice(elements).center) if touch else Action("finished")
@@ -156,7 +156,7 @@ def blunder(policy: Policy, observation: Observation, rng: random.Random) -> str
 
 
 def thought(action: Action, observation: Observation, frame: Frame) -> str:
-    """What the answer says before acting: the target's line on the screen, or a word."""
+    """Returns the text before the action: the target's line on the screen, or a word."""
     elements = [element for element in parse_ui(observation.ui) if element.enabled]
     if action.start is not None and action.kind != "scroll":
         here = sorted((e for e in elements if e.center == action.start), key=_passive)
@@ -178,7 +178,7 @@ def _name(element: Element) -> str:
 
 
 def to_sequence(policy: Policy, shown: Demonstration) -> Sequence:
-    """The episode as one sequence: exactly the tokens of the policy's prompts, every taught answer in the loss."""
+    """Returns the episode as one sequence of the policy's own prompts, with all taught answers in the loss."""
     chat, frame = policy.chat, policy.frame(shown.steps[0][0])
     width, height = frame.image
     blank = ImageInput(torch.empty(0), (1, height // PATCH, width // PATCH))
@@ -196,13 +196,13 @@ def to_sequence(policy: Policy, shown: Demonstration) -> Sequence:
 
 
 def small_picture(observation: Observation, frame: Frame) -> np.ndarray:
-    """The screenshot as the model sees it, (H, W, 3) uint8."""
+    """Returns the screenshot as the model sees it, (H, W, 3) uint8."""
     image = Image.fromarray(observation.screenshot)
     return np.array(image.resize(frame.image, Image.Resampling.BICUBIC))
 
 
 def save_sequences(sequences: list[Sequence], path: Path) -> None:
-    """Writes sequences for `load_sequences`."""
+    """Writes sequences to a file for `load_sequences`."""
     torch.save([
         (s.task, torch.tensor(s.ids), torch.tensor(s.weights),
          None if s.screenshots is None else torch.from_numpy(s.screenshots)) for s in sequences
@@ -210,7 +210,7 @@ def save_sequences(sequences: list[Sequence], path: Path) -> None:
 
 
 def load_sequences(path: Path) -> list[Sequence]:
-    """Reads sequences; tensors only, nothing that could run."""
+    """Reads sequences that `save_sequences` wrote, as tensors only, so that no code runs."""
     return [
         Sequence(ids.tolist(), weights.tolist(), None if shown is None else shown.numpy(), task)
         for task, ids, weights, shown in torch.load(path, weights_only=True)

@@ -1,7 +1,7 @@
-"""What the process reward model and the critic learn from: answers, and whether an expert would agree.
+"""Training data of the process reward model and the critic: answers, and whether an expert would agree.
 
-The paper's rule (appendix B): at every state of an expert's episode the policy proposes answers; one that matches
-the expert's action is good, any other bad; good and bad are kept in equal number.
+The paper's rule (appendix B): at every state of an expert's episode the policy proposes answers. An answer that matches
+the expert's action is good and any other is bad; equal numbers of both are kept.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from coach_gym.agents.pocket.sequences import Sequence
 from coach_gym.episode import Candidate, Episode, Step
 
 NEAR = 0.14
-"""Points this near, as a share of the screen's width, count as one (GUI-Odyssey's rule, which the paper takes)."""
+"""Distance up to which points count as equal, as a share of the screen's width (GUI-Odyssey's rule, as the paper)."""
 
 PROPOSALS, TEMPERATURE = 8, 1.2
-"""Answers that the policy proposes at every state. A little heat makes more of the slips that are hard to tell."""
+"""Answers that the policy proposes at every state, and their temperature, which yields more near misses."""
 
 
 def matches(action: Action, expert: Action, width: int) -> bool:
-    """Whether an action is the expert's: its kind, its words, and its points up to `NEAR`."""
+    """Returns whether an action equals the expert's in kind, words, and points up to `NEAR`."""
     if (action.kind, action.direction) != (expert.kind, expert.direction):
         return False
     if action.content.strip() != expert.content.strip():
@@ -38,11 +38,11 @@ def matches(action: Action, expert: Action, width: int) -> bool:
 
 @dataclass
 class Judged:
-    """An expert's episode with other answers to every state.
+    """An expert's episode with further answers to every state.
 
     Attributes:
-        episode: Candidate 0 of each step is the expert's answer and was executed.
-        good: For every step and candidate, whether the expert would agree.
+        episode: The episode; candidate 0 of each step is the expert's answer, which was executed.
+        good: Whether the expert would agree, for every candidate of every step.
     """
 
     episode: Episode
@@ -50,10 +50,16 @@ class Judged:
 
 
 def judge(policy: Policy, shown: Demonstration, rng: random.Random, generator: TransformersGenerator | None) -> Judged:
-    """Labels other answers to the states of a demonstration.
+    """Labels further answers to the states of a demonstration.
 
-    They are the policy's own if there is a generator; and, cheap and always at hand, the touch of a random element
-    and the expert's answer to another state.
+    These are a touch of a random element, the expert's answer to another state and, with a generator, the policy's own
+    proposals.
+
+    Args:
+        policy: Its dialect and tokenizer write the answers.
+        shown: The demonstration.
+        rng: Source of randomness.
+        generator: Draws the policy's proposals; None for none.
     """
     width, frame = shown.steps[0][0].screenshot.shape[1], policy.frame(shown.steps[0][0])
     steps: list[Step] = []
@@ -89,7 +95,7 @@ def _agrees(policy: Policy, text: str, step: Step, width: int) -> bool:
 
 
 def balanced(judged: Judged, rng: random.Random) -> Iterator[tuple[int, int, bool]]:
-    """One good and one bad answer (step, candidate, verdict) of every state that has both."""
+    """Yields one good and one bad answer of every state that has both, as (step, candidate, verdict)."""
     for t, verdicts in enumerate(judged.good):
         for verdict in (True, False):
             of_kind = [i for i, good in enumerate(verdicts) if good is verdict]
@@ -98,7 +104,7 @@ def balanced(judged: Judged, rng: random.Random) -> Iterator[tuple[int, int, boo
 
 
 def verdict_sequences(prm: GenerativePRM, judged: Judged, rng: random.Random) -> Iterator[Sequence]:
-    """Questions to the process reward model with their verdicts; the reasoning is what the expert aims at."""
+    """Yields questions to the process reward model with their verdicts; the reasoning names the expert's target."""
     steps, chat = judged.episode.steps, prm.policy.chat
     said = [(step.observation, step.candidates[0].text) for step in steps]
     for t, i, verdict in balanced(judged, rng):

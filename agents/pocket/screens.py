@@ -1,8 +1,8 @@
-"""Synthetic screens: the skill of naming an element and copying where it is, trained on anything but real apps.
+"""Synthetic screens that teach a small model to name an element and copy its place, without any real app.
 
-A sequence is a goal, then screens, and after each screen many answers: the elements that the goal names, in its
-order, then all others. Labels are words, pieces glued to words that nobody has seen, numbers and times, so that
-nothing but copying helps. Dense questions on small screens first are what makes a small model learn this at all.
+A sequence is a goal, then screens, and after each screen many answers: the elements that the goal names in their order,
+then all others. Labels are words, invented words, numbers and times, so that only copying helps. A small model learns
+this only if it starts with many questions on small screens.
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ OPENERS = ("Tap", "Open", "Choose", "Set", "Create a new contact with", "Add", "
 JOINS = (",", " and", ", then", " in the folder", " with", ".", " from", ", the", " named", " with the text:", " to")
 FLAGS = (" on", " off", " *")
 SIMPLE = 6
-"""Below so many elements labels are single words, without flags, and goals name little."""
+"""With fewer elements than this, labels are single words without flags, and goals name few elements."""
 
-# Loss weights: places count most, what the goal decides full, the rest of a label half, what is plain grammar little.
+# Loss weights: places count most, then what the goal determines, the rest of a label, repetitions, and grammar.
 PLACE, CERTAIN, LABEL, REPEAT, GRAMMAR = 1.5, 1.0, 0.5, 0.3, 0.1
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """Token ids of a text at the start of a line, and of the same text after a space."""
+    """Token ids of a text at the start of a line (`plain`) and after a space (`spaced`)."""
 
     plain: list[int]
     spaced: list[int]
 
     def then(self, tail: list[int]) -> Phrase:
+        """Returns the phrase followed by further tokens."""
         return Phrase(self.plain + tail, self.spaced + tail)
 
 
 @dataclass(frozen=True)
 class Item:
-    """An element of a synthetic screen; a goal calls it by its name, the first part of its label."""
+    """An element of a synthetic screen; goals call it by its name, the first part of its label."""
 
     name: Phrase
     label: Phrase
@@ -50,11 +51,11 @@ class Item:
 
 
 class Screens:
-    """A source of random sequences; works on token ids, because tokenising would cost more than training.
+    """A source of random sequences. It works on token ids, because tokenising would take longer than training.
 
     Args:
-        tokenizer: The pocket model's.
-        seed: Of everything random.
+        tokenizer: The pocket model's tokenizer.
+        seed: Seed of all randomness.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, seed: int = 0) -> None:
@@ -80,12 +81,12 @@ class Screens:
         self.after_point, self.after_text = self._ids(")')"), self._ids("')")
 
     def sequence(self, elements: int, screens: int = 1, dense: float = 1.0) -> Sequence:
-        """One goal with its screens.
+        """Makes one goal with its screens.
 
         Args:
-            elements: Elements of a screen at most; half of it at least.
+            elements: Maximum number of elements on a screen; the minimum is half of it.
             screens: Number of screens, which share some of their labels.
-            dense: Share of screens on which every element is asked for, not only those that the goal names.
+            dense: Share of screens that ask for every element, and not only for those that the goal names.
         """
         simple = elements < SIMPLE
         shared = [self._label(simple) for _ in range(self.random.randint(0, 3))]
@@ -133,7 +134,7 @@ class Screens:
         return label
 
     def _board(self, elements: int, shared: list[Phrase], simple: bool) -> list[Item]:
-        """Elements with different labels: half of the screens are one column, most are in reading order."""
+        """Elements with different labels; half of the screens are one column, and most are in reading order."""
         count = self.random.randint(max(2, elements // 2), elements)
         labels = [self._label(simple) for _ in range(count)] + [s for s in shared if self.random.random() < 0.7]
         column = self.random.randrange(WIDTH) if self.random.random() < 0.5 else None
@@ -143,7 +144,7 @@ class Screens:
         return sorted(board, key=lambda item: (item.y, item.x)) if self.random.random() < 0.7 else board
 
     def _item(self, name: Phrase, simple: bool, column: int | None) -> Item:
-        """An element; often its label says more than its name, as a row of a list does."""
+        """An element, whose label often continues after its name, as a row of a list does."""
         more = [] if simple or self.random.random() < 0.6 else self.comma + self._label(False, long=0.3).spaced
         x = self.random.randrange(WIDTH) if column is None else column
         return Item(name, name.then(more), x, self.random.randrange(HEIGHT))
@@ -157,7 +158,7 @@ class Screens:
         return goal
 
     def _show(self, out: Sequence, board: list[Item], simple: bool) -> list[tuple[Item, Phrase]]:
-        """The screen's lines; returns the fields that hold a text, with it."""
+        """Adds the screen's lines; returns the fields that hold a text, with the text."""
         lines: list[int] = []
         values = []
         for item in board:
@@ -192,7 +193,7 @@ class Screens:
             out.add(self.newline)
 
     def _ask_typing(self, out: Sequence, pairs: list[tuple[Phrase, Phrase]]) -> None:
-        """What the goal says about a field is typed."""
+        """Adds answers that type what the goal says about a field."""
         if not pairs or self.random.random() < 0.2:
             return
         for key, value in self.random.sample(pairs, self.random.randint(1, len(pairs))):
@@ -201,7 +202,7 @@ class Screens:
             out.add(self.newline)
 
     def _ask_values(self, out: Sequence, values: list[tuple[Item, Phrase]]) -> None:
-        """What a field holds is the answer."""
+        """Adds answers that give the text of a field."""
         for item, value in self.random.sample(values, min(len(values), 2)):
             out.add(self.assistant + self.thought + item.label.spaced)
             out.add(self.finished + value.plain + self.after_text + self.end, CERTAIN)

@@ -1,4 +1,4 @@
-"""Weighted token sequences with screenshots, in batches without waste, and their loss."""
+"""Weighted token sequences with screenshots, their batches and their loss."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from coach_gym.agents.models.mrope import rope_index
 
 PATCH, MERGE, FRAMES = 14, 2, 2
 MEAN, STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
-"""Normalisation of the image processor (CLIP's)."""
+"""Mean and standard deviation of the image processor's normalisation, which are CLIP's."""
 
 
 @dataclass
 class Sequence:
-    """Tokens, and how much predicting each counts.
+    """Tokens with weights in the loss.
 
     Attributes:
         ids: Token ids.
-        weights: Weight of each token in the loss; 0 for what is given.
-        screenshots: (T, H, W, 3) uint8 in the model's frame, or None: a sequence without pictures.
-        task: Family that a demonstration belongs to.
+        weights: Weight of each token in the loss; 0 for tokens that are given.
+        screenshots: Screenshots in the model's frame, (T, H, W, 3) uint8; None without any.
+        task: Task family of a demonstration.
     """
 
     ids: list[int] = field(default_factory=list)
@@ -36,12 +36,12 @@ class Sequence:
     task: str = ""
 
     def add(self, ids: list[int], weight: float = 0.0) -> None:
-        """Appends tokens of one weight."""
+        """Appends tokens with the same weight."""
         self.ids += ids
         self.weights += [weight] * len(ids)
 
     def grids(self) -> list[tuple[int, int, int]]:
-        """Patch grids of the screenshots."""
+        """Returns the patch grids of the screenshots."""
         if self.screenshots is None:
             return []
         count, height, width, _ = self.screenshots.shape
@@ -53,10 +53,11 @@ class Batch:
     """Sequences padded to one length; causal attention keeps the padding harmless.
 
     Attributes:
-        ids, weights: (N, L).
-        position_ids: (3, N, L).
-        screenshots: Of all rows, in order.
-        grids: Likewise.
+        ids: Token ids, (N, L).
+        weights: Weights in the loss, (N, L).
+        position_ids: Rotary positions, (3, N, L).
+        screenshots: Screenshots of all rows, in order.
+        grids: Their patch grids.
     """
 
     ids: Tensor
@@ -67,7 +68,7 @@ class Batch:
 
 
 def batches(sequences: list[Sequence], tokens: int, image_token: int, rng: random.Random) -> Iterator[Batch]:
-    """Batches of about `tokens` tokens, of sequences alike in length, in random order."""
+    """Yields batches of about `tokens` tokens in random order, each of sequences of similar length."""
     waiting = sorted(sequences, key=lambda sequence: len(sequence.ids))
     groups = []
     while waiting:
@@ -80,7 +81,7 @@ def batches(sequences: list[Sequence], tokens: int, image_token: int, rng: rando
 
 
 def collate(group: Collection[Sequence], image_token: int) -> Batch:
-    """One batch."""
+    """Pads sequences to one batch."""
     length = max(len(sequence.ids) for sequence in group)
     ids = torch.zeros(len(group), length, dtype=torch.long)
     weights = torch.zeros(len(group), length)
@@ -95,13 +96,13 @@ def collate(group: Collection[Sequence], image_token: int) -> Batch:
 
 
 def patches(screenshots: Tensor) -> Tensor:
-    """What `Qwen2VLImageProcessor` makes of pictures that need no resizing.
+    """Computes the patches that `Qwen2VLImageProcessor` makes of pictures that need no resizing.
 
     Args:
-        screenshots: (N, H, W, 3) uint8.
+        screenshots: Pictures, (N, H, W, 3) uint8.
 
     Returns:
-        (N * H/14 * W/14, 3 * 2 * 14 * 14) float32: a picture is two equal frames.
+        Patches, (N * H/14 * W/14, 3 * 2 * 14 * 14) float32; each picture counts as two equal frames.
     """
     count, height, width, _ = screenshots.shape
     pixels = (screenshots.float() / 255 - torch.tensor(MEAN)) / torch.tensor(STD)
@@ -113,7 +114,7 @@ def patches(screenshots: Tensor) -> Tensor:
 
 
 def hidden_states(model: Any, batch: Batch) -> Tensor:
-    """Last hidden states (N, L, hidden) of a `Qwen2_5_VLModel`."""
+    """Returns the last hidden states of a `Qwen2_5_VLModel`, (N, L, hidden)."""
     device = model.device
     ids = batch.ids.to(device)
     embedded = model.language_model.embed_tokens(ids)
@@ -128,10 +129,10 @@ def hidden_states(model: Any, batch: Batch) -> Tensor:
 
 
 def token_loss(model: Any, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-    """Weighted cross-entropy of a `Qwen2_5_VLForConditionalGeneration`.
+    """Computes the weighted cross-entropy of a `Qwen2_5_VLForConditionalGeneration`.
 
     Returns:
-        The loss; whether each counted token was predicted right, bool (M,); the weights of those tokens (M,).
+        The loss; whether each of the M tokens with a weight was predicted correctly, (M,) bool; their weights, (M,).
     """
     counted = batch.weights[:, 1:] > 0
     weights, targets = batch.weights[:, 1:][counted].to(model.device), batch.ids[:, 1:][counted].to(model.device)

@@ -1,9 +1,9 @@
-"""Makes the pocket models from nothing: ``python -m coach_gym.agents.pocket.train``.
+"""Makes the pocket models from scratch: `python -m coach_gym.agents.pocket.train`.
 
-Stages, in order: `ground` (synthetic screens), `imitate` (experts' demonstrations, with synthetic screens mixed
-in), `careless` (demonstrations by a hand that errs, so that reinforcement learning has something to mend), `prm` (the
-process reward model) and `critic` (the Q function), each for its share of training time. State lives in `runs/pocket`;
-with ``--minutes 10`` the script stops after ten minutes, and the same command goes on from there.
+Stages, in order: `ground` (synthetic screens), `imitate` (experts' demonstrations, mixed with synthetic screens),
+`careless` (demonstrations with errors, which leave reinforcement learning something to correct), `prm` (the process
+reward model) and `critic` (the Q function), each for its share of training time. Its state is in `runs/pocket`; with
+`--minutes 10` the script stops after ten minutes, and the same command continues from there.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ STAGES = {"ground": 10.0, "imitate": 46.0, "careless": 5.0, "prm": 7.0, "critic"
 """Minutes of training of each stage, on one core of a server."""
 RATES = {"ground": 8e-4, "imitate": 8e-4, "careless": 3e-4, "prm": 4e-4, "critic": 3e-4}
 DECAY = 0.5
-"""Share of a stage at whose end the learning rate falls to nothing."""
+"""Share of a stage, at its end, during which the learning rate falls to zero."""
 
 TOKENS = 3000  # of a batch
 SCREEN = (270, 600)
@@ -57,8 +57,8 @@ class Optimizers:
     """Muon for the matrices of the decoder's layers, AdamW for the rest, one schedule for both.
 
     Args:
-        model: The parameters' owner.
-        rate: Learning rate of AdamW; Muon's is `MUON` times it.
+        model: The model in training.
+        rate: Learning rate of AdamW; Muon's is `MUON` times that.
     """
 
     MUON, WARM_UP = 6.0, 50
@@ -77,7 +77,7 @@ class Optimizers:
         self.steps = 0
 
     def step(self, loss: Tensor, factor: float) -> None:
-        """One update; `factor` is the schedule's share of the full rate."""
+        """Makes one update at `factor` times the full learning rate."""
         loss.backward()
         nn.utils.clip_grad_norm_(self.parameters, 1.0)
         self.steps += 1
@@ -88,16 +88,18 @@ class Optimizers:
             optimizer.zero_grad()
 
     def state_dict(self) -> dict[str, Any]:
+        """Returns the state for `load_state_dict`."""
         return {"steps": self.steps, "optimizers": [optimizer.state_dict() for optimizer in self.optimizers]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restores what `state_dict` returned."""
         self.steps = state["steps"]
         for optimizer, kept in zip(self.optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(kept)
 
 
 class Curriculum:
-    """Synthetic screens that grow: another element whenever nearly all places are named right."""
+    """Synthetic screens that grow by an element whenever nearly all places are named correctly."""
 
     ENOUGH, ELEMENTS, SCREENS = 0.92, 24, 3
 
@@ -109,7 +111,7 @@ class Curriculum:
         self._image = policy.chat.image_pad
 
     def next(self) -> Batch:
-        """A batch of the present difficulty."""
+        """Returns a batch of the current difficulty."""
         batch = next(self._batches, None)
         if batch is None:
             count = max(16, 8 * TOKENS // (20 * self.elements * self.screens))
@@ -119,14 +121,14 @@ class Curriculum:
         return batch
 
     def _sequence(self) -> Sequence:
-        """Of the present size; of all sizes, and asking for what the goal names rather than for all, once grown up."""
+        """A sequence of the current size; at full size, of any size and mostly about what the goal names."""
         if self.elements < self.ELEMENTS:
             return self.source.sequence(self.elements, self.screens)
         elements, screens = self._random.randint(4, self.elements), self._random.randint(1, self.screens)
         return self.source.sequence(elements, screens, dense=0.1)
 
     def learn(self, right: Tensor, weights: Tensor) -> None:
-        """Takes in how the model did; may raise the difficulty."""
+        """Records how many places were named correctly, and may raise the difficulty."""
         self.accuracy += 0.05 * (right[weights == PLACE].float().mean().item() - self.accuracy)
         if self.accuracy < self.ENOUGH:
             return
@@ -138,11 +140,11 @@ class Curriculum:
 
 
 class Workshop:
-    """The models in the making, and everything needed to go on after a pause.
+    """The models in training, and everything needed to continue after a pause.
 
     Args:
-        directory: Keeps the state and the training data between slices.
-        device: Of the models; `"auto"` is CUDA where there is one.
+        directory: Keeps the state and the training data between runs.
+        device: Device of the models; `"auto"` is CUDA if available.
         minutes: Length of every stage, `STAGES` by default.
     """
 
@@ -166,7 +168,7 @@ class Workshop:
         return self.directory / "state.pt"
 
     def run(self, deadline: float) -> bool:
-        """Trains until everything is done (True) or the monotonic clock reaches `deadline` (False)."""
+        """Trains until all stages are done or the monotonic clock reaches `deadline`; returns whether all are done."""
         makers = {
             "ground": self._ground, "imitate": self._imitate, "careless": self._careless, "prm": self._prm,
             "critic": self._critic,
@@ -260,7 +262,7 @@ class Workshop:
             yield from demonstrate(self.policy, benchmark, families, seeds, screen)
 
     def _judged(self, part: int, count: int = JUDGED) -> Iterator[Judged]:
-        """Judged episodes on instances of their own."""
+        """Judged episodes on instances that no other stage uses."""
         generator, first = TransformersGenerator(self.policy), 10_000 * part
         for seeds, proposer in (
             (range(first, first + PROPOSED), generator), (range(first + PROPOSED, first + count), None)
@@ -318,9 +320,12 @@ def _copy(policy: Policy) -> Policy:
 
 
 def value_loss(critic: Critic, policy: Policy, judged: Judged) -> tuple[Tensor, Tensor]:
-    """Squared error of Q against 1 for good and 0 for bad answers, and which are on the right side of 1/2.
+    """Computes the squared error of Q against 1 for good and 0 for bad answers.
 
-    In every state both kinds weigh the same, however many there are of each.
+    In every state both kinds have the same weight, whatever their numbers.
+
+    Returns:
+        The loss, and for every answer whether its Q is on the correct side of 1/2.
     """
     losses, right = [], []
     for q, verdicts in zip(critic.q_values(build_tree(policy, judged.episode)), judged.good, strict=True):
@@ -333,6 +338,7 @@ def value_loss(critic: Critic, policy: Policy, judged: Judged) -> tuple[Tensor, 
 
 
 def main() -> None:
+    """Runs the command."""
     program = "python -m coach_gym.agents.pocket.train"
     parser = argparse.ArgumentParser(prog=program, description="Makes the pocket models.")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so long; run again to go on")

@@ -278,13 +278,13 @@ def test_a_refused_reset_does_not_swallow_the_others(envs):
 
 def test_misuse_of_send_and_recv_is_refused(envs):
     envs.reset(seed=0)
-    with pytest.raises(UsageError, match="nothing is under way"):
+    with pytest.raises(UsageError, match="no call is in progress"):
         envs.recv()
     envs.send(["wait()"], [0])
-    with pytest.raises(UsageError, match="environment 0 has a call under way"):
+    with pytest.raises(UsageError, match="environment 0 has a call in progress"):
         envs.send(["wait()"], [0])
     for call in (lambda: envs.step(["wait()"] * 3), envs.reset):
-        with pytest.raises(UsageError, match=r"environments \[0\] have a call under way"):
+        with pytest.raises(UsageError, match=r"environments \[0\] have a call in progress"):
             call()
     envs.recv()
 

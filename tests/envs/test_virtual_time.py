@@ -68,7 +68,7 @@ def test_recv_of_nothing_waits_for_nothing():
     waited = envs.clock.waited
     assert envs.recv(0) == [] and envs.clock.waited == waited
     assert len(envs.recv(2)) == 2 and len(envs.recv(9)) == 1
-    with pytest.raises(UsageError, match="nothing is under way"):
+    with pytest.raises(UsageError, match="no call is in progress"):
         envs.recv()
     envs.close()
 
@@ -76,7 +76,7 @@ def test_recv_of_nothing_waits_for_nothing():
 def test_what_is_under_way_cannot_be_asked_again():
     envs = make()
     envs.send_reset([1])
-    with pytest.raises(UsageError, match="environment 1 has a call under way"):
+    with pytest.raises(UsageError, match="environment 1 has a call in progress"):
         envs.send_reset([1])
     envs.recv(1)
     assert envs.pending == ()
