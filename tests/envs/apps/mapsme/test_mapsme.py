@@ -282,3 +282,58 @@ def test_changing_one_place_of_mine_leaves_all_else_alone(hands):
     after = {table: db(hands).execute(f"SELECT * FROM {table}").fetchall() for table in tables}
     assert my_places(db(hands)) == {"Home": 4, "Work": 3}
     assert {table for table in tables if after[table] != before[table]} == {"my_places"}
+
+
+# pictures of maps
+
+
+VIEW = mapsme_map.View((47.005, 8.005), 120.0, 300, 400)
+
+
+def test_roads_parks_and_pins_are_drawn_where_they_lie():
+    plain = mapsme_map.draw(World((), (), (), (), None), VIEW).astype(int)
+    assert plain.shape == (600, 450, 3) and len(np.unique(plain.reshape(-1, 3), axis=0)) == 1
+    roads = mapsme_map.draw(TOWN, VIEW).astype(int)
+    assert (roads != plain).any()
+    pin = mapsme_map.draw(TOWN, VIEW, (("place", TOWN.places[2].point),)).astype(int)
+    rows, columns = np.argwhere((pin != roads).any(axis=2)).mean(axis=0)
+    x, y = VIEW.place(TOWN.places[2].point)
+    assert abs(columns - x * 450) < 5 and -45 < rows - y * 600 < 0, "a pin stands on its point"
+
+
+def test_a_route_is_drawn_along_its_points():
+    line = (TOWN.places[0].point, TOWN.places[2].point)
+    route_color = (0x1E, 0x88, 0xE5)
+    drawn = (mapsme_map.draw(TOWN, VIEW, (), line) == route_color).all(axis=2)
+    (x0, y0), (x1, y1) = (VIEW.place(point) for point in line)
+    assert drawn[round((y0 + y1) / 2 * 600), round((x0 + x1) / 2 * 450)]
+    assert not (mapsme_map.draw(TOWN, VIEW, (), line[:1]) == route_color).all(axis=2).any()
+
+
+def test_names_appear_only_on_large_scales():
+    def letters(scale):
+        pixels = mapsme_map.draw(TOWN, mapsme_map.View(VIEW.center, scale, 300, 400))
+        return (pixels == (0x4E, 0x46, 0x40)).all(axis=2).sum()
+
+    assert letters(120.0) > 50 and letters(mapsme_map.LABELS_FROM - 1) == 0
+
+
+@pytest.mark.parametrize("points", [[(47.0, 8.0)], [(47.0, 8.0), (47.0, 8.0)], [(47.0, 8.0), (48.0, 9.0), (47.5, 7.0)]])
+def test_a_view_around_points_shows_them_all(points):
+    view = mapsme_map.around(points, 300, 400)
+    for point in points:
+        x, y = view.place(point)
+        assert 0.1 < x < 0.9 and 0.1 < y < 0.9
+
+
+def test_a_search_may_be_left_without_a_choice(hands):
+    hands.tap("My places", "Home")
+    hands.back()
+    assert my_places(db(hands)) == {} and hands.find("Home").label == "Home, Add your home address"
+
+
+def test_the_place_of_a_removed_map_is_missed(hands):
+    hands.tap("Find", "Hotel", "Old Inn")
+    db(hands).execute("DELETE FROM places WHERE id = 2")
+    hands.phone.changed()
+    assert hands.shows("The place is not on this map")

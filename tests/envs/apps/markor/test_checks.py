@@ -1,11 +1,13 @@
 """What the checks of tasks on notes let pass."""
 
+import random
+
 import pytest
 
 from coach_gym.envs.apps.expense.app import DATABASE as LEDGER
 from coach_gym.envs.apps.markor import from_notes_tasks as from_notes
 from coach_gym.envs.apps.markor import world_tasks as markor
-from coach_gym.envs.apps.markor.lab_tasks import MarkorNoteByAge
+from coach_gym.envs.apps.markor.lab_tasks import MarkorCountNotes, MarkorNoteByAge
 from coach_gym.envs.tasks.words import ParamRng
 
 NOTES = {"a.md": "One line.", "b.txt": "Another line.", "c.md": "A third."}
@@ -123,3 +125,96 @@ def test_heldout_instances_share_no_name_with_training(family):
         return {path.rpartition("/")[2] for params in drawn for path in params["files"]}
 
     assert names("train") and not names("train") & names("heldout")
+
+
+@pytest.mark.parametrize("made, score", [("Lamp/", 1.0), ("lamp/", 0.0), ("Lamp", 0.0), ("Lamp/a.md", 0.0), ("", 0.0)])
+def test_a_folder_is_made_empty_and_of_that_name(device, begin, made, score):
+    task = begin(markor.MarkorCreateFolder, name="Lamp", files=NOTES)
+    if made.endswith("/"):
+        device.phone.storage.mkdir(note(made.rstrip("/")))
+    elif made:
+        device.write(note(made), b"")
+    assert task.evaluate(device, None) == score
+
+
+MOVED = {"Ideas/a.md": "One.", "Ideas/b.md": "Two.", "Work/c.md": "Three."}
+
+
+@pytest.mark.parametrize("target, keeps_old, score", [
+    ("Work", False, 1.0), ("Work", True, 0.0), ("Travel", False, 0.0), ("work", False, 0.0),
+])  # fmt: skip
+def test_a_note_is_moved_and_not_copied(device, begin, target, keeps_old, score):
+    task = begin(markor.MarkorMoveNote, name="a.md", source="Ideas", target="Work", files=MOVED)
+    device.write(note(f"{target}/a.md"), b"One.")
+    if not keeps_old:
+        device.remove(note("Ideas/a.md"))
+    assert task.evaluate(device, None) == score
+
+
+@pytest.mark.parametrize("family, text, score", [
+    (markor.MarkorRenameNote, "One line.", 1.0), (markor.MarkorRenameNote, "New.", 0.0),
+    (markor.MarkorChangeNoteContent, "New.", 1.0), (markor.MarkorChangeNoteContent, "One line.", 0.0),
+    (markor.MarkorAddNoteHeader, "New.\n\nOne line.", 1.0), (markor.MarkorAddNoteHeader, "New.\nOne line.", 0.0),
+    (markor.MarkorAddNoteHeader, "One line.\n\nNew.", 0.0),
+])  # fmt: skip
+def test_a_renamed_note_has_its_text_and_leaves_no_other_behind(device, begin, family, text, score):
+    task = begin(family, name="a.md", new_name="z.md", text="New.", files=NOTES)
+    device.write(note("z.md"), text.encode())
+    assert task.evaluate(device, None) == 0.0, "the old name is still there"
+    device.remove(note("a.md"))
+    assert task.evaluate(device, None) == score
+
+
+@pytest.mark.parametrize("left, score", [([], 1.0), (["a.md"], 0.0), (["New/"], 0.0)])
+def test_an_emptied_notebook_is_empty(device, begin, left, score):
+    task = begin(markor.MarkorDeleteAllNotes, files=NOTES)
+    for name in NOTES:
+        if name not in left:
+            device.remove(note(name))
+    if "New/" in left:
+        device.phone.storage.mkdir(note("New"))
+    assert task.evaluate(device, None) == score
+
+
+def test_a_pasted_note_has_the_text_of_the_clipboard(device, begin):
+    task = begin(markor.MarkorCreateNoteFromClipboard, name="d.md", text="Copied.", files=NOTES)
+    assert device.phone.clipboard == "Copied."
+    device.write(note("d.md"), b"Copied.")
+    assert task.evaluate(device, None) == 1.0
+
+
+@pytest.mark.parametrize("answer, score", [("2", 1.0), ("3", 0.0), ("two", 0.0), ("2 notes", 0.0), (None, 0.0)])
+def test_notes_of_a_folder_are_counted(device, begin, answer, score):
+    files = {"Ideas/a.md": "", "Ideas/b.md": "", "Work/c.md": ""}
+    task = begin(MarkorCountNotes, folder="Ideas", other="Work", files=files)
+    assert task.evaluate(device, answer) == score
+
+
+@pytest.mark.parametrize("family", [*markor.TASKS, MarkorCountNotes, MarkorNoteByAge])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_near_miss_asks_for_something_else(device, begin, family, seed):
+    task = begin(family, seed)
+    params = task.near_miss(random.Random(seed))
+    if params is None:  # stopping early is the near miss
+        assert task.kind == "operation"
+        return
+    other = family(params)
+    assert other.goal != task.goal
+    if task.kind == "operation" and family is not markor.MarkorCreateNoteAndSms:
+        assert other.expected(dict(task.before)) != task.expected(dict(task.before))
+
+
+def cards(device, task):
+    return device.read(note(task.params["note"])).decode().split("\n\n")
+
+
+@pytest.mark.parametrize("family", [
+    from_notes.RecipeAddMultipleRecipesFromMarkor, from_notes.RecipeAddMultipleRecipesFromMarkor2,
+])  # fmt: skip
+@pytest.mark.parametrize("seed", range(3))
+def test_recipes_of_a_note_are_all_or_those_of_the_time_asked_for(device, begin, family, seed):
+    task = begin(family, seed)
+    titles = [recipe[0] for recipe in task.params["new"]]
+    wanted = [card for card in cards(device, task) if task.params.get("time", "") in card.splitlines()[3]]
+    assert [card.splitlines()[0] for card in wanted] == [f"Title: {title}" for title in titles] and len(titles) == 2
+    assert not any(title in device.read(note(task.params["other"])).decode() for title in titles)

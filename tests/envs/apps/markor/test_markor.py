@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coach_gym.envs.apps.files.app import Files
-from coach_gym.envs.apps.markor.app import APP, NOTEBOOK
+from coach_gym.envs.apps.markor.app import APP, NOTEBOOK, decoded, encoded
 from coach_gym.envs.apps.messages.app import Messages
 from coach_gym.envs.phone.intents import VIEW, Intent
 from tests.envs.hands import SCREENS, Hands
@@ -303,3 +303,49 @@ def test_a_snapshot_in_the_middle_of_an_edit_is_exact(any_hands):
         any_hands.phone.restore(snapshot)
         assert any_hands.ui == shown and notes(any_hands) == NOTES
         assert np.array_equal(any_hands.phone.screenshot(), pixels)
+
+
+def test_a_shared_text_needs_a_note(hands):
+    hands.hold("Ideas")
+    hands.tap("More options", "Share")
+    assert not hands.shows("Copy to clipboard"), "a folder is no text"
+
+
+def test_the_folder_picker_walks_within_the_notebook_and_may_be_left(hands):
+    hands.hold("brave_otter.md")
+    hands.tap("Move")
+    assert not hands.shows("..")
+    hands.tap("Ideas", "..", "Cancel")
+    assert notes(hands) == NOTES
+
+
+def test_a_note_moved_to_a_folder_with_its_namesake_gets_a_number(hands):
+    hands.storage.write(f"{NOTEBOOK}/Work/brave_otter.md", b"other")
+    hands.hold("brave_otter.md")
+    hands.tap("Move", "Work", "Select")
+    assert notes(hands)["Work/brave_otter.md"] == "other"
+    assert notes(hands)["Work/brave_otter (1).md"] == NOTES["brave_otter.md"]
+
+
+def test_a_folder_is_deleted_with_its_notes_and_no_others(hands):
+    hands.hold("Work")
+    hands.tap("Delete", "OK")
+    assert notes(hands).keys() == NOTES.keys() - {"Work/old_desk.txt"}
+
+
+def test_saving_twice_writes_once(hands):
+    hands.tap("brave_otter.md", "Note text")
+    hands.type("!")
+    hands.tap("Save")
+    saved = hands.storage.modified(f"{NOTEBOOK}/brave_otter.md")
+    hands.tap("Save", "Navigate up")
+    assert hands.storage.modified(f"{NOTEBOOK}/brave_otter.md") == saved
+
+
+@pytest.mark.parametrize("data, text, encoding", [
+    (None, "", "utf-8"), (b"", "", "utf-8"), ("\u00e9\r\n".encode(), "\u00e9\r\n", "utf-8"),
+    (b"\xe9", "\u00e9", "latin-1"), (bytes(range(256)), "".join(map(chr, range(256))), "latin-1"),
+])  # fmt: skip
+def test_any_bytes_are_a_text_that_is_written_as_it_was_read(data, text, encoding):
+    assert decoded(data) == (text, encoding)
+    assert encoded(text, encoding) == (data or b"")
