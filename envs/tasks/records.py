@@ -34,8 +34,8 @@ class RecordsTask(Task):
     given: ClassVar[str]
 
     @abstractmethod
-    def store(self, db: sqlite3.Connection) -> None:
-        """Puts the records of the start into the app's database."""
+    def store(self, device: Device, db: sqlite3.Connection) -> None:
+        """Puts the records of the start into the app's open database, and their files onto the device."""
 
     @abstractmethod
     def stored(self, db: sqlite3.Connection) -> list[Any]:
@@ -47,11 +47,15 @@ class RecordsTask(Task):
 
     def setup(self, device: Device) -> None:
         with device.database(self.database) as db:
-            self.store(db)
+            self.store(device, db)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         with device.database(self.database) as db:
-            return float(Counter(map(tuple, self.stored(db))) == Counter(map(tuple, self.expected())))
+            return float(Counter(map(self.seen, self.stored(db))) == Counter(map(self.seen, self.expected())))
+
+    def seen(self, record: Any) -> tuple:
+        """Returns what of a record is compared."""
+        return tuple(record)
 
 
 class DrawnRecords(RecordsTask):

@@ -68,7 +68,7 @@ class BookTask(RecordsTask):
         drawn = entries(rng, rng.randint(3, 9))
         return {"item": drawn[0][3], "entries": rng.sample(drawn, len(drawn))}
 
-    def store(self, db: sqlite3.Connection) -> None:
+    def store(self, device: Device, db: sqlite3.Connection) -> None:
         for entry in self.params["entries"]:
             add(db, transaction(entry))
 

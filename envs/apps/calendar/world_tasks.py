@@ -13,6 +13,7 @@ from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.tasks import words
 from coach_gym.envs.tasks.answers import plain, same_items
+from coach_gym.envs.tasks.records import another
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -394,8 +395,7 @@ class SimpleCalendarLocationOfEvent(CalendarQuestion):
         return plain(answer or "") == plain(place)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        others = [one["title"] for one in self.params["events"] if one["title"] != self.params["title"]]
-        return {**self.params, "title": rng.choice(others)}
+        return another(rng, self.params, "title", [one["title"] for one in self.params["events"]])
 
 
 class SimpleCalendarNextMeetingWithPerson(CalendarQuestion):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+import sqlite3
 from typing import Any
 
 from coach_gym.envs.apps.cantook.data import DATABASE, FILES
@@ -11,6 +11,7 @@ from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.media import epub
 from coach_gym.envs.tasks import words
 from coach_gym.envs.tasks.answers import plain
+from coach_gym.envs.tasks.records import RecordsTask, another
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -39,45 +40,45 @@ def file_of(entry: Entry) -> bytes:
     return epub.write(epub.Book(title, author, category, tuple(paragraphs)))
 
 
-class ShelfTask(Task):
-    """A task on the books in `params["books"]`. It is solved when the shelf holds `expected()`."""
+class ShelfTask(RecordsTask):
+    """A task on the books in `params["books"]`, judged by how far each of them is read in the end."""
 
     apps = ("Cantook",)
+    database = DATABASE
+    given = "books"
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
         drawn = books(rng, rng.randint(3, 8))
         return {"title": rng.choice(drawn)[0], "books": drawn}
 
-    def setup(self, device: Device) -> None:
-        with device.database(DATABASE) as db:
-            for id, entry in enumerate(self.params["books"], 1):
-                title, author, category, paragraphs, read = entry
-                path = f"{FILES}/{id}.epub"
-                device.write(path, file_of(entry))
-                db.execute(
-                    "INSERT INTO books(title, author, category, path, length, position, added) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (title, author, category, path, len(paragraphs), read, OCTOBER + id * DAY),
-                )
+    def store(self, device: Device, db: sqlite3.Connection) -> None:
+        for id, entry in enumerate(self.params["books"], 1):
+            title, author, category, paragraphs, read = entry
+            path = f"{FILES}/{id}.epub"
+            device.write(path, file_of(entry))
+            db.execute(
+                "INSERT INTO books(title, author, category, path, length, position, added) VALUES (?,?,?,?,?,?,?)",
+                (title, author, category, path, len(paragraphs), read, OCTOBER + id * DAY),
+            )
 
-    def expected(self) -> dict[str, int]:
-        """How many paragraphs of each book have to be read in the end."""
+    def stored(self, db: sqlite3.Connection) -> list[tuple]:
+        return db.execute("SELECT title, position FROM books").fetchall()
+
+    def expected(self) -> list[tuple]:
+        return list(self.progress().items())
+
+    def progress(self) -> dict[str, int]:
+        """Returns how many paragraphs of each book have to be read in the end, by title."""
         return {title: read for title, *_, read in self.params["books"]}
-
-    def evaluate(self, device: Device, answer: str | None) -> float:
-        with device.database(DATABASE) as db:
-            rows = db.execute("SELECT title, position FROM books").fetchall()
-        return float(Counter(rows) == Counter(self.expected().items()))
 
     def entry(self) -> Entry:
         """The book that the goal names."""
         return next(entry for entry in self.params["books"] if entry[0] == self.params["title"])
 
-    def another(self, rng: random.Random) -> dict[str, Any]:
-        """The same with another title."""
-        others = [entry[0] for entry in self.params["books"] if entry[0] != self.params["title"]]
-        return {**self.params, "title": rng.choice(others)}
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """The same with another book."""
+        return another(rng, self.params, "title", [entry[0] for entry in self.params["books"]])
 
 
 class CantookDeleteBook(ShelfTask):
@@ -86,11 +87,8 @@ class CantookDeleteBook(ShelfTask):
     template = "Delete the book {title} from Cantook."
     budget = 14
 
-    def expected(self) -> dict[str, int]:
-        return {title: read for title, read in super().expected().items() if title != self.params["title"]}
-
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return self.another(rng)
+    def progress(self) -> dict[str, int]:
+        return {title: read for title, read in super().progress().items() if title != self.params["title"]}
 
 
 class CantookMarkAsRead(ShelfTask):
@@ -99,11 +97,8 @@ class CantookMarkAsRead(ShelfTask):
     template = "Mark the book {title} as read in Cantook."
     budget = 12
 
-    def expected(self) -> dict[str, int]:
-        return {**super().expected(), self.params["title"]: len(self.entry()[3])}
-
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return self.another(rng)
+    def progress(self) -> dict[str, int]:
+        return {**super().progress(), self.params["title"]: len(self.entry()[3])}
 
 
 class CantookImportBook(ShelfTask):
@@ -124,8 +119,8 @@ class CantookImportBook(ShelfTask):
         for name, entry in self.params["files"].items():
             device.write(f"{EBOOKS}/{name}", file_of(entry))
 
-    def expected(self) -> dict[str, int]:
-        return {**super().expected(), self.params["title"]: 0}
+    def progress(self) -> dict[str, int]:
+        return {**super().progress(), self.params["title"]: 0}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         return {**self.params, "file": list(self.params["files"])[1]}

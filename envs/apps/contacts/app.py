@@ -15,9 +15,8 @@ from coach_gym.envs.apps.contacts.edition import (
 from coach_gym.envs.apps.contacts.form import ContactForm
 from coach_gym.envs.apps.contacts.labels import LabelPage
 from coach_gym.envs.apps.contacts.person import Person
-from coach_gym.envs.apps.messages import app as messages
 from coach_gym.envs.phone.app import Confirm, Host, Prompt, Screen
-from coach_gym.envs.phone.intents import INSERT, VIEW, Intent
+from coach_gym.envs.phone.intents import INSERT, SENDTO, VIEW, Intent
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -48,7 +47,7 @@ def _email_row(address: str, label: str, on_tap: partial) -> View:
 
 
 def _write_to(phone: Host, number: str, name: str) -> None:
-    messages.write_to(phone, number)
+    phone.start(Intent(SENDTO, f"smsto:{number}"))
 
 
 ANDROID_WORLD = Edition(

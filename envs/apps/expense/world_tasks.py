@@ -30,7 +30,7 @@ class LedgerTask(DrawnRecords):
         names = words.PURCHASES.draw_many(rng, count)
         return [[name, _amount(rng), rng.choice(list(CATEGORIES)), ""] for name in names]
 
-    def store(self, db: sqlite3.Connection) -> None:
+    def store(self, device: Device, db: sqlite3.Connection) -> None:
         times = (1000 * (OCTOBER + i * DAY // 4) for i in range(len(self.params["entries"])))
         db.executemany(
             "INSERT INTO expense(name, amount, category, note, created_date, modified_date) VALUES (?,?,?,?,?,?)",

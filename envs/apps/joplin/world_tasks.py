@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from abc import abstractmethod
 from typing import Any
 
@@ -10,6 +11,7 @@ from coach_gym.envs.apps.joplin.data import DATABASE, create, create_folder, fol
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.tasks import words
 from coach_gym.envs.tasks.answers import plain, same_number
+from coach_gym.envs.tasks.records import RecordsTask
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -21,27 +23,28 @@ INGREDIENTS = ("almonds", "cinnamon", "cocoa", "honey", "lentils", "oats", "oliv
 ATTENDANCE = ("{n} people took part", "Present: {n}", "{n} colleagues came", "Attendees: {n}")
 
 
-class NotesTask(Task):
-    """A question about `params["notes"]`."""
+class NotesTask(RecordsTask):
+    """A question about `params["notes"]`, which have to stay as they are."""
 
     apps = ("Joplin",)
     kind = "query"
     budget = 16
+    database = DATABASE
+    given = "notes"
 
-    def setup(self, device: Device) -> None:
-        with device.database(DATABASE) as db:
-            books = {title: id for id, title, _ in folders(db)}
-            for notebook, title, body, todo, done in self.params["notes"]:
-                if notebook not in books:
-                    books[notebook] = create_folder(db, notebook, device.now)
-                create(db, books[notebook], title, body, device.now, todo, done)
+    def store(self, device: Device, db: sqlite3.Connection) -> None:
+        books = {title: id for id, title, _ in folders(db)}
+        for notebook, title, body, todo, done in self.params["notes"]:
+            if notebook not in books:
+                books[notebook] = create_folder(db, notebook, device.now)
+            create(db, books[notebook], title, body, device.now, todo, done)
+
+    def stored(self, db: sqlite3.Connection) -> list[Note]:
+        titles = {id: title for id, title, _ in folders(db)}
+        return [[titles.get(n.folder), n.title, n.body, n.todo, n.done] for n in notes(db)]
 
     def evaluate(self, device: Device, answer: str | None) -> float:
-        with device.database(DATABASE) as db:
-            titles = dict((id, title) for id, title, _ in folders(db))
-            stored = [[titles.get(n.folder), n.title, n.body, n.todo, n.done] for n in notes(db)]
-        kept = sorted(stored) == sorted(self.params["notes"])
-        return float(kept and self.is_right(answer))
+        return super().evaluate(device, answer) * float(self.is_right(answer))
 
     @abstractmethod
     def is_right(self, answer: str | None) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
 
-from coach_gym.envs.phone.app import App, Confirm, Host, Menu, Screen
+from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
 from coach_gym.envs.phone.intents import CALL, EXTRA_TEXT, SEND, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.pages import SelectionPage
@@ -101,17 +101,6 @@ class Messages(App):
         offline = self.phone.storage.settings.get(("global", "airplane_mode_on")) == "1"
         kind = telephony.FAILED if offline else telephony.SENT
         telephony.insert(self.sms, address, body, kind, self.phone.now)
-
-
-def write_to(phone: Host, address: str) -> None:
-    """Opens the conversation with a number, as other apps ask for."""
-    _messenger(phone).show(address)
-
-
-def _messenger(phone: Host) -> Messages:
-    app = phone.apps[Messages.package]
-    assert isinstance(app, Messages)
-    return app
 
 
 class MessagesScreen(Screen):

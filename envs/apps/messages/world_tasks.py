@@ -11,6 +11,7 @@ from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.providers.telephony import INBOX, SENT, Message
 from coach_gym.envs.tasks import words
+from coach_gym.envs.tasks.records import another
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -105,8 +106,7 @@ class SmsSendToContact(SmsTask):
         return {**params, "people": people, "messages": inbox(rng, strangers)}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        names = [name for name, _ in self.params["people"] if name != self.params["name"]]
-        return {**self.params, "name": rng.choice(names)}
+        return another(rng, self.params, "name", [name for name, _ in self.params["people"]])
 
 
 class SimpleSmsReply(SmsTask):
@@ -175,8 +175,7 @@ class SimpleSmsResend(SmsTask):
         return {**params, "people": people, "messages": messages}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        names = [name for name, _ in self.params["people"] if name != self.params["name"]]
-        return {**self.params, "name": rng.choice(names)}
+        return another(rng, self.params, "name", [name for name, _ in self.params["people"]])
 
 
 class SimpleSmsSendReceivedAddress(SmsTask):

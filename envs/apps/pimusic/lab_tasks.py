@@ -13,6 +13,7 @@ from coach_gym.envs.phone.epoch import to_millis
 from coach_gym.envs.phone.media.mp4 import silence
 from coach_gym.envs.tasks import words
 from coach_gym.envs.tasks.answers import plain
+from coach_gym.envs.tasks.records import another
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -83,10 +84,9 @@ class MusicTask(Task):
             row = db.execute("SELECT path, seconds, since FROM player JOIN queue USING (place)").fetchone()
         return None if row is None else (row[0], row[1], row[2] is not None)
 
-    def another(self, rng: random.Random) -> dict[str, Any]:
-        """The same with another title."""
-        others = [entry[0] for entry in self.params["songs"] if entry[0] != self.params["title"]]
-        return {**self.params, "title": rng.choice(others)}
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """The same with another song."""
+        return another(rng, self.params, "title", [entry[0] for entry in self.params["songs"]])
 
 
 class PiMusicCreatePlaylist(MusicTask):
@@ -127,9 +127,8 @@ class PiMusicAddToPlaylist(MusicTask):
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         if rng.random() < 0.5:
-            return self.another(rng)
-        others = [name for name in self.params["playlists"] if name != self.params["playlist"]]
-        return {**self.params, "playlist": rng.choice(others)}
+            return super().near_miss(rng)
+        return another(rng, self.params, "playlist", self.params["playlists"])
 
 
 class PiMusicPlaySong(MusicTask):
@@ -141,9 +140,6 @@ class PiMusicPlaySong(MusicTask):
     def evaluate(self, device: Device, answer: str | None) -> float:
         player = self.player(device)
         return float(player is not None and player[0] == path_of(self.song(self.params["title"])) and player[2])
-
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return self.another(rng)
 
 
 class PiMusicPauseAt(MusicTask):

@@ -32,7 +32,7 @@ class CookBookTask(DrawnRecords):
     def draw(cls, rng: ParamRng, count: int) -> list[Recipe]:
         return [_recipe(rng, title) for title in words.DISHES.draw_many(rng, count)]
 
-    def store(self, db: sqlite3.Connection) -> None:
+    def store(self, device: Device, db: sqlite3.Connection) -> None:
         columns, marks = ", ".join(COLUMNS), ", ".join("?" * len(COLUMNS))
         db.executemany(f"INSERT INTO recipes({columns}) VALUES ({marks})", self.params["recipes"])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+import sqlite3
 from datetime import date, timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ from coach_gym.envs.apps.tasks.data import DATABASE, LOW, PRIORITIES, due_on
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.tasks import words
 from coach_gym.envs.tasks.answers import same_items, same_number
+from coach_gym.envs.tasks.records import RecordsTask, another
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -31,30 +32,24 @@ def _due(rng: ParamRng) -> int:
     return due_on(TODAY + timedelta(days=rng.randint(-3, 14))) if rng.random() < 0.6 else 0
 
 
-def _seen(row: tuple | Todo) -> tuple:
-    """What a check compares: the day that a task is due on, not the time, and whether it is done, not when."""
-    title, importance, due, completed, notes = row
-    return title, importance, due // DAY_MS, completed > 0, notes or ""
-
-
-class TodoTask(Task):
+class TodoTask(RecordsTask):
     """A task on a list that holds `params["todos"]` at the start."""
 
     apps = ("Tasks",)
+    database = DATABASE
+    given = "todos"
 
-    def setup(self, device: Device) -> None:
+    def store(self, device: Device, db: sqlite3.Connection) -> None:
         rows = [(*todo, CREATED, CREATED, str(i)) for i, todo in enumerate(self.params["todos"])]
-        with device.database(DATABASE) as db:
-            db.executemany(f"INSERT INTO tasks({_COLUMNS}, created, modified, remoteId) VALUES (?,?,?,?,?,?,?,?)", rows)
+        db.executemany(f"INSERT INTO tasks({_COLUMNS}, created, modified, remoteId) VALUES (?,?,?,?,?,?,?,?)", rows)
 
-    def evaluate(self, device: Device, answer: str | None) -> float:
-        with device.database(DATABASE) as db:
-            rows = db.execute(f"SELECT {_COLUMNS} FROM tasks WHERE deleted = 0").fetchall()
-        return float(Counter(map(_seen, rows)) == Counter(map(_seen, self.expected())))
+    def stored(self, db: sqlite3.Connection) -> list[tuple]:
+        return db.execute(f"SELECT {_COLUMNS} FROM tasks WHERE deleted = 0").fetchall()
 
-    def expected(self) -> list[Todo]:
-        """What the list has to hold in the end, and nothing else."""
-        return self.params["todos"]
+    def seen(self, record: Any) -> tuple:
+        """Compares the day on which a task is due, not the time, and whether it is done, not when."""
+        title, importance, due, completed, notes = record
+        return title, importance, due // DAY_MS, completed > 0, notes or ""
 
 
 class TasksAddTask(TodoTask):
@@ -101,12 +96,8 @@ class TasksCompleteTask(TodoTask):
         """The one that the goal names is done."""
         return [[*t[:3], 1 if t[0] == self.params["title"] else 0, t[4]] for t in self.params["todos"]]
 
-    def others(self) -> list[str]:
-        """Titles that the goal does not name."""
-        return [todo[0] for todo in self.params["todos"] if todo[0] != self.params["title"]]
-
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return {**self.params, "title": rng.choice(self.others())}
+        return another(rng, self.params, "title", [todo[0] for todo in self.params["todos"]])
 
 
 class TasksDeleteTask(TasksCompleteTask):

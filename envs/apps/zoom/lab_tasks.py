@@ -10,6 +10,7 @@ from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.tasks import words
 from coach_gym.envs.tasks.answers import plain
+from coach_gym.envs.tasks.records import another
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -73,8 +74,7 @@ class _PreferenceTask(Task):
         return float(stored is not None and preferences.from_xml(stored).get(self.key) == self.params[self.parameter])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        others = [choice for choice in self.choices if choice != self.params[self.parameter]]
-        return {self.parameter: rng.choice(others)}
+        return another(rng, self.params, self.parameter, self.choices)
 
 
 class ZoomAutoConnectAudio(_PreferenceTask):
@@ -117,8 +117,7 @@ class ZoomNameInMeeting(Task):
         return float(plain(answer or "") == plain(self.params["meetings"][self.params["number"]]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        others = [number for number in self.params["meetings"] if number != self.params["number"]]
-        return {**self.params, "number": rng.choice(others)}
+        return another(rng, self.params, "number", self.params["meetings"])
 
 
 TASKS: tuple[type[Task], ...] = (
