@@ -314,7 +314,9 @@ def test_a_fault_of_ours_is_an_internal_error(board, monkeypatch):
     assert json.loads(answer)["error"]["code"] == -32603
 
 
-@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/ping", 200), ("GET", "/x", 404), ("PUT", "/ping", 404)])
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("GET", "/ping", 200), ("GET", "/x", 404), ("PUT", "/ping", 404)]
+)
 def test_other_addresses(board, method, path, status):
     server = UiAutomatorServer(UiAutomator(board.phone, threading.RLock()))
     assert server._respond(method, path, b"")[0] == status
