@@ -11,22 +11,25 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from statistics import mean
 
-import gymnasium as gym
-import numpy as np
-from PIL import Image, ImageDraw
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from coach_gym.envs.android import AndroidEnv
-from coach_gym.envs.blinding import FixedPicture, ShuffledPicture
-from coach_gym.envs.phone.toolkit.fonts import font
-from coach_gym.envs.suites.load import load_suite
-from coach_gym.envs.suites.play import play
-from coach_gym.envs.tasks.sight import SightTask
+import gymnasium as gym  # noqa: E402  (after the number of threads is set)
+import numpy as np  # noqa: E402
+from PIL import Image, ImageDraw  # noqa: E402
+
+from coach_gym.envs.android import AndroidEnv  # noqa: E402
+from coach_gym.envs.blinding import FixedPicture, ShuffledPicture  # noqa: E402
+from coach_gym.envs.phone.toolkit.fonts import font  # noqa: E402
+from coach_gym.envs.suites.load import load_suite  # noqa: E402
+from coach_gym.envs.suites.play import play  # noqa: E402
+from coach_gym.envs.tasks.sight import SightTask  # noqa: E402
 
 SCREEN = (270, 600)
 FAMILIES: dict[str, type[SightTask]] = load_suite("android_sight").families  # type: ignore[assignment]
@@ -108,7 +111,7 @@ def main() -> None:
         arguments.json.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     if arguments.grid:
         grid().save(arguments.grid, optimize=True)
-    print(f"\nagain: {command}")
+    print(f"\nrerun: {command}")
 
 
 def _arguments() -> argparse.Namespace:

@@ -49,6 +49,7 @@ QUOTED = {
     "phone": {"steps_per_s": "{:,.0f} steps/s".format, "steps_per_s_1080x2400": "{:,.0f} steps/s".format},
     "trajectory_tree": {"policy_update_speedup": times, "critic_fit_speedup": times},
     "collection": {"speedup_8": times, "speedup_32": times},
+    "sight": {name: "{:.2f}".format for name in ("true", "shuffled", "fixed", "chance")},
     "scaling": {"seconds_steps": "T^{:.2f}".format, "seconds_k": "k^{:.2f}".format},
     "conformance_android_world": {"solved": "{} of 116".format},
     "conformance_android_lab": {"loaded": "{} tasks load".format, "solved": "solve {} of the 98".format},
