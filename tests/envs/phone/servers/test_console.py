@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coach_gym.envs.phone.providers.telephony import IDLE, OFFHOOK, RINGING, line_state
+from coach_gym.envs.phone.providers.telephony import IDLE, OFFHOOK, PATH, RINGING, line_state, messages
 from coach_gym.envs.phone.servers.console import Console, auth_token
 from coach_gym.envs.phone.servers.hardware import Hardware
 from coach_gym.envs.profiles import world_phone
@@ -193,3 +193,70 @@ def test_a_line_without_end_ends_the_connection(hardware):
     wire = Wire(b"x" * 1_000_000)
     Console(hardware, "").serve(wire)
     assert wire.tell() < 200_000
+
+
+SAID = {
+    "gsm status": "gsm voice state: home",
+    "gsm signal 20": "OK",
+    "power status full": "OK",
+    "power health good": "OK",
+    "avd name": "Pixel_6",
+    "avd status": "virtual device is running",
+    "avd stop": "OK",
+    "event types": "EV_KEY",
+    "help": "sms",
+}
+
+
+@pytest.mark.parametrize(("command", "words"), SAID.items())
+def test_commands_that_tell(hardware, command, words):
+    assert words in ask(hardware, command) and not ask(hardware, command).startswith("KO")
+
+
+WRONG = {
+    "sms": "missing sub-command",
+    "sms send": "missing argument",
+    "sms send 123": "missing argument",
+    "sms send x! hello": "bad phone number",
+    "gsm": "bad sub-command",
+    "gsm frobnicate 1": "bad sub-command",
+    "gsm call": "missing argument",
+    "gsm call x!": "bad phone number",
+    "gsm accept 123": "no current call with number '123'",
+    "avd frobnicate": "bad sub-command",
+    "avd snapshot": "argument required",
+    "avd snapshot save": "argument required",
+    "avd snapshot save a/b": "name",
+    "avd snapshot load missing": "Snapshot 'missing' does not exist",
+    "avd snapshot delete missing": "Snapshot 'missing' does not exist",
+    "event": "bad sub-command",
+    "event mouse 1 2": "Usage: event mouse",
+    "power status sleepy": "Usage",
+    "geo nofix": "not enough arguments",
+    "frobnicate": "unknown command",
+}
+
+
+@pytest.mark.parametrize(("command", "words"), WRONG.items())
+def test_wrong_commands_are_refused_with_a_reason(hardware, command, words):
+    before = hardware.phone.storage.snapshot()
+    answer = ask(hardware, command)
+    assert answer.startswith("KO: ") and words in answer
+    assert hardware.phone.storage.snapshot() == before
+
+
+def test_a_battery_status_tells_whether_it_charges(hardware):
+    for status, charging in (("discharging", False), ("charging", True), ("unknown", False), ("full", True)):
+        ask(hardware, f"power status {status}")
+        assert hardware.charging == charging
+
+
+def test_rebooting_keeps_data_and_loses_what_is_on_the_screen(hardware):
+    phone = hardware.phone
+    phone.launch(MESSENGER)
+    hardware.receive_message("123", "hi")
+    hardware.call("5551234")
+    phone.clipboard = "x"
+    hardware.reboot()
+    assert list(phone.stacks) == [phone.launcher.package] and not phone.notifications and not hardware.calls
+    assert phone.clipboard == "" and len(messages(phone.storage.database(PATH))) == 1

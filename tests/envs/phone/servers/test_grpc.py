@@ -243,3 +243,20 @@ def test_only_this_machine_is_served(served):
     for address in addresses:
         with pytest.raises(OSError):
             socket.create_connection((address, served.port), timeout=2)
+
+
+def test_the_display_is_described(served, stub):
+    (display,) = stub.getDisplayConfigurations(Empty()).displays
+    assert (display.width, display.height, display.dpi) == (270, 600, 120)
+
+
+def test_wrong_numbers_are_bad_numbers(stub):
+    assert stub.sendSms(pb.SmsMessage(srcAddress="x!", text="hi")).response == pb.PhoneResponse.BadNumber
+    call = pb.PhoneCall(operation=pb.PhoneCall.InitCall, number="x!")
+    assert stub.sendPhone(call).response == pb.PhoneResponse.BadNumber
+
+
+def test_a_paused_machine_says_so(stub):
+    for state in (pb.VmRunState.PAUSED, pb.VmRunState.RUNNING):
+        stub.setVmState(pb.VmRunState(state=state))
+        assert stub.getVmState(Empty()).state == state
