@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any, ClassVar
 
 from coach_gym.envs.devices.device import Device
+from coach_gym.envs.tasks.answers import same_number
 from coach_gym.envs.tasks.task import Task
 
 Tree = dict[str, bytes]
@@ -51,6 +53,22 @@ class FileTask(Task):
     def but(self, **params: Any) -> dict[str, Any]:
         """Returns the parameters with some replaced, to mislead an expert."""
         return {**self.params, **params}
+
+
+class CountTask(FileTask):
+    """Count the files of `params["folder"]`; the folder `params["other"]` holds more or fewer."""
+
+    budget = 8
+    kind = "query"
+
+    def evaluate(self, device: Device, answer: str | None) -> float:
+        """Requires the number, and all files untouched."""
+        count = sum(path.startswith(self.params["folder"] + "/") for path in self.params["files"])
+        return super().evaluate(device, answer) * float(same_number(answer, count))
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the parameters with the other folder."""
+        return self.but(folder=self.params["other"])
 
 
 def contents(content: str | int) -> bytes:

@@ -74,7 +74,7 @@ def multiply(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_page(s, p.get("name", "task.html"))
     numbers = []
     while not s.has(_asks):
-        numbers.append(int(s.find(_is_number).label))
+        numbers.append(int(s.find(lambda element: element.label.isdecimal()).label))
         yield s.tap(_is_button)
     yield s.tap(_asks)
     yield s.type(str(prod(numbers)))
@@ -84,10 +84,6 @@ def multiply(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 def _asks(element: Element) -> bool:
     return element.editable and element.id != "url_bar"
-
-
-def _is_number(element: Element) -> bool:
-    return element.label.isdecimal()
 
 
 def _is_button(element: Element) -> bool:

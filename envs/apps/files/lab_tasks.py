@@ -16,8 +16,8 @@ from coach_gym.envs.apps.files.world_tasks import (
 )
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.folders import size_text
-from coach_gym.envs.tasks.answers import plain, same_number
-from coach_gym.envs.tasks.file_tree import Tree
+from coach_gym.envs.tasks.answers import plain
+from coach_gym.envs.tasks.file_tree import CountTask, Tree
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -59,12 +59,10 @@ def _compact(size: str) -> str:
     return re.sub(r"(\.\d*?)0+(?=kb$)", r"\1", plain(size).replace(" ", "")).replace(".kb", "kb")
 
 
-class FilesCountFiles(StorageTask):
+class FilesCountFiles(CountTask, StorageTask):
     """Count the files of a folder; another folder holds more or fewer."""
 
     template = "How many files are in the folder {folder}?"
-    budget = 8
-    kind = "query"
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
@@ -77,15 +75,6 @@ class FilesCountFiles(StorageTask):
             "other": other,
             "files": files | with_sizes(rng, other, file_names(rng, other, there)),
         }
-
-    def evaluate(self, device: Device, answer: str | None) -> float:
-        """Requires the number, and all files untouched."""
-        count = sum(path.startswith(self.params["folder"] + "/") for path in self.params["files"])
-        return super().evaluate(device, answer) * float(same_number(answer, count))
-
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """Returns the parameters with the other folder."""
-        return self.but(folder=self.params["other"])
 
 
 TASKS: tuple[type[Task], ...] = (

@@ -25,35 +25,29 @@ DESTINATIONS = {  # of journeys by car, by family
 @expert("map_1")
 def walk_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Answers how far and how long the walk is."""
-    yield from _plan(s, CAMPUS, OXFORD)
-    yield s.tap(WALK)
-    time, length = _summary(s)
+    time, length = yield from _routed(s, CAMPUS, OXFORD, WALK)
     yield s.finish(f"{length}, {time}")
 
 
 @expert("map_2")
 def drive_to_bus(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Answers how far and how long the drive is."""
-    yield from _plan(s, COAST, ROUTE_51)
-    yield s.tap(CAR)
-    time, length = _summary(s)
+    time, length = yield from _routed(s, COAST, ROUTE_51, CAR)
     yield s.finish(f"{length}, {time}")
 
 
 @expert("map_3")
 def ride_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Answers how long the ride by bicycle is."""
-    yield from _plan(s, CAMPUS, OXFORD)
-    yield s.tap(BICYCLE)
-    yield s.finish(_summary(s)[0])
+    time, _ = yield from _routed(s, CAMPUS, OXFORD, BICYCLE)
+    yield s.finish(time)
 
 
 @expert("map_4")
 def lines_to_bus(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Answers which lines lead there."""
-    yield from _plan(s, COAST, ROUTE_51)
-    yield s.tap(SUBWAY)
-    yield s.finish(" and ".join(line.replace("Subway", "subway") for line in _summary(s)[1:]))
+    _, *lines = yield from _routed(s, COAST, ROUTE_51, SUBWAY)
+    yield s.finish(" and ".join(line.replace("Subway", "subway") for line in lines))
 
 
 @expert("map_5")
@@ -74,8 +68,7 @@ def faster_to_berkeley(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 @expert("map_7")
 def nearest_restaurant(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Answers with the name of the nearest restaurant."""
-    yield from _search(s, "Restaurant")
-    yield s.finish(_name(_found(s)[0]))
+    yield from _answer_nearest(s, "Restaurant")
 
 
 @expert("map_8")
@@ -90,8 +83,7 @@ def walk_to_restaurant(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 @expert("map_9")
 def nearest_hotel(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Answers with the name of the nearest hotel."""
-    yield from _search(s, "Hotel")
-    yield s.finish(_name(_found(s)[0]))
+    yield from _answer_nearest(s, "Hotel")
 
 
 @expert("map_10")
@@ -105,16 +97,14 @@ def drive_to_ikea(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 @expert("MapsNearest")
 def nearest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Answers with the name of the nearest place of a kind."""
-    yield from _search(s, p["kind"])
-    yield s.finish(_name(_found(s)[0]))
+    yield from _answer_nearest(s, p["kind"])
 
 
 @expert("MapsTravelTime")
 def travel_time(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Answers how long a way takes."""
-    yield from _plan(s, p["start"], p["target"])
-    yield s.tap(p["how"].capitalize())
-    yield s.finish(_summary(s)[0])
+    time, _ = yield from _routed(s, p["start"], p["target"], p["how"].capitalize())
+    yield s.finish(time)
 
 
 # operations
@@ -173,6 +163,18 @@ def _plan(s: Screen, start: str, target: str) -> Iterator[str]:
     for end, name in (("From", start), ("To", target)):
         yield s.tap(end)
         yield from _choose(s, name)
+
+
+def _routed(s: Screen, start: str, target: str, mode: str) -> Generator[str, None, list[str]]:
+    """Plans a route and returns the texts below its map."""
+    yield from _plan(s, start, target)
+    yield s.tap(mode)
+    return _summary(s)
+
+
+def _answer_nearest(s: Screen, kind: str) -> Iterator[str]:
+    yield from _search(s, kind)
+    yield s.finish(_name(_found(s)[0]))
 
 
 def _route_to_first(s: Screen, mode: str) -> Iterator[str]:

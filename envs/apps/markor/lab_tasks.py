@@ -7,7 +7,8 @@ from typing import Any
 
 from coach_gym.envs.apps.markor.world_tasks import DatedNotesTask, NotesTask, note_names, with_ages, with_texts
 from coach_gym.envs.devices.device import Device
-from coach_gym.envs.tasks.answers import plain, same_number
+from coach_gym.envs.tasks.answers import plain
+from coach_gym.envs.tasks.file_tree import CountTask
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import NOUNS, ParamRng
 
@@ -38,12 +39,10 @@ class MarkorNoteByAge(DatedNotesTask):
         return self.but(age="oldest" if self.params["age"] == "newest" else "newest")
 
 
-class MarkorCountNotes(NotesTask):
+class MarkorCountNotes(CountTask, NotesTask):
     """Count the notes of a folder; another folder holds more or fewer."""
 
     template = "How many notes are in the folder {folder} in Markor?"
-    budget = 8
-    kind = "query"
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
@@ -54,15 +53,6 @@ class MarkorCountNotes(NotesTask):
         places = [folder] * here + [other] * there
         files = {f"{place}/{name}": text for place, (name, text) in zip(places, texts.items(), strict=True)}
         return {"folder": folder, "other": other, "files": files}
-
-    def evaluate(self, device: Device, answer: str | None) -> float:
-        """Requires the number, and all notes untouched."""
-        count = sum(path.startswith(self.params["folder"] + "/") for path in self.params["files"])
-        return super().evaluate(device, answer) * float(same_number(answer, count))
-
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """Returns the parameters with the other folder."""
-        return self.but(folder=self.params["other"])
 
 
 TASKS: tuple[type[Task], ...] = (
