@@ -56,7 +56,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
     device is started by the first `reset` and replaced by the next one after a fault.
 
     Args:
-        benchmark: `"android_world"` or `"android_lab"`.
+        benchmark: `"android_world"`, `"android_lab"` or `"android_sight"`.
         device: `"phone"` for the embedded phone; `"emulator-5554"`, `"host:port"` or a phone's serial number for
             a device that adb reaches; `"android_env:5554"` for an emulator with gRPC; or a callable that starts and
             returns a device, such as a `coach_gym.envs.devices.fleet.Fleet`.

@@ -1,7 +1,8 @@
-"""Finding the scripted experts of apps: proofs that tasks can be solved, and demonstrations."""
+"""Finds the scripted experts of apps: proofs that tasks can be solved, and demonstrations."""
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -18,7 +19,12 @@ def app_expert(profile: Profile, family: str) -> Expert:
         KeyError: The family has no expert.
     """
     for package in profile.packages:
-        for module in iter_modules(import_module(package).__path__):
-            if module.name.endswith("expert"):
-                import_module(f"{package}.{module.name}")
+        _import_experts(package)
     return EXPERTS[family]
+
+
+@cache
+def _import_experts(package: str) -> None:
+    for module in iter_modules(import_module(package).__path__):
+        if module.name.endswith("expert"):
+            import_module(f"{package}.{module.name}")
