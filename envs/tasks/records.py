@@ -46,10 +46,12 @@ class RecordsTask(Task):
         return self.params[self.given]
 
     def setup(self, device: Device) -> None:
+        """Stores the records of the start."""
         with device.database(self.database) as db:
             self.store(device, db)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares all stored records with those expected, in any order."""
         with device.database(self.database) as db:
             return float(Counter(map(self.seen, self.stored(db))) == Counter(map(self.seen, self.expected())))
 
@@ -82,6 +84,7 @@ class AddRecords(DrawnRecords):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the new records and some others."""
         drawn = cls.draw(rng, cls.count + rng.randint(1, cls.most))
         return {"new": drawn[: cls.count], cls.given: drawn[cls.count :]}
 
@@ -92,9 +95,11 @@ class AddRecords(DrawnRecords):
 
     @property
     def goal(self) -> str:
+        """The template with all new records spelled out."""
         return self.template.format(spoken=self.separator.join(self.spoken(record) for record in self.params["new"]))
 
     def expected(self) -> list[Record]:
+        """Returns the old records and the new ones."""
         return [*self.params[self.given], *self.params["new"]]
 
 
@@ -106,18 +111,22 @@ class DeleteRecords(DrawnRecords):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the records, and picks those to delete."""
         drawn = cls.draw(rng, cls.count + rng.randint(*cls.noise))
         names = [record[0] for record in drawn[: cls.count]]
         return {"names": names, cls.given: rng.sample(drawn, len(drawn))}
 
     @property
     def goal(self) -> str:
+        """The template with the names of the records to delete."""
         return self.template.format(names=", ".join(self.params["names"]))
 
     def expected(self) -> list[Record]:
+        """Returns the records that are not named."""
         return [record for record in self.params[self.given] if record[0] not in self.params["names"]]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns names of which one belongs to a record that has to stay."""
         return {**self.params, "names": [*self.params["names"][1:], self.expected()[0][0]]}
 
 
@@ -128,6 +137,7 @@ class DeleteCopy(DrawnRecords):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the records and puts one of them in twice."""
         drawn = cls.draw(rng, cls.noise)
         records = [*drawn, *cls.variations(rng, drawn[0]), drawn[0]]
         return {"twice": drawn[0], cls.given: rng.sample(records, len(records))}
@@ -138,6 +148,7 @@ class DeleteCopy(DrawnRecords):
         return []
 
     def expected(self) -> list[Record]:
+        """Returns the records with one copy less."""
         kept = list(self.params[self.given])
         kept.remove(self.params["twice"])
         return kept

@@ -53,6 +53,8 @@ MOST_CENTS = 10**13
 
 
 class Bluecoins(DatabaseApp):
+    """The Bluecoins app."""
+
     package = PACKAGE
     activity = "com.rammigsoftware.bluecoins.ui.activities.main.MainActivity"
     label = "Bluecoins"
@@ -62,6 +64,7 @@ class Bluecoins(DatabaseApp):
     schema = SCHEMA
 
     def main(self) -> Screen:
+        """Opens the book."""
         return Book()
 
 
@@ -71,6 +74,7 @@ class Book(SearchPage):
     app: Bluecoins
 
     def build(self) -> View:
+        """Lists the transactions below their days."""
         found = read(self.app.db, self.words.strip())
         rows: list[View] = [] if self.searching else [self._month([each for _, each in found])]
         for day, group in by_day(found):
@@ -128,6 +132,7 @@ class Form(FormPage):
         self.opened()
 
     def build(self) -> View:
+        """Shows type, amount, item, day, category and notes."""
         day = self.day or self.now.date()
         chips = [Chip(name, kind == self.kind, partial(self._turn, kind)) for kind, name in TYPES.items()]
         rows = [
@@ -182,6 +187,7 @@ class Form(FormPage):
         self.category = next(id for id, each in CATEGORIES[self.kind].items() if each == name)
 
     def values(self) -> dict[str, Any]:
+        """Returns the fields of the transaction; the amount is None where none is typed."""
         texts = {"item": self.item.text.strip(), "notes": self.notes.text.strip()}
         cents = _cents(self.amount.text)
         return {"kind": self.kind, "cents": cents, "day": self.day, "category": self.category, **texts}

@@ -23,11 +23,13 @@ Day = tuple[date, list[str], list[str]]
 
 @expert("bluecoins_1")
 def spent_today(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads what was spent on the day."""
     yield from _spent(s, TODAY)
 
 
 @expert("bluecoins_2")
 def reason(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the notes of the transaction."""
     yield from s.open(APP)
     _, _, rows = yield from _day(s, date(2024, 5, 3))
     row = next(row for row in rows if row.endswith("-388.88 CNY"))
@@ -36,11 +38,13 @@ def reason(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("bluecoins_3")
 def spent_on_monday(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads what was spent on the day."""
     yield from _spent(s, date(2024, 5, 6))
 
 
 @expert("bluecoins_4")
 def transactions_on_monday(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Counts the transactions of the day."""
     yield from s.open(APP)
     _, _, rows = yield from _day(s, date(2024, 5, 6))
     yield s.finish(f"{NUMBERS[len(rows)]} transactions")
@@ -59,6 +63,7 @@ def taxis_this_week(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("BluecoinsSpentOnDay")
 def spent_on_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads what was spent on the day."""
     yield from _spent(s, date.fromisoformat(p["day"]))
 
 
@@ -67,31 +72,37 @@ def spent_on_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("bluecoins_6")
 def book_expense(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Books an expense of today."""
     yield from _book(s, amount="512")
 
 
 @expert("bluecoins_7")
 def book_salary(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Books an income of today with notes."""
     yield from _book(s, kind="Income", amount="8000", notes="salary")
 
 
 @expert("bluecoins_8")
 def book_for_tomorrow(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Books an expense of another day."""
     yield from _book(s, amount="768", day=date(2024, 5, 11))
 
 
 @expert("bluecoins_9")
 def book_red_packet(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Books an income of another day with notes."""
     yield from _book(s, kind="Income", amount="3.14", notes="Weixin red packet", day=date(2024, 3, 8))
 
 
 @expert("bluecoins_10")
 def book_meal(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Books an expense of another day with notes."""
     yield from _book(s, amount="256", notes="eating", day=date(2024, 5, 14))
 
 
 @expert("BluecoinsAddTransaction")
 def add_transaction(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Books an expense or an income of today."""
     yield from _book(s, kind=p["kind"].title(), amount=p["amount"], item=p["item"])
 
 
@@ -100,32 +111,38 @@ def add_transaction(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("bluecoins_11")
 def change_amount(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Changes the amount of the day's expense."""
     yield from _amend(s, date(2024, 5, 15), "-", amount="500")
 
 
 @expert("bluecoins_12")
 def move_income(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Changes amount and day of an income."""
     yield from _amend(s, date(2024, 5, 12), "", amount="18250", day=date(2024, 5, 10))
 
 
 @expert("bluecoins_13")
 def turn_into_income(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Turns the day's expense into an income, with notes."""
     yield from _amend(s, date(2024, 5, 13), "-", kind="Income", notes="Gift")
 
 
 @expert("bluecoins_14")
 def turn_into_expense(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Turns the day's income into an expense, with amount and notes."""
     yield from _amend(s, date(2024, 5, 2), "", kind="Expense", amount="520", notes="Wrong Operation")
 
 
 @expert("bluecoins_15")
 def move_expense(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Changes amount, day and notes of an expense."""
     changes = {"amount": "936.02", "notes": "Grocery Shopping", "day": date(2024, 5, 13)}
     yield from _amend(s, date(2024, 5, 12), "-", **changes)
 
 
 @expert("BluecoinsChangeAmount", "BluecoinsMoveTransaction")
 def amend_item(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Changes the amount or the day of the item."""
     yield from s.open(APP)
     yield from s.scroll_to(p["item"])
     yield s.tap(p["item"])
@@ -137,6 +154,7 @@ def amend_item(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("BluecoinsDeleteTransaction")
 def delete_transaction(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Opens the item and deletes it."""
     yield from s.open(APP)
     yield from s.scroll_to(p["item"])
     yield s.tap(p["item"])

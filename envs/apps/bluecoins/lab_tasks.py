@@ -65,17 +65,21 @@ class BookTask(RecordsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws three to nine transactions and picks one."""
         drawn = entries(rng, rng.randint(3, 9))
         return {"item": drawn[0][3], "entries": rng.sample(drawn, len(drawn))}
 
     def store(self, device: Device, db: sqlite3.Connection) -> None:
+        """Books the transactions of the start."""
         for entry in self.params["entries"]:
             add(db, transaction(entry))
 
     def stored(self, db: sqlite3.Connection) -> list[Transaction]:
+        """Returns all transactions."""
         return [each for _, each in read(db)]
 
     def expected(self) -> list[Transaction]:
+        """Returns the transactions of the start."""
         return [transaction(entry) for entry in self.params["entries"]]
 
     def changed(self, **changes: Any) -> list[Transaction]:
@@ -97,10 +101,12 @@ class BluecoinsAddTransaction(BookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws type, amount and item, and two to six other transactions."""
         (_, amount, _, item, _, _), *others = entries(rng, rng.randint(2, 6))
         return {"kind": rng.choice(list(KINDS)), "amount": typed(amount), "item": item, "entries": others}
 
     def expected(self) -> list[Transaction]:
+        """Returns the old transactions and the new one, in the first category of its type."""
         kind = KINDS[self.params["kind"]]
         amount = round(100 * float(self.params["amount"]))
         return [
@@ -109,6 +115,7 @@ class BluecoinsAddTransaction(BookTask):
         ]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other type."""
         return another(rng, self.params, "kind", KINDS)
 
 
@@ -120,9 +127,11 @@ class BluecoinsChangeAmount(BookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws an amount above all that are booked."""
         return {**super().sample(rng), "amount": typed(200_000 + cents(rng))}  # more than any that is booked
 
     def expected(self) -> list[Transaction]:
+        """Returns the transactions, one of them with the new amount."""
         return self.changed(cents=round(100 * float(self.params["amount"])))
 
 
@@ -135,10 +144,12 @@ class BluecoinsMoveTransaction(BookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a day before all that are booked."""
         day = TODAY - timedelta(days=rng.randint(10, 45))  # earlier than all that is booked
         return {**super().sample(rng), "day": day.isoformat(), "date": day_text(day)}
 
     def expected(self) -> list[Transaction]:
+        """Returns the transactions, one of them on the new day."""
         return self.changed(day=date.fromisoformat(self.params["day"]))
 
 
@@ -149,6 +160,7 @@ class BluecoinsDeleteTransaction(BookTask):
     budget = 12
 
     def expected(self) -> list[Transaction]:
+        """Returns the other transactions."""
         return [each for each in super().expected() if each.item != self.params["item"]]
 
 
@@ -161,6 +173,7 @@ class BluecoinsSpentOnDay(BookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a day with an expense, and another day with a larger one."""
         first, second, *others = entries(rng, rng.randint(5, 10))
         day, other = (TODAY - timedelta(days=ago) for ago in rng.sample(range(10), 2))
         first[2] = day.isoformat()
@@ -169,11 +182,13 @@ class BluecoinsSpentOnDay(BookTask):
         return {"day": day.isoformat(), "date": day_text(day), "other": other.isoformat(), "entries": drawn}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the sum; the book must not have changed."""
         day = date.fromisoformat(self.params["day"])
         spent = sum(each.cents for each in self.expected() if each.day == day and each.kind == EXPENSE)
         return super().evaluate(device, answer) * float(_cents(answer or "") == spent)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other day."""
         return {**self.params, "day": self.params["other"]}
 
 

@@ -22,6 +22,8 @@ SHOWN_IN_CELL = 3
 
 
 class Calendar(DatabaseApp):
+    """The Simple Calendar Pro app."""
+
     package = PACKAGE
     activity = "com.simplemobiletools.calendar.pro.activities.MainActivity"
     label = "Simple Calendar Pro"
@@ -31,6 +33,7 @@ class Calendar(DatabaseApp):
     schema = SCHEMA
 
     def main(self) -> Screen:
+        """Opens the current month."""
         return Month(self.phone.now.date())
 
 
@@ -44,6 +47,7 @@ class Month(Screen):
         self.month = day.replace(day=1)
 
     def build(self) -> View:
+        """Shows the days of the month in their weeks."""
         names = [Text(name, 12, theme.SECONDARY, align="center", important=False) for name in "SMTWTFS"]
         weeks: list[View] = [Row(week, flex=1, align="stretch") for week in self._weeks()]
         weeks += [Space(flex=6 - len(weeks))]  # room for six, so that no day is below the button

@@ -72,6 +72,7 @@ class Event:
 
     @property
     def all_day(self) -> bool:
+        """Whether it takes all day."""
         return bool(self.flags & ALL_DAY)
 
     @property

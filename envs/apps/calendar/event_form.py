@@ -54,6 +54,7 @@ class EventForm(FormPage):
         self.opened()
 
     def build(self) -> View:
+        """Shows texts, times and repetition."""
         fields = [
             TextField(self.title, "Title", "event_title"),
             TextField(self.location, "Location", "event_location"),
@@ -105,11 +106,13 @@ class EventForm(FormPage):
         self.interval = REPETITIONS[name]
 
     def values(self) -> dict[str, Any]:
+        """Returns texts, repetition and times: start, end, and whether the event takes all day."""
         fields = {"title": self.title, "location": self.location, "description": self.description}
         texts = {column: field.text.strip() for column, field in fields.items()}
         return {**texts, "interval": self.interval, "times": (self.start, self.end, self.all_day)}
 
     def unsaved(self) -> bool:
+        """Returns whether saving would change the event."""
         return self._edited() != self.event
 
     def _edited(self) -> Event:

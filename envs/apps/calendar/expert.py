@@ -24,6 +24,7 @@ _START = datetime(1970, 1, 1)
     "SimpleCalendarAddRepeatingEvent",
 )
 def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Makes the event on its day."""
     start = _time(p["start"])
     yield from open_day(s, start.date())
     yield s.tap("New Event")
@@ -42,6 +43,7 @@ def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("SimpleCalendarDeleteEvents", "SimpleCalendarDeleteEventsOnRelativeDay")
 def delete_of_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Selects all events of the day and deletes them."""
     yield from open_day(s, date.fromisoformat(p["day"]))
     first, *rest = [row.label for row in rows(s)]
     yield s.long_press(first)
@@ -54,6 +56,7 @@ def delete_of_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("SimpleCalendarDeleteOneEvent")
 def delete_one(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Opens the event and deletes it."""
     yield from open_event(s, p["title"], _time(p["start"]).date())
     yield s.tap("Delete")
     yield s.tap("Yes")
@@ -67,6 +70,7 @@ def delete_one(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     "SimpleCalendarEventsInTimeRange",
 )
 def titles_on_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the titles of the day's events between two times."""
     yield from open_day(s, _time(p["from"]).date())
     found = entries(s, _time(p["from"]).date())
     yield s.finish(", ".join(entry.title for entry in found if _time(p["from"]) <= entry.start <= _time(p["to"])))
@@ -74,6 +78,7 @@ def titles_on_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("SimpleCalendarFirstEventAfterStartTime")
 def first_after(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the title of the day's first event after a time."""
     yield from open_day(s, _time(p["from"]).date())
     found = entries(s, _time(p["from"]).date())
     yield s.finish(next(entry.title for entry in found if entry.start > _time(p["from"])))
@@ -81,18 +86,21 @@ def first_after(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("SimpleCalendarNextEvent")
 def next_event(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the list up to the first event after now."""
     found = yield from read_list(s, _time(p["from"]))
     yield s.finish(next(entry.title for entry in found if entry.start > _time(p["from"])))
 
 
 @expert("SimpleCalendarEventsInNextWeek")
 def titles_in_week(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the list up to the end of the week."""
     found = yield from read_list(s, _time(p["to"]))
     yield s.finish(", ".join(entry.title for entry in found if _time(p["from"]) <= entry.start <= _time(p["to"])))
 
 
 @expert("SimpleCalendarLocationOfEvent")
 def location_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Opens the event and reads its location."""
     yield from _open_list(s)
     yield from s.scroll_to(p["title"])
     yield s.tap(p["title"])
@@ -101,6 +109,7 @@ def location_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("SimpleCalendarNextMeetingWithPerson")
 def next_meeting(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the list for the next meeting with the person."""
     found = yield from read_list(s)
     title = f"Meeting with {p['name']}"
     start = next(entry.start for entry in found if entry.title == title and entry.start > NOW)

@@ -56,6 +56,7 @@ class EventList(SelectionPage[Event]):
         return ListItem(event.title, when(event), tap, on_long=toggle, selected=event in self.selected)
 
     def toggle(self, item: Event) -> None:
+        """Selects an event, or no longer, and puts the keyboard away."""
         super().toggle(item)
         self.phone.focus = None
 
@@ -73,6 +74,7 @@ class DayView(EventList):
         self.day = day
 
     def build(self) -> View:
+        """Lists the events of the day."""
         rows = self.rows(calendar_data.between(self.app.db, self.day, self.day))
         body = ListView(rows) if rows else Empty("No items found", "calendar_blank_outline")
         if self.selected:
@@ -102,6 +104,7 @@ class Agenda(EventList):
         self.query = TextInput()
 
     def build(self) -> View:
+        """Lists the events below headings with their days."""
         parts: list[View] = []
         for day, events in groupby(self._events(), lambda event: event.day):
             parts += [Header(heading(day)), *self.rows(events)]

@@ -42,9 +42,11 @@ class CalendarTask(Task):
     apps = ("Simple Calendar Pro",)
 
     def setup(self, device: Device) -> None:
+        """Stores the events."""
         events.store(device, self.params["events"])
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Checks that the calendar holds the expected events and no others."""
         return float(events.holds(device, self.expected()))
 
     def expected(self) -> list[EventParams]:
@@ -64,6 +66,7 @@ class SimpleCalendarAddOneEvent(CalendarTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the new event and up to ten others."""
         new, *old = events.events(rng, [cls.day(rng), *events.random_days(rng, rng.randint(0, 10))])
         when = {"when": cls.phrase(day_of(new)), "time": clock(new["start"])}
         return {**when, **new, "description": events.note(rng), "events": old}
@@ -79,10 +82,12 @@ class SimpleCalendarAddOneEvent(CalendarTask):
         return spoken(day)
 
     def expected(self) -> list[EventParams]:
+        """Returns the old events and the new one."""
         new: Any = {key: self.params[key] for key in EventParams.__annotations__}
         return [*self.params["events"], new]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another start, length or title."""
         later = self.params["start"] + HOUR
         wrong = rng.choice([{"start": later}, {"minutes": self.params["minutes"] + 5}, {"title": "Meeting"}])
         return {**self.params, **wrong}
@@ -98,10 +103,12 @@ class SimpleCalendarAddOneEventRelativeDay(SimpleCalendarAddOneEvent):
 
     @classmethod
     def day(cls, rng: ParamRng) -> date:
+        """Returns a day of the coming week."""
         return TODAY + timedelta(days=rng.randint(1, 6))
 
     @classmethod
     def phrase(cls, day: date) -> str:
+        """Returns the weekday."""
         return f"this {day:%A}"
 
 
@@ -110,10 +117,12 @@ class SimpleCalendarAddOneEventTomorrow(SimpleCalendarAddOneEventRelativeDay):
 
     @classmethod
     def day(cls, rng: ParamRng) -> date:
+        """Returns tomorrow."""
         return TODAY + timedelta(days=1)
 
     @classmethod
     def phrase(cls, day: date) -> str:
+        """Returns "tomorrow"."""
         return "tomorrow"
 
 
@@ -122,10 +131,12 @@ class SimpleCalendarAddOneEventInTwoWeeks(SimpleCalendarAddOneEventTomorrow):
 
     @classmethod
     def day(cls, rng: ParamRng) -> date:
+        """Returns the day in two weeks."""
         return TODAY + timedelta(days=14)
 
     @classmethod
     def phrase(cls, day: date) -> str:
+        """Returns "two weeks from today"."""
         return "two weeks from today"
 
 
@@ -141,10 +152,12 @@ class SimpleCalendarAddRepeatingEvent(SimpleCalendarAddOneEvent):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the repetition, too."""
         repetition = rng.choice(["Daily", "Weekly"])
         return {**super().sample(rng), "repetition": repetition, "how": repetition.lower()}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a monthly repetition."""
         return {**self.params, "repetition": "Monthly"}
 
 
@@ -157,6 +170,7 @@ class SimpleCalendarDeleteEvents(CalendarTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the events of the day and five to twelve others."""
         day = cls.day(rng)
         days = [day] * cls.count + events.random_days(rng, rng.randint(5, 12), without=[day])
         drawn = events.events(rng, days)
@@ -173,9 +187,11 @@ class SimpleCalendarDeleteEvents(CalendarTask):
         return spoken(day)
 
     def expected(self) -> list[EventParams]:
+        """Returns the events of other days."""
         return [one for one in self.params["events"] if day_of(one).isoformat() != self.params["day"]]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another day with an event."""
         return {**self.params, "day": day_of(rng.choice(self.expected())).isoformat()}
 
 
@@ -189,10 +205,12 @@ class SimpleCalendarDeleteEventsOnRelativeDay(SimpleCalendarDeleteEvents):
 
     @classmethod
     def day(cls, rng: ParamRng) -> date:
+        """Returns a day of the coming week."""
         return TODAY + timedelta(days=rng.randint(1, 6))
 
     @classmethod
     def phrase(cls, day: date) -> str:
+        """Returns the weekday."""
         return f"this {day:%A}"
 
 
@@ -204,6 +222,7 @@ class SimpleCalendarDeleteOneEvent(CalendarTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two events of a day, and one of the same title on another day."""
         day = events.FIRST + timedelta(days=rng.randint(0, 30))
         others = events.random_days(rng, rng.randint(3, 9), without=[day])
         chosen, *rest = events.events(rng, [day, day, *others])
@@ -213,9 +232,11 @@ class SimpleCalendarDeleteOneEvent(CalendarTask):
         return {**about, "start": chosen["start"], "events": drawn}
 
     def expected(self) -> list[EventParams]:
+        """Returns the events that start at other times."""
         return [one for one in self.params["events"] if one["start"] != self.params["start"]]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another event."""
         wrong = rng.choice(self.expected())
         return {**self.params, "title": wrong["title"], "start": wrong["start"]}
 
@@ -227,6 +248,7 @@ class CalendarQuestion(CalendarTask):
     budget = 10
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Checks the answer; the calendar must not have changed."""
         return float(self.is_right(answer) and super().evaluate(device, answer))
 
     def is_right(self, answer: str | None) -> bool:
@@ -257,6 +279,7 @@ class SimpleCalendarEventsOnDate(CalendarQuestion):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws one to three events of the day, one of the day after, and others."""
         day, when = _near(rng)
         others = events.random_days(rng, rng.randint(4, 10), without=[day])
         drawn = events.events(rng, [day] * rng.randint(1, 3) + [day + timedelta(days=1)] + others)
@@ -264,6 +287,7 @@ class SimpleCalendarEventsOnDate(CalendarQuestion):
         return {"when": when, **span, "events": rng.sample(drawn, len(drawn))}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the day after."""
         return {**self.params, **{end: self.params[end] + 24 * HOUR for end in ("from", "to")}}
 
 
@@ -280,6 +304,7 @@ class SimpleCalendarEventOnDateAtTime(CalendarQuestion):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two to four events of the day and picks one."""
         day, when = _near(rng)
         others = events.random_days(rng, rng.randint(3, 8), without=[day])
         drawn = events.events(rng, [day] * rng.randint(2, 4) + others)
@@ -287,6 +312,7 @@ class SimpleCalendarEventOnDateAtTime(CalendarQuestion):
         return {"when": when, "time": f"{start:%H:%M}", **_span(start, start), "events": rng.sample(drawn, len(drawn))}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the time of another event of the day."""
         day = from_seconds(self.params["from"]).date()
         same_day = [one["start"] for one in self.params["events"] if day_of(one) == day and not self.fits(one)]
         start = rng.choice(same_day)
@@ -301,6 +327,7 @@ class SimpleCalendarEventsInTimeRange(CalendarQuestion):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws three to five events of the day, and times around one or two of them."""
         day, when = _near(rng)
         others = events.random_days(rng, rng.randint(3, 8), without=[day])
         drawn = events.events(rng, [day] * rng.randint(3, 5) + others)
@@ -310,6 +337,7 @@ class SimpleCalendarEventsInTimeRange(CalendarQuestion):
         return {"when": when, **times, "events": rng.sample(drawn, len(drawn))}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the rest of the day."""
         return {**self.params, "from": self.params["to"], "to": self.params["to"] + 14 * HOUR}
 
 
@@ -325,12 +353,14 @@ class SimpleCalendarEventsInNextWeek(CalendarQuestion):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws one to four events of the week and eight others."""
         week = [TODAY + timedelta(days=n) for n in range(1, 8)]
         drawn = events.events(rng, rng.choices(week, k=rng.randint(1, 4)) + events.random_days(rng, 8, without=week))
         span = _span(datetime(2023, 10, 16), datetime(2023, 10, 22, 23, 59))
         return {**span, "events": rng.sample(drawn, len(drawn))}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the week after."""
         return {**self.params, **{end: self.params[end] + 7 * 24 * HOUR for end in ("from", "to")}}
 
 
@@ -342,6 +372,7 @@ class SimpleCalendarFirstEventAfterStartTime(CalendarQuestion):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two to four events of the day and a time just before one of them."""
         day, when = _near(rng)
         others = events.random_days(rng, rng.randint(3, 8), without=[day])
         drawn = events.events(rng, [day] * rng.randint(2, 4) + others)
@@ -366,6 +397,7 @@ class SimpleCalendarNextEvent(CalendarQuestion):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws past and future events, some of them today."""
         offsets = [rng.randint(1, 4), *rng.choices(range(-14, 0), k=3), *rng.choices(range(5, 16), k=4)]
         if rng.random() < 0.5:
             offsets.append(0)
@@ -374,6 +406,7 @@ class SimpleCalendarNextEvent(CalendarQuestion):
         return {"from": to_seconds(NOW), "to": following, "events": rng.sample(drawn, len(drawn))}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the event after the next."""
         return {**self.params, "from": self.params["to"]}
 
 
@@ -384,6 +417,7 @@ class SimpleCalendarLocationOfEvent(CalendarQuestion):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws three to seven events with locations and picks one."""
         days = [TODAY + timedelta(days=rng.randint(0, 15)) for _ in range(rng.randint(3, 7))]
         drawn = events.events(rng, days)
         for one, street in zip(drawn, words.STREETS.draw_many(rng, len(drawn)), strict=True):
@@ -391,10 +425,12 @@ class SimpleCalendarLocationOfEvent(CalendarQuestion):
         return {"title": rng.choice(drawn)["title"], "events": drawn}
 
     def is_right(self, answer: str | None) -> bool:
+        """Compares the answer with the location."""
         place = next(one["location"] for one in self.params["events"] if one["title"] == self.params["title"])
         return plain(answer or "") == plain(place)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another event."""
         return another(rng, self.params, "title", [one["title"] for one in self.params["events"]])
 
 
@@ -407,6 +443,7 @@ class SimpleCalendarNextMeetingWithPerson(CalendarQuestion):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws meetings with two people, among other events."""
         name, other = words.FIRST_NAMES.draw_many(rng, 2)
         offsets = [rng.randint(1, 8), rng.randint(9, 15), -rng.randint(1, 14), rng.randint(1, 15)]
         offsets += [rng.randint(-14, 15) for _ in range(rng.randint(2, 5))]
@@ -416,12 +453,14 @@ class SimpleCalendarNextMeetingWithPerson(CalendarQuestion):
         return {"name": name, "other": other, "events": rng.sample(drawn, len(drawn))}
 
     def is_right(self, answer: str | None) -> bool:
+        """Compares date and time."""
         title, now = f"Meeting with {self.params['name']}", to_seconds(NOW)
         start = min(one["start"] for one in self.params["events"] if one["title"] == title and one["start"] > now)
         given = plain(re.sub(r",|\bat\b", " ", answer or ""))
         return given == plain(f"{from_seconds(start):%B %-d %Y %H:%M}")
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other person."""
         return {**self.params, "name": self.params["other"]}
 
 

@@ -40,6 +40,8 @@ NEW = "New collection"
 
 
 class Cantook(App):
+    """The Cantook app."""
+
     package = PACKAGE
     activity = "com.aldiko.android.ui.MainActivity"
     label = "Cantook"
@@ -47,10 +49,12 @@ class Cantook(App):
     color = "#00838f"
 
     def install(self) -> None:
+        """Makes the database and the folder of books."""
         self.phone.storage.create_database(DATABASE, SCHEMA)
         self.phone.storage.mkdir(FILES)
 
     def main(self) -> Screen:
+        """Opens the home page."""
         return Main()
 
     @property
@@ -100,6 +104,7 @@ class Main(SearchPage, BookList):
         self.section, self.tab = "Home", TABS[0]
 
     def build(self) -> View:
+        """Shows the section that is chosen."""
         bottom = BottomNavigation(SECTIONS, self.section, self._select)
         if self.section == "Home":
             return Scaffold("Cantook", self._home(), bottom=bottom)
@@ -113,6 +118,7 @@ class Main(SearchPage, BookList):
         )  # fmt: skip
 
     def on_back(self) -> bool:
+        """Ends the search, then leads home."""
         if super().on_back():
             return True
         away, self.section = self.section != "Home", "Home"
@@ -125,6 +131,7 @@ class Main(SearchPage, BookList):
         self.tab, self.searching = tab, False
 
     def search(self) -> None:
+        """Searches among the books."""
         super().search()
         self.tab = TABS[0]
 
@@ -201,6 +208,7 @@ class Shelf(BookList):
         self.kind, self.name = kind, name
 
     def build(self) -> View:
+        """Lists the books of the shelf."""
         library = self.app.library
         if self.kind == "collection":
             books = library.collected(self.name)
@@ -218,6 +226,7 @@ class Details(BookList):
         self.id = id
 
     def build(self) -> View:
+        """Shows the book with what can be done with it."""
         book = self.app.library.book(self.id)
         if book is None:
             return Scaffold("Info", Empty("The book is gone", "bookshelf"), on_back=self.pop)
@@ -271,6 +280,7 @@ class Reader(Screen):
         self.id = id
 
     def build(self) -> View:
+        """Shows the page at which the book was left."""
         book = self.app.library.book(self.id)
         if book is None:
             return Scaffold("", Empty("The book is gone", "bookshelf"), on_back=self.pop)
@@ -310,6 +320,7 @@ class Import(Screen):
         self.folder = SHARED
 
     def build(self) -> View:
+        """Lists the folders and books of a folder."""
         found = [entry for entry in entries(self.phone.storage, self.folder) if entry.folder or _is_book(entry.name)]
         found.sort(key=lambda entry: (not entry.folder, entry.name.casefold()))
         rows = [self._row(entry) for entry in found]
@@ -323,6 +334,7 @@ class Import(Screen):
         return ListItem(entry.name, on_tap=lambda: self._import(entry.path), leading=Icon("book_outline"))
 
     def on_back(self) -> bool:
+        """Leads to the folder above."""
         below = self.folder != SHARED
         if below:
             self.folder = self.folder.rpartition("/")[0]
@@ -347,6 +359,7 @@ class Help(Screen):
     app: Cantook
 
     def build(self) -> View:
+        """Shows questions and answers."""
         answers = (
             ("How do I import a book?", "Choose Import files, open its folder and touch the file."),
             ("How do I turn pages?", "Move your finger to the left or to the right."),

@@ -63,6 +63,7 @@ class Library:
 
     @property
     def db(self) -> sqlite3.Connection:
+        """The app's database."""
         return self._storage.database(DATABASE)
 
     def books(self, order: str = "title") -> list[Shelved]:

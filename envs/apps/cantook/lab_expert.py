@@ -17,6 +17,7 @@ NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight",
 
 @expert("cantook_1")
 def has_pride_and_prejudice(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Searches for the book."""
     yield from _my_books(s)
     yield s.tap("Search")
     yield s.type("Pride and Prejudice")
@@ -25,12 +26,14 @@ def has_pride_and_prejudice(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("cantook_2")
 def last_read(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the first title below "Recently read"."""
     yield from s.open(APP)
     yield s.finish(_below(s, "Recently read")[0].label.split(", ")[0])
 
 
 @expert("cantook_3")
 def author_of_second(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the second author below "Recently added"."""
     yield from s.open(APP)
     yield from s.scroll_to("Recently added")
     yield s.finish(_below(s, "Recently added")[1].label.split(", ")[1])
@@ -38,6 +41,7 @@ def author_of_second(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("cantook_4")
 def books_by_dickens(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads how many books the author has."""
     yield from _my_books(s, "Authors")
     yield from s.scroll_to("Charles Dickens")
     yield s.finish(NUMBERS[int(s.find("Charles Dickens").label.split(", ")[1].split()[0])])
@@ -45,16 +49,19 @@ def books_by_dickens(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("cantook_5")
 def progress_of_romeo(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the progress of the book."""
     yield from _progress(s, "Romeo and Juliet")
 
 
 @expert("CantookProgressOf")
 def progress_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the progress of the book."""
     yield from _progress(s, p["title"])
 
 
 @expert("CantookBooksByAuthor")
 def books_by(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads how many books the author has."""
     yield from _my_books(s, "Authors")
     yield from s.scroll_to(p["author"])
     yield s.finish(s.find(p["author"]).label.split(", ")[1].split()[0])
@@ -65,6 +72,7 @@ def books_by(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("cantook_6")
 def import_alice(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Imports the file and finds the book on the home page."""
     yield from _import(s, "alice_in_wonderland.epub")
     yield s.tap("Home")
     yield from s.scroll_to("Alice's Adventures in Wonderland")
@@ -73,27 +81,32 @@ def import_alice(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("CantookImportBook")
 def import_book(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Imports the file."""
     yield from _import(s, p["file"])
     yield s.finish()
 
 
 @expert("cantook_7")
 def delete_quixote(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Deletes the book."""
     yield from _delete(s, "Don Quixote")
 
 
 @expert("CantookDeleteBook")
 def delete_book(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Deletes the book."""
     yield from _delete(s, p["title"])
 
 
 @expert("cantook_8")
 def mark_hamlet(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Marks the book as read."""
     yield from _mark(s, "Hamlet", "Mark as read")
 
 
 @expert("cantook_9")
 def mark_second(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Marks the second book below "Recently read" as unread."""
     yield from s.open(APP)
     second = _below(s, "Recently read")[1].label.split(", ")[0]
     yield s.tap(f"Options of {second}")
@@ -103,11 +116,13 @@ def mark_second(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("CantookMarkAsRead")
 def mark_as_read(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Marks the book as read."""
     yield from _mark(s, p["title"], "Mark as read")
 
 
 @expert("cantook_10")
 def open_romeo(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Opens the book."""
     yield from _my_books(s)
     yield from s.scroll_to("Romeo and Juliet")
     yield s.tap("Romeo and Juliet")
@@ -119,6 +134,7 @@ def open_romeo(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("cantook_11")
 def open_tragedies(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Opens the category."""
     yield from _my_books(s, "Categories")
     yield from s.scroll_to("Tragedies")
     yield s.tap("Tragedies")
@@ -127,11 +143,13 @@ def open_tragedies(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("cantook_12")
 def create_favorite(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Creates the collection."""
     yield from _create(s, "Favorite")
 
 
 @expert("CantookCreateCollection")
 def create_collection(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Creates the collection."""
     yield from _create(s, p["name"])
 
 

@@ -49,10 +49,12 @@ class ShelfTask(RecordsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws three to eight books and picks one."""
         drawn = books(rng, rng.randint(3, 8))
         return {"title": rng.choice(drawn)[0], "books": drawn}
 
     def store(self, device: Device, db: sqlite3.Connection) -> None:
+        """Adds the books and their files."""
         for id, entry in enumerate(self.params["books"], 1):
             title, author, category, paragraphs, read = entry
             path = f"{FILES}/{id}.epub"
@@ -63,9 +65,11 @@ class ShelfTask(RecordsTask):
             )
 
     def stored(self, db: sqlite3.Connection) -> list[tuple]:
+        """Returns title and position of all books."""
         return db.execute("SELECT title, position FROM books").fetchall()
 
     def expected(self) -> list[tuple]:
+        """Returns title and position that the books have to have in the end."""
         return list(self.progress().items())
 
     def progress(self) -> dict[str, int]:
@@ -88,6 +92,7 @@ class CantookDeleteBook(ShelfTask):
     budget = 14
 
     def progress(self) -> dict[str, int]:
+        """Returns the other books."""
         return {title: read for title, read in super().progress().items() if title != self.params["title"]}
 
 
@@ -98,6 +103,7 @@ class CantookMarkAsRead(ShelfTask):
     budget = 12
 
     def progress(self) -> dict[str, int]:
+        """Returns the books, one of them read to the end."""
         return {**super().progress(), self.params["title"]: len(self.entry()[3])}
 
 
@@ -110,19 +116,23 @@ class CantookImportBook(ShelfTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the books of the shelf and two files."""
         *shelf, first, second = books(rng, rng.randint(4, 7))
         files = {entry[0].lower().replace(" ", "_") + ".epub": entry for entry in (first, second)}
         return {"title": first[0], "file": list(files)[0], "files": files, "books": shelf}
 
     def setup(self, device: Device) -> None:
+        """Also writes the two files."""
         super().setup(device)
         for name, entry in self.params["files"].items():
             device.write(f"{EBOOKS}/{name}", file_of(entry))
 
     def progress(self) -> dict[str, int]:
+        """Returns the books and the new one, unread."""
         return {**super().progress(), self.params["title"]: 0}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other file."""
         return {**self.params, "file": list(self.params["files"])[1]}
 
 
@@ -134,14 +144,17 @@ class CantookCreateCollection(ShelfTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a name of two words."""
         return {**super().sample(rng), "name": " ".join(words.ADJECTIVES.draw_many(rng, 2))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Checks that the collection is the only one; the shelf must not have changed."""
         with device.database(DATABASE) as db:
             names = db.execute("SELECT name FROM collections").fetchall()
         return super().evaluate(device, answer) * float(names == [(self.params["name"],)])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the first word of the name."""
         return {**self.params, "name": self.params["name"].split()[0]}
 
 
@@ -154,18 +167,21 @@ class CantookProgressOf(ShelfTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a book that is partly read and another that is not."""
         params = super().sample(rng)
         first, second = params["books"][:2]
         first[4], second[4] = 1 + first[4] % (len(first[3]) - 1), 0
         return {**params, "title": first[0], "other": second[0]}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the share in per cent; the shelf must not have changed."""
         *_, paragraphs, read = self.entry()
         share = f"{100 * read / len(paragraphs):.1f}"
         given = plain(answer or "").removesuffix("percent").removesuffix("%").strip()
         return super().evaluate(device, answer) * float(given in (share, share.removesuffix(".0")))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other book."""
         return {**self.params, "title": self.params["other"]}
 
 
@@ -178,6 +194,7 @@ class CantookBooksByAuthor(ShelfTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two authors with different numbers of books."""
         here, there = words.full_names(rng, 2)
         counts = rng.sample(range(1, 6), 2)
         drawn = books(rng, sum(counts))
@@ -186,11 +203,13 @@ class CantookBooksByAuthor(ShelfTask):
         return {"title": drawn[0][0], "author": here, "other": there, "books": rng.sample(drawn, len(drawn))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the number; the shelf must not have changed."""
         count = sum(author == self.params["author"] for _, author, *_ in self.params["books"])
         given = plain(answer or "").removesuffix(" books").removesuffix(" book")
         return super().evaluate(device, answer) * float(given == str(count))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other author."""
         return {**self.params, "author": self.params["other"]}
 
 

@@ -45,6 +45,8 @@ GREEN, RED = "#188038", "#d93025"
 
 
 class Dialer(App):
+    """The Phone app."""
+
     package = PACKAGE
     activity = "com.google.android.dialer.extensions.GoogleDialtactsActivity"
     label = "Phone"
@@ -52,9 +54,11 @@ class Dialer(App):
     color = "#1a73e8"
 
     def install(self) -> None:
+        """Makes the database of past calls."""
         self.database(call_log.PATH, call_log.SCHEMA)
 
     def main(self) -> Screen:
+        """Opens the past calls."""
         return Calls()
 
     def open(self, intent: Intent) -> bool:
@@ -97,6 +101,7 @@ class Calls(Screen):
         self.place, self.search = "Recents", TextInput()
 
     def build(self) -> View:
+        """Lists the calls or people of the place that is chosen, or those that the search finds."""
         field = TextField(self.search, "Search contacts", "open_search_bar", radius=24)
         rows = [*self._running(), *(self._people() if self.search.text else self._rows())]
         nothing = {"Favorites": "No favorites yet", "Recents": "Your call history is empty", "Contacts": "No contacts"}
@@ -154,6 +159,7 @@ class Keypad(Screen):
         self.number = number
 
     def build(self) -> View:
+        """Shows the number, the keys and the button that calls."""
         name = self.app.name_of(self.number) if self.number else ""
         known = Text(name if name != self.number else "", 14, theme.SECONDARY, align="center")
         erase = IconButton("backspace_outline", "backspace", self._erase, "deleteButton")
@@ -201,6 +207,7 @@ class InCall(Screen):
         self.muted = self.loud = False
 
     def build(self) -> View:
+        """Shows who is called and what can be done."""
         state = self.phone.services.calls.get(self.number, "ended")
         words = {"incoming": "Incoming call", "active": "Calling…", "held": "On hold", "ended": "Call ended"}
         name = self.app.name_of(self.number)

@@ -51,6 +51,8 @@ def dollars(cents: int) -> str:
 
 
 class Expense(DatabaseApp):
+    """The Pro Expense app."""
+
     package = PACKAGE
     activity = "com.arduia.expense.ui.MainActivity"
     label = "Pro Expense"
@@ -60,6 +62,7 @@ class Expense(DatabaseApp):
     schema = SCHEMA
 
     def main(self) -> Screen:
+        """Opens the ledger."""
         return Log()
 
 
@@ -69,6 +72,7 @@ class Log(Screen):
     app: Expense
 
     def build(self) -> View:
+        """Lists the expenses below their sum."""
         rows = self.app.db.execute(
             "SELECT expense_id, name, amount, category FROM expense ORDER BY created_date DESC, expense_id DESC"
         ).fetchall()
@@ -95,6 +99,7 @@ class Details(Screen):
         self.id = id
 
     def build(self) -> View:
+        """Shows the expense with its buttons."""
         expense = TABLE.read(self.app.db, self.id) or {"name": "", "amount": 0, "category": 1, "note": ""}
         buttons = [
             IconButton("pencil_outline", "Edit", lambda: self.replace(Form(self.id, expense)), "btn_edit"),
@@ -135,6 +140,7 @@ class Form(FormPage):
         self.opened()
 
     def build(self) -> View:
+        """Shows the fields and the categories."""
         chips = [
             Chip(name, id == self.category, partial(setattr, self, "category", id)) for id, name in CATEGORIES.items()
         ]
@@ -150,6 +156,7 @@ class Form(FormPage):
         return Scaffold(title, ListView([Column(fields, gap=10, pad=16)]), on_back=self.pop)
 
     def values(self) -> dict[str, Any]:
+        """Returns the columns that the form shows; the amount is None where none is typed."""
         name, note = self.name.text.strip(), self.note.text
         return {"name": name, "amount": _cents(self.amount.text), "category": self.category, "note": note}
 

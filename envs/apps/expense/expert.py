@@ -15,6 +15,7 @@ APP = "Pro Expense"
 
 @expert("ExpenseAddSingle", "ExpenseAddMultiple")
 def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Adds one expense after the other."""
     yield from s.open(APP)
     for name, cents, category, note in p["new"]:
         yield s.tap("Add expense")
@@ -32,6 +33,7 @@ def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("ExpenseDeleteSingle", "ExpenseDeleteMultiple", "ExpenseDeleteMultiple2")
 def delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Deletes the expenses by name."""
     yield from s.open(APP)
     for name in p["names"]:
         yield from s.scroll_to(name)
@@ -62,6 +64,7 @@ def delete_duplicate(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("ExpenseChangeAmount")
 def change_amount(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Opens the expense and types the amount."""
     yield from s.open(APP)
     yield s.tap(p["name"])
     yield s.tap("Edit")
@@ -73,6 +76,7 @@ def change_amount(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("ExpenseAmountOf")
 def amount_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the amount in the list."""
     yield from s.open(APP)
     amount = s.find(p["name"]).label.split(", ")[1].split(" ")[0]
     yield s.finish(amount.lstrip("$"))

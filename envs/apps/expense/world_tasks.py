@@ -27,10 +27,12 @@ class LedgerTask(DrawnRecords):
 
     @classmethod
     def draw(cls, rng: ParamRng, count: int) -> list[Entry]:
+        """Returns expenses that share no name."""
         names = words.PURCHASES.draw_many(rng, count)
         return [[name, _amount(rng), rng.choice(list(CATEGORIES)), ""] for name in names]
 
     def store(self, device: Device, db: sqlite3.Connection) -> None:
+        """Adds the expenses of the start, six hours apart."""
         times = (1000 * (OCTOBER + i * DAY // 4) for i in range(len(self.params["entries"])))
         db.executemany(
             "INSERT INTO expense(name, amount, category, note, created_date, modified_date) VALUES (?,?,?,?,?,?)",
@@ -38,6 +40,7 @@ class LedgerTask(DrawnRecords):
         )
 
     def stored(self, db: sqlite3.Connection) -> list[tuple]:
+        """Returns name, amount, category and note of all expenses."""
         return db.execute("SELECT name, amount, category, coalesce(note, '') FROM expense").fetchall()
 
 
@@ -54,10 +57,12 @@ class ExpenseAddSingle(AddRecords, LedgerTask):
 
     @staticmethod
     def spoken(record: Entry) -> str:
+        """Returns an expense as goals spell it out."""
         name, cents, category, note = record
         return f"{name} {cents / 100:g} in {CATEGORIES[category]}" + (f" with note {note}" if note else "")
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the last expense with one dollar more."""
         *kept, (name, cents, category, note) = self.params["new"]
         return {**self.params, "new": [*kept, [name, cents + 100, category, note]]}
 
@@ -114,6 +119,7 @@ class ExpenseDeleteDuplicates2(ExpenseDeleteDuplicates):
 
     @classmethod
     def variations(cls, rng: ParamRng, twice: Entry) -> list[Entry]:
+        """Returns three expenses of the same name and other amounts."""
         name, cents, category, note = twice
         return [[name, cents + 300 + 700 * i, category, note] for i in range(3)]
 
@@ -127,11 +133,13 @@ class ExpenseChangeAmount(LedgerTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two to six expenses, and a larger amount for one of them."""
         drawn = cls.draw(rng, rng.randint(2, 6))
         amount = drawn[0][1] // 100 + rng.randint(1, 50)
         return {"name": drawn[0][0], "amount": str(amount), "entries": rng.sample(drawn, len(drawn))}
 
     def expected(self) -> list[Entry]:
+        """Returns the expenses, one of them with the new amount."""
         cents = 100 * int(self.params["amount"])
         return [
             [name, cents if name == self.params["name"] else amount, category, note]
@@ -139,6 +147,7 @@ class ExpenseChangeAmount(LedgerTask):
         ]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns one dollar more."""
         return {**self.params, "amount": str(int(self.params["amount"]) + 1)}
 
 
@@ -151,18 +160,22 @@ class ExpenseAmountOf(LedgerTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws three to seven expenses and picks one."""
         drawn = cls.draw(rng, rng.randint(3, 7))
         return {"name": drawn[0][0], "entries": rng.sample(drawn, len(drawn))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the amount; the ledger must not have changed."""
         given = (answer or "").strip().lstrip("$")
         return super().evaluate(device, answer) * float(given in (self.amount, self.amount.removesuffix(".00")))
 
     @property
     def amount(self) -> str:
+        """The right answer, without the dollar sign."""
         return next(dollars(cents)[1:] for name, cents, *_ in self.params["entries"] if name == self.params["name"])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns an expense of another amount."""
         mine = self.amount
         other = next(entry[0] for entry in self.params["entries"] if dollars(entry[1])[1:] != mine)
         return {**self.params, "name": other}

@@ -36,6 +36,8 @@ _BULLET = re.compile(r"\s*[-*+] +(.*)")
 
 
 class Joplin(DatabaseApp):
+    """The Joplin app."""
+
     package = PACKAGE
     activity = "net.cozic.joplin.MainActivity"
     label = "Joplin"
@@ -45,6 +47,7 @@ class Joplin(DatabaseApp):
     schema = SCHEMA
 
     def main(self) -> Screen:
+        """Opens the list of all notes."""
         return Notes()
 
 
@@ -58,6 +61,7 @@ class Notes(Screen):
         self.folder = ""  # id; empty for all notebooks
 
     def build(self) -> View:
+        """Lists the notes of the notebook that is shown."""
         shown = data.notes(self.app.db, self.folder)
         rows = [_row(self, note) for note in shown]
         nothing = "There are currently no notes. Create one by clicking on the (+) button."
@@ -74,6 +78,7 @@ class Notes(Screen):
         return data.folder_title(self.app.db, self.folder) or ALL
 
     def on_back(self) -> bool:
+        """Leads from a notebook to all notes."""
         inside, self.folder = bool(self.folder), ""
         return inside
 
@@ -136,6 +141,7 @@ class SideMenu(Screen):
         self.notes = notes
 
     def build(self) -> View:
+        """Lists the notebooks with the number of their notes."""
         books = data.folders(self.app.db)
         rows: list[View] = [
             ListItem(ALL, on_tap=partial(self._show, ""), leading=Icon("note_multiple_outline")),
@@ -174,6 +180,7 @@ class Search(Screen):
         self.query = TextInput()
 
     def build(self) -> View:
+        """Lists the notes that match as it is typed."""
         rows = [_row(self, note) for note in data.search(self.app.db, self.query.text)]
         clear = IconButton("close", "Clear", partial(self.query.set, ""))
         return Scaffold(TextField(self.query, "Search", "search"), ListView(rows), self.pop, [clear])
@@ -189,6 +196,7 @@ class NoteScreen(Screen):
         self.id = id
 
     def build(self) -> View:
+        """Shows the note line by line."""
         note = data.note(self.app.db, self.id)
         if note is None:
             return Scaffold("", Empty("This note was deleted", "notebook_outline"), self.pop)
@@ -256,12 +264,14 @@ class Editor(Screen):
         self.title, self.body = TextInput(title), TextInput(body)
 
     def build(self) -> View:
+        """Shows the fields of title and text."""
         title = TextField(self.title, "Add title", "note_title", border=None, bold=True)
         body = TextField(self.body, "Add body", "note_body", lines=10, flex=1, border=None)
         save = IconButton("content_save_outline", "Save changes", self.leave)
         return Scaffold("", ListView([title, Divider(), body]), self.leave, [save])
 
     def on_back(self) -> bool:
+        """Stores what was changed, then leaves."""
         note, changes = data.note(self.app.db, self.id), {}
         if note is not None and self.title.text != note.title:
             changes["title"] = self.title.text.strip()

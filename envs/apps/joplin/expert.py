@@ -15,12 +15,14 @@ _ATTENDANCE = re.compile(r"• (?:Present: |Attendees: )?(\d+)(?: \w+ (?:took pa
 
 @expert("NotesIsTodo")
 def is_todo(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Finds the note and looks for its box."""
     yield from _find(s, p["title"])
     yield s.finish(str(s.has(f"to-do: {p['title']}")))
 
 
 @expert("NotesTodoItemCount")
 def count_todos(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Counts the boxes in the notebook."""
     yield from s.open(APP)
     yield s.tap("Sidebar")
     yield from s.scroll_to(p["notebook"])
@@ -39,6 +41,7 @@ def count_todos(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("NotesMeetingAttendeeCount")
 def attendees(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the number in the text of the note."""
     yield from open_note(s, p["title"])
     yield from s.scroll_to(_says_how_many)
     found = _ATTENDANCE.fullmatch(s.find(_says_how_many).label)
@@ -47,6 +50,8 @@ def attendees(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("NotesRecipeIngredientCount")
 def quantity(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the quantity in the text of the note."""
+
     def names_it(element: Element) -> bool:
         return element.label.startswith("• ") and element.label.endswith(f" {p['ingredient']}")
 

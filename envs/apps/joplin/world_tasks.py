@@ -33,6 +33,7 @@ class NotesTask(RecordsTask):
     given = "notes"
 
     def store(self, device: Device, db: sqlite3.Connection) -> None:
+        """Adds the notes and the notebooks that they need."""
         books = {title: id for id, title, _ in folders(db)}
         for notebook, title, body, todo, done in self.params["notes"]:
             if notebook not in books:
@@ -40,10 +41,12 @@ class NotesTask(RecordsTask):
             create(db, books[notebook], title, body, device.now, todo, done)
 
     def stored(self, db: sqlite3.Connection) -> list[Note]:
+        """Returns all notes, in the form of the parameters."""
         titles = {id: title for id, title, _ in folders(db)}
         return [[titles.get(n.folder), n.title, n.body, n.todo, n.done] for n in notes(db)]
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Checks the answer; the notes must not have changed."""
         return super().evaluate(device, answer) * float(self.is_right(answer))
 
     @abstractmethod
@@ -70,6 +73,7 @@ class NotesIsTodo(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws notes, and picks one and another of the other kind."""
         drawn = some_notes(rng)
         todo = rng.random() < 0.5
         drawn[0][3:], drawn[1][3:] = [todo, False], [not todo, False]
@@ -77,10 +81,12 @@ class NotesIsTodo(NotesTask):
         return {**names, "notes": rng.sample(drawn, len(drawn))}
 
     def is_right(self, answer: str | None) -> bool:
+        """Compares the answer with True or False."""
         todo = next(note[3] for note in self.params["notes"] if note[1] == self.params["title"])
         return plain(answer or "") == str(todo).casefold()
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a note of the other kind."""
         return {**self.params, "title": self.params["other"]}
 
 
@@ -91,6 +97,7 @@ class NotesTodoItemCount(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a notebook with to-dos and one without."""
         notebook, *others = rng.sample(NOTEBOOKS, 6)
         drawn = some_notes(rng, tuple(others))
         for note in drawn[: rng.randint(3, 6)]:
@@ -102,6 +109,7 @@ class NotesTodoItemCount(NotesTask):
         return {"notebook": notebook, "other": others[0], "notes": rng.sample(drawn, len(drawn))}
 
     def is_right(self, answer: str | None) -> bool:
+        """Compares the number."""
         return same_number(answer, sum(note[3] for note in self.params["notes"] if note[0] == self.params["notebook"]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
@@ -117,6 +125,7 @@ class NotesMeetingAttendeeCount(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws four meetings with different numbers of people, among other notes."""
         titles = words.EVENTS.draw_many(rng, 4)
         counts = rng.sample(range(3, 60), len(titles))
         meetings = [_meeting(rng, title, count) for title, count in zip(titles, counts, strict=True)]
@@ -124,9 +133,11 @@ class NotesMeetingAttendeeCount(NotesTask):
         return {"title": titles[0], "count": counts[0], "other": titles[1], "notes": rng.sample(drawn, len(drawn))}
 
     def is_right(self, answer: str | None) -> bool:
+        """Compares the number."""
         return same_number(answer, self.params["count"])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another meeting."""
         return {**self.params, "title": self.params["other"]}
 
 
@@ -147,6 +158,7 @@ class NotesRecipeIngredientCount(NotesTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws four recipes with different quantities, among other notes."""
         titles = words.DISHES.draw_many(rng, 4)
         ingredient = rng.choice(INGREDIENTS)
         quantities = rng.sample(QUANTITIES, len(titles))
@@ -156,9 +168,11 @@ class NotesRecipeIngredientCount(NotesTask):
         return {**names, "notes": rng.sample(drawn, len(drawn))}
 
     def is_right(self, answer: str | None) -> bool:
+        """Compares amount and unit."""
         return plain(answer or "") == plain(self.params["quantity"])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another recipe."""
         return {**self.params, "title": self.params["other"]}
 
 

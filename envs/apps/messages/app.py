@@ -39,6 +39,8 @@ LOOK: dict[int, tuple[str, str, Align]] = {  # of a message by its type: backgro
 
 
 class Messages(App):
+    """The Simple SMS Messenger app."""
+
     package = "com.simplemobiletools.smsmessenger"
     activity = ".activities.MainActivity"
     label = "Simple SMS Messenger"
@@ -46,9 +48,11 @@ class Messages(App):
     color = "#f57c00"
 
     def install(self) -> None:
+        """Makes the database of messages."""
         self.database(telephony.PATH, telephony.SCHEMA)
 
     def main(self) -> Screen:
+        """Opens the list of conversations."""
         return Conversations()
 
     @property
@@ -130,6 +134,7 @@ class Conversations(SelectionPage[int], MessagesScreen):
         self.search = TextInput()
 
     def build(self) -> View:
+        """Lists the conversations, or those that the search finds."""
         names = self.app.names()
         words = self.search.text.strip().casefold()
         rows = []
@@ -159,6 +164,7 @@ class Conversations(SelectionPage[int], MessagesScreen):
         self.focus(screen.input)
 
     def toggle(self, item: int) -> None:
+        """Selects a conversation, or no longer, and puts the keyboard away."""
         super().toggle(item)
         self.phone.focus = None
 
@@ -168,6 +174,7 @@ class Conversations(SelectionPage[int], MessagesScreen):
         self.unselect()
 
     def on_back(self) -> bool:
+        """Ends the selection and the search."""
         searching = bool(self.search.text)
         self.search.set("")
         return super().on_back() or searching
@@ -186,6 +193,7 @@ class NewConversation(MessagesScreen):
         self.text = text
 
     def build(self) -> View:
+        """Shows the field and the contacts that match it."""
         book = self.phone.storage.database(contacts.PATH)
         words = self.input.text.strip().casefold()
         rows = [self._row(*entry) for entry in contacts.numbers(book) if any(words in e.casefold() for e in entry)]
@@ -221,6 +229,7 @@ class Thread(SelectionPage[int], MessagesScreen):
         self.input = TextInput()
 
     def build(self) -> View:
+        """Shows the messages with the times between them."""
         rows: list[View] = []
         before: datetime | None = None
         for message in self._messages():

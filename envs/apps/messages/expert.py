@@ -15,12 +15,14 @@ FIELD = "Type a message…"
 
 @expert("SimpleSmsSend")
 def send_to_number(s: Screen, p: Params) -> Iterator[str]:
+    """Starts a conversation with the number and sends the message."""
     yield from write_to(s, p["number"])
     yield from send(s, p["message"])
 
 
 @expert("SmsSendToContact")
 def send_to_contact(s: Screen, p: Params) -> Iterator[str]:
+    """Starts a conversation with the contact and sends the message."""
     yield from s.open(APP)
     yield s.tap("New conversation")
     yield s.tap(p["name"])
@@ -29,6 +31,7 @@ def send_to_contact(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("SimpleSmsReply")
 def reply(s: Screen, p: Params) -> Iterator[str]:
+    """Opens the conversation and sends the message."""
     yield from s.open(APP)
     yield s.tap(p["number"])
     yield from send(s, p["message"])
@@ -36,6 +39,7 @@ def reply(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("SimpleSmsReplyMostRecent")
 def reply_to_latest(s: Screen, p: Params) -> Iterator[str]:
+    """Opens the conversation on top and sends the message."""
     yield from s.open(APP)
     yield s.tap(next(element for element in s.elements if element.long_clickable))
     yield from send(s, p["message"])
@@ -43,6 +47,7 @@ def reply_to_latest(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("SimpleSmsSendClipboardContent")
 def send_clipboard(s: Screen, p: Params) -> Iterator[str]:
+    """Starts a conversation, pastes and sends."""
     yield from write_to(s, p["number"])
     yield s.long_press(FIELD)
     yield s.tap("Paste")
@@ -52,6 +57,7 @@ def send_clipboard(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("SimpleSmsResend")
 def resend(s: Screen, p: Params) -> Iterator[str]:
+    """Reads the last message of ours and sends it again."""
     yield from s.open(APP)
     yield s.tap(p["name"])
     ours = [element for element in s.elements if _sent(element, s)]
@@ -60,6 +66,7 @@ def resend(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("SimpleSmsSendReceivedAddress")
 def forward(s: Screen, p: Params) -> Iterator[str]:
+    """Forwards the address to the other contact."""
     yield from s.open(APP)
     yield s.tap(p["name2"])
     yield s.long_press("thread_message_body")
@@ -71,6 +78,7 @@ def forward(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("SmsDeleteThread")
 def delete_thread(s: Screen, p: Params) -> Iterator[str]:
+    """Selects the conversation and deletes it."""
     yield from s.open(APP)
     yield s.long_press(p["name"])
     yield s.tap("Delete")
@@ -80,6 +88,7 @@ def delete_thread(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("SmsTextOf")
 def text_of(s: Screen, p: Params) -> Iterator[str]:
+    """Opens the conversation and reads the message."""
     yield from s.open(APP)
     yield s.tap(p["name"])
     yield s.finish(s.find("thread_message_body").label)

@@ -14,6 +14,7 @@ from coach_gym.envs.tasks.screen import Screen, expert
 
 @expert("SmsColorOfPicture")
 def tell_color(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Looks at the picture and sends the color."""
     yield from gallery.look_at(s, p["name"])
     color = looking.color_of(shown(s))
     yield from write_to(s, p["number"])

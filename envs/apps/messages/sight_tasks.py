@@ -28,6 +28,7 @@ class SmsColorOfPicture(PictureTask, SmsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a number and two pictures of different colors."""
         number, *others = address_book.numbers(rng, rng.randint(1, 3))
         names, colors = file_names(rng, 2), rng.sample(tuple(COLORS), 2)
         shown = [shapes(rng, rng.choice(SHAPES), color, 1) for color in colors]
@@ -37,10 +38,12 @@ class SmsColorOfPicture(PictureTask, SmsTask):
         }  # fmt: skip
 
     def sent(self) -> list[Key]:
+        """Returns the message with the color."""
         color = self.params["pictures"][self.params["name"]]["color"]
         return [(telephony.line(self.params["number"]), color, SENT)]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other picture."""
         return {**self.params, "name": self.params["other"]}
 
 

@@ -31,6 +31,7 @@ class SmsTask(Task):
     apps: ClassVar[tuple[str, ...]] = ("Simple SMS Messenger",)
 
     def setup(self, device: Device) -> None:
+        """Stores the contacts and the messages."""
         address_book.store(device, [address_book.contact(*person) for person in self.params.get("people", [])])
         with device.database(telephony.PATH) as db:
             db.execute("BEGIN")
@@ -40,6 +41,7 @@ class SmsTask(Task):
             db.execute("COMMIT")
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares lines, texts and types of all messages with those expected."""
         with device.database(telephony.PATH) as db:
             found = sorted(_key(message) for message in telephony.messages(db))
         return float(found == sorted([*self.left(), *self.sent()]))
@@ -84,10 +86,12 @@ class SimpleSmsSend(SmsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a number, a message, and messages from others."""
         number, *others = address_book.numbers(rng, rng.randint(1, 5))
         return {"number": number, "message": words.MESSAGES.draw(rng), "messages": inbox(rng, others)}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a number that is not quite the same."""
         return {**self.params, "number": address_book.other_number(self.params["number"])}
 
 
@@ -99,6 +103,7 @@ class SmsSendToContact(SmsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws three to six contacts and picks one."""
         people = address_book.people(rng, rng.randint(3, 6))
         name, number = rng.choice(people)
         strangers = address_book.numbers(rng, rng.randint(0, 3))
@@ -106,6 +111,7 @@ class SmsSendToContact(SmsTask):
         return {**params, "people": people, "messages": inbox(rng, strangers)}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another contact."""
         return another(rng, self.params, "name", [name for name, _ in self.params["people"]])
 
 
@@ -117,10 +123,12 @@ class SimpleSmsReply(SmsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two to six strangers and picks one."""
         numbers = address_book.numbers(rng, rng.randint(2, 6))
         return {"number": rng.choice(numbers), "message": words.MESSAGES.draw(rng), "messages": inbox(rng, numbers)}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the number of another stranger."""
         return {**self.params, "number": rng.choice(_numbers_of(self.params))}
 
 
@@ -133,10 +141,12 @@ class SimpleSmsReplyMostRecent(SmsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two to six strangers, of whom the first wrote last."""
         numbers = address_book.numbers(rng, rng.randint(2, 6))
         return {"number": numbers[0], "message": words.MESSAGES.draw(rng), "messages": inbox(rng, numbers)}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the message without its last word."""
         return {**self.params, "message": _cut(self.params["message"])}
 
 
@@ -150,6 +160,7 @@ class SimpleSmsSendClipboardContent(SmsTask):
     near_miss = SimpleSmsSend.near_miss
 
     def setup(self, device: Device) -> None:
+        """Also puts the message on the clipboard."""
         super().setup(device)
         device.put_clipboard(self.params["message"])
 
@@ -165,6 +176,7 @@ class SimpleSmsResend(SmsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws contacts with a message to each, and lets one of them ask what it said."""
         people = address_book.people(rng, rng.randint(2, 4))
         texts = words.MESSAGES.draw_many(rng, len(people))
         messages = [[people[i][1], text, True, 60 * i + 9] for i, text in enumerate(texts)]
@@ -175,6 +187,7 @@ class SimpleSmsResend(SmsTask):
         return {**params, "people": people, "messages": messages}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another contact."""
         return another(rng, self.params, "name", [name for name, _ in self.params["people"]])
 
 
@@ -187,6 +200,7 @@ class SimpleSmsSendReceivedAddress(SmsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two contacts, and an address from one of them."""
         people = address_book.people(rng, rng.randint(3, 6))
         (name1, number), (name2, sender) = people[:2]
         address = f"{rng.randint(2, 199)} {words.STREETS.draw(rng)}"
@@ -195,6 +209,7 @@ class SimpleSmsSendReceivedAddress(SmsTask):
         return {**params, "people": rng.sample(people, len(people)), "messages": messages}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a third contact as the receiver."""
         goal = (self.params["name1"], self.params["name2"])
         return {**self.params, "name1": rng.choice([name for name, _ in self.params["people"] if name not in goal])}
 
@@ -207,14 +222,17 @@ class SmsDeleteThread(SmsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two to six contacts who wrote, and picks one."""
         people = address_book.people(rng, rng.randint(2, 6))
         name, number = rng.choice(people)
         return {"name": name, "number": number, "people": people, "messages": inbox(rng, [n for _, n in people])}
 
     def left(self) -> list[Key]:
+        """Returns the messages of all others."""
         return [key for key in super().left() if key[0] != telephony.line(self.params["number"])]
 
     def sent(self) -> list[Key]:
+        """Returns nothing: no message is asked for."""
         return []
 
     near_miss = SimpleSmsResend.near_miss
@@ -231,10 +249,12 @@ class SmsTextOf(SmsTask):
     near_miss = SimpleSmsResend.near_miss
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the answer with the text; the messages must not have changed."""
         text = next(text for number, text, *_ in self.params["messages"] if number == self.params["number"])
         return float(_bare(answer or "") == _bare(text) and super().evaluate(device, answer))
 
     def sent(self) -> list[Key]:
+        """Returns nothing: no message is asked for."""
         return []
 
 

@@ -47,6 +47,8 @@ ORANGE = "#ef6c00"
 
 
 class OpenTracks(DatabaseApp):
+    """The OpenTracks app."""
+
     package = PACKAGE
     activity = "de.dennisguse.opentracks.TrackListActivity"
     label = "OpenTracks"
@@ -56,6 +58,7 @@ class OpenTracks(DatabaseApp):
     schema = SCHEMA
 
     def main(self) -> Screen:
+        """Opens the list of activities."""
         return Tracks()
 
 
@@ -65,6 +68,7 @@ class Tracks(SearchPage):
     app: OpenTracks
 
     def build(self) -> View:
+        """Lists the activities."""
         rows: list[View] = []
         for found in self._found():
             rows += [_row(found, partial(self._open, found.id)), Divider()]
@@ -125,6 +129,7 @@ class Totals(Screen):
         self.shown = list(shown)
 
     def build(self) -> View:
+        """Shows number, distance, time and speed for each type."""
         rows: list[View] = []
         for category, (count, seconds, meters) in totals(self.shown).items():
             figures = [
@@ -146,6 +151,7 @@ class Details(Screen):
         self.id = id
 
     def build(self) -> View:
+        """Shows the statistics of the activity."""
         shown = track(self.app.db, self.id)
         if shown is None:
             return Scaffold("", Empty("This track was deleted", "map_marker_path"), self.pop)
@@ -194,6 +200,7 @@ class Form(FormPage):
         self.opened()
 
     def build(self) -> View:
+        """Shows the three fields."""
         choose = IconButton("menu_down", "Choose activity type", self._choose, "fields_edit_activity_type_icon")
         category = TextField(self.category, "Activity type", "track_edit_activity_type", flex=1)
         fields = [
@@ -205,6 +212,7 @@ class Form(FormPage):
         return Scaffold("Edit track", ListView([Column(fields, gap=12, pad=16)]), self.pop)
 
     def values(self) -> dict[str, Any]:
+        """Returns the columns that the form shows."""
         category = self.category.text
         texts = {"name": self.name.text, "description": self.description.text}
         return {**texts, "category": category, "activity_type": category}
@@ -227,6 +235,7 @@ class Recording(Screen):
         self.start = start
 
     def build(self) -> View:
+        """Shows the time that has passed."""
         seconds = int((self.now - self.start).total_seconds())
         figures = [_figure("Distance", distance_text(0)), _figure("Total time", clock_text(seconds))]
         state = Text("GPS searching for signal…", 13, theme.SECONDARY, pad=(20, 10, 20, 10))
@@ -234,6 +243,7 @@ class Recording(Screen):
         return Scaffold("Recording", Column([state, Row(figures, pad=20), stop]))
 
     def on_back(self) -> bool:
+        """Stops and stores the recording."""
         self._stop()
         return True
 

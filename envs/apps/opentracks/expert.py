@@ -31,30 +31,35 @@ class Activity:
 
 @expert("SportsTrackerActivitiesCountForWeek")
 def count(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Counts the activities."""
     found = yield from _search(s, p)
     yield s.finish(str(len(found)))
 
 
 @expert("SportsTrackerActivityDuration", "SportsTrackerTotalDurationForCategoryThisWeek")
 def total_minutes(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Adds up the minutes."""
     found = yield from _search(s, p)
     yield s.finish(str(sum(activity.minutes for activity in found)))
 
 
 @expert("SportsTrackerLongestDistanceActivity")
 def longest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Finds the longest distance."""
     found = yield from _search(s, p)
     yield s.finish(str(max((activity.meters for activity in found), default=0)))
 
 
 @expert("SportsTrackerTotalDistanceForCategoryOverInterval")
 def total_meters(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Adds up the distances."""
     found = yield from _search(s, p)
     yield s.finish(str(sum(activity.meters for activity in found)))
 
 
 @expert("SportsTrackerActivitiesOnDate")
 def types_on_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Names the types of the day's activities."""
     yield from s.open(APP)
     found = yield from _read(s, date.fromisoformat(p["from"]))
     day = date.fromisoformat(p["from"])

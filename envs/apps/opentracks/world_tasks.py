@@ -60,6 +60,7 @@ def some_days(rng: ParamRng, count: int) -> list[date]:
 
 
 def day_of(activity: Activity) -> date:
+    """Returns the day on which an activity began."""
     return from_seconds(activity[3]).date()
 
 
@@ -77,6 +78,7 @@ class SportsTask(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws activities of the category on the days, one of another category there, and others elsewhere."""
         first, last = cls.days(rng)
         span = {"from": first.isoformat(), "to": last.isoformat()}
         wanted, other = rng.sample(CATEGORIES, 2)
@@ -100,12 +102,14 @@ class SportsTask(Task):
         return rng.randint(2, 4)
 
     def setup(self, device: Device) -> None:
+        """Stores the activities."""
         with device.database(DATABASE) as db:
             for name, category, description, start, minutes, meters in self.params["activities"]:
                 begin = from_seconds(start)
                 save(db, name, begin, begin + timedelta(minutes=minutes), category, description, meters)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Checks the answer; no activity may be missing or added."""
         with device.database(DATABASE) as db:
             kept = db.execute("SELECT count(*) FROM tracks").fetchone()[0] == len(self.params["activities"])
         return float(kept and self.is_right(answer))
@@ -143,6 +147,7 @@ class SportsTrackerActivitiesCountForWeek(SportsTask):
     )
 
     def is_right(self, answer: str | None) -> bool:
+        """Compares the number."""
         return same_number(answer, int(self.result))
 
 
@@ -153,18 +158,22 @@ class SportsTrackerActivityDuration(SportsTask):
 
     @classmethod
     def days(cls, rng: ParamRng) -> tuple[date, date]:
+        """Returns one of the last eleven days."""
         day = TODAY - timedelta(days=rng.randint(0, 10))
         return day, day
 
     @classmethod
     def count(cls, rng: ParamRng) -> int:
+        """Returns one: the question is about a single activity."""
         return 1
 
     @property
     def result(self) -> float:
+        """The minutes of the activities that are asked about."""
         return float(sum(activity[4] for activity in self.counted))
 
     def is_right(self, answer: str | None) -> bool:
+        """Compares the minutes."""
         return same_number(answer, int(self.result))
 
 
@@ -191,12 +200,15 @@ class SportsTrackerLongestDistanceActivity(SportsTask):
 
     @property
     def result(self) -> float:
+        """The longest distance in meters."""
         return float(max((activity[5] for activity in self.counted), default=0))
 
     def is_right(self, answer: str | None) -> bool:
+        """Compares the meters, within ten."""
         return about(answer, self.result, TOLERANCE)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a category without activities."""
         return {**self.params, "category": "chess"}
 
 
@@ -211,10 +223,12 @@ class SportsTrackerTotalDistanceForCategoryOverInterval(SportsTrackerLongestDist
 
     @classmethod
     def days(cls, rng: ParamRng) -> tuple[date, date]:
+        """Returns a day of early October and one of the week after."""
         return date(2023, 10, rng.randint(1, 9)), date(2023, 10, rng.randint(10, 15))
 
     @property
     def result(self) -> float:
+        """The sum of the distances in meters."""
         return float(sum(activity[5] for activity in self.counted))
 
 
@@ -227,6 +241,7 @@ class SportsTrackerActivitiesOnDate(SportsTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two or three categories for a day, and another for a different day."""
         day, other = rng.sample([TODAY - timedelta(days=n) for n in range(21)], 2)
         kinds = rng.sample(CATEGORIES, rng.randint(2, 3) + 1)
         elsewhere = [d for d in some_days(rng, rng.randint(8, 12)) if d not in (day, other)]
@@ -237,10 +252,12 @@ class SportsTrackerActivitiesOnDate(SportsTask):
         return {"first": spoken(day), **span, "activities": rng.sample(drawn, len(drawn))}
 
     def is_right(self, answer: str | None) -> bool:
+        """Compares the categories, in any order."""
         day = date.fromisoformat(self.params["from"])
         return same_items(answer, [a[1] for a in self.params["activities"] if day_of(a) == day])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the different day."""
         return {**self.params, "from": self.params["other"], "to": self.params["other"]}
 
 

@@ -35,6 +35,8 @@ PRESETS = ("Normal", "Classical", "Dance", "Flat", "Folk", "Jazz", "Pop", "Rock"
 
 
 class PiMusic(App):
+    """The Pi Music Player app."""
+
     package = PACKAGE
     activity = "com.Project100Pi.themusicplayer.MainActivity"
     label = "Pi Music Player"
@@ -42,9 +44,11 @@ class PiMusic(App):
     color = "#c2185b"
 
     def install(self) -> None:
+        """Makes the database."""
         self.phone.storage.create_database(DATABASE, SCHEMA)
 
     def main(self) -> Screen:
+        """Opens the tabs."""
         return Main()
 
     @property
@@ -154,6 +158,7 @@ class Main(SearchPage, SongList):
         self.tab = TABS[0]
 
     def build(self) -> View:
+        """Shows the tab that is chosen, or what the search finds."""
         actions = [self.search_button()]
         if self.tab == TABS[0] and not self.searching:
             actions.append(self.sort_button("tracks"))
@@ -166,11 +171,13 @@ class Main(SearchPage, SongList):
         return Scaffold(title, body, actions=actions, tabs=Tabs(TABS, self.tab, self._select), bottom=self.bar())
 
     def listed(self) -> list[Song]:
+        """Returns the songs of the tab of tracks, in its order."""
         words = self.words.strip().casefold()
         found = [song for song in self.app.music.songs() if words in f"{song.title}\n{song.artist}".casefold()]
         return self.app.music.sorted(found, "tracks")
 
     def search(self) -> None:
+        """Searches among the tracks."""
         super().search()
         self.tab = TABS[0]
 
@@ -219,6 +226,7 @@ class Group(SongList):
         self.kind, self.name = kind, name
 
     def build(self) -> View:
+        """Lists the songs of the group."""
         heading = Text(self.name, 19, max_lines=1, flex=1, important=False)
         title = View("android.widget.FrameLayout", [heading], desc=self.name, flex=1)
         actions = [] if self.kind == "playlist" else [self.sort_button(self.kind)]
@@ -227,6 +235,7 @@ class Group(SongList):
         return Scaffold(title, body, self.pop, actions, bottom=self.bar())
 
     def listed(self) -> list[Song]:
+        """Returns the songs of the group, in its order."""
         music = self.app.music
         if self.kind == "playlist":
             ids = {name: id for id, name in music.playlists()}
@@ -243,6 +252,7 @@ class SortBy(Dialog):
         self.sort, self.descending, self.then = sort, descending, then
 
     def content(self) -> Sequence[View]:
+        """Lists the orders and the two directions."""
         ways = (("Ascending", False), ("Descending", True))
         return [
             *[Radio(sort, sort == self.sort, partial(setattr, self, "sort", sort)) for sort in SORTS],
@@ -251,6 +261,7 @@ class SortBy(Dialog):
         ]
 
     def buttons(self) -> Sequence[View]:
+        """Returns Cancel and OK."""
         return [self.button("Cancel"), self.button("OK", lambda: self.then(self.sort, self.descending))]
 
 
@@ -262,6 +273,7 @@ class Info(Dialog):
         self.song = song
 
     def content(self) -> Sequence[View]:
+        """Lists title, artist, album, length and path."""
         song = self.song
         lines = [
             ("Title", song.title), ("Artist", song.artist), ("Album", song.album), ("Duration", clock(song.seconds)),
@@ -270,6 +282,7 @@ class Info(Dialog):
         return [Text(f"{name}: {value}", 15, pad=(20, 5, 20, 5)) for name, value in lines]
 
     def buttons(self) -> Sequence[View]:
+        """Returns OK."""
         return [self.button("OK")]
 
 
@@ -279,6 +292,7 @@ class Player(Screen):
     app: PiMusic
 
     def build(self) -> View:
+        """Shows the song with its slider and buttons."""
         playing = self.app.music.playing(self.now)
         if playing is None:
             return Scaffold("", Empty("Nothing is being played", "music_note_off"), on_back=self.pop)
@@ -326,6 +340,7 @@ class Queue(Screen):
     app: PiMusic
 
     def build(self) -> View:
+        """Lists the queue and marks the song that is played."""
         playing = self.app.music.playing(self.now)
         at = -1 if playing is None else playing.place
         rows = [self._row(place, song, place == at) for place, song in enumerate(self.app.music.queue())]

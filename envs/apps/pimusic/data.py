@@ -72,6 +72,7 @@ class Music:
 
     @property
     def db(self) -> sqlite3.Connection:
+        """The app's database."""
         return self._storage.database(DATABASE)
 
     def songs(self) -> list[Song]:

@@ -19,6 +19,7 @@ Row = tuple[str, str, int]
 
 @expert("pimusic_1")
 def count_all(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the number of tracks."""
     yield from s.open(APP)
     yield s.tap("TRACKS")
     yield s.finish(s.find(lambda element: element.label.endswith(" songs")).label)
@@ -26,22 +27,26 @@ def count_all(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("pimusic_2")
 def count_pink_floyd(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the number of the artist's songs."""
     yield from _count(s, "Pink Floyd")
 
 
 @expert("pimusic_3")
 def album(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the album of the song."""
     yield from _album(s, "Wish You Were Here")
 
 
 @expert("pimusic_4")
 def longest(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the artist's songs and names the longest time."""
     songs = yield from _songs_of(s, "Pink Floyd")
     yield s.finish(_spoken(max(seconds for *_, seconds in songs)))
 
 
 @expert("pimusic_5")
 def second_and_fourth(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Sorts the tracks by title and reads two of them."""
     yield from s.open(APP)
     yield from _sort(s, "Title", "Ascending")
     titles = [title for title, *_ in _songs(s)]
@@ -50,17 +55,20 @@ def second_and_fourth(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("pimusic_6")
 def total(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Adds up the times of the artist's songs."""
     songs = yield from _songs_of(s, "Eason Chan")
     yield s.finish(_spoken(sum(seconds for *_, seconds in songs)))
 
 
 @expert("PiMusicCountByArtist")
 def count_by_artist(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the number of the artist's songs."""
     yield from _count(s, p["artist"])
 
 
 @expert("PiMusicAlbumOf")
 def album_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the album of the song."""
     yield from _album(s, p["title"])
 
 
@@ -69,6 +77,7 @@ def album_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("pimusic_7")
 def play_favorite(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Plays the first song of the playlist."""
     yield from s.open(APP)
     yield s.tap("PLAYLISTS")
     yield s.tap("Favorite")
@@ -78,22 +87,26 @@ def play_favorite(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("pimusic_10")
 def pause_and_seek(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Pauses and moves to 1:27."""
     yield from s.open(APP)
     yield from _pause_at(s, 87)
 
 
 @expert("pimusic_11")
 def play_lightship(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Plays the song."""
     yield from _play(s, "Lightship")
 
 
 @expert("PiMusicPlaySong")
 def play_song(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Plays the song."""
     yield from _play(s, p["title"])
 
 
 @expert("PiMusicPauseAt")
 def pause_at(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Pauses and moves to the time."""
     yield from s.open(APP)
     yield from _pause_at(s, _seconds(p["time"]))
 
@@ -103,6 +116,7 @@ def pause_at(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("pimusic_8")
 def sort_pink_floyd(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Sorts the artist's songs by duration, the longest first."""
     yield from s.open(APP)
     yield s.tap("ARTISTS")
     yield from s.scroll_to("Pink Floyd")
@@ -113,11 +127,13 @@ def sort_pink_floyd(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("pimusic_9")
 def create_creepy(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Creates the playlist."""
     yield from _create(s, "Creepy")
 
 
 @expert("pimusic_12")
 def sort_tracks(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Sorts the tracks by duration, the shortest first."""
     yield from s.open(APP)
     yield from _sort(s, "Duration", "Ascending")
     yield s.finish()
@@ -125,11 +141,13 @@ def sort_tracks(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("PiMusicCreatePlaylist")
 def create_playlist(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Creates the playlist."""
     yield from _create(s, p["name"])
 
 
 @expert("PiMusicAddToPlaylist")
 def add_to_playlist(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Adds the song to the playlist."""
     yield from s.open(APP)
     yield from s.scroll_to(f"Options of {p['title']}")
     yield s.tap(f"Options of {p['title']}")

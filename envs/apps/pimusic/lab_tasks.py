@@ -51,10 +51,12 @@ class MusicTask(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws four to nine songs and picks one."""
         drawn = songs(rng, rng.randint(4, 9))
         return {"title": rng.choice(drawn)[0], "songs": drawn, "playlists": [], "playing": None}
 
     def setup(self, device: Device) -> None:
+        """Writes the songs, the last one first, and stores playlists and player."""
         for days, entry in enumerate(self.params["songs"]):
             title, artist, _, seconds = entry
             device.write(path_of(entry), _file(title, artist, seconds), device.now - timedelta(days=days + 1))
@@ -97,14 +99,17 @@ class PiMusicCreatePlaylist(MusicTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the name of the playlist and that of another."""
         first, second = words.slugs(rng, 2)
         return {**super().sample(rng), "name": first.replace("_", " "), "playlists": [second.replace("_", " ")]}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the names of all playlists, which must be empty."""
         names = [*self.params["playlists"], self.params["name"]]
         return float(self.playlists(device) == {name: [] for name in names})
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the first word of the name."""
         return {**self.params, "name": self.params["name"].split()[0]}
 
 
@@ -117,15 +122,18 @@ class PiMusicAddToPlaylist(MusicTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two or three playlists and picks one."""
         names = words.ADJECTIVES.draw_many(rng, rng.randint(2, 3))
         return {**super().sample(rng), "playlists": names, "playlist": rng.choice(names)}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the songs of all playlists."""
         expected: dict[str, list[str]] = {name: [] for name in self.params["playlists"]}
         expected[self.params["playlist"]].append(path_of(self.song(self.params["title"])))
         return float(self.playlists(device) == expected)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another song or another playlist."""
         if rng.random() < 0.5:
             return super().near_miss(rng)
         return another(rng, self.params, "playlist", self.params["playlists"])
@@ -138,6 +146,7 @@ class PiMusicPlaySong(MusicTask):
     budget = 10
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Checks that the player runs with the song."""
         player = self.player(device)
         return float(player is not None and player[0] == path_of(self.song(self.params["title"])) and player[2])
 
@@ -151,16 +160,19 @@ class PiMusicPauseAt(MusicTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a time of the song that is being played."""
         params = super().sample(rng)
         return {**params, "playing": params["title"], "time": clock(rng.randint(50, 140))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Checks that the player rests within three seconds of the time."""
         player, wanted = self.player(device), _seconds(self.params["time"])
         path = path_of(self.song(self.params["playing"]))
         rests = player is not None and player[0] == path and not player[2]
         return float(rests and player is not None and abs(player[1] - wanted) <= CLOSE)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns a time 10 to 25 seconds earlier."""
         return {**self.params, "time": clock(_seconds(self.params["time"]) - rng.randint(10, 25))}
 
 
@@ -178,6 +190,7 @@ class PiMusicCountByArtist(MusicTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two artists with different numbers of songs."""
         params = super().sample(rng)
         here, there = words.full_names(rng, 2)
         counts = rng.sample(range(1, 6), 2)
@@ -191,11 +204,13 @@ class PiMusicCountByArtist(MusicTask):
         return {**params, "title": drawn[0][0], "songs": drawn, "artist": here, "other": there}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the number."""
         count = sum(artist == self.params["artist"] for _, artist, *_ in self.params["songs"])
         given = plain(answer or "").removesuffix(" songs").removesuffix(" song")
         return float(given == str(count))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other artist."""
         return {**self.params, "artist": self.params["other"]}
 
 
@@ -208,6 +223,7 @@ class PiMusicAlbumOf(MusicTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws two songs of different albums."""
         params = super().sample(rng)
         first, second = params["songs"][:2]
         if first[2] == second[2]:  # songs of the same album would be no near miss
@@ -215,9 +231,11 @@ class PiMusicAlbumOf(MusicTask):
         return {**params, "title": first[0], "other": second[0]}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the answer with the album."""
         return float(plain(answer or "") == plain(self.song(self.params["title"])[2]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the other song."""
         return {**self.params, "title": self.params["other"]}
 
 

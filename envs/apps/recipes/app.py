@@ -47,6 +47,8 @@ SORTS = {"Title": "title COLLATE NOCASE, recipeId", "Newest first": "recipeId DE
 
 
 class Broccoli(DatabaseApp):
+    """The Broccoli app."""
+
     package = PACKAGE
     activity = "com.flauschcode.broccoli.MainActivity"
     label = "Broccoli"
@@ -56,6 +58,7 @@ class Broccoli(DatabaseApp):
     schema = SCHEMA
 
     def main(self) -> Screen:
+        """Opens the list of recipes."""
         return Recipes()
 
 
@@ -69,6 +72,7 @@ class Recipes(SearchPage):
         self.sort = "Title"
 
     def build(self) -> View:
+        """Lists the recipes."""
         rows = self.app.db.execute(
             f"SELECT recipeId, title, description FROM recipes WHERE instr(lower({SEARCHED}), lower(?)) "
             f"ORDER BY {SORTS[self.sort]}",
@@ -97,6 +101,7 @@ class Recipe(Screen):
         self.id = id
 
     def build(self) -> View:
+        """Shows the recipe's texts below their headings."""
         recipe = TABLE.read(self.app.db, self.id)
         parts: list[View] = [Text(recipe.get("title") or "", 20, bold=True, pad=(16, 4, 16, 4), id="title")]
         for column, (heading, _) in list(FIELDS.items())[1:]:
@@ -127,15 +132,18 @@ class Form(FormPage):
         self.opened()
 
     def build(self) -> View:
+        """Shows a field for each column."""
         fields = [TextField(self.inputs[column], hint, column, lines=lines) for column, (hint, lines) in FIELDS.items()]
         save = IconButton("content_save_outline", "Save", self._save, "button_save_recipe", theme.PRIMARY)
         title = "New recipe" if self.id is None else "Edit recipe"
         return Scaffold(title, ListView([Column(fields, gap=8, pad=(16, 4, 16, 16))]), self.leave, [save])
 
     def values(self) -> dict[str, Any]:
+        """Returns the columns that the form shows."""
         return {column: field.text.strip() for column, field in self.inputs.items()}
 
     def unsaved(self) -> bool:
+        """Returns whether there is any text."""
         return any(field.text for field in self.inputs.values())
 
     def _save(self) -> None:

@@ -14,6 +14,7 @@ FIELDS = ("Title", "Description", "Servings", "Preparation time", "Ingredients",
 
 @expert("RecipeAddSingleRecipe", "RecipeAddMultipleRecipes")
 def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Adds one recipe after the other."""
     yield from s.open(APP)
     for recipe in p["new"]:
         yield s.tap("New recipe")
@@ -31,6 +32,7 @@ def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     "RecipeDeleteMultipleRecipesWithNoise",
 )
 def delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Deletes the recipes by title."""
     yield from s.open(APP)
     for name in p["names"]:
         yield from s.scroll_to(name)
@@ -90,6 +92,7 @@ def delete_exact_copy(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("RecipeServingsOf")
 def servings_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Opens the recipe and reads how many it serves."""
     yield from s.open(APP)
     yield from s.scroll_to(p["name"])
     yield s.tap(p["name"])

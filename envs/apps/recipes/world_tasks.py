@@ -30,13 +30,16 @@ class CookBookTask(DrawnRecords):
 
     @classmethod
     def draw(cls, rng: ParamRng, count: int) -> list[Recipe]:
+        """Returns recipes that share no title."""
         return [_recipe(rng, title) for title in words.DISHES.draw_many(rng, count)]
 
     def store(self, device: Device, db: sqlite3.Connection) -> None:
+        """Adds the recipes of the start."""
         columns, marks = ", ".join(COLUMNS), ", ".join("?" * len(COLUMNS))
         db.executemany(f"INSERT INTO recipes({columns}) VALUES ({marks})", self.params["recipes"])
 
     def stored(self, db: sqlite3.Connection) -> list[tuple]:
+        """Returns the texts of all recipes."""
         columns = ", ".join(f"coalesce({column}, '')" for column in COLUMNS)
         return db.execute(f"SELECT {columns} FROM recipes").fetchall()
 
@@ -58,6 +61,7 @@ class RecipeAddSingleRecipe(AddRecords, CookBookTask):
 
     @staticmethod
     def spoken(record: Recipe) -> str:
+        """Returns a recipe as goals spell it out."""
         title, description, servings, time, ingredients, directions = record
         return (
             f"title {title}, description {description}, servings {servings}, preparation time {time}, "
@@ -65,6 +69,7 @@ class RecipeAddSingleRecipe(AddRecords, CookBookTask):
         )
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the last recipe with other servings."""
         *kept, (title, description, servings, time, *rest) = self.params["new"]
         return {**self.params, "new": [*kept, [title, description, "9 servings", time, *rest]]}
 
@@ -118,6 +123,7 @@ class RecipeDeleteMultipleRecipesWithConstraint(CookBookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws five or six recipes, of which two use the ingredient."""
         drawn = cls.draw(rng, rng.randint(5, 6))
         ingredient, *others = rng.sample(INGREDIENTS, len(INGREDIENTS))
         for i, recipe in enumerate(drawn):
@@ -125,9 +131,11 @@ class RecipeDeleteMultipleRecipesWithConstraint(CookBookTask):
         return {"ingredient": ingredient, "recipes": rng.sample(drawn, len(drawn))}
 
     def expected(self) -> list[Recipe]:
+        """Returns the recipes without the ingredient."""
         return [recipe for recipe in self.params["recipes"] if self.params["ingredient"] not in recipe[4].split(", ")]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns an ingredient of a recipe that has to stay."""
         other = self.expected()[0][4].split(", ")
         return {**self.params, "ingredient": next(i for i in other if i != self.params["ingredient"])}
 
@@ -160,6 +168,7 @@ class RecipeDeleteDuplicateRecipes3(RecipeDeleteDuplicateRecipes2):
 
     @classmethod
     def variations(cls, rng: ParamRng, twice: Recipe) -> list[Recipe]:
+        """Returns three recipes of the same title and description that differ below."""
         title, description, *_ = twice
         return [[title, description, f"{10 + i} servings", *_recipe(rng, title)[3:]] for i in range(3)]
 
@@ -173,6 +182,7 @@ class RecipeServingsOf(CookBookTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws three to six recipes, each for another number of people, and picks one."""
         drawn = cls.draw(rng, rng.randint(3, 6))
         for i, recipe in enumerate(drawn):
             recipe[2] = f"{i + 1} servings"
@@ -180,11 +190,13 @@ class RecipeServingsOf(CookBookTask):
         return {"name": drawn[0][0], "recipes": rng.sample(drawn, len(drawn))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the number; the book must not have changed."""
         servings = next(recipe[2] for recipe in self.params["recipes"] if recipe[0] == self.params["name"])
         right = (answer or "").strip() in (servings, servings.split(" ")[0])
         return super().evaluate(device, answer) * float(right)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another recipe."""
         return {**self.params, "name": next(r[0] for r in self.params["recipes"] if r[0] != self.params["name"])}
 
 

@@ -32,6 +32,8 @@ NEW = "New playlist"
 
 
 class RetroMusic(App):
+    """The Retro Music app."""
+
     package = PACKAGE
     activity = "code.name.monkey.retromusic.activities.MainActivity"
     label = "Retro Music"
@@ -39,9 +41,11 @@ class RetroMusic(App):
     color = "#c2185b"
 
     def install(self) -> None:
+        """Makes the two databases."""
         _ = self.music.db, self.music.queue_db
 
     def main(self) -> Screen:
+        """Opens the list of songs; databases that are gone are made anew."""
         self.install()  # databases that are gone are made anew
         return Main()
 
@@ -181,10 +185,12 @@ class Main(SongList):
         self.query: TextInput | None = None
 
     def listed(self) -> list[Song]:
+        """Returns all songs, or those that the search finds."""
         words = self.query.text.strip().casefold() if self.query else ""
         return [song for song in self.app.music.songs() if words in f"{song.title} {song.artist}".casefold()]
 
     def build(self) -> View:
+        """Shows the section that is chosen."""
         body = {"Songs": self._songs, "Artists": self._artists, "Playlists": self._playlists}[self.section]()
         if self.selected:
             return self.selection(body)
@@ -200,6 +206,7 @@ class Main(SongList):
         self.section, self.query = section, None
 
     def on_back(self) -> bool:
+        """Ends the search or the selection."""
         if self.query is not None and not self.selected:
             self.query = None
             return True
@@ -243,9 +250,11 @@ class Artist(SongList):
         self.name = name
 
     def listed(self) -> list[Song]:
+        """Returns the artist's songs."""
         return [song for song in self.app.music.songs() if song.artist == self.name]
 
     def build(self) -> View:
+        """Lists the artist's songs."""
         body = ListView([self.row(song) for song in self.listed()])
         return self.selection(body) if self.selected else Scaffold(self.name, body, self.pop)
 
@@ -258,9 +267,11 @@ class Playlist(SongList):
         self.id = id
 
     def listed(self) -> list[Song]:
+        """Returns the songs of the playlist."""
         return [song for _, song in self.app.music.content(self.id)]
 
     def build(self) -> View:
+        """Lists the songs of the playlist below their total length."""
         content = self.app.music.content(self.id)
         total = count_text(len(content), sum(song.millis for _, song in content))
         rows = [self.row(song, trailing=self._remove_button(key, song)) for key, song in content]
@@ -303,6 +314,7 @@ class Queue(Screen):
     app: RetroMusic
 
     def build(self) -> View:
+        """Lists the queue and marks the song that is played."""
         music = self.app.music
         queue, position = music.queue(), music.position
         rows = [self._row(index, song, index == position) for index, song in enumerate(queue)]

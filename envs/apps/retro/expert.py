@@ -16,6 +16,7 @@ _SONG = re.compile(r"(.+), .+ • (?:(\d+):)?(\d\d):(\d\d)")
 
 @expert("RetroCreatePlaylist")
 def create_playlist(s: Screen, p: Params) -> Iterator[str]:
+    """Selects the songs and puts them into a new playlist."""
     yield from s.open(APP)
     yield from _select(s, _titles(p))
     yield from _add_to_new_playlist(s, p["playlist_name"])
@@ -24,6 +25,7 @@ def create_playlist(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("RetroSavePlaylist")
 def save_playlist(s: Screen, p: Params) -> Iterator[str]:
+    """Makes the playlist and saves it as a file."""
     yield from s.open(APP)
     yield from _select(s, _titles(p))
     yield from _add_to_new_playlist(s, p["playlist_name"])
@@ -37,6 +39,7 @@ def save_playlist(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("RetroPlayingQueue")
 def fill_queue(s: Screen, p: Params) -> Iterator[str]:
+    """Selects the songs and puts them into the queue."""
     yield from s.open(APP)
     yield from _select(s, _titles(p))
     yield s.tap("More options")
@@ -46,6 +49,7 @@ def fill_queue(s: Screen, p: Params) -> Iterator[str]:
 
 @expert("RetroPlaylistDuration")
 def playlist_of_length(s: Screen, p: Params) -> Iterator[str]:
+    """Reads all lengths and selects songs that fit."""
     yield from s.open(APP)
     songs = yield from _read_songs(s)
     chosen = _lasting(songs, 60 * p.get("low", LOW), 60 * p.get("high", HIGH))

@@ -38,6 +38,7 @@ class MusicTask(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the songs of the phone, two to four that the goal names, and the name of a playlist."""
         names = [f"{title}.m4a" for title in TITLES.draw_many(rng, SONGS)]
         return {
             "playlist_name": f"{playlist_names(rng, 1)[0]} {rng.randint(1, 99)}", "files": names[: rng.randint(2, 4)],
@@ -47,6 +48,7 @@ class MusicTask(Task):
 
     @property
     def goal(self) -> str:
+        """The template with the titles of the songs."""
         return self.template.format(songs=", ".join(self.titles), **self.params)
 
     @property
@@ -55,12 +57,14 @@ class MusicTask(Task):
         return [name.partition(".")[0] for name in self.params["files"]]
 
     def setup(self, device: Device) -> None:
+        """Writes the songs."""
         artists = self.params["artists"]
         for number, (name, seconds) in enumerate(self.params["seconds"].items()):
             song = mp4.silence(seconds, title=name.partition(".")[0], artist=artists[number % len(artists)])
             device.write(f"{MUSIC}/{name}", song)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns the songs in the opposite order."""
         return {**self.params, "files": self.params["files"][::-1]}
 
 
@@ -81,6 +85,7 @@ class RetroCreatePlaylist(MusicTask):
     budget = 34
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Checks that the playlist is the only one and holds the songs in order."""
         found = [(name, titles) for name, titles, _ in playlists(device)]
         return float(found == [(self.params["playlist_name"], self.titles)])
 
@@ -93,6 +98,7 @@ class RetroPlayingQueue(MusicTask):
     budget = 28
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the titles in the queue."""
         if device.read(QUEUE) is None:  # the app makes it when it is opened
             return 0.0
         with device.database(QUEUE) as db:
@@ -111,6 +117,7 @@ class RetroSavePlaylist(RetroCreatePlaylist):
     budget = 46
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Also compares the names in the file."""
         data = device.read(f"{DOWNLOAD}/{self.params['playlist_name']}.m3u") or b""
         lines = data.decode("utf-8", "replace").splitlines()
         named = [line.rpartition("/")[2] for line in lines if line and not line.startswith("#")]
@@ -129,15 +136,18 @@ class RetroPlaylistDuration(MusicTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the least length, too."""
         low = rng.choice((20, 25, 30, 35))
         return {**super().sample(rng), "low": low, "high": low + 5}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Checks that the playlist is the only one and lasts long enough, not too long."""
         found, low, high = playlists(device), 60_000 * self.params["low"], 60_000 * self.params["high"]
         named = [name for name, _, _ in found] == [self.params["playlist_name"]]
         return float(named and low <= found[0][2] <= high)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns ten minutes less."""
         return {**self.params, "low": self.params["low"] - 10, "high": self.params["high"] - 10}
 
 

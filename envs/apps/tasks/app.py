@@ -35,6 +35,8 @@ SHOW_COMPLETED = "show_completed_tasks"
 
 
 class Tasks(DatabaseApp):
+    """The Tasks app."""
+
     package = PACKAGE
     activity = "com.todoroo.astrid.activity.MainActivity"
     label = "Tasks"
@@ -44,6 +46,7 @@ class Tasks(DatabaseApp):
     schema = SCHEMA
 
     def main(self) -> Screen:
+        """Opens the list of all tasks."""
         return TaskList()
 
     @property
@@ -53,6 +56,7 @@ class Tasks(DatabaseApp):
 
     @show_completed.setter
     def show_completed(self, value: bool) -> None:
+        """Stores whether lists also show what is done."""
         preferences.update(self.phone.storage, PREFERENCES, {SHOW_COMPLETED: value})
 
 
@@ -66,6 +70,7 @@ class TaskList(SearchPage):
         self.filter, self.sort = FILTERS[0], "Due date"
 
     def build(self) -> View:
+        """Lists the tasks of the filter, or those that the search finds."""
         rows = [self._row(task) for task in self._tasks()]
         body = ListView(rows) if rows else Empty("There are no tasks here", "check_all")
         if self.searching:
@@ -115,6 +120,7 @@ class TaskList(SearchPage):
         self.focus(form.title)
 
     def on_back(self) -> bool:
+        """Ends the search, then leads to the list of all tasks."""
         left = self.searching or self.filter != FILTERS[0]
         self.filter = self.filter if self.searching else FILTERS[0]
         self.searching = False

@@ -20,6 +20,7 @@ NEAR = {"Yesterday": TODAY - timedelta(days=1), "Today": TODAY, "Tomorrow": TODA
 
 @expert("TasksAddTask")
 def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Makes the task with its due date or priority."""
     yield from s.open(APP)
     yield s.tap("Create new task")
     yield from s.fill("Task name", p["title"])
@@ -35,6 +36,7 @@ def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("TasksCompleteTask")
 def complete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Ticks the task off."""
     yield from s.open(APP)
     box = BOX + p["title"]
     yield from s.scroll_to(box)
@@ -44,6 +46,7 @@ def complete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("TasksDeleteTask")
 def delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Deletes the task."""
     yield from _edit(s, p["title"])
     yield s.tap("Delete")
     yield s.tap(_confirming)
@@ -52,6 +55,7 @@ def delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("TasksSetPriority")
 def set_priority(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Chooses the priority."""
     yield from _edit(s, p["title"])
     yield s.tap(p["priority"].capitalize())
     yield s.tap("Save")
@@ -60,6 +64,7 @@ def set_priority(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("TasksSetDueDate")
 def set_due_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Chooses the day, by a shortcut where there is one."""
     yield from _edit(s, p["title"])
     yield s.tap("due_date")
     if p["when"] in ("today", "tomorrow"):
@@ -73,6 +78,7 @@ def set_due_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("TasksRenameTask")
 def rename(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Types the new title."""
     yield from _edit(s, p["title"])
     yield from s.refill("Task name", p["new"])
     yield s.tap("Save")
@@ -81,6 +87,7 @@ def rename(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("TasksDueOnDate", "TasksIncompleteTasksOnDate")
 def due_on_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the list and picks the day's tasks."""
     yield from s.open(APP)
     rows = yield from read(s)
     yield s.finish(", ".join(row.title for row in rows if row.due == date.fromisoformat(p["day"])))
@@ -88,6 +95,7 @@ def due_on_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("TasksHighPriorityTasksDueOnDate")
 def high_priority_on_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the list and picks the day's tasks of high priority."""
     yield from s.open(APP)
     rows = yield from read(s)
     day = date.fromisoformat(p["day"])
@@ -96,6 +104,7 @@ def high_priority_on_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("TasksCompletedTasksForDate")
 def completed_on_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Shows completed tasks and picks the day's."""
     yield from s.open(APP)
     yield s.tap("More options")
     yield s.tap("Show completed")
@@ -105,6 +114,7 @@ def completed_on_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("TasksHighPriorityTasks")
 def high_priority(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the list and picks the tasks of the priority."""
     yield from s.open(APP)
     rows = yield from read(s)
     yield s.finish(", ".join(row.title for row in rows if row.priority == p["priority"]))
@@ -112,6 +122,7 @@ def high_priority(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("TasksDueNextWeek")
 def due_next_week(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the list and counts the tasks between two days."""
     yield from s.open(APP)
     rows = yield from read(s)
     first, last = date.fromisoformat(p["from"]), date.fromisoformat(p["to"])

@@ -44,6 +44,7 @@ class TaskForm(FormPage):
         self.opened()
 
     def build(self) -> View:
+        """Shows the fields of a task, and for a known one its box and a way to delete it."""
         name = TextField(self.title, "Task name", "title", flex=1)
         if self.id is not None:
             box = Checkbox(bool(self.completed), self._toggle, "Complete", "completeBox")
@@ -65,10 +66,12 @@ class TaskForm(FormPage):
         return Scaffold("New task" if self.id is None else "Edit task", ListView(parts), self.leave, actions)
 
     def values(self) -> dict[str, Any]:
+        """Returns the columns that the form shows."""
         texts = {"title": self.title.text.strip(), "notes": self.notes.text or None}
         return {**texts, "dueDate": self.due, "importance": self.importance, "completed": self.completed}
 
     def unsaved(self) -> bool:
+        """Returns whether anything was changed."""
         return self.values() != self.stored
 
     def _toggle(self) -> None:
@@ -102,6 +105,7 @@ class DueDate(Dialog):
         self.form = form
 
     def content(self) -> Sequence[View]:
+        """Lists the shortcuts and the two pickers."""
         today = self.now.date()
         rows = [self._row("No date", partial(setattr, self.form, "due", 0))]
         for label, days in (("Today", 0), ("Tomorrow", 1), ("Next week", 7)):

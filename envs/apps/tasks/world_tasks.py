@@ -40,10 +40,12 @@ class TodoTask(RecordsTask):
     given = "todos"
 
     def store(self, device: Device, db: sqlite3.Connection) -> None:
+        """Adds the tasks of the start."""
         rows = [(*todo, CREATED, CREATED, str(i)) for i, todo in enumerate(self.params["todos"])]
         db.executemany(f"INSERT INTO tasks({_COLUMNS}, created, modified, remoteId) VALUES (?,?,?,?,?,?,?,?)", rows)
 
     def stored(self, db: sqlite3.Connection) -> list[tuple]:
+        """Returns the tasks that are not deleted."""
         return db.execute(f"SELECT {_COLUMNS} FROM tasks WHERE deleted = 0").fetchall()
 
     def seen(self, record: Any) -> tuple:
@@ -62,21 +64,25 @@ class TasksAddTask(TodoTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws the new task, what is special about it, and two to six others."""
         (title, *_), *rest = todos(rng, rng.randint(2, 6))
         extra = rng.choice(["", *cls.DUE, *cls.PRIORITY])
         return {"title": title, "extra": extra, "todos": rest}
 
     @property
     def goal(self) -> str:
+        """The template with the due date or the priority."""
         extra = self.params["extra"]
         return super().goal + (f", {extra}." if extra else ".")
 
     def expected(self) -> list[Todo]:
+        """Returns the old tasks and the new one."""
         extra = self.params["extra"]
         new = [self.params["title"], self.PRIORITY.get(extra, LOW), self.DUE.get(extra, 0), 0, ""]
         return [*self.params["todos"], new]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another due date or priority."""
         others = sorted({*self.DUE, *self.PRIORITY} - {self.params["extra"]})
         return {**self.params, "extra": rng.choice(others)}
 
@@ -89,6 +95,7 @@ class TasksCompleteTask(TodoTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws three to seven tasks and picks one."""
         drawn = todos(rng, rng.randint(3, 7))
         return {"title": rng.choice(drawn)[0], "todos": drawn}
 
@@ -97,6 +104,7 @@ class TasksCompleteTask(TodoTask):
         return [[*t[:3], 1 if t[0] == self.params["title"] else 0, t[4]] for t in self.params["todos"]]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another task of the list."""
         return another(rng, self.params, "title", [todo[0] for todo in self.params["todos"]])
 
 
@@ -107,6 +115,7 @@ class TasksDeleteTask(TasksCompleteTask):
     budget = 10
 
     def expected(self) -> list[Todo]:
+        """Returns the other tasks."""
         return [todo for todo in self.params["todos"] if todo[0] != self.params["title"]]
 
 
@@ -118,11 +127,13 @@ class TasksSetPriority(TasksCompleteTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a priority that the task does not have."""
         params = super().sample(rng)
         before = next(todo[1] for todo in params["todos"] if todo[0] == params["title"])
         return {"priority": rng.choice([p for p in PRIORITIES if p != PRIORITIES[before]]).lower(), **params}
 
     def expected(self) -> list[Todo]:
+        """Returns the tasks, one of them with the new priority."""
         new = PRIORITIES.index(self.params["priority"].capitalize())
         return [[t[0], new if t[0] == self.params["title"] else t[1], *t[2:]] for t in self.params["todos"]]
 
@@ -136,12 +147,14 @@ class TasksSetDueDate(TasksCompleteTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a day on which the task is not due."""
         params = super().sample(rng)
         before = next(todo[2] for todo in params["todos"] if todo[0] == params["title"])
         days = [day for day in range(17) if due_on(TODAY + timedelta(days=day)) != before]
         return {**_day(rng.choice(days)), **params}
 
     def expected(self) -> list[Todo]:
+        """Returns the tasks, one of them with the new due date."""
         new = due_on(date.fromisoformat(self.params["day"]))
         return [[*t[:2], new if t[0] == self.params["title"] else t[2], *t[3:]] for t in self.params["todos"]]
 
@@ -154,10 +167,12 @@ class TasksRenameTask(TasksCompleteTask):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a title that no task has."""
         drawn = todos(rng, rng.randint(4, 7))
         return {"new": drawn[0][0], "title": drawn[1][0], "todos": rng.sample(drawn[1:], len(drawn) - 1)}
 
     def expected(self) -> list[Todo]:
+        """Returns the tasks, one of them with the new title."""
         title, new = self.params["title"], self.params["new"]
         return [[new if t[0] == title else t[0], *t[1:]] for t in self.params["todos"]]
 
@@ -176,6 +191,7 @@ class TodoQuestion(TodoTask):
     budget = 10
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the titles in the answer; the list must not have changed."""
         right = same_items(answer, (todo[0] for todo in self.asked()))
         return float(right and super().evaluate(device, answer))
 
@@ -200,6 +216,7 @@ class TasksDueOnDate(TodoQuestion):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws a day, one to three tasks that are due on it, and others."""
         when = _day(rng.randint(0, 13))
         due = due_on(date.fromisoformat(when["day"]))
         wanted = rng.randint(1, 3)
@@ -229,14 +246,17 @@ class TasksHighPriorityTasksDueOnDate(TasksDueOnDate):
     template = "Which tasks with high priority are due {when}? Answer with their titles, separated by commas."
 
     def fits(self, todo: Todo) -> bool:
+        """Returns whether a task of high priority is due on the day and not done."""
         return super().fits(todo) and todo[1] == 0
 
     @classmethod
     def asked_for(cls, todo: Todo, due: int) -> Todo:
+        """Gives a task high priority and the day."""
         return [todo[0], 0, due, *todo[3:]]
 
     @classmethod
     def distracting(cls, rng: ParamRng, drawn: list[Todo], due: int) -> list[Todo]:
+        """Lets a task of lower priority be due on the same day."""
         same_day = [drawn[0][0], rng.choice([1, 2, 3]), due, *drawn[0][3:]]
         return [same_day, *super().distracting(rng, drawn[1:], due)]
 
@@ -248,14 +268,17 @@ class TasksCompletedTasksForDate(TasksDueOnDate):
     budget = 14
 
     def fits(self, todo: Todo) -> bool:
+        """Returns whether a task was due on the day and is done."""
         return self.on_day(todo) and todo[3] > 0
 
     @classmethod
     def asked_for(cls, todo: Todo, due: int) -> Todo:
+        """Gives a task the day and completes it."""
         return [*todo[:2], due, _YESTERDAY, todo[4]]
 
     @classmethod
     def distracting(cls, rng: ParamRng, drawn: list[Todo], due: int) -> list[Todo]:
+        """Lets a task that is not done be due on the same day."""
         to_do = [*drawn[0][:2], due, *drawn[0][3:]]
         done = [[*todo[:3], _YESTERDAY if rng.random() < 0.3 else 0, todo[4]] for todo in drawn[1:]]
         return [to_do, *super().distracting(rng, done, due)]
@@ -268,6 +291,7 @@ class TasksIncompleteTasksOnDate(TasksDueOnDate):
 
     @classmethod
     def distracting(cls, rng: ParamRng, drawn: list[Todo], due: int) -> list[Todo]:
+        """Lets a task that is done be due on the same day."""
         done = [*drawn[0][:2], due, _YESTERDAY, drawn[0][4]]
         return [done, *super().distracting(rng, drawn[1:], due)]
 
@@ -279,14 +303,17 @@ class TasksHighPriorityTasks(TodoQuestion):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws four to ten tasks, at least two of them with high priority."""
         drawn = todos(rng, rng.randint(4, 10))
         drawn = [[title, 0 if i < 2 else importance, *rest] for i, (title, importance, *rest) in enumerate(drawn)]
         return {"priority": "high", "todos": rng.sample(drawn, len(drawn))}
 
     def fits(self, todo: Todo) -> bool:
+        """Returns whether a task has high priority."""
         return todo[1] == 0
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns medium priority instead."""
         return {**self.params, "priority": "medium"}
 
 
@@ -297,13 +324,16 @@ class TasksDueNextWeek(TodoQuestion):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws five to twelve tasks."""
         return {"from": "2023-10-16", "to": "2023-10-22", "todos": todos(rng, rng.randint(5, 12))}
 
     def fits(self, todo: Todo) -> bool:
+        """Returns whether a task is due between the two days."""
         first, last = (due_on(date.fromisoformat(self.params[end])) for end in ("from", "to"))
         return first <= todo[2] <= last
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the number; the list must not have changed."""
         return float(same_number(answer, len(self.asked())) and TodoTask.evaluate(self, device, answer))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:

@@ -61,6 +61,8 @@ def spaced(digits: str) -> str:
 
 
 class Zoom(DatabaseApp):
+    """The Zoom app."""
+
     package = PACKAGE
     activity = "com.zipow.videobox.LauncherActivity"
     label = "Zoom"
@@ -70,6 +72,7 @@ class Zoom(DatabaseApp):
     schema = SCHEMA
 
     def main(self) -> Screen:
+        """Opens the welcome page."""
         return Welcome()
 
     def setting(self, key: str, default: Value) -> Value:
@@ -87,6 +90,7 @@ class Welcome(Screen):
     app: Zoom
 
     def build(self) -> View:
+        """Shows the ways to begin."""
         picture = Column(
             [
                 Icon("video_outline", 96, theme.PRIMARY),
@@ -119,6 +123,7 @@ class Join(Screen):
         self.no_video = bool(app.setting("turn_off_video", False))
 
     def build(self) -> View:
+        """Shows number, name and options."""
         other = "Join with a meeting ID" if self.by_link else "Join with a personal link name"
         turn = partial(setattr, self, "by_link", not self.by_link)
         rows = [
@@ -180,6 +185,7 @@ class Recent(Dialog):
         self.number = number
 
     def content(self) -> Sequence[View]:
+        """Lists the meetings."""
         rows = self.app.db.execute("SELECT meeting, name FROM joined ORDER BY at DESC, id DESC LIMIT 20").fetchall()
         items = [ListItem(spaced(meeting), f"as {name}", partial(self._choose, meeting)) for meeting, name in rows]
         if not items:
@@ -187,6 +193,7 @@ class Recent(Dialog):
         return [Column([ListView(items)], height=min(60 * len(items), 320))]
 
     def buttons(self) -> Sequence[View]:
+        """Returns Close."""
         return [self.button("Close")]
 
     def _choose(self, meeting: str) -> None:
@@ -204,6 +211,7 @@ class Waiting(Screen):
         self.meeting = meeting
 
     def build(self) -> View:
+        """Says that the host has not come yet."""
         words = [
             Icon("account_clock_outline", 72, theme.OUTLINE),
             Text("Waiting for the host to start this meeting", 17, align="center"),
@@ -220,6 +228,7 @@ class Settings(Screen):
     app: Zoom
 
     def build(self) -> View:
+        """Lists the settings."""
         audio = str(self.app.setting(AUDIO, AUDIO_CHOICES[0]))
         choice = Choice("Connect audio using", AUDIO_CHOICES, partial(self.app.set, AUDIO), audio)
         tone = SKIN_TONES[str(self.app.setting(SKIN_TONE, "Default"))]
@@ -250,6 +259,7 @@ class SkinTones(Screen):
     app: Zoom
 
     def build(self) -> View:
+        """Lists the colors."""
         current = str(self.app.setting(SKIN_TONE, "Default"))
         rows = [self._row(tone, color, tone == current) for tone, color in SKIN_TONES.items()]
         return Scaffold("Reaction skin tone", ListView(rows), on_back=self.pop)

@@ -12,12 +12,14 @@ APP = "Zoom"
 
 @expert("zoom_1")
 def join(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Enters the number of the meeting."""
     yield from _enter(s, "1234567890")
     yield s.finish()
 
 
 @expert("zoom_2")
 def join_as(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Enters the number and the name."""
     yield from _enter(s, "0987654321")
     yield from s.refill("Your name", "Alice")
     yield s.finish()
@@ -25,6 +27,7 @@ def join_as(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("zoom_3")
 def join_silently(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Enters the number and turns audio and video off."""
     yield from _enter(s, "1234567890")
     yield from _only_listen(s)
     yield s.finish()
@@ -32,18 +35,21 @@ def join_silently(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("zoom_4")
 def connect_to_audio(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Chooses how audio is connected."""
     yield from _choose_audio(s, "WiFi or cellular data")
     yield s.finish()
 
 
 @expert("zoom_5")
 def medium_light(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Chooses the skin tone."""
     yield from _choose_tone(s, "Medium-light")
     yield s.finish()
 
 
 @expert("ZoomJoinMeeting")
 def join_meeting(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Joins with number, name and both options."""
     yield from _enter(s, p["number"].replace(" ", ""))
     yield from s.refill("Your name", p["name"])
     yield s.back()  # puts the keyboard away
@@ -57,18 +63,21 @@ def join_meeting(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("ZoomAutoConnectAudio")
 def auto_connect_audio(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Chooses how audio is connected."""
     yield from _choose_audio(s, p["choice"])
     yield s.finish()
 
 
 @expert("ZoomReactionSkinTone")
 def reaction_skin_tone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Chooses the skin tone."""
     yield from _choose_tone(s, p["tone"])
     yield s.finish()
 
 
 @expert("ZoomNameInMeeting")
 def name_in_meeting(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    """Reads the name in the list of recent meetings."""
     yield from s.open(APP)
     yield s.tap("Join a meeting")
     yield s.tap("Recent meetings")

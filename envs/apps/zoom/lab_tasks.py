@@ -37,22 +37,26 @@ class ZoomJoinMeeting(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws number, name and both options."""
         number, name = numbers(rng, 1)[0], words.FIRST_NAMES.draw(rng)
         return {"number": number, "name": name, "audio": rng.random() < 0.5, "video": rng.random() < 0.5}
 
     @property
     def goal(self) -> str:
+        """The template with the options in words."""
         audio, video = ("with" if self.params[key] else "without" for key in ("audio", "video"))
         how = f"{audio} audio and {video} video"
         return self.template.format(number=self.params["number"], name=self.params["name"], how=how)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the only meeting joined with number, name and options."""
         with device.database(DATABASE) as db:
             joined = db.execute("SELECT meeting, name, audio, video FROM joined").fetchall()
         p = self.params
         return float(joined == [(_digits(p["number"]), p["name"], int(p["audio"]), int(p["video"]))])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns one option the other way round."""
         option = rng.choice(["audio", "video"])
         return {**self.params, option: not self.params[option]}
 
@@ -101,11 +105,13 @@ class ZoomNameInMeeting(Task):
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws three to seven meetings with a name for each, and picks one."""
         count = rng.randint(3, 7)
         meetings = dict(zip(numbers(rng, count), words.FIRST_NAMES.draw_many(rng, count), strict=True))
         return {"number": rng.choice(list(meetings)), "meetings": meetings}
 
     def setup(self, device: Device) -> None:
+        """Stores the meetings, a day apart."""
         rows = [
             (_digits(number), name, 1, 1, 1000 * (OCTOBER + i * DAY))
             for i, (number, name) in enumerate(self.params["meetings"].items())
@@ -114,9 +120,11 @@ class ZoomNameInMeeting(Task):
             db.executemany("INSERT INTO joined(meeting, name, audio, video, at) VALUES (?, ?, ?, ?, ?)", rows)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
+        """Compares the answer with the name."""
         return float(plain(answer or "") == plain(self.params["meetings"][self.params["number"]]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns another meeting."""
         return another(rng, self.params, "number", self.params["meetings"])
 
 
