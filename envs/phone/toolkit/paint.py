@@ -141,8 +141,12 @@ def _caret_place(view: View) -> tuple[int, str]:
 
 def intersect(a: Rect, b: Rect) -> Rect | None:
     """Returns the intersection of two rectangles, or None."""
-    left, top = max(a[0], b[0]), max(a[1], b[1])
-    right, bottom = min(a[2], b[2]), min(a[3], b[3])
+    left, top, right, bottom = a
+    x, y, end_x, end_y = b
+    left = x if x > left else left  # written out: this runs for every view of every frame
+    top = y if y > top else top
+    right = end_x if end_x < right else right
+    bottom = end_y if end_y < bottom else bottom
     return (left, top, right, bottom) if left < right and top < bottom else None
 
 
