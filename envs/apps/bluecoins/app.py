@@ -1,4 +1,4 @@
-"""Bluecoins: a book of what was spent and received."""
+"""Bluecoins: a book of expenses and income."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Book(SearchPage):
 
 
 def _day_header(day: date, transactions: list[Transaction]) -> View:
-    """A day, and what was spent and received on it."""
+    """Returns the heading of a day with what was spent and received."""
     sums = [(kind, sum(each.signed for each in transactions if each.kind == kind)) for kind in (INCOME, EXPENSE)]
     totals = [Text(money(total), 13, COLORS[kind]) for kind, total in sums if total]
     heading = Text(f"{day:%a}, {day_text(day)}", 13, theme.SECONDARY, bold=True, flex=1)
@@ -152,7 +152,7 @@ class Form(FormPage):
         return Scaffold(TYPES[self.kind], ListView(rows), self.pop, actions)
 
     def _amount(self) -> View:
-        """Sign, amount and currency; touching the sign turns an expense into an income, and back."""
+        """Returns sign, amount and currency; touching the sign turns an expense into an income, and back."""
         color = COLORS[self.kind]
         other = INCOME if self.kind == EXPENSE else EXPENSE
         sign = Text(
@@ -212,7 +212,7 @@ class Form(FormPage):
 
 
 def _cents(text: str) -> int | None:
-    """An amount typed with or without thousands separators, or None if it is none."""
+    """Returns the cents of a typed amount; None if it is not an amount."""
     try:
         cents = round(float(text.strip().replace(",", "")) * 100)
     except (ValueError, OverflowError):

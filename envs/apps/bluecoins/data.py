@@ -37,7 +37,7 @@ _COLUMN_OF = {"item": "itemName", "notes": "notes", "kind": "transactionTypeID",
 
 
 class Transaction(NamedTuple):
-    """What was spent or received: hundredths of the currency, always positive; `kind` says which it was."""
+    """An expense or an income, by `kind`; `cents` are positive hundredths of the currency."""
 
     kind: int
     cents: int
@@ -53,22 +53,22 @@ class Transaction(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What lists call it: the item, else the notes, else the category."""
+        """Its name in lists: the item, else the notes, else the category."""
         return self.item or self.notes or self.category_name
 
     @property
     def category_name(self) -> str:
-        """What the category is called."""
+        """The name of the category."""
         return CATEGORIES[self.kind].get(self.category, "Others")
 
 
 def money(cents: int) -> str:
-    """An amount as lists show it, e.g. `-1,234.50 CNY`."""
+    """Returns an amount as lists show it, e.g. `-1,234.50 CNY`."""
     return f"{cents / 100:,.2f} {CURRENCY}"
 
 
 def day_text(day: date) -> str:
-    """A date as forms show it, e.g. `May 3, 2024`."""
+    """Returns a date as forms show it, e.g. `May 3, 2024`."""
     return f"{day:%B} {day.day}, {day.year}"
 
 
@@ -96,7 +96,7 @@ def change(db: sqlite3.Connection, id: int, changes: Mapping[str, Any]) -> None:
 
 
 def read(db: sqlite3.Connection, words: str = "") -> list[tuple[int, Transaction]]:
-    """Ids and transactions, the latest day first; with `words` only those whose item, notes or category have them."""
+    """Returns ids and transactions whose item, notes or category contain `words`, the latest day first."""
     rows = db.execute(
         f"SELECT transactionsTableID, {_COLUMNS} FROM TRANSACTIONSTABLE ORDER BY date DESC, transactionsTableID DESC"
     )
@@ -115,6 +115,6 @@ def _matches(transaction: Transaction, words: str) -> bool:
 
 
 def by_day(found: list[tuple[int, Transaction]]) -> Iterator[tuple[date, list[tuple[int, Transaction]]]]:
-    """What `read` found, day by day."""
+    """Returns what `read` found, grouped by day."""
     for day, group in groupby(found, key=lambda pair: pair[1].day):
         yield day, list(group)

@@ -15,7 +15,7 @@ APP = "Bluecoins"
 NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 TODAY = date(2024, 5, 10)  # of the benchmark's phone
 Day = tuple[date, list[str], list[str]]
-"""A day of the book as the screen shows it: the date, its sums, the labels of its transactions."""
+"""A day of the book on the screen: the date, its sums, the labels of its transactions."""
 
 
 # questions
@@ -52,7 +52,7 @@ def transactions_on_monday(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 @expert("bluecoins_5")
 def taxis_this_week(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    """Of the rides that the search finds, those since Sunday are added up."""
+    """Searches for the rides and adds up those since Sunday."""
     yield from s.open(APP)
     yield s.tap("Search")
     yield s.type("Taxi")
@@ -196,7 +196,7 @@ def _amend(s: Screen, booked: date, sign: str, **fields: Any) -> Iterator[str]:
 def _fill_in(
     s: Screen, kind: str = "", amount: str = "", item: str = "", notes: str = "", day: date | None = None
 ) -> Iterator[str]:
-    """Sets on the form what is given."""
+    """Fills in the fields that are given."""
     if kind and not s.find(partial(_is_type, kind)).selected:
         yield s.tap(partial(_is_type, kind))
     if amount:
@@ -221,7 +221,7 @@ def _day(s: Screen, day: date) -> Generator[str, None, Day]:
 
 
 def _days(s: Screen) -> list[Day]:
-    """The days on the screen from top to bottom."""
+    """Returns the days on the screen from top to bottom."""
     days: list[Day] = []
     sums: list[str] = []
     rows: list[str] = []

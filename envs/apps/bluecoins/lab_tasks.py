@@ -31,7 +31,7 @@ KINDS = {name.lower(): kind for kind, name in TYPES.items()}
 
 
 def entries(rng: ParamRng, count: int) -> list[Entry]:
-    """Transactions of the last ten days that share no item; at least one is an expense."""
+    """Returns transactions of the last ten days that share no item; at least one is an expense."""
     drawn: list[Entry] = []
     for item in words.PURCHASES.draw_many(rng, count):
         kind = INCOME if drawn and rng.random() < 0.25 else EXPENSE
@@ -41,17 +41,17 @@ def entries(rng: ParamRng, count: int) -> list[Entry]:
 
 
 def cents(rng: ParamRng) -> int:
-    """An amount."""
+    """Returns a random amount in hundredths."""
     return rng.randint(2, 1999) * 100 + rng.choice([0, 0, 50, 25, 99])
 
 
 def typed(amount: int) -> str:
-    """An amount as a goal gives it and a user types it."""
+    """Returns an amount as goals give it and users type it."""
     return f"{amount / 100:.2f}".removesuffix(".00")
 
 
 def transaction(entry: Entry) -> Transaction:
-    """The transaction that parameters describe."""
+    """Returns the transaction that an entry of the parameters describes."""
     kind, amount, day, item, notes, category = entry
     return Transaction(kind, amount, date.fromisoformat(day), item, notes, category)
 
@@ -83,12 +83,12 @@ class BookTask(RecordsTask):
         return [transaction(entry) for entry in self.params["entries"]]
 
     def changed(self, **changes: Any) -> list[Transaction]:
-        """The book with changes to the transaction that the goal names."""
+        """Returns the transactions with changes to the one that the goal names."""
         book = [transaction(entry) for entry in self.params["entries"]]
         return [each._replace(**changes) if each.item == self.params["item"] else each for each in book]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """The same with another transaction of the book."""
+        """Returns another transaction of the book."""
         return another(rng, self.params, "item", [entry[3] for entry in self.params["entries"]])
 
 
@@ -193,7 +193,7 @@ class BluecoinsSpentOnDay(BookTask):
 
 
 def _cents(answer: str) -> int | None:
-    """An answer that is an amount and nothing else, with or without currency and separators."""
+    """Returns the cents of an answer that is just an amount, with or without currency and separators."""
     found = re.fullmatch(r"-?(\d[\d,]{0,12})(?:\.(\d{1,2}))?\s*(?:CNY|¥|yuan)?\.?", answer.strip(), re.IGNORECASE)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Simple Calendar Pro: a month to look at, and (in `calendar_lists` and `event_form`) its days and events."""
+"""Simple Calendar Pro: the month. Days and lists are in `lists`, the form is in `event_form`."""
 
 from __future__ import annotations
 

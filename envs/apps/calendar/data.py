@@ -1,4 +1,4 @@
-"""The events of Simple Calendar Pro: the table, and when a repeated event takes place.
+"""The events of Simple Calendar Pro: their table, and the days on which repeated events take place.
 
 Times are seconds since 1970. An event repeats every `interval` seconds: multiples of `DAY`, `WEEK`, `MONTH` or
 `YEAR`, where the last two stand for calendar months and years. The rule of a weekly event has a bit for each
@@ -56,7 +56,7 @@ _WRITTEN = {  # columns by the fields of an `Event`
 
 @dataclass(frozen=True)
 class Event:
-    """An event, or one occurrence of it: then `start` and `end` are those of the occurrence."""
+    """An event, or one occurrence of it with the occurrence's `start` and `end`."""
 
     id: int | None
     start: int
@@ -82,16 +82,16 @@ class Event:
 
     @property
     def repetition(self) -> str:
-        """How often it takes place, as the app says it."""
+        """How often it takes place, in the app's words."""
         return next((name for name, interval in REPETITIONS.items() if interval == self.interval), "Custom")
 
     def on(self, day: date) -> Event:
-        """The occurrence that starts on a day."""
+        """Returns the occurrence that starts on a day."""
         shift = to_seconds(midnight(day)) - to_seconds(midnight(self.day))
         return replace(self, start=self.start + shift, end=self.end + shift)
 
     def takes_place(self, day: date) -> bool:
-        """Whether an occurrence of this repeated event starts on a day."""
+        """Returns whether an occurrence of this repeated event starts on a day."""
         if day < self.day or (self.limit > 0 and self.on(day).start > self.limit):
             return False
         return self._in_rhythm(day) and day_code(day) not in self.exceptions
@@ -113,25 +113,25 @@ _ONE_DAY = timedelta(days=1)
 
 
 def day_code(day: date) -> str:
-    """A day as the column `repetition_exceptions` has it."""
+    """Returns a day as it stands in the column `repetition_exceptions`."""
     return f"{day:%Y%m%d}"
 
 
 def rule_for(interval: int, day: date) -> int:
-    """The rule of an event that starts on a day and repeats on the same weekday, or day of the month."""
+    """Returns the rule of an event that starts on a day and repeats on the same weekday, or day of the month."""
     if interval % YEAR == 0 or interval % MONTH == 0:
         return _SAME_DAY if interval else 0
     return 1 << day.weekday() if interval % WEEK == 0 else 0
 
 
 def get(db: sqlite3.Connection, id: int) -> Event | None:
-    """An event by its id."""
+    """Returns an event by its id, or None if there is none."""
     row = db.execute(f"SELECT {_COLUMNS} FROM events WHERE id = ?", (id,)).fetchone()
     return Event(*row) if row else None
 
 
 def between(db: sqlite3.Connection, first: date, last: date) -> list[Event]:
-    """Everything that takes place on the days from `first` to `last`, in order; repeated events many times."""
+    """Returns all occurrences of events on the days from `first` to `last`, in order."""
     start, end = to_seconds(midnight(first)), to_seconds(midnight(last)) + DAY
     rows = db.execute(
         f"SELECT {_COLUMNS} FROM events WHERE start_ts < ? AND (repeat_interval > 0 OR max(end_ts, start_ts + 1) > ?)",
@@ -145,7 +145,7 @@ def between(db: sqlite3.Connection, first: date, last: date) -> list[Event]:
 
 
 def search(db: sqlite3.Connection, words: str) -> list[Event]:
-    """The events that hold some words in a text, each once, in order."""
+    """Returns the events whose texts contain some words, each once, in order."""
     rows = db.execute(
         f"SELECT {_COLUMNS} FROM events WHERE instr(lower(title || char(10) || location || char(10) || description), "
         "lower(?))",

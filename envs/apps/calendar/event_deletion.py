@@ -1,4 +1,4 @@
-"""Asking what to delete of an event of Simple Calendar Pro."""
+"""The question of what to delete of an event in Simple Calendar Pro."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WAYS = {
 
 
 def ask_to_delete(screen: Screen, events: Sequence[Event], then: Callable[[], Any]) -> None:
-    """Asks whether events shall be deleted, repeated ones how far; does it, and calls `then` (a bound method)."""
+    """Asks whether to delete events, and which occurrences of repeated ones; then deletes them and calls `then`."""
     if any(event.interval for event in events):
         screen.push(Choice("Delete repeating event", list(WAYS), partial(_delete, screen, events, then)))
         return

@@ -1,4 +1,4 @@
-"""The screen of Simple Calendar Pro that shows an event, to make or to change it."""
+"""The screen of Simple Calendar Pro on which an event is made or changed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ END_OF_ALL_DAY = timedelta(hours=12)  # the app lets all-day events end at noon
 
 
 def new_event(now: datetime, day: date) -> EventForm:
-    """The form for an event on a day, which is proposed to start at the next full hour."""
+    """Returns the form for a new event on a day, starting at the next full hour."""
     start = to_seconds(datetime.combine(day, time((now.hour + 1) % 24)))
     return EventForm(Event(None, start, start))
 
@@ -74,7 +74,7 @@ class EventForm(FormPage):
         return Scaffold("New Event" if self.id is None else "Edit Event", ListView(parts), self.leave, actions)
 
     def _moment(self, name: str, at: datetime) -> View:
-        """A date and a time to touch; screen readers read which one it is."""
+        """Returns a date and a time to touch; screen readers read which one it is."""
         end = name.lower()
         day, clock = at.date(), at.time()
         set_date, set_time = partial(self._set_date, end), partial(self._set_time, end)
@@ -116,7 +116,7 @@ class EventForm(FormPage):
         return self._edited() != self.event
 
     def _edited(self) -> Event:
-        """The event as the form has it."""
+        """Returns the event as the form has it."""
         changes = self.changes()
         if "times" in changes:
             start, end, all_day = changes.pop("times")
@@ -140,7 +140,7 @@ class EventForm(FormPage):
             self.pop()
 
     def _series(self, edited: Event) -> Event:
-        """All of a repeated event, moved as far as the occurrence in the form was."""
+        """Returns the whole repeated event, moved as far as the occurrence in the form."""
         stored = None if edited.id is None else calendar_data.get(self.app.db, edited.id)
         if stored is None:
             return replace(edited, id=None)

@@ -140,12 +140,12 @@ def open_event(s: Screen, title: str, day: date) -> Iterator[str]:
 
 
 def rows(s: Screen) -> list[Element]:
-    """The rows of a list of events."""
+    """Returns the rows of a list of events."""
     return [element for element in s.elements if element.long_clickable]
 
 
 def _shown_month(s: Screen) -> date:
-    """The month in the title, which names the year only if it is not the present one."""
+    """Returns the month in the title, which leaves out the current year."""
     title = s.find(_is_month).label
     return datetime.strptime(title if " " in title else f"{title} {NOW.year}", "%B %Y").date()
 
@@ -170,7 +170,7 @@ def _open_list(s: Screen) -> Iterator[str]:
 
 
 def read_list(s: Screen, until: datetime = datetime.max) -> Generator[str, None, list[Entry]]:
-    """The events from today on, all those up to a time and some after it."""
+    """Reads all events from today up to a time, and some after it."""
     yield from _open_list(s)
     seen: dict[Entry, None] = {}
     day = NOW.date()
@@ -186,7 +186,7 @@ def read_list(s: Screen, until: datetime = datetime.max) -> Generator[str, None,
 
 
 def entries_by_day(s: Screen) -> list[Entry]:
-    """The events on the screen, which stand below headings with their days."""
+    """Returns the events on the screen, dated by the headings above them."""
     seen: dict[Entry, None] = {}
     _read_page(s, NOW.date(), seen)
     return list(seen)
@@ -203,12 +203,12 @@ def _read_page(s: Screen, day: date, seen: dict[Entry, None]) -> date:
 
 
 def entries(s: Screen, day: date) -> list[Entry]:
-    """The events on the screen, which are of a day."""
+    """Returns the events on the screen, all of one day."""
     return [entry for row in rows(s) for entry in _entry(row, day)]
 
 
 def _entry(row: Element, day: date) -> list[Entry]:
-    """What a row says; nothing if its second line is hidden, as at the edges of a list that was scrolled."""
+    """Returns the event of a row; none if its second line is hidden at the edge of the list."""
     title, *hours = row.label.split(", ")
     return [Entry(title, datetime.combine(day, time.fromisoformat(hours[-1][:5])))] if hours else []
 

@@ -1,4 +1,4 @@
-"""The screens of Simple Calendar Pro that list events: one day, and all that is ahead or searched for."""
+"""The screens of Simple Calendar Pro that list events: of a day, to come, or searched for."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ ONE_DAY = timedelta(days=1)
 
 
 def heading(day: date) -> str:
-    """A day as lists call it, e.g. `October 15 (Sun)`."""
+    """Returns a day as lists call it, e.g. `October 15 (Sun)`."""
     return f"{day:%B %-d (%a)}"
 
 
 def when(event: Event) -> str:
-    """The hours of an event."""
+    """Returns the hours of an event."""
     start, end = (f"{from_seconds(at):%H:%M}" for at in (event.start, event.end))
     return "All-day" if event.all_day else start if event.start == event.end else f"{start} - {end}"
 
 
 class EventList(SelectionPage[Event]):
-    """What lists have in common: a touch opens an event; selected ones can be deleted."""
+    """A list of events: a touch opens one, a long touch selects it for deletion."""
 
     app: DatabaseApp
 
     def rows(self, events: Iterable[Event]) -> list[View]:
-        """A row for each event."""
+        """Returns a row for each event."""
         return [self._row(event) for event in events]
 
     def _row(self, event: Event) -> View:
@@ -61,7 +61,7 @@ class EventList(SelectionPage[Event]):
         self.phone.focus = None
 
     def marking(self, body: View) -> View:
-        """The screen while events are selected."""
+        """Returns the screen while events are selected."""
         ask = partial(ask_to_delete, self, self.selected, self.unselect)
         return self.selecting(body, [IconButton("delete_outline", "Delete", ask, "cab_delete")])
 
@@ -96,7 +96,7 @@ class DayView(EventList):
 
 
 class Agenda(EventList):
-    """All events from today on, or those that match what is searched for."""
+    """All events from today on, or those that the search finds."""
 
     def __init__(self, searching: bool = False) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Calendar events as task parameters, and the phone's calendar as checks read it."""
+"""Calendar events as parameters of tasks, stored on the phone and compared with what it holds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COLUMNS = "title, location, description, start_ts, end_ts, repeat_interval, rep
 
 
 class EventParams(TypedDict):
-    """An event as JSON: start in seconds since 1970, length in minutes, texts, repetition in the app's words."""
+    """An event as JSON: `start` in seconds since 1970, `repetition` in the app's words."""
 
     start: int
     minutes: int
@@ -31,7 +31,7 @@ class EventParams(TypedDict):
 
 
 def event(title: str, start: datetime, minutes: int, location: str = "", description: str = "") -> EventParams:
-    """An event that takes place once, at some hours of a day."""
+    """Returns an event that takes place once, at some hours of a day."""
     return EventParams(
         start=to_seconds(start), minutes=minutes, title=title, location=location, description=description,
         repetition="No repetition", all_day=False,
@@ -39,7 +39,7 @@ def event(title: str, start: datetime, minutes: int, location: str = "", descrip
 
 
 def events(rng: ParamRng, days: Iterable[date]) -> list[EventParams]:
-    """An event on each of some days; they share no title, and no two start at the same time."""
+    """Returns an event on each of some days; they share no title, and no two start at the same time."""
     days = list(days)
     hours: dict[date, list[int]] = {}
     drawn = []
@@ -51,14 +51,14 @@ def events(rng: ParamRng, days: Iterable[date]) -> list[EventParams]:
 
 
 def random_days(rng: ParamRng, count: int, without: Iterable[date] = ()) -> list[date]:
-    """`count` days of October 2023, some perhaps twice, none of them in `without`."""
+    """Returns `count` days of October 2023, not necessarily different, none of them in `without`."""
     excluded = set(without)
     month = [FIRST + timedelta(days=n) for n in range((LAST - FIRST).days + 1)]
     return rng.choices([day for day in month if day not in excluded], k=count)
 
 
 def note(rng: ParamRng) -> str:
-    """A short description."""
+    """Returns a short description."""
     return f"Bring the {words.NOUNS.draw(rng)}"
 
 
@@ -70,7 +70,7 @@ def store(device: Device, wanted: Iterable[EventParams]) -> None:
 
 
 def holds(device: Device, wanted: Iterable[EventParams]) -> bool:
-    """Whether the calendar holds just these events."""
+    """Returns whether the calendar holds these events and no others."""
     with device.database(DATABASE) as db:
         rows = db.execute(
             f"SELECT {_COLUMNS}, flags, repeat_limit != 0 OR repetition_exceptions != '[]' FROM events"
@@ -79,7 +79,7 @@ def holds(device: Device, wanted: Iterable[EventParams]) -> bool:
 
 
 def _card(row: tuple) -> tuple:
-    """What tells two events apart: of an event for all day, the days alone."""
+    """Returns what is compared of an event: if it takes all day, its days and not its hours."""
     title, location, description, start, end, interval, rule, flags, curtailed = row
     all_day = bool(flags & ALL_DAY)
     hours = (start // DAY, end // DAY) if all_day else (start, end)
@@ -87,7 +87,7 @@ def _card(row: tuple) -> tuple:
 
 
 def end(one: EventParams) -> int:
-    """When an event ends, in seconds since 1970."""
+    """Returns the end of an event in seconds since 1970."""
     return one["start"] + 60 * one["minutes"]
 
 

@@ -22,17 +22,17 @@ NOW = datetime(2023, 10, 15, 15, 34)  # when every instance starts
 
 
 def spoken(day: date) -> str:
-    """A day as goals say it, e.g. `October 20`."""
+    """Returns a day as goals say it, e.g. `October 20`."""
     return f"{day:%B %-d}"
 
 
 def day_of(one: EventParams) -> date:
-    """The day on which an event starts."""
+    """Returns the day on which an event starts."""
     return from_seconds(one["start"]).date()
 
 
 def clock(seconds: int) -> str:
-    """The time of day, e.g. `14:30`."""
+    """Returns the time of day, e.g. `14:30`."""
     return f"{from_seconds(seconds):%H:%M}"
 
 
@@ -50,7 +50,7 @@ class CalendarTask(Task):
         return float(events.holds(device, self.expected()))
 
     def expected(self) -> list[EventParams]:
-        """What the calendar has to hold in the end, and nothing else."""
+        """Returns the events that the calendar has to hold in the end."""
         return self.params["events"]
 
 
@@ -73,12 +73,12 @@ class SimpleCalendarAddOneEvent(CalendarTask):
 
     @classmethod
     def day(cls, rng: ParamRng) -> date:
-        """A day for the new event."""
+        """Returns a day for the new event."""
         return TODAY + timedelta(days=rng.randint(0, 16))
 
     @classmethod
     def phrase(cls, day: date) -> str:
-        """How the goal says when it is."""
+        """Returns the day as the goal names it."""
         return spoken(day)
 
     def expected(self) -> list[EventParams]:
@@ -141,7 +141,7 @@ class SimpleCalendarAddOneEventInTwoWeeks(SimpleCalendarAddOneEventTomorrow):
 
 
 class SimpleCalendarAddRepeatingEvent(SimpleCalendarAddOneEvent):
-    """A new event that is repeated for ever."""
+    """A new event that repeats without end."""
 
     template = (
         "Add an event to the calendar that starts on {when} at {time}, takes {minutes} minutes and repeats {how}. "
@@ -178,12 +178,12 @@ class SimpleCalendarDeleteEvents(CalendarTask):
 
     @classmethod
     def day(cls, rng: ParamRng) -> date:
-        """The day that is emptied."""
+        """Returns the day whose events are deleted."""
         return events.FIRST + timedelta(days=rng.randint(0, 30))
 
     @classmethod
     def phrase(cls, day: date) -> str:
-        """How the goal calls the day."""
+        """Returns the day as the goal names it."""
         return spoken(day)
 
     def expected(self) -> list[EventParams]:
@@ -215,7 +215,7 @@ class SimpleCalendarDeleteEventsOnRelativeDay(SimpleCalendarDeleteEvents):
 
 
 class SimpleCalendarDeleteOneEvent(CalendarTask):
-    """One event of a day that has more, while another day has one of the same title."""
+    """One of two events of a day, where another day has an event of the same title."""
 
     template = "Delete the event {title} on {when} at {time} from the calendar."
     budget = 14
@@ -242,7 +242,7 @@ class SimpleCalendarDeleteOneEvent(CalendarTask):
 
 
 class CalendarQuestion(CalendarTask):
-    """A question about the calendar, which has to stay as it is; answered with titles."""
+    """A question that is answered with titles of events. The calendar has to stay as it is."""
 
     kind = "query"
     budget = 10
@@ -252,28 +252,28 @@ class CalendarQuestion(CalendarTask):
         return float(self.is_right(answer) and super().evaluate(device, answer))
 
     def is_right(self, answer: str | None) -> bool:
-        """Whether that answers the question."""
+        """Returns whether the answer is right."""
         return same_items(answer, (one["title"] for one in self.params["events"] if self.fits(one)))
 
     def fits(self, one: EventParams) -> bool:
-        """Whether an event is asked for."""
+        """Returns whether the goal asks for an event."""
         return self.params["from"] <= one["start"] <= self.params["to"]
 
 
 def _span(first: datetime, last: datetime) -> dict[str, int]:
-    """Between which times the events start that a goal asks for: parameters."""
+    """Returns parameters: the times between which the events start that a goal asks for."""
     return {"from": to_seconds(first), "to": to_seconds(last)}
 
 
 def _near(rng: ParamRng) -> tuple[date, str]:
-    """A day from today on, and how a goal calls it."""
+    """Returns a day from today on, and its name in goals."""
     offset = rng.randint(0, 15)
     day = TODAY + timedelta(days=offset)
     return day, {0: "today", 1: "tomorrow"}.get(offset) or f"on {spoken(day)}"
 
 
 class SimpleCalendarEventsOnDate(CalendarQuestion):
-    """What there is on a day."""
+    """The events of a day."""
 
     template = "Which events are in the calendar {when}? Answer with their titles, separated by commas."
 
@@ -298,7 +298,7 @@ class SimpleCalendarAnyEventsOnDate(SimpleCalendarEventsOnDate):
 
 
 class SimpleCalendarEventOnDateAtTime(CalendarQuestion):
-    """What there is at a time of a day."""
+    """The event at a time of a day."""
 
     template = "Which event starts {when} at {time}? Answer with its title."
 
@@ -320,7 +320,7 @@ class SimpleCalendarEventOnDateAtTime(CalendarQuestion):
 
 
 class SimpleCalendarEventsInTimeRange(CalendarQuestion):
-    """What starts between two times of a day."""
+    """The events between two times of a day."""
 
     template = "Which events start {when} between {first} and {last}? Answer with their titles, separated by commas."
     difficulty = "medium"
@@ -342,7 +342,7 @@ class SimpleCalendarEventsInTimeRange(CalendarQuestion):
 
 
 class SimpleCalendarEventsInNextWeek(CalendarQuestion):
-    """What there is in the week that starts tomorrow."""
+    """The events of the week that starts tomorrow."""
 
     template = (
         "Which events are in the calendar next week, from Monday to Sunday? "
@@ -365,7 +365,7 @@ class SimpleCalendarEventsInNextWeek(CalendarQuestion):
 
 
 class SimpleCalendarFirstEventAfterStartTime(CalendarQuestion):
-    """What comes first after a time of a day."""
+    """The first event after a time of a day."""
 
     template = "Which is the first event that starts after {time} {when}? Answer with its title."
     difficulty = "medium"
@@ -383,14 +383,14 @@ class SimpleCalendarFirstEventAfterStartTime(CalendarQuestion):
         return {"when": when, "time": clock(after), **span, "events": rng.sample(drawn, len(drawn))}
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """Asked for a later time, or an earlier one if there is nothing later."""
+        """Returns a later time, or an earlier one if nothing comes later."""
         day, chosen = from_seconds(self.params["from"]).date(), self.params["to"]
         later = any(one["start"] > chosen for one in self.params["events"] if day_of(one) == day)
         return {**self.params, "from": chosen if later else to_seconds(datetime.combine(day, time()))}
 
 
 class SimpleCalendarNextEvent(CalendarQuestion):
-    """What comes next, counted from now."""
+    """The next event."""
 
     template = "Which is my next event in the calendar? Answer with its title."
     budget = 12
@@ -411,7 +411,7 @@ class SimpleCalendarNextEvent(CalendarQuestion):
 
 
 class SimpleCalendarLocationOfEvent(CalendarQuestion):
-    """Where an event takes place."""
+    """The location of an event."""
 
     template = "What is the location of the event {title} in the calendar?"
 
@@ -435,7 +435,7 @@ class SimpleCalendarLocationOfEvent(CalendarQuestion):
 
 
 class SimpleCalendarNextMeetingWithPerson(CalendarQuestion):
-    """When somebody is met next."""
+    """The date and time of the next meeting with a person."""
 
     template = "When is my next meeting with {name}? Answer with date and time, such as: October 3 2023 14:30"
     difficulty = "medium"

@@ -64,7 +64,7 @@ class Cantook(App):
 
 
 def cover(book: Shelved, width: float) -> View:
-    """A book's cover: its initials on a colour that goes with the title."""
+    """Returns a book's cover: its initials on a color that depends on the title."""
     color = COVERS[sum(map(ord, book.title)) % len(COVERS)]
     initials = "".join(word[0] for word in book.title.split() if word[0].isupper())[:3]
     letters = Text(initials, width * 0.3, "#ffffff", bold=True, important=False)
@@ -80,7 +80,7 @@ class BookList(Screen):
     app: Cantook
 
     def rows(self, books: Sequence[Shelved]) -> list[View]:
-        """A row for every book: touched it is opened, held it tells more."""
+        """Returns a row for every book: a touch opens it, a long touch shows its details."""
         return [self._book(book) for book in books]
 
     def _book(self, book: Shelved) -> View:
@@ -97,7 +97,7 @@ class BookList(Screen):
 
 
 class Main(SearchPage, BookList):
-    """Home, the shelves, and what else there is."""
+    """The sections Home, My Books and More."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -219,7 +219,7 @@ class Shelf(BookList):
 
 
 class Details(BookList):
-    """What is known of a book, and what can be done with it."""
+    """The details of a book, and what can be done with it."""
 
     def __init__(self, id: int) -> None:
         super().__init__()
@@ -271,7 +271,7 @@ class Details(BookList):
 
 
 class Reader(Screen):
-    """A page of a book; a finger to the left turns it."""
+    """A page of a book. A swipe to the left turns it."""
 
     app: Cantook
 
@@ -311,7 +311,7 @@ class Reader(Screen):
 
 
 class Import(Screen):
-    """Folders of the shared storage, and the books in them."""
+    """The folders of the shared storage and the books in them."""
 
     app: Cantook
 
@@ -354,7 +354,7 @@ def _is_book(name: str) -> bool:
 
 
 class Help(Screen):
-    """How things are done."""
+    """Answers to common questions."""
 
     app: Cantook
 

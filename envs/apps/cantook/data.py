@@ -1,4 +1,4 @@
-"""Cantook's library: books, how far they are read, and collections."""
+"""Cantook's library: books, reading progress and collections."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _COLUMNS = "id, title, author, category, path, length, position, added, opened"
 
 
 class Shelved(NamedTuple):
-    """A book of the library; `position` counts the paragraphs that are read, times are in milliseconds."""
+    """A book of the library: `position` counts the paragraphs that are read, times are in milliseconds since 1970."""
 
     id: int
     title: str
@@ -67,22 +67,22 @@ class Library:
         return self._storage.database(DATABASE)
 
     def books(self, order: str = "title") -> list[Shelved]:
-        """All books by one of `ORDERS`."""
+        """Returns all books by one of `ORDERS`."""
         rows = self.db.execute(f"SELECT {_COLUMNS} FROM books ORDER BY {ORDERS[order]}")
         return [Shelved(*row) for row in rows]
 
     def book(self, id: int) -> Shelved | None:
-        """One book; None if it is gone."""
+        """Returns one book; None if it is gone."""
         row = self.db.execute(f"SELECT {_COLUMNS} FROM books WHERE id = ?", (id,)).fetchone()
         return None if row is None else Shelved(*row)
 
     def paragraphs(self, book: Shelved) -> Sequence[str]:
-        """The text of a book."""
+        """Returns the text of a book."""
         content = epub.read(self._storage.read(book.path) or b"")
         return () if content is None else content.paragraphs
 
     def add(self, data: bytes, now: datetime) -> Shelved | None:
-        """Keeps a copy of a file in the library; None if it is no book."""
+        """Copies a file into the library and returns the book; None if it is not a book."""
         content = epub.read(data)
         if content is None:
             return None
@@ -101,22 +101,22 @@ class Library:
         self._storage.remove(book.path)
 
     def open(self, id: int, now: datetime) -> None:
-        """Notes that a book is being read."""
+        """Stores when a book was last opened."""
         self.db.execute("UPDATE books SET opened = ? WHERE id = ?", (to_millis(now), id))
 
     def move(self, book: Shelved, position: int) -> None:
-        """Notes how far a book is read."""
+        """Stores how far a book is read."""
         position = min(max(0, position), book.length)
         self.db.execute("UPDATE books SET position = ? WHERE id = ?", (position, book.id))
 
     # collections
 
     def collections(self) -> list[tuple[int, str]]:
-        """Id and name of every collection, by name."""
+        """Returns id and name of every collection, by name."""
         return self.db.execute("SELECT id, name FROM collections ORDER BY name COLLATE NOCASE").fetchall()
 
     def create(self, name: str) -> bool:
-        """A new collection; False if there is one of that name already."""
+        """Makes a collection; returns False if there is one of that name already."""
         return self.db.execute("INSERT OR IGNORE INTO collections(name) VALUES (?)", (name,)).rowcount == 1
 
     def delete_collection(self, id: int) -> None:
@@ -131,7 +131,7 @@ class Library:
         )  # fmt: skip
 
     def collected(self, name: str) -> list[Shelved]:
-        """The books of a collection, by title."""
+        """Returns the books of a collection, by title."""
         ids = self.db.execute(
             "SELECT book FROM collected JOIN collections ON id = collection WHERE name = ?", (name,)
         )  # fmt: skip

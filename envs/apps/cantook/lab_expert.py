@@ -206,11 +206,11 @@ def _create(s: Screen, name: str) -> Iterator[str]:
 
 
 def _below(s: Screen, heading: str) -> list[Element]:
-    """The books of a list of the home page, from top to bottom."""
+    """Returns the books of a list of the home page, from top to bottom."""
     top = s.find(heading).bounds[1]
     return [element for element in s.elements if _is_book(element) and element.bounds[1] > top]
 
 
 def _is_book(element: Element) -> bool:
-    """A row says title, author and progress."""
+    """Returns whether an element is the row of a book: title, author and progress."""
     return element.long_clickable and element.label.endswith("%")

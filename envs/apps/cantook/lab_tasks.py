@@ -23,7 +23,7 @@ DAY = 86_400_000
 
 
 def books(rng: ParamRng, count: int) -> list[Entry]:
-    """Books whose titles share no word, by two to four authors, none of them read to the end."""
+    """Returns books by two to four authors whose titles share no word, none of them read to the end."""
     authors = words.full_names(rng, rng.randint(2, 4))
     drawn = []
     for slug in words.slugs(rng, count):
@@ -35,7 +35,7 @@ def books(rng: ParamRng, count: int) -> list[Entry]:
 
 
 def file_of(entry: Entry) -> bytes:
-    """The EPUB file of a book."""
+    """Returns the EPUB file of a book."""
     title, author, category, paragraphs, _ = entry
     return epub.write(epub.Book(title, author, category, tuple(paragraphs)))
 
@@ -77,11 +77,11 @@ class ShelfTask(RecordsTask):
         return {title: read for title, *_, read in self.params["books"]}
 
     def entry(self) -> Entry:
-        """The book that the goal names."""
+        """Returns the book that the goal names."""
         return next(entry for entry in self.params["books"] if entry[0] == self.params["title"])
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """The same with another book."""
+        """Returns another book."""
         return another(rng, self.params, "title", [entry[0] for entry in self.params["books"]])
 
 
@@ -159,7 +159,7 @@ class CantookCreateCollection(ShelfTask):
 
 
 class CantookProgressOf(ShelfTask):
-    """How far one book is read; another is read farther or less far."""
+    """The reading progress of a book."""
 
     template = "According to Cantook, how many percent of the book {title} have I read?"
     kind = "query"
@@ -186,7 +186,7 @@ class CantookProgressOf(ShelfTask):
 
 
 class CantookBooksByAuthor(ShelfTask):
-    """How many books there are by an author; another has more or fewer."""
+    """The number of books by an author."""
 
     template = "How many books by {author} do I have in Cantook?"
     kind = "query"

@@ -1,4 +1,4 @@
-"""Phone: a keypad, the calls of the past, the people to call, and the screen of a call."""
+"""Phone: the keypad, past calls, contacts, and the screen of a call."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Dialer(App):
             self.phone.open_screen(PACKAGE, InCall(number))
 
     def name_of(self, number: str) -> str:
-        """The person with a number; the number itself if nobody is known to have it."""
+        """Returns the name of the contact with a number; the number itself if there is none."""
         wanted = telephony.line(number)
         book = contacts.numbers(self.phone.storage.database(contacts.PATH))
         return next((name for name, known in book if telephony.line(known) == wanted), number)
@@ -92,7 +92,7 @@ class Dialer(App):
 
 
 class Calls(Screen):
-    """Favourites, past calls, and everybody."""
+    """Favorites, past calls and contacts."""
 
     app: Dialer
 
@@ -110,7 +110,7 @@ class Calls(Screen):
         return Scaffold(field, body, fab=keypad, bottom=BottomNavigation(PLACES, self.place, self._go))
 
     def _running(self) -> list[View]:
-        """The calls of the moment."""
+        """Returns the rows of the current calls."""
         states = self.phone.services.calls
         words = {"incoming": "Incoming call", "active": "Ongoing call", "held": "On hold"}
         return [self._call(number, words.get(state, state)) for number, state in states.items()]
@@ -150,7 +150,7 @@ class Calls(Screen):
 
 
 class Keypad(Screen):
-    """Digits to touch, and a button that calls them."""
+    """The keypad: a number is typed and called."""
 
     app: Dialer
 
@@ -189,7 +189,7 @@ class Keypad(Screen):
 
 
 def _disc(icon: str, desc: str, on_tap: Action, id: str, color: str) -> View:
-    """A large round button."""
+    """Returns a large round button."""
     return View(
         "android.widget.ImageButton", icon=icon, desc=desc, on_tap=on_tap, id=id, color="#ffffff", size=28, bg=color,
         radius=32, width=64, height=64,
@@ -197,7 +197,7 @@ def _disc(icon: str, desc: str, on_tap: Action, id: str, color: str) -> View:
 
 
 class InCall(Screen):
-    """One call. Whoever is called does not answer; who calls can be answered or turned away."""
+    """One call. Nobody answers outgoing calls; incoming ones can be answered or declined."""
 
     app: Dialer
 

@@ -1,4 +1,4 @@
-"""Pro Expense: a ledger of what was spent."""
+"""Pro Expense: a ledger of expenses."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CATEGORIES = {
 
 
 def dollars(cents: int) -> str:
-    """An amount as the app shows it, e.g. `$12.50`."""
+    """Returns an amount as the app shows it, e.g. `$12.50`."""
     return f"${cents / 100:.2f}"
 
 
@@ -173,7 +173,7 @@ class Form(FormPage):
 
 
 def _cents(text: str) -> int | None:
-    """An amount typed in dollars, or None if it is none."""
+    """Returns the cents of an amount typed in dollars; None if it is not an amount."""
     try:
         cents = round(float(text.strip().lstrip("$")) * 100)
     except (ValueError, OverflowError):

@@ -89,5 +89,5 @@ def _delete(s: Screen, row: Element) -> Iterator[str]:
 
 
 def _rows(s: Screen) -> list[str]:
-    """Whole rows of the list, in order."""
+    """Returns the rows on the screen, in order."""
     return [element.label for element in s.elements if element.clickable and ", $" in element.label]

@@ -102,7 +102,7 @@ class ExpenseDeleteMultiple2(ExpenseDeleteSingle):
 
 
 class ExpenseDeleteDuplicates(DeleteCopy, LedgerTask):
-    """One expense is in the ledger twice."""
+    """One of two equal expenses."""
 
     template = "One expense was entered twice. Delete one of the two copies."
     difficulty = "medium"
@@ -111,7 +111,7 @@ class ExpenseDeleteDuplicates(DeleteCopy, LedgerTask):
 
 
 class ExpenseDeleteDuplicates2(ExpenseDeleteDuplicates):
-    """The same in a long ledger, where others share the name but not the amount."""
+    """The same in a long ledger, in which other expenses have the same name."""
 
     difficulty = "hard"
     budget = 50
@@ -125,7 +125,7 @@ class ExpenseDeleteDuplicates2(ExpenseDeleteDuplicates):
 
 
 class ExpenseChangeAmount(LedgerTask):
-    """The amount of one expense was wrong."""
+    """Another amount for one expense."""
 
     template = "Change the amount of the expense {name} to {amount}."
     difficulty = "medium"
@@ -152,7 +152,7 @@ class ExpenseChangeAmount(LedgerTask):
 
 
 class ExpenseAmountOf(LedgerTask):
-    """How much something cost."""
+    """The amount of an expense."""
 
     template = "How much was the expense {name}?"
     kind = "query"

@@ -114,7 +114,7 @@ class Notes(Screen):
 
 
 def _row(screen: Screen, note: Note) -> View:
-    """A note in a list; a to-do with its check box."""
+    """Returns the row of a note; a to-do has a check box."""
     title = note.title or "Untitled"
     open_note = partial(screen.push, NoteScreen(note.id))
     text = Text(title, 15, theme.SECONDARY if note.done else theme.TEXT, max_lines=1, flex=1, pad=(0, 12, 0, 12))
@@ -171,7 +171,7 @@ class SideMenu(Screen):
 
 
 class Search(Screen):
-    """The notes that hold some words, in all notebooks."""
+    """The notes of all notebooks that contain some words."""
 
     app: Joplin
 
@@ -187,7 +187,7 @@ class Search(Screen):
 
 
 class NoteScreen(Screen):
-    """One note as it reads. Its check boxes can be ticked."""
+    """One note to read. Its check boxes can be ticked."""
 
     app: Joplin
 
@@ -213,7 +213,7 @@ class NoteScreen(Screen):
         )
 
     def _line(self, note: Note, number: int, line: str) -> View:
-        """A line of Markdown as it looks."""
+        """Returns a line of Markdown as it looks."""
         if task := _TASK.fullmatch(line):
             return CheckItem(task[3], task[2] != " ", partial(self._tick_line, note, number))
         if heading := _HEADING.fullmatch(line):
@@ -254,7 +254,7 @@ class NoteScreen(Screen):
 
 
 class Editor(Screen):
-    """Title and text of a note, to be changed. Leaving the screen keeps what was typed."""
+    """The title and text of a note. Leaving the screen stores what was typed."""
 
     app: Joplin
 

@@ -1,4 +1,4 @@
-"""What Joplin stores: notebooks ("folders"), notes and to-dos, and a normalised copy of them for its search."""
+"""Joplin's data: notebooks ("folders"), notes and to-dos, and a normalized copy of the notes for the search."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _LATEST = "ORDER BY notes.user_updated_time DESC, notes.title COLLATE NOCASE, no
 
 
 def folders(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
-    """Id, title and number of notes of every notebook, by title."""
+    """Returns id, title and number of notes of every notebook, by title."""
     return db.execute(
         "SELECT id, title, (SELECT count(*) FROM notes WHERE notes.parent_id = folders.id) FROM folders"
         " ORDER BY title COLLATE NOCASE, id"
@@ -75,19 +75,19 @@ def folders(db: sqlite3.Connection) -> list[tuple[str, str, int]]:
 
 
 def folder_title(db: sqlite3.Connection, id: str) -> str:
-    """The title of a notebook; empty if there is none of that id."""
+    """Returns the title of a notebook; empty if there is none of that id."""
     row = db.execute("SELECT title FROM folders WHERE id = ?", (id,)).fetchone()
     return row[0] if row else ""
 
 
 def notes(db: sqlite3.Connection, folder: str = "") -> list[Note]:
-    """The notes of a notebook, or all there are; those changed last come first."""
+    """Returns the notes of a notebook, or of all, the last changed first."""
     rows = db.execute(f"{_NOTES} WHERE ?1 = '' OR parent_id = ?1 {_LATEST}", (folder,))
     return [_note(row) for row in rows]
 
 
 def search(db: sqlite3.Connection, query: str) -> list[Note]:
-    """The notes in which every word of a query stands."""
+    """Returns the notes that contain every word of a query."""
     words = query.lower().split()
     match = " AND ".join(["instr(lower(n.title || char(10) || n.body), ?)"] * len(words))
     rows = db.execute(f"{_NOTES} JOIN notes_normalized AS n ON n.id = notes.id WHERE {match or 0} {_LATEST}", words)
@@ -95,7 +95,7 @@ def search(db: sqlite3.Connection, query: str) -> list[Note]:
 
 
 def note(db: sqlite3.Connection, id: str) -> Note | None:
-    """One note; None if there is none of that id."""
+    """Returns one note; None if there is none of that id."""
     row = db.execute(f"{_NOTES} WHERE id = ?", (id,)).fetchone()
     return _note(row) if row else None
 
@@ -133,7 +133,7 @@ def create(
 
 
 def _new_id(db: sqlite3.Connection, table: str, now: datetime) -> str:
-    """32 hexadecimal digits that depend on nothing but the database and the phone's clock."""
+    """Returns 32 hexadecimal digits that depend on nothing but the database and the phone's clock."""
     last = db.execute(f"SELECT coalesce(max(rowid), 0) FROM {table}").fetchone()[0]
     return uuid.uuid5(uuid.NAMESPACE_OID, f"{table} {now} {last}").hex
 

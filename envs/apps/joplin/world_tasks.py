@@ -51,11 +51,11 @@ class NotesTask(RecordsTask):
 
     @abstractmethod
     def is_right(self, answer: str | None) -> bool:
-        """Whether the answer is the one asked for."""
+        """Returns whether the answer is the one asked for."""
 
 
 def some_notes(rng: ParamRng, notebooks: tuple[str, ...] = NOTEBOOKS) -> list[Note]:
-    """Notes and to-dos of all kinds that share no title."""
+    """Returns notes and to-dos of all kinds that share no title."""
     titles = words.TODOS.draw_many(rng, rng.randint(10, 16))
     return [[rng.choice(notebooks), title, words.paragraph(rng), *_state(rng)] for title in titles]
 
@@ -66,7 +66,7 @@ def _state(rng: ParamRng) -> tuple[bool, bool]:
 
 
 class NotesIsTodo(NotesTask):
-    """Whether something is a to-do or a mere note."""
+    """Whether a note is a to-do."""
 
     template = 'Is "{title}" in Joplin a to-do? Answer True or False.'
     budget = 14
@@ -91,7 +91,7 @@ class NotesIsTodo(NotesTask):
 
 
 class NotesTodoItemCount(NotesTask):
-    """How many to-dos there are in a notebook."""
+    """The number of to-dos in a notebook."""
 
     template = "How many to-dos are in the notebook {notebook} of Joplin? Answer with the number."
 
@@ -113,12 +113,12 @@ class NotesTodoItemCount(NotesTask):
         return same_number(answer, sum(note[3] for note in self.params["notes"] if note[0] == self.params["notebook"]))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """Asked about a notebook without to-dos."""
+        """Returns a notebook without to-dos."""
         return {**self.params, "notebook": self.params["other"]}
 
 
 class NotesMeetingAttendeeCount(NotesTask):
-    """How many came to a meeting, which is in the text of its note."""
+    """The number of people at a meeting, from the text of its note."""
 
     template = 'How many people were at the meeting "{title}"? Its note is in Joplin. Answer with the number.'
     budget = 18
@@ -148,7 +148,7 @@ def _meeting(rng: ParamRng, title: str, count: int) -> Note:
 
 
 class NotesRecipeIngredientCount(NotesTask):
-    """How much of something a recipe takes."""
+    """The quantity of an ingredient, from the text of a recipe."""
 
     template = (
         "How much {ingredient} does the recipe {title} in Joplin take? Answer with amount and unit as they are written."

@@ -1,4 +1,4 @@
-"""Simple SMS Messenger: conversations, the messages of one, and the start of a new one."""
+"""Simple SMS Messenger: the conversations, the messages of one, and a new conversation."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Messages(App):
         return self.phone.storage.database(telephony.PATH)
 
     def names(self) -> dict[str, str]:
-        """Who has which number, for the `line` of each number."""
+        """Returns the names of contacts by the `line` of their numbers."""
         book = self.phone.storage.database(contacts.PATH)
         return {line(number): name for name, number in contacts.numbers(book)}
 
     def read(self, address: str) -> Thread:
-        """The screen with the messages of a number, which counts as having read them."""
+        """Marks the messages of a number as read and returns the screen that shows them."""
         thread = telephony.thread(self.sms, address)
         if thread is not None:
             telephony.mark_read(self.sms, thread)
@@ -108,7 +108,7 @@ class Messages(App):
 
 
 class MessagesScreen(Screen):
-    """What the screens of this app have in common."""
+    """A screen from which conversations are opened."""
 
     app: Messages
 
@@ -121,7 +121,7 @@ class MessagesScreen(Screen):
             self.focus(thread.input)
 
     def ask_to_delete(self, what: str, count: int, then: Callable[[], None]) -> None:
-        """Asks whether so many conversations or messages shall be deleted."""
+        """Asks whether to delete so many conversations or messages."""
         these = f"{count} {what}{'s' if count > 1 else ''}"
         self.push(Confirm("", f"Are you sure you want to delete {these}?", "Yes", then, "No"))
 
@@ -181,10 +181,10 @@ class Conversations(SelectionPage[int], MessagesScreen):
 
 
 class NewConversation(MessagesScreen):
-    """Asks for a number, or for a contact to be chosen from all with a number.
+    """Asks for a number, or lets a contact be chosen.
 
     Args:
-        text: a message to be sent to whoever is chosen.
+        text: Message to be sent to whoever is chosen.
     """
 
     def __init__(self, text: str = "") -> None:
@@ -218,7 +218,7 @@ class Thread(SelectionPage[int], MessagesScreen):
     """The messages with one number and the field for the next one.
 
     Args:
-        address: the other side's phone number.
+        address: Phone number of the other side.
     """
 
     activity = "com.simplemobiletools.smsmessenger.activities.ThreadActivity"
@@ -317,7 +317,7 @@ class Thread(SelectionPage[int], MessagesScreen):
 
 
 def _stamp(date: datetime, now: datetime) -> str:
-    """The time of a message of today, the day of an older one."""
+    """Returns the time of a message if it is of today, else its day."""
     if date.date() == now.date():
         return date.strftime("%H:%M")
     return date.strftime("%b %-d" if date.year == now.year else "%b %-d, %Y")

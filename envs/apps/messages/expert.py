@@ -110,7 +110,7 @@ def send(s: Screen, message: str) -> Iterator[str]:
 
 
 def _sent(element: Element, s: Screen) -> bool:
-    """Whether an element is a message of ours: those stand at the right."""
+    """Returns whether an element is a message that we sent: those stand at the right."""
     left, _, right, _ = element.bounds
     width = max(other.bounds[2] for other in s.elements)
     return element.id == "thread_message_body" and left > width - right

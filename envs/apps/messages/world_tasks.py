@@ -19,11 +19,11 @@ Entry = list
 """A message: phone number, text, whether we sent it, how many minutes ago. JSON."""
 
 Key = tuple[str, str, int]
-"""Line, text and type of a message: what makes two of them equal."""
+"""Line, text and type of a message: what is compared."""
 
 
 class SmsTask(Task):
-    """A task on `params["messages"]`, and on contacts from `params["people"]` if there are any.
+    """A task on `params["messages"]`, with contacts from `params["people"]` if there are any.
 
     It is solved when the messages on the phone are those of the start and `sent()`, no more and no less.
     """
@@ -47,12 +47,12 @@ class SmsTask(Task):
         return float(found == sorted([*self.left(), *self.sent()]))
 
     def left(self) -> list[Key]:
-        """The messages of the start that have to be there in the end."""
+        """Returns the messages of the start that have to be there in the end."""
         kinds = (INBOX, SENT)
         return [(telephony.line(address), body, kinds[ours]) for address, body, ours, _ in self.params["messages"]]
 
     def sent(self) -> list[Key]:
-        """The messages that have to be sent."""
+        """Returns the messages that have to be sent."""
         return [(telephony.line(self.params["number"]), self.params["message"], SENT)]
 
 
@@ -61,24 +61,24 @@ def _key(message: Message) -> Key:
 
 
 def inbox(rng: ParamRng, numbers: list[str]) -> list[Entry]:
-    """One received message from each number, the last one first, some hours apart."""
+    """Returns one received message from each number, the last one first, some hours apart."""
     texts = words.MESSAGES.draw_many(rng, len(numbers))
     ages = sorted(rng.sample(range(5, 40 * 60, 7), len(numbers)))
     return [[number, text, False, age] for number, text, age in zip(numbers, texts, ages, strict=True)]
 
 
 def _numbers_of(params: dict[str, Any]) -> list[str]:
-    """Who wrote to us, without the number that the goal is about."""
+    """Returns the numbers that wrote to us, without the one that the goal names."""
     return sorted({address for address, *_ in params["messages"]} - {params["number"]})
 
 
 def _cut(message: str) -> str:
-    """A message without its last word."""
+    """Returns a message without its last word."""
     return message.rpartition(" ")[0]
 
 
 class SimpleSmsSend(SmsTask):
-    """A message to a number that is no contact."""
+    """A message to a number that is not in the contacts."""
 
     template = "Send a text message to {number}: {message}"
     difficulty = "medium"
@@ -116,7 +116,7 @@ class SmsSendToContact(SmsTask):
 
 
 class SimpleSmsReply(SmsTask):
-    """An answer to one of several strangers who wrote."""
+    """A reply to one of several strangers."""
 
     template = "Reply to {number} with this text message: {message}"
     budget = 12
@@ -133,7 +133,7 @@ class SimpleSmsReply(SmsTask):
 
 
 class SimpleSmsReplyMostRecent(SmsTask):
-    """An answer to whoever wrote last."""
+    """A reply to whoever wrote last."""
 
     template = "Reply to the most recent text message: {message}"
     difficulty = "medium"
@@ -166,7 +166,7 @@ class SimpleSmsSendClipboardContent(SmsTask):
 
 
 class SimpleSmsResend(SmsTask):
-    """Our last message to somebody, sent once more because it got lost."""
+    """Our last message to somebody, which got lost and is sent again."""
 
     template = "{name} did not get the last text message I sent. Send it again."
     difficulty = "medium"
@@ -192,7 +192,7 @@ class SimpleSmsResend(SmsTask):
 
 
 class SimpleSmsSendReceivedAddress(SmsTask):
-    """An address that one contact wrote, passed on to another."""
+    """An address from one contact, passed on to another."""
 
     template = "{name2} just sent me the address of the event. Text that address to {name1}."
     difficulty = "medium"
@@ -215,7 +215,7 @@ class SimpleSmsSendReceivedAddress(SmsTask):
 
 
 class SmsDeleteThread(SmsTask):
-    """A whole conversation removed."""
+    """A whole conversation deleted."""
 
     template = "Delete the text messages with {name}."
     budget = 12
@@ -239,7 +239,7 @@ class SmsDeleteThread(SmsTask):
 
 
 class SmsTextOf(SmsTask):
-    """A question about what somebody wrote."""
+    """The text that somebody wrote."""
 
     template = "What did {name} write to me?"
     kind = "query"
@@ -259,7 +259,7 @@ class SmsTextOf(SmsTask):
 
 
 def _bare(text: str) -> str:
-    """A sentence without what speakers leave out: case, end mark, quotes."""
+    """Returns a sentence in lower case, without quotes and end mark."""
     return text.casefold().strip(" .!?\"'")
 
 

@@ -63,7 +63,7 @@ class OpenTracks(DatabaseApp):
 
 
 class Tracks(SearchPage):
-    """All activities, the latest first, or those in which the words searched for stand."""
+    """All activities, or those that the search finds, the latest first."""
 
     app: OpenTracks
 
@@ -122,7 +122,7 @@ def _row(shown: Track, on_tap: partial) -> View:
 
 
 class Totals(Screen):
-    """What activities of each type add up to."""
+    """Sums for the activities of each type."""
 
     def __init__(self, shown: Sequence[Track]) -> None:
         super().__init__()
@@ -185,12 +185,12 @@ def _statistics(shown: Track) -> list[View]:
 
 
 def _figure(name: str, value: str) -> View:
-    """A number with its name above it."""
+    """Returns a number with its name above it."""
     return Column([Text(name, 12, theme.SECONDARY, id="stats_description"), Text(value, 18, id="stats_value")], flex=1)
 
 
 class Form(FormPage):
-    """Name, type and description of an activity, to be changed."""
+    """A form for name, type and description of an activity."""
 
     app: OpenTracks
 
@@ -226,7 +226,7 @@ class Form(FormPage):
 
 
 class Recording(Screen):
-    """An activity that is going on. The phone lies still, so that only time is recorded."""
+    """An activity being recorded. The phone lies still, so only the time counts up."""
 
     app: OpenTracks
 

@@ -1,4 +1,4 @@
-"""What OpenTracks stores about an activity, and how it writes distances, times and speeds."""
+"""OpenTracks' activities, and its formats for distances, times and speeds."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ METERS_PER_FOOT = 0.3048
 
 @dataclass(frozen=True)
 class Track:
-    """One recorded activity. `seconds` is its length, `moving` the part of it without rests."""
+    """One recorded activity: `seconds` in all, `moving` without rests."""
 
     id: int
     name: str
@@ -64,7 +64,7 @@ _COLUMNS = """
 
 
 def tracks(db: sqlite3.Connection, words: str = "") -> list[Track]:
-    """All activities in whose name, category or description `words` stands; the latest first."""
+    """Returns the activities whose name, category or description contains `words`, the latest first."""
     rows = db.execute(
         f"SELECT {_COLUMNS} FROM tracks WHERE instr(lower(coalesce(name, '') || char(10) || coalesce(category, '')"
         " || char(10) || coalesce(description, '')), lower(?)) ORDER BY starttime DESC, _id DESC",
@@ -74,7 +74,7 @@ def tracks(db: sqlite3.Connection, words: str = "") -> list[Track]:
 
 
 def track(db: sqlite3.Connection, id: int) -> Track | None:
-    """One activity; None if there is none of that id."""
+    """Returns one activity; None if there is none of that id."""
     row = db.execute(f"SELECT {_COLUMNS} FROM tracks WHERE _id = ?", (id,)).fetchone()
     return _track(row) if row else None
 
@@ -106,7 +106,7 @@ def save(
 
 
 def totals(shown: Iterable[Track]) -> dict[str, tuple[int, int, float]]:
-    """Number, seconds and meters of the activities of each category, the most frequent first."""
+    """Returns number, seconds and meters of the activities of each category, the most frequent first."""
     sums: dict[str, tuple[int, int, float]] = {}
     for one in shown:
         count, seconds, meters = sums.get(one.category, (0, 0, 0.0))
@@ -118,22 +118,22 @@ def totals(shown: Iterable[Track]) -> dict[str, tuple[int, int, float]]:
 
 
 def distance_text(meters: float) -> str:
-    """Miles; from half a mile down feet."""
+    """Returns a distance in miles, or in feet up to half a mile."""
     miles = meters / METERS_PER_MILE
     return f"{miles:,.2f} mi" if miles > 0.5 else f"{meters / METERS_PER_FOOT:,.0f} ft"
 
 
 def elevation_text(meters: float) -> str:
-    """A height in feet."""
+    """Returns a height in feet."""
     return f"{meters / METERS_PER_FOOT:,.0f} ft"
 
 
 def speed_text(meters: float, seconds: int) -> str:
-    """Miles an hour."""
+    """Returns a speed in miles per hour."""
     return f"{meters / METERS_PER_MILE / (seconds / 3600):.1f} mph" if seconds else "–"
 
 
 def clock_text(seconds: int) -> str:
-    """A length of time, such as 45:00 or 1:30:00."""
+    """Returns a duration, such as `45:00` or `1:30:00`."""
     hours, minutes = seconds // 3600, seconds // 60 % 60
     return f"{hours}:{minutes:02d}:{seconds % 60:02d}" if hours else f"{minutes:02d}:{seconds % 60:02d}"

@@ -67,7 +67,7 @@ def types_on_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _search(s: Screen, p: Mapping[str, Any]) -> Generator[str, None, list[Activity]]:
-    """The activities of a category between two days."""
+    """Reads the activities of a category between two days."""
     first, last = date.fromisoformat(p["from"]), date.fromisoformat(p["to"])
     yield from s.open(APP)
     yield s.tap("Search")
@@ -93,7 +93,7 @@ def _read(s: Screen, first: date) -> Generator[str, None, list[Activity]]:
 
 
 def _activity(label: str) -> Activity | None:
-    """What a row says; None if a part of it is hidden, as at the edges of a list that was scrolled."""
+    """Returns the activity of a row; None if a part of it is hidden at the edge of the list."""
     row = _ROW.fullmatch(label)
     if row is None:
         return None

@@ -37,7 +37,7 @@ REMARKS = ("", "Felt strong", "Windy all the way", "Tired legs", "Great company"
 
 
 def activities(rng: ParamRng, days: list[date]) -> list[Activity]:
-    """An activity on each of some days; they share no name, and no two start at the same time."""
+    """Returns an activity on each of some days; they share no name, and no two start at the same time."""
     hours: dict[date, list[int]] = {}
     drawn = []
     for name, day in zip(OUTINGS.draw_many(rng, len(days)), days, strict=True):
@@ -50,12 +50,12 @@ def activities(rng: ParamRng, days: list[date]) -> list[Activity]:
 
 
 def _meters(rng: ParamRng) -> int:
-    """A distance that the app shows without loss: hundredths of a mile, rounded to meters."""
+    """Returns a distance that the app shows without loss: hundredths of a mile, rounded to meters."""
     return round(rng.randint(60, 1200) / 100 * METERS_PER_MILE)
 
 
 def some_days(rng: ParamRng, count: int) -> list[date]:
-    """Days of the last weeks, some perhaps twice."""
+    """Returns days of the last weeks, some perhaps twice."""
     return [FIRST + timedelta(days=rng.randint(0, (TODAY - FIRST).days)) for _ in range(count)]
 
 
@@ -65,12 +65,12 @@ def day_of(activity: Activity) -> date:
 
 
 def spoken(day: date) -> str:
-    """A day as goals say it, e.g. `October 9`."""
+    """Returns a day as goals say it, e.g. `October 9`."""
     return f"{day:%B %-d}"
 
 
 class SportsTask(Task):
-    """A question about `params["activities"]`, of which those that count are of one category and some days."""
+    """A question about those of `params["activities"]` that belong to a category and fall on some days."""
 
     apps = ("OpenTracks",)
     kind = "query"
@@ -93,12 +93,12 @@ class SportsTask(Task):
 
     @classmethod
     def days(cls, rng: ParamRng) -> tuple[date, date]:
-        """First and last of the days that are asked about."""
+        """Returns the first and the last day that are asked about."""
         return MONDAY, TODAY
 
     @classmethod
     def count(cls, rng: ParamRng) -> int:
-        """How many activities of the category there are on those days."""
+        """Returns how many activities of the category there are on those days."""
         return rng.randint(2, 4)
 
     def setup(self, device: Device) -> None:
@@ -116,7 +116,7 @@ class SportsTask(Task):
 
     @abstractmethod
     def is_right(self, answer: str | None) -> bool:
-        """Whether the answer is the one asked for."""
+        """Returns whether the answer is the one asked for."""
 
     @property
     def counted(self) -> list[Activity]:
@@ -126,7 +126,7 @@ class SportsTask(Task):
         return [a for a in found if a[1] == self.params["category"]]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """Asked about another kind of activity, unless its answer happens to be the same."""
+        """Returns another category, or one without activities if its answer is the same."""
         wrong = {**self.params, "category": self.params["other"]}
         if type(self)(wrong).result == self.result:
             wrong["category"] = "chess"
@@ -134,12 +134,12 @@ class SportsTask(Task):
 
     @property
     def result(self) -> float:
-        """What is asked for, as a number."""
+        """The right answer, as a number."""
         return float(len(self.counted))
 
 
 class SportsTrackerActivitiesCountForWeek(SportsTask):
-    """How often something was done this week."""
+    """The number of activities of a category this week."""
 
     template = (
         "In OpenTracks, how many {category} activities are there in this week, which began on Monday? "
@@ -152,7 +152,7 @@ class SportsTrackerActivitiesCountForWeek(SportsTask):
 
 
 class SportsTrackerActivityDuration(SportsTask):
-    """How long the one activity of a kind on a day was."""
+    """The length of the only activity of a category on a day."""
 
     template = "In OpenTracks, how long was my {category} activity of {first}? Answer with the number of minutes."
 
@@ -178,7 +178,7 @@ class SportsTrackerActivityDuration(SportsTask):
 
 
 class SportsTrackerTotalDurationForCategoryThisWeek(SportsTrackerActivityDuration):
-    """How long all activities of a kind were, this week."""
+    """The total length of all activities of a category this week."""
 
     template = (
         "In OpenTracks, how long were this week's {category} activities taken together? The week began on Monday. "
@@ -190,7 +190,7 @@ class SportsTrackerTotalDurationForCategoryThisWeek(SportsTrackerActivityDuratio
 
 
 class SportsTrackerLongestDistanceActivity(SportsTask):
-    """How far the longest activity of a kind went, this week."""
+    """The distance of the longest activity of a category this week."""
 
     template = (
         "In OpenTracks, how far did I go in the longest {category} activity of this week, which began on Monday? "
@@ -213,7 +213,7 @@ class SportsTrackerLongestDistanceActivity(SportsTask):
 
 
 class SportsTrackerTotalDistanceForCategoryOverInterval(SportsTrackerLongestDistanceActivity):
-    """How far all activities of a kind went, from one day to another."""
+    """The total distance of all activities of a category between two days."""
 
     template = (
         "In OpenTracks, how far did I go in all {category} activities from {first} to {last} together? "
@@ -233,7 +233,7 @@ class SportsTrackerTotalDistanceForCategoryOverInterval(SportsTrackerLongestDist
 
 
 class SportsTrackerActivitiesOnDate(SportsTask):
-    """Which kinds of activities there were on a day."""
+    """The categories of the activities on a day."""
 
     template = "In OpenTracks, which types of activities did I record on {first}? Answer with the types alone."
     difficulty = "medium"

@@ -57,23 +57,23 @@ class PiMusic(App):
         return Music(self.phone.storage)
 
     def toggle(self) -> None:
-        """Pauses, or goes on."""
+        """Pauses or resumes the player."""
         music, now = self.music, self.phone.now
         if (playing := music.playing(now)) is not None:
             music.go_to(playing.place, playing.seconds, not playing.runs, now)
 
 
 class SongList(Screen):
-    """A screen with songs, with the bar of the player below them."""
+    """A screen with songs, and the bar of the player at the bottom."""
 
     app: PiMusic
 
     def listed(self) -> list[Song]:
-        """The songs on the screen, in order."""
+        """Returns the songs on the screen, in order."""
         raise RuntimeError(f"{type(self).__name__} lists no songs")
 
     def rows(self, songs: Sequence[Song]) -> list[View]:
-        """A row for each of the songs that are listed: title, artist, length."""
+        """Returns a row for each of the songs that are listed: title, artist, length."""
         return [self._row(place, song) for place, song in enumerate(songs)]
 
     def _row(self, place: int, song: Song) -> View:
@@ -119,7 +119,7 @@ class SongList(Screen):
             self._add(song, name.strip())
 
     def create(self, name: str) -> bool:
-        """Makes an empty playlist, or says why not."""
+        """Makes an empty playlist; tells the user why if it cannot."""
         name = name.strip()
         made = bool(name) and self.app.music.create(name) is not None
         if not made:
@@ -137,7 +137,7 @@ class SongList(Screen):
     # the bar of the player
 
     def bar(self) -> View | None:
-        """What is being played, to be paused or opened; nothing if nothing ever was."""
+        """Returns the bar that pauses or opens what is played; None if nothing ever was."""
         playing = self.app.music.playing(self.now)
         if playing is None:
             return None
@@ -151,7 +151,7 @@ class SongList(Screen):
 
 
 class Main(SearchPage, SongList):
-    """Everything there is, under four tabs."""
+    """Tracks, albums, artists and playlists, each under a tab."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -213,7 +213,7 @@ class Main(SearchPage, SongList):
 
 
 def _groups(songs: Sequence[Song], column: int) -> list[tuple[str, list[Song]]]:
-    """Songs by artist or album, in alphabetical order."""
+    """Returns songs by artist or album, in alphabetical order."""
     names = sorted({str(song[column]) for song in songs}, key=str.casefold)
     return [(name, [song for song in songs if song[column] == name]) for name in names]
 
@@ -245,7 +245,7 @@ class Group(SongList):
 
 
 class SortBy(Dialog):
-    """By what a list is sorted, and which way; `then` is called with both."""
+    """Asks for the order and direction of a list and calls `then` with both."""
 
     def __init__(self, sort: str, descending: bool, then: Callable[[str, bool], None]) -> None:
         super().__init__("Sort By")
@@ -266,7 +266,7 @@ class SortBy(Dialog):
 
 
 class Info(Dialog):
-    """All that is known of a song."""
+    """The details of a song."""
 
     def __init__(self, song: Song) -> None:
         super().__init__("Song info")
@@ -287,7 +287,7 @@ class Info(Dialog):
 
 
 class Player(Screen):
-    """The song that is being played."""
+    """The player with its current song."""
 
     app: PiMusic
 
@@ -335,7 +335,7 @@ class Player(Screen):
 
 
 class Queue(Screen):
-    """The Now Playing list: what is played, one after the other."""
+    """The Now Playing list: the songs that are played one after the other."""
 
     app: PiMusic
 

@@ -1,4 +1,4 @@
-"""Pi Music Player's data: the songs below the shared Music folder, playlists, and what is being played."""
+"""Pi Music Player's data: songs in the shared Music folder, playlists, and the state of the player."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNKNOWN = "<unknown>"  # what Android calls an artist that a file does not name
 
 
 class Song(NamedTuple):
-    """A sound file. Its album is the folder that it lies in; its length is in whole seconds."""
+    """A sound file. Its album is its folder; its length is in whole seconds."""
 
     path: str
     title: str
@@ -40,7 +40,7 @@ class Song(NamedTuple):
 
 
 class Playing(NamedTuple):
-    """What the player is at: a song of the queue, how many seconds into it, and whether it runs."""
+    """The state of the player: a song and its place in the queue, the second of the song, and whether it runs."""
 
     song: Song
     place: int
@@ -49,13 +49,13 @@ class Playing(NamedTuple):
 
 
 def clock(seconds: int) -> str:
-    """A length as lists show it: ``4:05``, ``1:21:03``."""
+    """Returns a duration as lists show it: `4:05`, `1:21:03`."""
     hours, rest = divmod(seconds, 3600)
     return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
 
 
 def count(songs: Sequence[Song]) -> str:
-    """``1 song``, ``12 songs``."""
+    """Returns the number of songs in words: `1 song`, `12 songs`."""
     return f"{len(songs)} {'song' if len(songs) == 1 else 'songs'}"
 
 
@@ -76,7 +76,7 @@ class Music:
         return self._storage.database(DATABASE)
 
     def songs(self) -> list[Song]:
-        """All songs, by title."""
+        """Returns all songs, by title."""
         found = [self._song(path) for path in self._files(MUSIC)]
         return sorted((song for song in found if song is not None), key=lambda song: song.title.casefold())
 
@@ -99,7 +99,7 @@ class Music:
     # order of lists
 
     def order(self, where: str) -> tuple[str, bool]:
-        """How a kind of list is sorted, and whether the other way round."""
+        """Returns by what a kind of list is sorted, and whether in descending order."""
         stored = preferences.load(self._storage, SETTINGS)
         return str(stored.get(f"sort_{where}", SORTS[0])), bool(stored.get(f"descending_{where}", False))
 
@@ -108,14 +108,14 @@ class Music:
         preferences.update(self._storage, SETTINGS, {f"sort_{where}": sort, f"descending_{where}": descending})
 
     def sorted(self, songs: Sequence[Song], where: str) -> list[Song]:
-        """Songs in the order of a kind of list."""
+        """Returns songs in the order of a kind of list."""
         sort, descending = self.order(where)
         index = {"Title": 1, "Artist": 2, "Album": 3, "Duration": 4, "Date added": 5}[sort]
         return sorted(songs, key=lambda song: _plain(song[index]), reverse=descending)
 
     @property
     def preset(self) -> str:
-        """How the equalizer is set."""
+        """The preset of the equalizer."""
         return str(preferences.load(self._storage, SETTINGS).get("equalizer", "Normal"))
 
     def set_preset(self, preset: str) -> None:
@@ -125,11 +125,11 @@ class Music:
     # playlists
 
     def playlists(self) -> list[tuple[int, str]]:
-        """Id and name of every playlist, by name."""
+        """Returns id and name of every playlist, by name."""
         return self.db.execute("SELECT id, name FROM playlists ORDER BY name COLLATE NOCASE").fetchall()
 
     def create(self, name: str) -> int | None:
-        """A new playlist; None if there is one of that name already."""
+        """Makes a playlist and returns its id; None if there is one of that name already."""
         if self.db.execute("SELECT 1 FROM playlists WHERE name = ?", (name,)).fetchone():
             return None
         return self.db.execute("INSERT INTO playlists(name) VALUES (?)", (name,)).lastrowid
@@ -140,7 +140,7 @@ class Music:
         self.db.execute("DELETE FROM playlists WHERE id = ?", (playlist,))
 
     def content(self, playlist: int) -> list[Song]:
-        """The songs of a playlist, in order; files that are gone are left out."""
+        """Returns the songs of a playlist, in order; files that are gone are left out."""
         rows = self.db.execute("SELECT path FROM entries WHERE playlist = ? ORDER BY id", (playlist,))
         return self._at([path for (path,) in rows])
 
@@ -156,11 +156,11 @@ class Music:
     # the player
 
     def queue(self) -> list[Song]:
-        """What is played, one after the other."""
+        """Returns the songs that are played one after the other."""
         return self._at([path for (path,) in self.db.execute("SELECT path FROM queue ORDER BY place")])
 
     def playing(self, now: datetime) -> Playing | None:
-        """What the player is at; None if nothing was ever played. The end of a song starts the next one."""
+        """Returns what is played now; None if nothing ever was. The end of a song starts the next one."""
         row, queue = self.db.execute("SELECT place, seconds, since FROM player").fetchone(), self.queue()
         if row is None or row[0] >= len(queue):
             return None
@@ -179,12 +179,12 @@ class Music:
         self.go_to(place, 0, True, now)
 
     def set_queue(self, songs: Sequence[Song]) -> None:
-        """Makes songs the queue; where the player is in it stays."""
+        """Replaces the queue. The player stays at its place in it."""
         self.db.execute("DELETE FROM queue")
         self.db.executemany("INSERT INTO queue VALUES (?, ?)", [(place, song.path) for place, song in enumerate(songs)])
 
     def go_to(self, place: int, seconds: float, runs: bool, now: datetime) -> None:
-        """Moves the player to a song of the queue and a second of it, running or at rest."""
+        """Moves the player to a place of the queue and a second of its song, running or paused."""
         self.db.execute("DELETE FROM player")
         self.db.execute("INSERT INTO player VALUES (?, ?, ?)", (place, seconds, to_millis(now) if runs else None))
 

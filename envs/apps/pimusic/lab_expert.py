@@ -229,7 +229,7 @@ def _touch(s: Screen, share: float) -> str:
 
 
 def _times(s: Screen) -> tuple[int, int]:
-    """How far the song is, and how long it is, in seconds."""
+    """Returns position and length of the song in seconds."""
     first, last = (_seconds(element.label) for element in s.elements if _is_time(element.label))
     return first, last
 
@@ -244,7 +244,7 @@ def _songs_of(s: Screen, artist: str) -> Generator[str, None, list[Row]]:
 
 
 def _songs(s: Screen) -> list[Row]:
-    """The songs on the screen, from top to bottom."""
+    """Returns the songs on the screen, from top to bottom."""
     rows = [element.label.rsplit(", ", 2) for element in s.elements if _is_song(element)]
     return [(title, artist, _seconds(length)) for title, artist, length in rows]
 
@@ -265,7 +265,7 @@ def _seconds(time: str) -> int:
 
 
 def _spoken(seconds: int) -> str:
-    """A length in words: 1 hour, 21 minutes and 3 seconds."""
+    """Returns a length in words: 1 hour, 21 minutes and 3 seconds."""
     hours, minutes, seconds = seconds // 3600, seconds // 60 % 60, seconds % 60
     parts = [f"{hours} hour{'s' if hours > 1 else ''}"] if hours else []
     return ", ".join([*parts, f"{minutes} minutes"]) + f" and {seconds} seconds"

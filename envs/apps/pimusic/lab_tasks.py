@@ -22,7 +22,7 @@ CLOSE = 3  # seconds that a touch on the slider may be off
 
 
 def songs(rng: ParamRng, count: int) -> list[Entry]:
-    """Songs by two to four artists; titles and albums share no word."""
+    """Returns songs by two to four artists; titles and albums share no word."""
     names = [name.replace("_", " ").title() for name in words.slugs(rng, count + 4)]
     artists = words.full_names(rng, rng.randint(2, 4))
     albums = [(name, rng.choice(artists)) for name in names[:4]]
@@ -39,7 +39,7 @@ def _file(title: str, artist: str, seconds: int) -> bytes:
 
 
 def path_of(entry: Entry) -> str:
-    """Where a song lies."""
+    """Returns the path of a song."""
     title, _, album, _ = entry
     return f"{MUSIC}/{album}/{title}.m4a"
 
@@ -67,11 +67,11 @@ class MusicTask(Task):
                 db.execute("INSERT INTO player VALUES (0, 0, ?)", (to_millis(device.now),))
 
     def song(self, title: str) -> Entry:
-        """The song of that title."""
+        """Returns the song of that title."""
         return next(entry for entry in self.params["songs"] if entry[0] == title)
 
     def playlists(self, device: Device) -> dict[str, list[str]]:
-        """The paths in every playlist, by the playlist's name."""
+        """Returns the paths in every playlist, by the playlist's name."""
         with device.database(DATABASE) as db:
             content: dict[str, list[str]] = {name: [] for (name,) in db.execute("SELECT name FROM playlists")}
             for name, path in db.execute(
@@ -81,13 +81,13 @@ class MusicTask(Task):
         return content
 
     def player(self, device: Device) -> tuple[str, float, bool] | None:
-        """Path of the song that the player is at, seconds into it when it last was touched, and whether it runs."""
+        """Returns the path of the song, the second at which it was last started or paused, and whether it runs."""
         with device.database(DATABASE) as db:
             row = db.execute("SELECT path, seconds, since FROM player JOIN queue USING (place)").fetchone()
         return None if row is None else (row[0], row[1], row[2] is not None)
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """The same with another song."""
+        """Returns another song."""
         return another(rng, self.params, "title", [entry[0] for entry in self.params["songs"]])
 
 
@@ -140,7 +140,7 @@ class PiMusicAddToPlaylist(MusicTask):
 
 
 class PiMusicPlaySong(MusicTask):
-    """The player runs with one of the songs."""
+    """The player plays one of the songs."""
 
     template = "Play the song {title} in Pi Music Player."
     budget = 10
@@ -152,7 +152,7 @@ class PiMusicPlaySong(MusicTask):
 
 
 class PiMusicPauseAt(MusicTask):
-    """The player rests at a time of the song."""
+    """The player is paused at a time of the song."""
 
     template = "In Pi Music Player, pause the song that is being played and move it to {time}."
     difficulty = "medium"
@@ -182,7 +182,7 @@ def _seconds(time: str) -> int:
 
 
 class PiMusicCountByArtist(MusicTask):
-    """How many songs there are by an artist; another has more or fewer."""
+    """The number of songs by an artist."""
 
     template = "How many songs by {artist} are there in Pi Music Player?"
     kind = "query"

@@ -63,7 +63,7 @@ class Broccoli(DatabaseApp):
 
 
 class Recipes(SearchPage):
-    """All recipes, or those that match what is searched for."""
+    """All recipes, or those that the search finds."""
 
     app: Broccoli
 

@@ -100,12 +100,12 @@ def servings_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 
 
 def rows(s: Screen) -> list[Element]:
-    """The recipes on the page."""
+    """Returns the recipes on the page."""
     return [element for element in s.elements if element.clickable and ", " in element.label]
 
 
 def below(s: Screen, heading: str) -> str:
-    """What stands below a heading of the open recipe."""
+    """Returns what stands below a heading of the open recipe."""
     labels = [element.label for element in s.elements]
     return labels[labels.index(heading) + 1]
 

@@ -115,7 +115,7 @@ class RecipeDeleteMultipleRecipesWithNoise(RecipeDeleteMultipleRecipes):
 
 
 class RecipeDeleteMultipleRecipesWithConstraint(CookBookTask):
-    """All recipes that use something, which only their own pages say."""
+    """All recipes with an ingredient, which only the recipes' own pages show."""
 
     template = "Delete every recipe that has {ingredient} among its ingredients."
     difficulty = "hard"
@@ -141,7 +141,7 @@ class RecipeDeleteMultipleRecipesWithConstraint(CookBookTask):
 
 
 class RecipeDeleteDuplicateRecipes(DeleteCopy, CookBookTask):
-    """One recipe stands in the book twice."""
+    """One of two equal recipes."""
 
     template = "One recipe is in the book twice. Delete one of the two copies."
     budget = 14
@@ -157,7 +157,7 @@ class RecipeDeleteDuplicateRecipes2(RecipeDeleteDuplicateRecipes):
 
 
 class RecipeDeleteDuplicateRecipes3(RecipeDeleteDuplicateRecipes2):
-    """The same where others have title and description of the doubled one, too, and differ in what is below."""
+    """The same where other recipes share title and description and differ in the rest."""
 
     template = (
         "One recipe is in the book twice, word for word; others only look like it in the list. "
@@ -174,7 +174,7 @@ class RecipeDeleteDuplicateRecipes3(RecipeDeleteDuplicateRecipes2):
 
 
 class RecipeServingsOf(CookBookTask):
-    """How many a recipe serves."""
+    """The servings of a recipe."""
 
     template = "How many servings does the recipe {name} make? Answer with the number."
     kind = "query"

@@ -56,26 +56,26 @@ class RetroMusic(App):
 
 
 def length_text(millis: int) -> str:
-    """``03:20``."""
+    """Returns a duration, such as `03:20`."""
     return clock_text(millis / 1000)
 
 
 def count_text(count: int, millis: int) -> str:
-    """``1 Song • 03:20``."""
+    """Returns number and duration of songs, such as `1 Song • 03:20`."""
     return f"{count} {'Song' if count == 1 else 'Songs'} • {length_text(millis)}"
 
 
 class SongList(SelectionPage[Song]):
-    """A screen with songs, of which some can be selected: what can be done with songs."""
+    """A screen with songs that can be selected, played, queued and put into playlists."""
 
     app: RetroMusic
 
     def listed(self) -> list[Song]:
-        """The songs on the screen."""
+        """Returns the songs on the screen."""
         raise RuntimeError(f"{type(self).__name__} lists no songs")
 
     def row(self, song: Song, **more: Any) -> View:
-        """A song in the list."""
+        """Returns a song in the list."""
         options = IconButton("dots_vertical", f"Options of {song.title}", partial(self._menu, song))
         note = Icon("music_note", 32, theme.PRIMARY)
         more = {"leading": note, "trailing": options, **more}
@@ -85,7 +85,7 @@ class SongList(SelectionPage[Song]):
         )  # fmt: skip
 
     def selection(self, body: View) -> View:
-        """The screen while songs are selected."""
+        """Returns the screen while songs are selected."""
         return self.selecting(body, [
             IconButton("playlist_play", "Play next", lambda: self._selected_to(self.app.music.play_next)),
             IconButton("playlist_plus", "Add to playlist", self._selected_to_playlist, "action_add_to_playlist"),
@@ -93,7 +93,7 @@ class SongList(SelectionPage[Song]):
         ])  # fmt: skip
 
     def now_playing(self) -> list[View]:
-        """The bar with the song that is being played; nothing without one."""
+        """Returns the bar with the song that is being played; nothing without one."""
         queue, position = self.app.music.queue(), self.app.music.position
         if position >= len(queue):
             return []

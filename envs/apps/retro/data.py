@@ -77,7 +77,7 @@ class Music:
         return self._storage.create_database(QUEUE, QUEUE_SCHEMA)
 
     def songs(self) -> list[Song]:
-        """All songs by title."""
+        """Returns all songs by title."""
         found = (self._song(path) for path in self._storage.files_below(SHARED) if _is_sound(path))
         return sorted((song for song in found if song), key=lambda song: song.title.casefold())
 
@@ -94,7 +94,7 @@ class Music:
     # playlists
 
     def playlists(self) -> list[tuple[int, str, int, int]]:
-        """Id, name, number of songs and length in milliseconds of every playlist, by name."""
+        """Returns id, name, number of songs and length in milliseconds of every playlist, by name."""
         return self.db.execute(
             "SELECT playlist_id, playlist_name, count(song_key), coalesce(sum(duration), 0) FROM PlaylistEntity "
             "LEFT JOIN SongEntity ON playlist_creator_id = playlist_id GROUP BY playlist_id "
@@ -102,12 +102,12 @@ class Music:
         ).fetchall()
 
     def name(self, playlist: int) -> str:
-        """What a playlist is called; empty if it is gone."""
+        """Returns what a playlist is called; empty if it is gone."""
         row = self.db.execute("SELECT playlist_name FROM PlaylistEntity WHERE playlist_id = ?", (playlist,)).fetchone()
         return row[0] if row else ""
 
     def content(self, playlist: int) -> list[tuple[int, Song]]:
-        """Key and song of every entry of a playlist, in order."""
+        """Returns key and song of every entry of a playlist, in order."""
         rows = self.db.execute(
             f"SELECT song_key, {_ENTRY_COLUMNS} FROM SongEntity WHERE playlist_creator_id = ? ORDER BY song_key",
             (playlist,),
@@ -115,13 +115,13 @@ class Music:
         return [(key, Song(*row)) for key, *row in rows]
 
     def create(self, name: str) -> int | None:
-        """A new playlist; None if there is one of that name already."""
+        """Makes a playlist and returns its id; None if there is one of that name already."""
         if self.db.execute("SELECT 1 FROM PlaylistEntity WHERE playlist_name = ?", (name,)).fetchone():
             return None
         return self.db.execute("INSERT INTO PlaylistEntity(playlist_name) VALUES (?)", (name,)).lastrowid
 
     def add(self, playlist: int, songs: Sequence[Song]) -> None:
-        """Puts those songs at the end of a playlist that are not in it yet."""
+        """Appends those songs to a playlist that are not in it yet."""
         there = {song.path for _, song in self.content(playlist)}
         rows = [(playlist, *song) for song in songs if song.path not in there]
         marks = ",".join("?" * 14)
@@ -132,7 +132,7 @@ class Music:
         self.db.execute("DELETE FROM SongEntity WHERE song_key = ?", (key,))
 
     def rename(self, playlist: int, name: str) -> None:
-        """Calls a playlist something else."""
+        """Renames a playlist."""
         self.db.execute("UPDATE PlaylistEntity SET playlist_name = ? WHERE playlist_id = ?", (name, playlist))
 
     def delete(self, playlist: int) -> None:
@@ -141,7 +141,7 @@ class Music:
         self.db.execute("DELETE FROM PlaylistEntity WHERE playlist_id = ?", (playlist,))
 
     def m3u(self, playlist: int) -> bytes:
-        """A playlist as other players read it."""
+        """Returns a playlist as an M3U file."""
         songs = [song for _, song in self.content(playlist)]
         lines = [f"#EXTINF:{song.millis // 1000},{song.artist} - {song.title}\n{song.path}" for song in songs]
         return "\n".join(["#EXTM3U", *lines, ""]).encode()
@@ -149,12 +149,12 @@ class Music:
     # the queue
 
     def queue(self, table: str = PLAYING) -> list[Song]:
-        """The songs to be played, in order; or, of the table `ORIGINAL`, in the order before they were shuffled."""
+        """Returns the songs to be played, in order; those of the table `ORIGINAL` in their order before shuffling."""
         return [Song(*row) for row in self.queue_db.execute(f"SELECT {_QUEUE_COLUMNS} FROM {table} ORDER BY rowid")]
 
     @property
     def position(self) -> int:
-        """Which song of the queue is being played."""
+        """The place in the queue of the song that is played."""
         return int(preferences.load(self._storage, SETTINGS).get(POSITION, 0))  # type: ignore[arg-type]
 
     def play(self, songs: Sequence[Song], position: int = 0) -> None:

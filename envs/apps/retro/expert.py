@@ -63,14 +63,14 @@ def _titles(p: Params) -> list[str]:
 
 
 def _select(s: Screen, titles: Sequence[str]) -> Iterator[str]:
-    """Songs stand where they are put in the order in which they are selected."""
+    """Selects songs in the order in which they are wanted."""
     for number, title in enumerate(titles):
         yield from _scroll_to(s, title)
         yield s.tap(title) if number else s.long_press(title)
 
 
 def _scroll_to(s: Screen, title: str) -> Iterator[str]:
-    """The list is sorted by title: the way to a song is known."""
+    """Scrolls to a song; the list is sorted by title, so that the direction is known."""
     while not s.has(title):
         shown = [found[1] for element in s.elements if (found := _SONG.fullmatch(element.label))]
         before = s.text
@@ -87,7 +87,7 @@ def _add_to_new_playlist(s: Screen, name: str) -> Iterator[str]:
 
 
 def _read_songs(s: Screen) -> Generator[str, None, dict[str, int]]:
-    """The lengths of all songs in seconds, by title; reads the list to its end."""
+    """Reads the lengths of all songs in seconds, by title, scrolling to the end."""
     songs: dict[str, int] = {}
     while True:
         for found in filter(None, (_SONG.fullmatch(element.label) for element in s.elements)):
@@ -102,7 +102,7 @@ def _read_songs(s: Screen) -> Generator[str, None, dict[str, int]]:
 
 
 def _lasting(songs: Mapping[str, int], low: int, high: int) -> frozenset[str]:
-    """Some songs that last from `low` to `high` seconds together, with some seconds to spare for rounding."""
+    """Returns songs that together last about the middle between `low` and `high` seconds."""
     sums: dict[int, frozenset[str]] = {0: frozenset()}
     for title, seconds in songs.items():
         sums = {total + seconds: titles | {title} for total, titles in sums.items() if total + seconds <= high} | sums

@@ -32,7 +32,7 @@ TITLES = Pool("""
 
 
 class MusicTask(Task):
-    """A task on a phone with `params["seconds"]`: the lengths of songs by file name."""
+    """A task on a phone with songs, whose lengths `params["seconds"]` gives by file name."""
 
     apps = ("Retro Music",)
 
@@ -53,7 +53,7 @@ class MusicTask(Task):
 
     @property
     def titles(self) -> list[str]:
-        """Of the songs that the goal names, in order."""
+        """The titles of the songs that the goal names, in order."""
         return [name.partition(".")[0] for name in self.params["files"]]
 
     def setup(self, device: Device) -> None:
@@ -69,7 +69,7 @@ class MusicTask(Task):
 
 
 def playlists(device: Device) -> list[tuple[str, list[str], int]]:
-    """Name, titles in order and length in milliseconds of every playlist, by name."""
+    """Returns name, titles in order and length in milliseconds of every playlist, by name."""
     with device.database(PLAYLISTS) as db:
         lists = db.execute("SELECT playlist_id, playlist_name FROM PlaylistEntity ORDER BY playlist_name").fetchall()
         songs = "SELECT title, duration FROM SongEntity WHERE playlist_creator_id = ? ORDER BY song_key"
@@ -125,7 +125,7 @@ class RetroSavePlaylist(RetroCreatePlaylist):
 
 
 class RetroPlaylistDuration(MusicTask):
-    """A new playlist of any songs that last long enough and not too long."""
+    """A new playlist of any songs that together last between two times."""
 
     template = (
         "Create a playlist in Retro Music called {playlist_name} that lasts between {low} and {high} minutes. Choose "

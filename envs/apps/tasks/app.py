@@ -61,7 +61,7 @@ class Tasks(DatabaseApp):
 
 
 class TaskList(SearchPage):
-    """The tasks that a filter, or the search field, lets through."""
+    """The tasks of a filter, or those that the search finds."""
 
     app: Tasks
 

@@ -45,7 +45,7 @@ class Task:
 
     @staticmethod
     def select(db: sqlite3.Connection, where: str, arguments: Sequence) -> list[Task]:
-        """The tasks, none that are deleted, which fulfil a condition in SQL."""
+        """Returns the tasks that meet a condition in SQL and are not deleted."""
         rows = db.execute(
             "SELECT _id, coalesce(title, ''), min(max(importance, 0), 3), dueDate, completed, coalesce(notes, '') "
             f"FROM tasks WHERE deleted = 0 AND {where}",
@@ -58,17 +58,17 @@ NEW = Task(None, "", LOW, 0, 0, "")
 
 
 def due_on(day: date, at: time | None = None) -> int:
-    """The due date of a task that is due on a day, or at a time of it: that one is told by an odd second."""
+    """Returns the due date for a day, or for a time of the day, which is marked by an odd second."""
     return to_millis(datetime.combine(day, NOON if at is None else at.replace(second=1)))
 
 
 def has_time(due: int) -> bool:
-    """Whether a due date means a time of the day."""
+    """Returns whether a due date has a time of day."""
     return due % 60_000 > 0
 
 
 def due_text(due: int, now: datetime) -> str:
-    """A due date as the app shows it, "" for none."""
+    """Returns a due date as the app shows it; empty for none."""
     if not due:
         return ""
     at = from_seconds(due / 1000)

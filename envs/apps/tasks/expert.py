@@ -140,7 +140,7 @@ class Row:
 
 
 def read(s: Screen) -> Generator[str, None, list[Row]]:
-    """All rows of the list, which is scrolled to its end."""
+    """Reads all rows of the list, scrolling to its end."""
     seen: dict[str, tuple[str, bool]] = {}
     while True:
         for box, row in pairwise(s.elements):
@@ -176,5 +176,5 @@ def _edit(s: Screen, title: str) -> Iterator[str]:
 
 
 def _confirming(element: Element) -> bool:
-    """The button of a dialog, which says the same as the icon that opened it."""
+    """Returns whether an element is the button that confirms, not the icon that opened the dialog."""
     return element.label == "Delete" and element.cls == "Button"

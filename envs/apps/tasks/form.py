@@ -1,4 +1,4 @@
-"""The screen of the Tasks app that makes or changes a task."""
+"""The screen of the Tasks app on which a task is made or changed."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class TaskForm(FormPage):
 
 
 class DueDate(Dialog):
-    """Shortcuts for the due date of the task in a form, and the way to the pickers."""
+    """Shortcuts for the due date of the task in a form, and ways to the pickers."""
 
     def __init__(self, form: TaskForm) -> None:
         super().__init__("Due date")
@@ -124,11 +124,11 @@ class DueDate(Dialog):
         return ListItem(label, on_tap=tapped, min_height=44)
 
     def _day(self) -> date:
-        """The day on which the task is due; today if there is none."""
+        """Returns the day on which the task is due; today if there is none."""
         return from_seconds(self.form.due / 1000).date() if self.form.due else self.now.date()
 
     def _time(self) -> time | None:
-        """The time of day at which the task is due, if it is due at one."""
+        """Returns the time of day at which the task is due, if there is one."""
         return from_seconds(self.form.due / 1000).time() if has_time(self.form.due) else None
 
     def _set_day(self, day: date) -> None:

@@ -24,7 +24,7 @@ _COLUMNS = "title, importance, dueDate, completed, notes"
 
 
 def todos(rng: ParamRng, count: int) -> list[Todo]:
-    """Tasks to be done that share no title."""
+    """Returns unfinished tasks that share no title."""
     return [[title, rng.choice([0, 1, 2, 2, 3]), _due(rng), 0, ""] for title in words.TODOS.draw_many(rng, count)]
 
 
@@ -88,7 +88,7 @@ class TasksAddTask(TodoTask):
 
 
 class TasksCompleteTask(TodoTask):
-    """One of several tasks ticked off."""
+    """One of several tasks completed."""
 
     template = "Mark the task {title} as completed."
     budget = 6
@@ -100,7 +100,7 @@ class TasksCompleteTask(TodoTask):
         return {"title": rng.choice(drawn)[0], "todos": drawn}
 
     def expected(self) -> list[Todo]:
-        """The one that the goal names is done."""
+        """Returns the tasks, the one that the goal names completed and the others not."""
         return [[*t[:3], 1 if t[0] == self.params["title"] else 0, t[4]] for t in self.params["todos"]]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class TasksCompleteTask(TodoTask):
 
 
 class TasksDeleteTask(TasksCompleteTask):
-    """One of several tasks removed."""
+    """One of several tasks deleted."""
 
     template = "Delete the task {title}."
     budget = 10
@@ -178,13 +178,13 @@ class TasksRenameTask(TasksCompleteTask):
 
 
 def _day(offset: int) -> dict[str, str]:
-    """A day as parameters: as a date, and as a goal says it."""
+    """Returns parameters of a day: its date, and its name in goals."""
     day = TODAY + timedelta(days=offset)
     return {"day": day.isoformat(), "when": {0: "today", 1: "tomorrow"}.get(offset) or f"{day:%B %-d}"}
 
 
 class TodoQuestion(TodoTask):
-    """A question about the list, which has to stay as it is; answered with titles."""
+    """A question that is answered with titles. The list has to stay as it is."""
 
     kind = "query"
     difficulty = "medium"
@@ -196,20 +196,20 @@ class TodoQuestion(TodoTask):
         return float(right and super().evaluate(device, answer))
 
     def asked(self) -> list[Todo]:
-        """The tasks in the right answer."""
+        """Returns the tasks in the right answer."""
         return [todo for todo in self.params["todos"] if self.fits(todo)]
 
     def fits(self, todo: Todo) -> bool:
-        """Whether a task is one that the goal asks for."""
+        """Returns whether the goal asks for a task."""
         return self.on_day(todo) and not todo[3]
 
     def on_day(self, todo: Todo) -> bool:
-        """Whether a task is due on the day in the parameters."""
+        """Returns whether a task is due on the day in the parameters."""
         return todo[2] == due_on(date.fromisoformat(self.params["day"]))
 
 
 class TasksDueOnDate(TodoQuestion):
-    """What is due on a day."""
+    """The tasks that are due on a day."""
 
     template = "Which tasks are due {when}? Answer with their titles, separated by commas."
     more = (3, 8)  # tasks that are likely not in the answer
@@ -226,22 +226,22 @@ class TasksDueOnDate(TodoQuestion):
 
     @classmethod
     def asked_for(cls, todo: Todo, due: int) -> Todo:
-        """A task changed such that it is in the answer."""
+        """Returns a task, changed so that it is in the answer."""
         return [*todo[:2], due, *todo[3:]]
 
     @classmethod
     def distracting(cls, rng: ParamRng, drawn: list[Todo], due: int) -> list[Todo]:
-        """Tasks changed such that they are not in the answer."""
+        """Returns tasks, changed so that they are not in the answer."""
         return [todo for todo in drawn if todo[2] != due]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """The day after one on which something else is due, or nothing."""
+        """Returns the day after, on which something else is due, or nothing."""
         day = date.fromisoformat(self.params["day"]) + timedelta(days=1)
         return {**self.params, **_day((day - TODAY).days)}
 
 
 class TasksHighPriorityTasksDueOnDate(TasksDueOnDate):
-    """What matters on a day."""
+    """The tasks of high priority that are due on a day."""
 
     template = "Which tasks with high priority are due {when}? Answer with their titles, separated by commas."
 
@@ -262,7 +262,7 @@ class TasksHighPriorityTasksDueOnDate(TasksDueOnDate):
 
 
 class TasksCompletedTasksForDate(TasksDueOnDate):
-    """What was due on a day and is done."""
+    """The completed tasks that were due on a day."""
 
     template = "Which tasks due {when} have I completed? Answer with their titles, separated by commas."
     budget = 14
@@ -285,7 +285,7 @@ class TasksCompletedTasksForDate(TasksDueOnDate):
 
 
 class TasksIncompleteTasksOnDate(TasksDueOnDate):
-    """What is due on a day and not done; what is done is on the list too."""
+    """The unfinished tasks that are due on a day."""
 
     template = "Which tasks due {when} do I still have to do? Answer with their titles, separated by commas."
 
@@ -297,7 +297,7 @@ class TasksIncompleteTasksOnDate(TasksDueOnDate):
 
 
 class TasksHighPriorityTasks(TodoQuestion):
-    """What matters most of all that is to be done."""
+    """The unfinished tasks of high priority."""
 
     template = "Which of my tasks have high priority? Answer with their titles, separated by commas."
 
@@ -318,7 +318,7 @@ class TasksHighPriorityTasks(TodoQuestion):
 
 
 class TasksDueNextWeek(TodoQuestion):
-    """How much is due in the week that starts tomorrow."""
+    """The number of tasks that are due in the week that starts tomorrow."""
 
     template = "How many tasks are due next week, from Monday to Sunday? Answer with a number."
 
@@ -337,7 +337,7 @@ class TasksDueNextWeek(TodoQuestion):
         return float(same_number(answer, len(self.asked())) and TodoTask.evaluate(self, device, answer))
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """All that has a date, or if that is as many, nothing."""
+        """Returns a time in which all dated tasks fall; if they are as many, one without any."""
         dated = sum(todo[2] > 0 for todo in self.params["todos"])
         first = "2023-10-01" if dated != len(self.asked()) else "2023-12-01"
         return {**self.params, "from": first, "to": "2023-12-31"}

@@ -55,7 +55,7 @@ LEAST_DIGITS, MOST_DIGITS = 9, 11  # of a meeting's number
 
 
 def spaced(digits: str) -> str:
-    """A meeting's number as it is written: 3-3-3, 3-3-4 or 3-4-4 digits."""
+    """Returns a meeting's number as it is written: 3-3-3, 3-3-4 or 3-4-4 digits."""
     first = 7 if len(digits) > 10 else 6
     return " ".join(part for part in (digits[:3], digits[3:first], digits[first:]) if part)
 
@@ -76,7 +76,7 @@ class Zoom(DatabaseApp):
         return Welcome()
 
     def setting(self, key: str, default: Value) -> Value:
-        """A preference, or what it is until somebody sets it."""
+        """Returns a preference, or its default while it is not set."""
         return preferences.load(self.phone.storage, PREFERENCES).get(key, default)
 
     def set(self, key: str, value: Value) -> None:
@@ -85,7 +85,7 @@ class Zoom(DatabaseApp):
 
 
 class Welcome(Screen):
-    """What somebody who is not signed in can do."""
+    """The welcome page: what is possible without signing in."""
 
     app: Zoom
 
@@ -160,7 +160,7 @@ class Join(Screen):
         return LEAST_DIGITS <= len(self._digits()) <= MOST_DIGITS and bool(self.name.text.strip())
 
     def _option(self, title: str, name: str) -> View:
-        """A switch that says its state in words, as Zoom's do."""
+        """Returns a switch that says its state in words, as Zoom's do."""
         on = getattr(self, name)
         switch = Switch(on, None, desc="On, switch" if on else "Off, switch")
         return ListItem(title, on_tap=partial(setattr, self, name, not on), trailing=switch)
@@ -202,7 +202,7 @@ class Recent(Dialog):
 
 
 class Waiting(Screen):
-    """A meeting that its host has not started."""
+    """A meeting that its host has not started yet."""
 
     app: Zoom
 
@@ -211,7 +211,7 @@ class Waiting(Screen):
         self.meeting = meeting
 
     def build(self) -> View:
-        """Says that the host has not come yet."""
+        """Shows that the host has not started the meeting."""
         words = [
             Icon("account_clock_outline", 72, theme.OUTLINE),
             Text("Waiting for the host to start this meeting", 17, align="center"),
@@ -254,7 +254,7 @@ class Settings(Screen):
 
 
 class SkinTones(Screen):
-    """The colours that a raised hand can have; the one in use is marked."""
+    """The colors that a raised hand can have. The one in use is marked."""
 
     app: Zoom
 

@@ -19,7 +19,7 @@ DAY = 86400
 
 
 def numbers(rng: ParamRng, count: int) -> list[str]:
-    """Different numbers of meetings, as they are written."""
+    """Returns different meeting numbers, as they are written."""
     return [spaced(str(number)) for number in rng.sample(range(2_000_000_000, 9_999_999_999), count)]
 
 
@@ -62,7 +62,7 @@ class ZoomJoinMeeting(Task):
 
 
 class _PreferenceTask(Task):
-    """One of Zoom's settings has to become what `params[parameter]` says."""
+    """A setting of Zoom that has to become `params[parameter]`."""
 
     apps = ("Zoom",)
     budget = 12
@@ -82,21 +82,21 @@ class _PreferenceTask(Task):
 
 
 class ZoomAutoConnectAudio(_PreferenceTask):
-    """How meetings are heard."""
+    """The way in which audio is connected."""
 
     template = "In Zoom's settings, set auto-connect to audio to {choice}."
     key, parameter, choices = AUDIO, "choice", AUDIO_CHOICES
 
 
 class ZoomReactionSkinTone(_PreferenceTask):
-    """The colour of a raised hand."""
+    """The color of a raised hand."""
 
     template = "In Zoom's settings, set the reaction skin tone to {tone}."
     key, parameter, choices = SKIN_TONE, "tone", tuple(SKIN_TONES)
 
 
 class ZoomNameInMeeting(Task):
-    """Which name was used in one of the recent meetings."""
+    """The name used in one of the recent meetings."""
 
     apps = ("Zoom",)
     template = "Under which name did I join the Zoom meeting {number} before?"
