@@ -51,8 +51,14 @@ def show_alarm(s: Screen, at: time) -> Iterator[str]:
     """Shows the alarms and scrolls until all of one is to be seen."""
     yield from open_tab(s, "Alarm")
     yield from s.scroll_to(partial(_is_at, at))
-    if not any(map(is_switch, _after(s, at))):
+    if not _reachable(s, at):
         yield s.scroll("down")
+
+
+def _reachable(s: Screen, at: time) -> bool:
+    """Returns whether the switch of an alarm is on the screen and not below the button that adds alarms."""
+    top = s.find("Add alarm").bounds[1]
+    return any(is_switch(element) and element.bounds[3] <= top for element in _after(s, at))
 
 
 def _after(s: Screen, at: time) -> list[Element]:

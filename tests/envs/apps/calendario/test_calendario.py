@@ -101,3 +101,30 @@ def test_an_event_is_deleted_after_a_question(calendar):
     assert len(events(calendar)) == 1
     calendar.tap("Delete event", "Delete")
     assert events(calendar) == [] and calendar.shows("No events")
+
+
+def test_a_location_is_stored_and_shown(calendar):
+    write(calendar, "work")
+    calendar.tap("Location")
+    calendar.type("Oak Avenue")
+    calendar.back()
+    calendar.tap("Save")
+    (event,) = events(calendar)
+    assert event.location == "Oak Avenue" and calendar.shows("Oak Avenue")
+
+
+def test_an_edit_keeps_everything_else(calendar):
+    add(
+        calendar, "work", NOON, note="B202", location="Oak Avenue", recurrence="Weekly", notifications=(10, 45),
+        all_day=True,
+    )  # fmt: skip
+    (before,) = events(calendar)
+    calendar.tap("work")
+    assert calendar.shows("45 minutes before")
+    calendar.tap("Edit event")
+    calendar.hold("Title")
+    calendar.type("play")
+    calendar.back()
+    calendar.tap("Save")
+    (after,) = events(calendar)
+    assert after.title == "play" and after.__dict__ | {"title": "work"} == before.__dict__

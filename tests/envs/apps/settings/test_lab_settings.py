@@ -4,6 +4,7 @@ from datetime import datetime
 
 import pytest
 
+from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.profiles import lab_phone
 from tests.envs.hands import Hands
 
@@ -118,3 +119,67 @@ def test_search_finds_the_pages_of_this_phone(settings):
     settings.type("default")
     settings.tap("Default apps")
     assert settings.shows("Browser app")
+
+
+@pytest.mark.parametrize(
+    ("path", "label", "namespace", "key", "on", "off"),
+    [
+        ("Network & internet", "Data Saver", "global", "data_saver", "1", "0"),
+        ("Network & internet/Internet/Network preferences", "Turn on Wi\u2011Fi automatically",
+         "global", "wifi_wakeup_enabled", "1", "0"),
+        ("Network & internet/Internet/Network preferences", "Notify for public networks",
+         "global", "wifi_networks_available_notification_on", "1", "0"),
+        ("Connected devices", "NFC", "global", "nfc_on", "1", "0"),
+        ("Sound & vibration/Vibration & haptics", "Ring vibration", "system", "ring_vibration_intensity", "2", "0"),
+        ("Sound & vibration/Vibration & haptics", "Touch feedback", "system", "haptic_feedback_intensity", "2", "0"),
+        ("System/Date & time", "Set time automatically", "global", "auto_time", "1", "0"),
+        ("System/Date & time", "Use 24-hour format", "system", "time_12_24", "24", "12"),
+        ("Display", "Dark theme", "secure", "ui_night_mode", "2", "1"),
+        ("Display", "Night Light", "secure", "night_display_activated", "1", "0"),
+    ],
+)  # fmt: skip
+def test_a_switch_changes_its_setting_and_no_other(settings, path, label, namespace, key, on, off):
+    settings.tap(*path.split("/"))
+    before = dict(settings.storage.settings)
+    was_on = before.get((namespace, key)) == on
+    settings.tap(label)
+    assert value(settings, namespace, key) == (off if was_on else on)
+    settings.tap(label)
+    assert {**settings.storage.settings, (namespace, key): None} == {**before, (namespace, key): None}
+    assert value(settings, namespace, key) == (on if was_on else off)
+
+
+@pytest.mark.parametrize(
+    ("action", "shown"),
+    [
+        ("WIFI_SETTINGS", "Network preferences"), ("WIRELESS_SETTINGS", "Private DNS"),
+        ("LOCALE_SETTINGS", "Add a language"), ("DATE_SETTINGS", "Time zone"),
+        ("APPLICATION_SETTINGS", "Default apps"), ("DEVICE_INFO_SETTINGS", "Model"),
+    ],
+)  # fmt: skip
+def test_an_intent_opens_the_page_of_this_phone(settings, action, shown):
+    assert settings.phone.start(Intent(f"android.settings.{action}")) == "com.android.settings"
+    assert settings.shows(shown)
+
+
+def test_whatever_the_search_promises_is_on_the_page_that_it_opens(settings):
+    edition = settings.phone.apps["com.android.settings"].edition
+    titles = [title for title, _ in edition.findable()]
+    assert len(set(titles)) == len(titles)
+    for title, page in edition.findable():
+        settings.phone.open_screen("com.android.settings", page())
+        assert settings.shows(title) or page.title == title, title
+        settings.back()
+
+
+def test_languages_are_kept_as_codes(settings):
+    settings.tap("System", "Languages & input", "Languages", "Add a language", "Espa\u00f1ol (M\u00e9xico)")
+    settings.tap("Add a language", "Deutsch (Deutschland)", "Deutsch (Deutschland)")
+    assert value(settings, "system", "system_locales") == "de-DE,en-US,es-MX"
+
+
+def test_a_language_that_nobody_offers_is_kept(settings):
+    settings.storage.settings["system", "system_locales"] = "en-US,fy-NL"
+    settings.phone.changed()
+    settings.tap("System", "Languages & input", "Languages", "Add a language", "Italiano (Italia)")
+    assert value(settings, "system", "system_locales") == "en-US,fy-NL,it-IT"
