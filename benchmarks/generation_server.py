@@ -94,10 +94,10 @@ def main() -> None:
             print(f"{trainers} trainers: {mean(requests):6.1f} requests/s, {mean(tokens):6.0f} ± {spread:.0f} tokens/s")
             headline |= {f"requests_per_s_{trainers}": mean(requests), f"tokens_per_s_{trainers}": mean(tokens)}
         server.terminate()
-    command = f"python -m benchmarks.generation_server {shlex.join(sys.argv[1:])}"
-    print(f"rerun: {command}")
+    rerun = f"python -m benchmarks.generation_server {shlex.join(sys.argv[1:])}"
+    print(f"rerun: {rerun}")
     if options.json:
-        options.json.write_text(json.dumps({"command": command, "headline": headline}, indent=2) + "\n")
+        options.json.write_text(json.dumps({"command": rerun, "headline": headline}, indent=2) + "\n")
 
 
 if __name__ == "__main__":

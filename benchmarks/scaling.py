@@ -68,7 +68,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """The parts of an iteration."""
+    """The size of an iteration: steps of an episode, candidates per state, devices."""
 
     steps: int = 8
     k: int = 4
