@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.folders import SHARED
+from coach_gym.envs.phone.media import mp4
 from coach_gym.envs.phone.media.film import EXTENSIONS
 from coach_gym.envs.phone.storage import Storage
 
@@ -43,6 +44,10 @@ class Library:
     def films(self) -> list[str]:
         """Returns the paths of all films of the shared storage, by name."""
         return sorted(filter(is_film, self._storage.files_below(SHARED)), key=lambda path: file_name(path).casefold())
+
+    def seconds(self, path: str) -> float:
+        """Returns the length of a film; 0 if it is not known."""
+        return mp4.duration(self._storage.read(path) or b"") or 0.0
 
     def playlists(self) -> list[tuple[int, str, int]]:
         """Returns id, name and number of films of every playlist, by name."""
