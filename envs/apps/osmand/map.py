@@ -28,6 +28,7 @@ WOODS = (
     (47.035, 9.53), (47.09, 9.535), (47.10, 9.56), (47.14, 9.545), (47.17, 9.53), (47.20, 9.56), (47.21, 9.60),
     (47.14, 9.63), (47.05, 9.62),
 )  # fmt: skip
+ORANGE = "#ff8800"  # OsmAnd's own colour
 LAND, WOOD, TOWN, WATER, ROAD, CASING = "#f5f1e6", "#d3e6bd", "#dedbd4", "#9cc8e8", "#ffffff", "#c9bfa8"
 TRACK = "#7b1fa2"
 MARKS = {"favorite": ("star", "#f5a623"), "marker": ("flag", "#1a73e8"), "pin": ("map_marker", "#d93025")}

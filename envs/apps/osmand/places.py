@@ -8,11 +8,10 @@ from typing import Any
 from coach_gym.envs.apps.osmand import data, gpx
 from coach_gym.envs.apps.osmand.data import MARKERS, Marker, Place
 from coach_gym.envs.apps.osmand.gpx import TRACKS
+from coach_gym.envs.apps.osmand.map import ORANGE
 from coach_gym.envs.phone.app import Confirm, Menu, Screen
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Empty, Header, Icon, IconButton, ListItem, ListView, Scaffold
-
-ORANGE = "#ff8800"
 
 
 class PlaceList(Screen):
