@@ -70,3 +70,25 @@ def test_the_command_line_asks_for_a_command(capsys):
     with pytest.raises(SystemExit):
         main([])
     assert "command" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("id", [id for id in env_ids() if "/" in id][::17])
+def test_a_single_task_needs_no_options(id):
+    env = gym.make(id, **SMALL)
+    observation, info = env.reset(seed=3)
+    assert id == f"{id.split('/')[0]}/{info['task']}-v0" and observation["goal"]
+    assert "fault" not in info
+
+
+@pytest.mark.parametrize("id", ["AndroidWorld-v0", "AndroidLab-v0", "AndroidSight-v0"])
+def test_a_suite_draws_many_of_its_tasks(id):
+    env = gym.make(id, **SMALL)
+    drawn = {env.reset(seed=seed)[1]["task"] for seed in range(40)}
+    assert len(drawn) > 10 and drawn <= set(env.unwrapped.suite.families)
+
+
+def test_ids_take_the_arguments_of_the_environment():
+    env = gym.make("AndroidLab-v0", tasks=["ClockAddAlarm"], max_steps=2, split="heldout", **SMALL)
+    _, info = env.reset(seed=0)
+    assert (info["task"], info["budget"], info["suite"]) == ("ClockAddAlarm", 2, "builtin")
+    assert [env.step("press_home()")[3] for _ in range(2)] == [False, True]

@@ -327,7 +327,7 @@ def _records(text: str) -> list[dict[str, str]]:
     if "|" in head:
         return [dict(zip(head.split("|"), row.split("|"), strict=True)) for row in rows]
     blocks = [[line.strip().split(": ", 1) for line in block.strip().splitlines()] for block in text.split("\n\n")]
-    return [{"title": block[0][1], **dict(block[1:])} for block in blocks if block != [[""]]]  # type: ignore[misc]
+    return [{"title": block[0][1], **dict(block[1:])} for block in blocks if block]  # type: ignore[misc]
 
 
 # expenses

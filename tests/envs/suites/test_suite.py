@@ -1,12 +1,21 @@
 """Suites: families by name, their instances, their experts, and where they are loaded from."""
 
+from datetime import date, time
+
 import pytest
 
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.profiles import ANDROID_LAB, ANDROID_WORLD, Profile
 from coach_gym.envs.suites.experts import app_expert
 from coach_gym.envs.suites.load import load_suite
-from coach_gym.envs.suites.official_world.experts import ADAPTED, OFFICIAL, official_expert
+from coach_gym.envs.suites.official_world.experts import (
+    ADAPTED,
+    OFFICIAL,
+    _records,
+    day_named,
+    official_expert,
+    time_named,
+)
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.screen import Screen
 from coach_gym.envs.tasks.task import Task
@@ -118,3 +127,29 @@ def test_official_experts_take_upstreams_parameters():
 def test_every_adapted_task_has_a_family_of_the_same_name():
     assert set(ADAPTED) <= set(load_suite("android_world").families)
     assert not set(ADAPTED) & set(OFFICIAL), "one of the two is never used"
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [("October 9 2023", (2023, 10, 9)), ("February 29 2024", (2024, 2, 29)), ("May 01 2023", (2023, 5, 1))],
+)
+def test_upstreams_days_are_parsed(text, day):
+    assert day_named(text) == date(*day)
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("16:15", (16, 15)), ("4pm", (16, 0)), ("8:00pm", (20, 0)), ("12am", (0, 0)), ("12:30 pm", (12, 30)),
+        ("9", (9, 0)),
+    ],
+)
+def test_upstreams_times_are_parsed(text, at):
+    assert time_named(text) == time(*at)
+
+
+def test_upstreams_notes_are_tables_or_blocks():
+    table = "name|amount\nBread|$2.50\nMilk|$1\n"
+    assert _records(table) == [{"name": "Bread", "amount": "$2.50"}, {"name": "Milk", "amount": "$1"}]
+    blocks = "Recipe: Soup\nservings: 2\n\nRecipe: Pie\nservings: 4\n\n"
+    assert _records(blocks) == [{"title": "Soup", "servings": "2"}, {"title": "Pie", "servings": "4"}]
