@@ -1,4 +1,4 @@
-"""A generation server without vLLM: its engine draws with transformers, one prompt a step. All else is real."""
+"""A generation server without vLLM: its engine draws with transformers, one prompt per step. The rest is real."""
 
 import socket
 import threading
@@ -19,11 +19,11 @@ from coach_gym.agents.models.policy import Policy, Prompt
 
 
 class StandIn:
-    """Has what a server needs of `LocalEngine`.
+    """The part of `LocalEngine` that a server needs.
 
     Attributes:
         pause: held by whoever wants the engine to stand still.
-        largest: prompts that were under way at once, at most.
+        largest: Largest number of prompts that were in progress at once.
         naps: how often it was put to sleep.
     """
 
@@ -76,7 +76,7 @@ class StandIn:
 
 @contextmanager
 def serving(policy: Policy, port: int = 0) -> Iterator[tuple[GenerationServer, StandIn]]:
-    """A server for models like this policy's, in a thread of its own."""
+    """Runs a server for models like this policy's in a thread of its own."""
     server, engine = GenerationServer(policy, port=port), StandIn(policy)
     threading.Thread(target=server.run, args=(engine,), daemon=True).start()
     _wait_for(server)

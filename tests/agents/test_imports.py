@@ -1,4 +1,4 @@
-"""Arrows between files go one way: no file of agents/ imports itself, by whatever detour."""
+"""Imports go one way: no file of agents/ imports itself, directly or through others."""
 
 import ast
 from graphlib import TopologicalSorter
@@ -11,7 +11,7 @@ ROOT = Path(coach_gym.__file__).parent
 
 
 def imported(path: Path) -> set[str]:
-    """Modules of ours that a file imports, anywhere in it: inside functions and for types too."""
+    """Returns our modules that a file imports anywhere, including inside functions and for types."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -22,7 +22,7 @@ def imported(path: Path) -> set[str]:
 
 
 def files(folder: str) -> dict[str, Path]:
-    """The files of a room by the names of their modules."""
+    """Returns the files of a folder by module name."""
     return {
         ".".join(["coach_gym", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__"): path
         for path in (ROOT / folder).rglob("*.py")
@@ -36,13 +36,13 @@ def test_no_circles():
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
-def test_environments_know_no_agents():
+def test_environments_import_no_agents():
     for name, path in files("envs").items():
         assert not [each for each in imported(path) if each.startswith("coach_gym.agents")], name
 
 
-def test_what_learns_and_plays_knows_no_environment_of_ours():
-    """Only the makers of the pocket models do: their demonstrations are ours."""
+def test_agents_import_no_environments():
+    """Only the code that makes the pocket models does, because it records demonstrations."""
     for name, path in files("agents").items():
         if not name.startswith("coach_gym.agents.pocket"):
             assert not [each for each in imported(path) if each.startswith("coach_gym.envs")], name

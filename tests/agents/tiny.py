@@ -1,4 +1,4 @@
-"""Random models of some 100,000 parameters, Qwen2.5-VL unless said, and episodes for them: nothing is downloaded."""
+"""Random models of about 100,000 parameters, by default Qwen2.5-VL, and episodes for them; no downloads."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def image_processor(architecture: str = "qwen2_5_vl") -> Qwen2VLImageProcessorPi
 def config(
     tok: Any, hidden: int = 32, layers: int = 2, std: float = 0.1, architecture: str = "qwen2_5_vl", **text: Any
 ) -> Any:
-    """Four heads on two key-value heads, tied embeddings, and what else the real ones have.
+    """Returns a configuration with four heads on two key-value heads and tied embeddings, like the real ones.
 
     Qwen2.5-VL's vision attends in windows; Qwen3-VL's enters a second layer of the text, whose heads are wider
     than its share of the hidden states.
@@ -116,14 +116,14 @@ def observation(rng: np.random.Generator, ui: str = "") -> Observation:
 
 
 def response(policy: Policy, rng: np.random.Generator, length: int | None = None) -> Candidate:
-    """Random text tokens and the end of the turn; log-probabilities are made up."""
+    """Returns random text tokens and the end of the turn, with made-up log-probabilities."""
     size = int(length if length is not None else rng.integers(2, 9))
     token_ids = [*rng.integers(0, 250, size).tolist(), policy.eos]
     return policy.candidate(token_ids, [-1.0] * len(token_ids))
 
 
 def episode(policy: Policy, steps: int = 3, k: int = 3, seed: int = 0, goal: str = "Save the note") -> Episode:
-    """Random states, ragged random candidates, the executed one anywhere among them."""
+    """Returns an episode of random states and candidates of random lengths, any of which is the executed one."""
     rng = np.random.default_rng(seed)
     made = Episode(goal, outcome=1.0, task="Tiny")
     for _ in range(steps):

@@ -1,4 +1,4 @@
-"""The least environment that an agent of ours can learn: the goal names one of three buttons."""
+"""The smallest environment that our agents can learn: the goal names one of three buttons."""
 
 from collections.abc import Collection, Sequence
 from typing import Any

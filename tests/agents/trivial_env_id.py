@@ -1,4 +1,4 @@
-"""Registers the button environment, for those who take ids: `trivial_env_id:Buttons-v0`."""
+"""Registers the button environment for use by id: `trivial_env_id:Buttons-v0`."""
 
 import gymnasium as gym
 

@@ -16,19 +16,19 @@ from tests.agents.trivial_env import COLOURS, LETTERS, ButtonEnv
 
 
 def letter(policy: Policy, text: str) -> Candidate:
-    """The answer that consists of `text`, sampling log-probabilities made up."""
+    """Returns the answer that consists of `text`, with made-up log-probabilities."""
     token_ids = [*policy.tokenizer.encode(text), policy.eos]
     return Candidate(text, token_ids, [0.0] * len(token_ids))
 
 
 def answers_to(goal: str, candidates: list[Candidate]) -> Episode:
-    """One state with its candidates."""
+    """Returns an episode of one state with these candidates."""
     screen = observation_of(ButtonEnv().reset(seed=0)[0])
     return Episode(goal, [Step(screen, candidates, 0, "")])
 
 
 def warm_policy() -> Policy:
-    """Answers with one letter, the right one half of the time. Made once, copied for everyone."""
+    """Returns a policy that answers with one letter, the right one half of the time; trained once per process."""
     policy = tiny.policy()
     policy.model.load_state_dict(_warm_weights())
     return policy
@@ -51,7 +51,7 @@ def _warm_weights(updates: int = 60) -> dict[str, torch.Tensor]:
 
 
 def trained_critic(policy: Policy, updates: int = 80, answers: int = 100) -> Critic:
-    """Knows right answers from others: pre-trained on labelled samples of the policy, as the paper's critic is."""
+    """Returns a critic pre-trained on labelled samples of the policy, as in the paper."""
     critic = Critic.from_policy(policy)
     optimizer = torch.optim.AdamW(critic.parameters(), lr=2e-3)
     batch = []

@@ -1,4 +1,4 @@
-"""Several processes are one: the same losses and weights; and a job that is killed goes on from its checkpoint.
+"""Several processes compute what one does, and a job that is killed continues from its checkpoint.
 
 Processes talk over gloo. They are forked from a server that has imported torch once.
 """
@@ -66,7 +66,7 @@ def _main(rank, size, folder, work, arguments):
 
 
 def together(size, folder, work, *arguments):
-    """What `work` returns on each of `size` processes."""
+    """Runs `work` on `size` processes and returns their results."""
     folder = Path(tempfile.mkdtemp(dir=folder))
     mp.start_processes(_main, (size, folder, work, arguments), nprocs=size, start_method="forkserver")
     return [torch.load(folder / f"{rank}.pt", weights_only=False) for rank in range(size)]
@@ -82,7 +82,7 @@ def make(method, **arguments):
 
 
 def episodes(agent):
-    """Three tasks of two attempts each, of different lengths and outcomes, made-up log-probabilities."""
+    """Returns three tasks of two attempts each, of different lengths and outcomes, with made-up log-probabilities."""
     made = []
     for number, steps in enumerate([1, 4, 2, 3, 2, 1]):
         episode = tiny.episode(agent.policy, steps=steps, k=1 if agent.n_candidates == 1 else 3, seed=number)
@@ -93,7 +93,7 @@ def episodes(agent):
 
 
 def train(method, share, updates=2, **arguments):
-    """Weights and log entries after updates on the share of episodes that `share` gives each process."""
+    """Returns weights and log entries after updates on this process's share of the episodes."""
     agent = make(method, learning_rate=5.0, **arguments)
     for name, model in agent.learner.models.items():  # AdamW would blow rounding errors up to steps of full size
         agent.optimizers[f"{name}.optimizer"] = torch.optim.SGD(model.parameters())
@@ -131,7 +131,7 @@ def test_updates_are_those_of_one_process(method, tmp_path):
 
 
 def test_histories_that_were_cut_and_passes_that_are_made_again(tmp_path):
-    """Trunks of one process outnumber those of another, activations are computed again, log-probabilities too."""
+    """One process has more trunks than another; activations and log-probabilities are recomputed."""
     arguments = {"max_prompt_length": 150, "recompute_log_probs": True, "checkpoint_activations": True}
     logged, parameters, _ = train("coach", None, **arguments)
     results = together(2, tmp_path, partial(train, **arguments), "coach", [[0, 1], [2]])
@@ -140,7 +140,7 @@ def test_histories_that_were_cut_and_passes_that_are_made_again(tmp_path):
 
 
 def learn(folder, source, steps, save_as):
-    """Trains, or goes on from what `source` holds, and saves what comes of it, in shards and whole."""
+    """Trains from scratch or from `source`, and saves the agent whole and in shards."""
     if source is None:
         sizes = {"batch_size": 12, "max_new_tokens": 3, "stats_window_size": 12}
         agent = CoachAgent(tiny.policy(), buttons(), 1e-3, seed=0, **sizes, **CRITIC)
@@ -157,7 +157,7 @@ def learn(folder, source, steps, save_as):
 
 
 def test_a_checkpoint_goes_on_in_any_number_of_processes(tmp_path):
-    """Two processes, then three from their shards, then one from theirs, then two from a single one's."""
+    """Two processes, then three from their shards, then one from those, then two from a whole agent."""
     two = together(2, tmp_path, learn, tmp_path, None, 12, "two")
     assert two[0][1] == two[1][1] >= 12, "processes count their steps together"
     assert not set(two[0][2]) & set(two[1][2]) and len({*two[0][2], *two[1][2]}) == 12, "tasks are shared out"
@@ -177,7 +177,7 @@ def test_a_checkpoint_goes_on_in_any_number_of_processes(tmp_path):
 
 
 def assert_close(one, other):
-    """Weights and optimizer states, whatever else stands beside them."""
+    """Compares weights and optimizer states, and nothing else."""
     for part in ("policy", "critic"):
         torch.testing.assert_close(dict(one[part]), dict(other[part]), rtol=0, atol=0)
         mine, theirs = one[f"{part}.optimizer"]["state"], other[f"{part}.optimizer"]["state"]
@@ -193,7 +193,7 @@ def test_what_is_exported_is_read_by_transformers(tmp_path):
 
 
 def exported(folder, architecture):
-    """What writing a whole agent takes, and whether what the first process writes is the agent."""
+    """Returns what writing a whole agent costs, and whether the first process writes the agent correctly."""
     agent = make("coach", architecture=architecture)
     agent.critic.value_head.weight.data.normal_()
     tree = build_tree(agent.policy, tiny.episode(agent.policy))
@@ -257,7 +257,7 @@ def test_passes_in_bfloat16_weights_in_float32(tmp_path):
 
 
 def spoiled():
-    """What an update says where the second process has a gradient that is not finite, and whether weights moved."""
+    """Returns whether the weights are unchanged after a gradient in the second process was not finite."""
     agent = make("grpo")
     groups = episodes(agent)
     groups[2][0].steps[0].candidates[0].logprobs[0] = -200.0
@@ -286,7 +286,7 @@ def stop_early(folder):
 
 
 def faults(folder):
-    """The first process has broken devices only, and learns what the second one sees."""
+    """The first process has only broken devices, and learns from the second one's episodes."""
     broken = [] if processes.rank() == 0 else None
     agent = CoachAgent(tiny.policy(), buttons(faulty=broken), 1e-3, batch_size=4, max_new_tokens=3, seed=0, **CRITIC)
     agent.critic.value_head.weight.data.normal_()
@@ -314,7 +314,7 @@ def test_sizes_have_to_divide(tmp_path):
 
 
 def torchrun(size, *options):
-    """`coach-gym train` in processes of torchrun; their own environment is registered by `trivial_env_id`."""
+    """Starts `coach-gym train` with torchrun on the environment that `trivial_env_id` registers."""
     command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", size, "--master-port", free_port()]
     command += ["-m", "coach_gym", "train", *BUTTONS, *options]
     command += ["--batch_size", 6, "--max_new_tokens", 3, "--critic_learning_rate", 1e-3]
@@ -347,7 +347,7 @@ def test_a_killed_process_ends_the_job_which_goes_on_from_its_checkpoint(tmp_pat
 
 
 def test_states_take_sixteen_bytes_a_parameter():
-    """As the table of memory has it: weights, gradients and two moments in float32."""
+    """The parts are those of the memory table: weights, gradients and two moments in float32."""
     agent = make("coach", learning_rate=1e-3)
     agent.critic.value_head.weight.data.normal_()
     agent.train(episodes(agent))
@@ -373,6 +373,6 @@ def test_settings_of_the_command(tmp_path):
 
 
 def _workers(pid):
-    """Processes that torchrun started, by their ranks."""
+    """Returns the processes that torchrun started, by rank."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [int(child) for child in children]

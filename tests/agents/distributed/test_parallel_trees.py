@@ -1,4 +1,4 @@
-"""Several processes with trees of unlike shapes, which take unlike numbers of passes, are one process."""
+"""Several processes compute what one does, also with trees that take different numbers of passes."""
 
 from functools import partial
 
@@ -16,7 +16,7 @@ WAYS = {"chunks": partial(build_tree, max_branch_tokens=6), "separate": separate
 
 
 def update(way, share):
-    """Weights after the critic's fit and the policy's step, on the episodes that `share` gives each process."""
+    """Returns the weights after the critic's fit and the policy's step on this process's share of the episodes."""
     agent, build = test_parallel.make("coach", learning_rate=5.0, max_prompt_length=150), WAYS[way]
     for name, model in agent.learner.models.items():
         agent.optimizers[f"{name}.optimizer"] = torch.optim.SGD(model.parameters())

@@ -1,4 +1,4 @@
-"""Sampling draws from the model's distribution, says so truthfully, and shortcuts change nothing."""
+"""Sampling draws from the model's distribution and reports its log-probabilities; shortcuts change nothing."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def policy() -> Policy:
 
 
 def _prompts(policy: Policy, lengths: tuple[int, ...] = (1, 3, 2)) -> list[Prompt]:
-    """Prompts of different lengths: after 0, 2, 1 steps."""
+    """Returns prompts of different lengths: after 0, 2 and 1 steps."""
     episodes = [tiny.episode(policy, steps=n, seed=n) for n in lengths]
     return [policy.prompt(e.goal, e.steps[:-1], e.steps[-1].observation) for e in episodes]
 
@@ -62,7 +62,7 @@ def test_greedy_is_what_transformers_generates(policy: Policy) -> None:
 
 @pytest.mark.parametrize("temperature", [1.0, 0.6])
 def test_log_probs_are_those_of_scoring(policy: Policy, temperature: float) -> None:
-    """The ratio of the first update is one: what was drawn is scored, by tree or apart, under the same numbers."""
+    """The first update's ratio is 1: scoring a draw, in a tree or alone, gives its sampling log-probabilities."""
     episode = tiny.episode(policy, steps=3, k=4)
     generator = TransformersGenerator(policy)
     for t, step in enumerate(episode.steps):
@@ -175,7 +175,7 @@ def test_extreme_random_numbers_draw_something_possible(
 
 
 def test_candidates_are_independent_draws(policy: Policy) -> None:
-    """First tokens of 3,000 candidates of one prompt: frequencies are the model's probabilities."""
+    """The first tokens of 3,000 candidates of one prompt have the model's probabilities as frequencies."""
     torch.manual_seed(0)
     (prompt,) = _prompts(policy, (1,))
     (drawn,) = TransformersGenerator(policy).sample([prompt], k=3000, max_new_tokens=1)
@@ -186,7 +186,7 @@ def test_candidates_are_independent_draws(policy: Policy) -> None:
 
 
 def test_pairs_of_tokens_are_independent_draws(policy: Policy) -> None:
-    """Candidates that share their first token part as the model's probabilities have it."""
+    """Candidates that share their first token continue with the model's probabilities."""
     _sure_of_itself(policy)
     torch.manual_seed(0)
     (prompt,) = _prompts(policy, (1,))
@@ -203,13 +203,13 @@ def test_pairs_of_tokens_are_independent_draws(policy: Policy) -> None:
 
 
 def _sure_of_itself(policy: Policy) -> None:
-    """Few tokens are likely, so that candidates often begin alike."""
+    """Makes few tokens likely, so that candidates often begin with the same ones."""
     with torch.no_grad():
         policy.model.lm_head.weight *= 3
 
 
 def test_equal_candidates_share_their_columns(policy: Policy) -> None:
-    """They are scored as in sequences of their own, in rows of different lengths, and cost less than k columns."""
+    """Shared prefixes score as separate sequences do, in rows of different lengths, and cost less than k columns."""
     _sure_of_itself(policy)
     _talkative_end(policy, 6)
     torch.manual_seed(0)
@@ -247,7 +247,7 @@ def test_distinct_tells_prefixes_apart() -> None:
 
 
 def _play(policy: Policy, generator: TransformersGenerator, steps: int = 4) -> list[Episode]:
-    """Three episodes in step, each going on with its own greedy answer; one joins late."""
+    """Plays three episodes in step, each continuing with its own greedy answer; one joins late."""
     rng = np.random.default_rng(0)
     episodes = [Episode("Save"), Episode("Save"), Episode("Delete the note")]
     for number in range(steps):
@@ -262,7 +262,7 @@ def _play(policy: Policy, generator: TransformersGenerator, steps: int = 4) -> l
 
 @pytest.fixture
 def prefilled(monkeypatch: pytest.MonkeyPatch, policy: Policy) -> Iterator[list[int]]:
-    """Widths of the prefills."""
+    """Records the widths of prefills."""
     widths: list[int] = []
 
     def record(_: torch.nn.Module, arguments: tuple, keywords: dict[str, Tensor]) -> None:
@@ -287,7 +287,7 @@ def test_kept_prefixes_change_nothing(policy: Policy, prefilled: list[int]) -> N
 
 
 def test_earlier_prompts_are_prefixes_too(policy: Policy, prefilled: list[int]) -> None:
-    """Drawing again in every state of an episode, after it is over, prefills nothing again."""
+    """Drawing again in every state of a finished episode needs no further prefill."""
     generator = TransformersGenerator(policy)
     episode = _play(policy, generator)[0]
     prompts = [policy.prompt(episode.goal, episode.steps[:t], s.observation) for t, s in enumerate(episode.steps)]

@@ -1,4 +1,4 @@
-"""Several trainers share a server: each gets what its own weights draw, and no failure passes for a result."""
+"""Several trainers share a server: each receives draws from its own weights, and no failure passes for a result."""
 
 import http.client
 import json
@@ -51,7 +51,7 @@ def client(server: GenerationServer, policy: Policy, patience: float = 20.0) -> 
 
 
 def twin(policy: Policy) -> Policy:
-    """Another trainer's policy, with the same weights."""
+    """Returns another trainer's policy with the same weights."""
     other = copy(policy)
     other.model = deepcopy(policy.model)
     return other
@@ -197,7 +197,7 @@ def test_weights_that_did_not_arrive_are_noticed(policy: Policy, serve, monkeypa
 
 
 def test_what_is_being_drawn_keeps_its_weights(policy: Policy, serve) -> None:
-    """An update waits for the responses under way, though it was asked for before they are done."""
+    """An update that is requested while responses are drawn waits for them."""
     server, engine = serve
     prompts, first = prompts_of(policy, (1, 2, 3, 1)), client(server, twin(policy))
     first.sample(prompts, max_new_tokens=2)
@@ -236,7 +236,7 @@ def test_a_transfer_that_breaks_off_leaves_no_weights(policy: Policy, serve) -> 
 
 
 def test_a_transfer_in_the_midst_of_another_is_refused(policy: Policy, serve) -> None:
-    """And locks nobody out."""
+    """A broken transfer does not block other trainers."""
     shapes = {name: list(parameter.shape) for name, parameter in policy.model.named_parameters()}
     connection = http.client.HTTPConnection(*serve[0].server_address, timeout=5)
     for version, status in (("one", 200), ("two", 400)):
@@ -263,7 +263,7 @@ def test_the_first_candidates_are_told_before_the_others_are_asked_for(policy: P
         assert engine.counts["responses"] == 1 + len(prompts), "the probe, and the first ones"
         told.append((number, candidate))
         if len(told) == len(prompts):
-            server.loop.between(partial(setattr, server.loop, "version", "")).result()  # as if it was started again
+            server.loop.between(partial(setattr, server.loop, "version", "")).result()  # as if it had been restarted
 
     drawn = generator.sample(prompts, k=3, max_new_tokens=6, on_first=on_first)
     assert told == [(number, row[0]) for number, row in enumerate(drawn)]
@@ -353,7 +353,7 @@ def test_a_server_that_is_started_again_is_given_the_weights_again(policy: Polic
 
 
 def test_sleep(policy: Policy, serve) -> None:
-    """Nobody is put to sleep by a trainer that has not used it."""
+    """A trainer that has not used the server cannot put it to sleep."""
     generator = client(serve[0], policy)
     generator.sleep()
     assert serve[1].naps == 0
@@ -380,7 +380,7 @@ def test_others_need_a_key(policy: Policy, monkeypatch: pytest.MonkeyPatch, caps
 
 
 def test_a_wrong_key_is_told_however_much_is_sent(policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though the server closes the connection before it has read it all."""
+    """This holds although the server closes the connection before it has read the whole request."""
     monkeypatch.setenv(wire.KEY, "a secret")
     with serving(policy) as (server, _):
         monkeypatch.setenv(wire.KEY, "another")
@@ -390,7 +390,7 @@ def test_a_wrong_key_is_told_however_much_is_sent(policy: Policy, monkeypatch: p
 
 
 def test_a_web_page_cannot_ask(serve) -> None:
-    """What a browser lets any page send to a port of this machine."""
+    """A browser lets any page send such requests to a port of this machine."""
     server, engine = serve
     connection = http.client.HTTPConnection(*server.server_address)
     connection.request("POST", "/sleep", wire.pack({}), {"Content-Type": "text/plain"})
@@ -402,7 +402,7 @@ def test_a_web_page_cannot_ask(serve) -> None:
     ("localhost:8100", 200), ("[::1]:8100", 200),
 ])  # fmt: skip
 def test_a_page_whose_name_leads_here_cannot_ask(serve, host: str, status: int) -> None:
-    """Nor one that has had its own name resolved to this machine, and so may send what it likes."""
+    """Nor can a page whose own name resolves to this machine, which may send anything."""
     server, engine = serve
     connection = http.client.HTTPConnection(*server.server_address)
     connection.request("POST", "/sleep", wire.pack({}), {"Content-Type": wire.CONTENT_TYPE, "Host": host})
@@ -444,7 +444,7 @@ def test_a_judge_whose_server_is_gone_has_said_nothing(policy: Policy) -> None:
 
 
 def test_nobody_waits_for_a_judge_that_is_gone(policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Patience is spent once; then it is looked for, without a word, until it is back."""
+    """Patience is spent once; afterwards the client checks quietly until the server is back."""
     with serving(policy) as (server, _):
         port, generator = server.server_address[1], client(server, policy, patience=1.0)
     prm = GenerativePRM(policy, max_new_tokens=4, generator=generator)

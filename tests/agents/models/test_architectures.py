@@ -1,4 +1,4 @@
-"""Every architecture does what transformers does with it, from its processor to `generate`; others are refused."""
+"""Every architecture behaves as in transformers, from its processor to `generate`; others are refused."""
 
 import json
 from copy import deepcopy
@@ -39,7 +39,7 @@ PROCESSORS: dict[str, Any] = {
     "qwen3_vl": Qwen3VLProcessor,
 }
 SCALES = {"qwen2_vl": (1000, 1000), "qwen2_5_vl": (1092, 2408), "qwen3_vl": (1000, 1000)}
-"""Where the published models' coordinates end, on a screen of 1080 x 2400."""
+"""The upper ends of the published models' coordinates on a screen of 1080 x 2400."""
 SIDES = {"qwen2_vl": 28, "qwen2_5_vl": 28, "qwen3_vl": 32}
 ANSWERS = ["Thought: Save\nAction: click(start_box='(77,12)')", "finished(content='7')"]
 
@@ -58,7 +58,7 @@ def policy(architecture: str) -> Policy:
 
 
 def processor_of(policy: Policy, architecture: str) -> Any:
-    """transformers' own, without its part for videos, which needs torchvision."""
+    """Returns transformers' own processor without its video part, which needs torchvision."""
     stock = PROCESSORS[architecture]
 
     class WithoutVideos(stock):
@@ -79,7 +79,7 @@ def processor_of(policy: Policy, architecture: str) -> Any:
 
 
 def played(policy: Policy) -> Episode:
-    """Three states, the first two answered."""
+    """Returns an episode of three states, the first two answered."""
     episode = Episode("Save the note")
     rng = np.random.default_rng(0)
     for text in [*ANSWERS, ""]:
@@ -93,7 +93,7 @@ def prompt_of(policy: Policy, episode: Episode) -> Prompt:
 
 
 def processed(policy: Policy, architecture: str, episode: Episode) -> dict[str, torch.Tensor]:
-    """The same prompt by the chat template and the processor."""
+    """Returns the same prompt, made by the chat template and the processor."""
     frame, kinds = policy.frame(episode.steps[0].observation), {str: "text"}
 
     def turn(role: str, parts: list[Any]) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def test_coordinates_are_the_published_models(policy: Policy, architecture: str)
 
 
 def test_log_probs_are_those_of_a_plain_call(policy: Policy, architecture: str) -> None:
-    """Of every candidate of every step, by tree and apart; and what was drawn says so itself."""
+    """Covers every candidate of every step, in a tree and alone, and the sampler's own log-probabilities."""
     episode = played(policy)
     generator = TransformersGenerator(policy)
     torch.manual_seed(0)
@@ -157,7 +157,7 @@ def test_log_probs_are_those_of_a_plain_call(policy: Policy, architecture: str) 
 
 
 def plain_call(policy: Policy, inputs: dict[str, torch.Tensor], token_ids: list[int]) -> torch.Tensor:
-    """Log-probabilities of a response after a processor's output; transformers finds the positions."""
+    """Returns the log-probabilities of a response after a processor's output, at transformers' positions."""
     said = torch.tensor([token_ids])
     more = {"input_ids": said, "attention_mask": torch.ones_like(said), "mm_token_type_ids": torch.zeros_like(said)}
     whole = inputs | {name: torch.cat([inputs[name], tail], dim=1) for name, tail in more.items()}
@@ -166,7 +166,7 @@ def plain_call(policy: Policy, inputs: dict[str, torch.Tensor], token_ids: list[
 
 
 def test_greedy_is_what_transformers_generates(policy: Policy, architecture: str) -> None:
-    """Also where keys and values of the prompt before are kept."""
+    """This also holds where keys and values of the previous prompt are kept."""
     episode = played(policy)
     generator = TransformersGenerator(policy)
     for t, step in enumerate(episode.steps):
@@ -229,7 +229,7 @@ def test_a_server_knows_the_shapes_without_the_weights(policy: Policy, tmp_path:
 
 
 def test_updates_of_two_processes_are_those_of_one(tmp_path: Path) -> None:
-    """With visual features that enter several layers, whose weights belong to none of the sharded ones."""
+    """Visual features enter several layers, whose weights belong to no sharded layer."""
     arguments: dict[str, Any] = {"architecture": "qwen3_vl", "updates": 1}
     logged, parameters, _ = test_parallel.train("coach", None, **arguments)
     work = partial(test_parallel.train, **arguments)
@@ -244,7 +244,7 @@ def test_updates_of_two_processes_are_those_of_one(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_of_the_first_hour_is_read(tmp_path: Path) -> None:
-    """Published Qwen2-VLs have one flat configuration and other names of their weights."""
+    """Published Qwen2-VLs have a flat configuration and different names of their weights."""
     policy = tiny.policy(architecture="qwen2_vl")
     policy.save(tmp_path)
     assert {name.split(".")[0] for name in load_file(tmp_path / "model.safetensors")} == {"visual", "model"}

@@ -1,4 +1,4 @@
-"""Q and V come from the tokens they are said to come from."""
+"""Q and V are computed from the right tokens."""
 
 import pytest
 import torch
@@ -27,7 +27,7 @@ def critic(policy: Policy) -> Critic:
 
 
 def _column_values(critic: Critic, policy: Policy, prompt: Segment, token_ids: list[int]) -> Tensor:
-    """Values of all columns of one plain sequence."""
+    """Returns the values of all columns of one plain sequence."""
     sequence = prompt + Segment(token_ids)
     hidden = critic.backbone(
         input_ids=torch.tensor([sequence.input_ids]),

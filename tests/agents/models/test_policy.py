@@ -1,4 +1,4 @@
-"""Prompts as tokens, positions, history, responses, and what is stored of a policy."""
+"""Prompts as tokens, positions, history, responses, and the files of a policy."""
 
 import gc
 import json

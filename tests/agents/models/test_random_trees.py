@@ -28,7 +28,7 @@ NO_ACTIONS = ["click(", "I cannot do that.", "Action:", "<|image_pad|>"]
 
 @dataclass
 class Model:
-    """What models of one architecture differ in."""
+    """The dimensions in which models of one architecture differ."""
 
     seed: int
     layers: int
@@ -146,7 +146,7 @@ def make_candidate(policy: Policy, described: Any, before: list[Candidate], rng:
 
 
 def reference(policy: Policy, critic: Critic, episode: Episode) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
-    """Log-probabilities and Q of every candidate, V of every step."""
+    """Returns log-probabilities and Q of every candidate, and V of every step."""
     scored, q_values, state_values = [], [], []
     for t, step in enumerate(episode.steps):
         prompt = policy.prompt(episode.goal, episode.steps[:t], step.observation)
@@ -172,7 +172,7 @@ def packed(policy: Policy, critic: Critic, tree: Tree) -> tuple[list[Tensor], li
 
 
 def weighted(outputs: list[Tensor]) -> Tensor:
-    """Weighs every number differently, so that no two can be mixed up."""
+    """Weights every number differently, so that no two can be confused."""
     flat = torch.cat([output.flatten() for output in outputs])
     return (flat * torch.linspace(-1, 1, len(flat)).add(0.1)).sum()
 
@@ -206,7 +206,7 @@ def assert_close(ours: Tensor, theirs: Tensor, what: str) -> None:
 def test_a_tree_is_its_sequences(
     architecture: str, model: Model, drawn: list[Any], max_prompt_length: int, limit: int
 ) -> None:
-    """Values and gradients of a batch of episodes, in one tree each, in chunks, and in separate sequences."""
+    """Returns values and gradients of a batch in one tree per episode, in chunks, and in separate sequences."""
     policy = model.policy(architecture, max_prompt_length)
     critic = Critic.from_policy(policy)
     nn.init.normal_(critic.value_head.weight)
@@ -232,6 +232,6 @@ def test_a_tree_is_its_sequences(
 
 
 def _within(trunk: Any, limit: int) -> bool:
-    """A chunk keeps the limit, unless it is of one branch only."""
+    """A chunk stays within the limit, unless it has only one branch."""
     branches = [span for step in trunk.branches for span in step]
     return sum(span.length for span in branches) <= limit or len(branches) == 1

@@ -13,7 +13,7 @@ from tests.agents import tiny
 
 
 class Scripted:
-    """Stands in for the generator: hands out answers in turn and remembers the questions."""
+    """A generator that returns given answers in turn and records the prompts."""
 
     def __init__(self, *answers: list[str]) -> None:
         self.answers = list(answers)
@@ -122,14 +122,14 @@ def test_loads_from_a_directory(policy: Policy, tmp_path) -> None:
 
 
 def test_a_pocket_judge_is_cut_off_early(policy: Policy):
-    """It repeats itself up to the limit now and then, and a batch takes as long as its longest verdict."""
+    """It sometimes repeats itself up to the limit, and a batch takes as long as its longest verdict."""
     assert GenerativePRM.load("pocket").max_new_tokens == 48
     assert GenerativePRM(policy).max_new_tokens == 512
     assert GenerativePRM(policy, max_new_tokens=7).max_new_tokens == 7
 
 
 def test_a_judge_with_a_template_of_its_own_has_time_to_reason(tmp_path):
-    """Though it reads the screen as text, as the pocket judge does."""
+    """This holds although it reads the screen as text, as the pocket judge does."""
     template = tmp_path / "judge.txt"
     template.write_text("{instruction} {screenshot}{screen} {response} Reason at length.", "utf-8")
     policy = tiny.policy(dialect=UITars(28 * 28, 24 * 28 * 28, ui_text=True))

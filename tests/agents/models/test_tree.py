@@ -1,4 +1,4 @@
-"""The packed tree gives what one sequence for every candidate gives, values and gradients."""
+"""The packed tree gives the same values and gradients as one sequence per candidate."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from tests.agents import tiny
 
 
 def _loss(scored: list[list[Tensor]]) -> Tensor:
-    """Weighs every token differently, so that no two can be mixed up."""
+    """Weights every token differently, so that no two can be confused."""
     tokens = torch.cat([candidate for step in scored for candidate in step])
     return (tokens * torch.linspace(-1, 1, len(tokens))).sum()
 
@@ -208,7 +208,7 @@ def test_separate_sequences_share_nothing() -> None:
 
 
 def test_a_sliding_window_counts_the_tokens_of_a_sequence() -> None:
-    """A branch's window is that of a sequence of its own, in which the later steps are not there."""
+    """A branch's window equals that of a separate sequence without the later steps."""
     policy = tiny.policy()
     trunk = build_tree(policy, tiny.episode(policy, steps=3)).trunks[0]
     for span in (span for step in trunk.branches for span in step):

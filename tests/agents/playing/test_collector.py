@@ -1,4 +1,4 @@
-"""Event-driven collection: who acts when, what is left for later, and what straddles updates."""
+"""Event-driven collection: the order of actions, deferred work, and episodes that span updates."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -58,7 +58,7 @@ class Devices(VirtualTimeEnv):
 
 
 class Script:
-    """A player without a model, and its collector: it answers rightly, and notes who asked for what."""
+    """A player without a model, and its collector; it answers correctly and records what it is asked."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ def test_every_step_has_k_candidates_with_the_policys_log_probabilities():
 
 
 class Judge:
-    """Likes a, says nothing of c; judges single steps too."""
+    """Likes a, gives no verdict on c, and can judge single steps."""
 
     def judge(self, questions):
         return [{"a": 1.0, "c": None}.get(steps[-1][1][:1], 0.0) for _, steps in questions]
@@ -187,7 +187,7 @@ def test_steps_are_judged_while_devices_are_busy():
 
 
 def test_batches_take_less_time_than_in_rounds():
-    """Nobody waits for the slowest, and the next batch is reset ahead."""
+    """No device waits for the slowest, and the next batch is reset ahead of time."""
     seconds = {}
     for collection in ("events", "rounds"):
         agent = Script(Devices(6, lambda: ButtonEnv(steps=6)), batch_size=12, in_rounds=collection == "rounds")
@@ -350,7 +350,7 @@ def test_an_evaluation_in_the_midst_of_a_batch_is_an_error_and_before_it_is_none
     slower=st.dictionaries(st.integers(0, 4), st.floats(0, 500)), breaking=st.booleans(),
 )  # fmt: skip
 def test_whatever_the_schedule(devices, batch_size, k, max_staleness, steps, judges_steps, seed, slower, breaking):
-    """Three batches end, each of its own episodes, complete, judged, and no staler than allowed."""
+    """Three batches end, each with its own episodes, complete, judged, and no staler than allowed."""
     make_env = Breaking if breaking else ButtonEnv
     envs = Devices(devices, lambda: make_env(steps=steps), slower, seed)
     agent = Script(envs, batch_size, k, max_staleness, judges_steps)

@@ -1,4 +1,4 @@
-"""From states to prompts, from prompts to responses, from responses to steps."""
+"""A player turns states into prompts, prompts into responses, and responses into steps."""
 
 import numpy as np
 import pytest

@@ -14,7 +14,7 @@ from tests.agents.trivial_env import LETTERS, ButtonEnv
 
 
 def play(envs, seeds, answer=None):
-    """Plays with the right answers, or with `answer`; finished attempts in the order of their seeds."""
+    """Plays with the right answers, or with `answer`; returns the finished attempts in the order of their seeds."""
     rollout, finished, rounds = Rollout(envs, seeds), [], 0
     while waiting := rollout.waiting:
         transition = rollout.step([answer or LETTERS[attempt.episode.goal] for attempt in waiting])
@@ -54,7 +54,7 @@ def test_more_environments_than_seeds():
 
 
 def test_environments_that_are_done_are_left_alone():
-    """Driven in parts, an environment without an episode is not stepped and not reset."""
+    """In event-driven use, an environment without an episode is neither stepped nor reset."""
     made = []
 
     def make(steps):

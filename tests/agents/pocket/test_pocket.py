@@ -38,7 +38,7 @@ def policy() -> Policy:
 
 @pytest.fixture(scope="module")
 def shown(policy: Policy):
-    """One demonstration without a slip."""
+    """Returns a demonstration without a wrong touch."""
     return next(demonstrate(policy, "AndroidWorld-v0", ["ContactsFavorite"], [3], SCREEN, slips=0.0))
 
 
@@ -209,7 +209,7 @@ def test_a_slip_is_shown_but_not_taught(policy: Policy) -> None:
 
 
 def test_a_careless_record_ends_with_its_blunder(policy: Policy, shown) -> None:
-    """Cut after a geometric number of steps, everything before as the expert did it, and the blunder is taught."""
+    """The episode is cut after a geometric number of steps; earlier answers are the expert's, and the last is wrong."""
     records = [careless(policy, shown, random.Random(seed), 0.4) for seed in range(200)]
     cut = [record for record in records if record.steps != shown.steps]
     assert len(cut) / len(records) == pytest.approx(1 - 0.6 ** len(shown.steps), abs=0.1)

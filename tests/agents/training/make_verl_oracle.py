@@ -1,4 +1,4 @@
-"""Remakes verl_oracle.json: what verl's `core_algos` say about our formulas. Needs `pip install verl==0.9.1`."""
+"""Computes verl_oracle.json, the results of verl's `core_algos`. Needs `pip install verl==0.9.1`."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What other people's code says about our formulas; `make_verl_oracle.py` remakes the numbers."""
+"""Results of other people's code for our formulas; `make_verl_oracle.py` computes them again."""
 
 import json
 from pathlib import Path

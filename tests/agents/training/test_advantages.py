@@ -52,7 +52,7 @@ def test_acloo_is_unbiased(k):
 
 
 def test_acloo_reduces_variance():
-    """With Q far from zero, as a value learned from 0/1 outcomes is, the baseline removes nearly all noise."""
+    """If Q is far from zero, as after learning from 0/1 outcomes, the baseline removes nearly all noise."""
     generator = torch.Generator().manual_seed(0)
     policy = torch.tensor([0.5, 0.3, 0.2])
     q = torch.tensor([10.0, 10.5, 11.0])

@@ -20,7 +20,7 @@ def success(agent: OnlineAgent, envs: gym.vector.VectorEnv) -> float:
 
 
 def test_coach_reads_the_goal():
-    """The critic starts from labelled samples, as the method has it; the policy is right half of the time."""
+    """The critic is pre-trained on labelled samples, as in the paper; the policy is right half of the time."""
     policy, envs = warm_policy(), buttons()
     agent = CoachAgent(
         policy, envs, 5e-4, critic=trained_critic(policy), critic_learning_rate=3e-4,
@@ -42,7 +42,7 @@ def test_coach_reads_the_goal():
     ],
 )
 def test_from_scratch_without_a_trained_critic(method, learning_rate, arguments):
-    """One colour only: what has to be learned is which of three answers is rewarded."""
+    """With one colour, the agent only has to learn which of three answers is rewarded."""
     envs = buttons(colours=["red"])
     agent = method(warm_policy(), envs, learning_rate, batch_size=16, max_new_tokens=3, seed=0, **arguments)
     agent.learn(256)

@@ -1,4 +1,4 @@
-"""Constructor arguments: seen by mypy and help(), checked before anything is loaded."""
+"""Constructor arguments are visible to mypy and help(), and checked before anything is loaded."""
 
 import inspect
 import subprocess

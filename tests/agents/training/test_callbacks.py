@@ -31,7 +31,7 @@ def make(envs=None, **arguments) -> GRPOAgent:
 
 
 class Knowing:
-    """Acts by the goal; sees whether its states come back to it."""
+    """Acts by the goal, and checks that its states are passed back."""
 
     def __init__(self, answers=LETTERS):
         self.answers = answers
@@ -43,7 +43,7 @@ class Knowing:
 
 
 class Diary(BaseCallback):
-    """Writes down which hooks are called."""
+    """Records which hooks are called."""
 
     def __init__(self):
         super().__init__()
@@ -173,7 +173,7 @@ def test_faults_do_not_count():
 
 
 class Undecided(ButtonEnv):
-    """Its judge has failed."""
+    """An environment whose judge has failed."""
 
     def step(self, action):
         *rest, info = super().step(action)

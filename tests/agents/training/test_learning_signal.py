@@ -1,7 +1,7 @@
-"""The learning signal itself, from an answer to the weights: each test fails if one link of the chain is broken.
+"""The learning signal, from an answer to the weights: breaking any link of the chain fails a test.
 
-Broken links that these tests catch: verdicts that reach another episode, an inverted judge, returns that are a step
-off, an advantage of the wrong sign, a critic that does not learn, points that are a few pixels off.
+The tests catch verdicts that reach another episode, an inverted judge, returns that are off by a step, an advantage of
+the wrong sign, a critic that does not learn, and points that are off by a few pixels.
 """
 
 from collections.abc import Sequence
@@ -42,14 +42,14 @@ def reds() -> SyncVectorEnv:
 
 
 def answered(policy, letters: Sequence[str], goal: str = "red") -> Episode:
-    """An episode with a step for each answer, alone in its state; no verdict yet."""
+    """Returns an episode with one step per answer, without a verdict."""
     rng = np.random.default_rng(0)
     steps = [Step(tiny.observation(rng), [letter(policy, text)], 0, text) for text in letters]
     return Episode(goal, steps, outcome=0.0)
 
 
 class LikesA:
-    """A judge of good taste."""
+    """A judge that likes the answer a."""
 
     def score(self, goal, steps):
         return [float(text[:1] == "a") for _, text in steps]
@@ -60,7 +60,7 @@ class LikesA:
 
 @pytest.mark.parametrize("collection", ["events", "rounds"])
 def test_every_episode_has_the_verdict_on_its_own_answers(collection):
-    """Devices of different speeds finish in another order than they began."""
+    """Devices of different speeds finish in a different order than they began."""
     envs = VirtualTimeEnv([lambda: ButtonEnv(steps=2)] * 5, Latency(), VirtualClock(), seed=3)
     agent = make(envs=envs, collection=collection, batch_size=20, k=2)
     episodes = [episode for group in agent.collect_rollouts() for episode in group]
@@ -102,7 +102,7 @@ def test_good_is_one_and_bad_is_zero():
 
 
 def q_after_fit(outcomes: dict[str, float], **arguments) -> dict[str, float]:
-    """Q of answers after one fit to episodes of one step that ended as given."""
+    """Returns Q of each answer after a fit to one-step episodes with the given outcomes."""
     agent = make(critic_learning_rate=5e-3, critic_warmup_ratio=0.0, critic_epochs=20, **arguments)
     episodes = [answered(agent.policy, [text]) for text in outcomes]
     for episode, outcome in zip(episodes, outcomes.values(), strict=True):
@@ -158,7 +158,7 @@ def test_training_moves_the_critic_towards_the_returns():
 
 
 def log_prob_of_letters(agent: OnlineAgent) -> dict[str, float]:
-    """How likely each answer is where a is right."""
+    """Returns the log-probability of each answer in the state where a is right."""
     observation = ButtonEnv(colours=["red"]).reset(seed=0)[0]
     screen = Observation(observation["screenshot"])
     candidates = [letter(agent.policy, text) for text in LETTERS.values()]
@@ -198,7 +198,7 @@ def test_the_policy_prefers_what_the_critic_prefers():
 
 
 def test_grpo_compares_within_the_group():
-    """A failure among successes and a success among failures, whatever other groups do."""
+    """The other groups' outcomes have no effect."""
     agent = make(GRPOAgent, group_size=2, batch_size=4)
     groups = [[answered(agent.policy, ["a"]) for _ in range(2)] for _ in range(2)]
     for group, outcomes in zip(groups, [(1.0, 0.0), (0.0, 0.0)], strict=True):

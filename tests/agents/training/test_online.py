@@ -1,4 +1,4 @@
-"""The loop that the agents share: what is collected, what is learned from, how it acts."""
+"""The loop that the agents share: collecting, learning, acting."""
 
 import inspect
 from collections import Counter
@@ -101,7 +101,7 @@ def test_faults_are_left_out_of_a_group_and_the_rest_is_learned_from():
 
 
 class Judge:
-    """Likes a; says nothing about c."""
+    """A judge that likes a and gives no verdict on c."""
 
     def score(self, goal, steps):
         return [{"a": 1.0, "c": None}.get(text[:1], 0.0) for _, text in steps]
@@ -139,7 +139,7 @@ def test_a_judge_that_says_nothing_leaves_the_critic_alone():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_separate_sequences_learn_the_same(method):
-    """The slow reference path, one switch away, and branches in chunks."""
+    """Covers the slow reference path and branches in chunks."""
     coach = {"k": 3, "critic_warmup_ratio": 0.0}  # a critic that has learned nothing has no preference
     learned = []
     for options in ({}, {"trajectory_trees": False}, {"max_branch_tokens": 3}):
@@ -155,7 +155,7 @@ def test_separate_sequences_learn_the_same(method):
 
 
 def test_resampling_draws_from_the_same_distribution():
-    """Candidates of the roll-out and fresh ones of phase 4: the same state, the same policy, the same frequencies."""
+    """Candidates of the roll-out and fresh ones of phase 4 have the same frequencies in the same state."""
     policy = warm_policy()
     envs = SyncVectorEnv([lambda: ButtonEnv(colours=["red"])] * 8)
     counts = []

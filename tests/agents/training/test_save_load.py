@@ -1,4 +1,4 @@
-"""An agent as a directory: what is saved goes on as if nothing had happened."""
+"""An agent as a directory: a saved agent continues as if nothing had happened."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ def make(method=CoachAgent, **arguments):
 
 
 def assert_equal(one, other):
-    """Every weight and every optimizer state, bit for bit."""
+    """Compares every weight and optimizer state, bit for bit."""
     if isinstance(one, torch.Tensor):
         torch.testing.assert_close(one, other, rtol=0, atol=0)
     elif isinstance(one, dict):
@@ -43,7 +43,7 @@ def assert_equal(one, other):
 
 @pytest.mark.parametrize("method", [CoachAgent, PPOAgent, GRPOAgent])
 def test_training_goes_on_exactly_where_a_checkpoint_was_taken(method, tmp_path):
-    """N + M steps without a break are N steps, a checkpoint, a fresh process' worth of new objects, and M steps."""
+    """N + M steps without a break equal N steps, a checkpoint, new objects as in a new process, and M steps."""
     whole = make(method)
     whole.learn(40, callback=CheckpointCallback(1, tmp_path))
     checkpoints = sorted(tmp_path.iterdir(), key=lambda path: int(path.name.split("_")[2]))
@@ -232,7 +232,7 @@ def test_mistakes_in_loading(tmp_path):
 
 
 def as_the_previous_version_wrote_it(folder, **changes):
-    """The JSON files of an agent that was saved before constructors kept their arguments, around a tiny policy."""
+    """Writes an agent as it was saved before constructors kept their arguments."""
     make(GRPOAgent, policy=tiny.policy()).save(folder, exclude=["optimizer"])
     arguments = {
         "batch_size": 4, "bfloat16": False, "checkpoint_activations": False, "clip_range": 0.3, "collection": "events",
@@ -270,7 +270,7 @@ def test_arguments_that_this_version_does_not_know_are_named(tmp_path):
 
 
 def test_attributes_are_not_arguments(tmp_path):
-    """What is saved is what the constructor was given, whatever has become of attributes of the same name."""
+    """The constructor's arguments are saved, even if attributes of the same name have changed."""
     agent = make(GRPOAgent, policy=tiny.policy(), tensorboard_log=tmp_path / "runs", clip_range=0.3)
     agent.clip_range, agent.learning_rate = 0.1, lambda remaining: remaining
     agent.save(tmp_path / "agent")
@@ -280,7 +280,7 @@ def test_attributes_are_not_arguments(tmp_path):
 
 
 def test_nothing_is_pickled(tmp_path):
-    """A hostile optimizer file does not run."""
+    """A hostile optimizer file runs no code."""
     make(GRPOAgent, policy=tiny.policy()).save(tmp_path / "agent")
 
     class Hostile:

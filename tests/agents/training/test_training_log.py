@@ -1,4 +1,4 @@
-"""What a training reports: statistics of its latest episodes, and where its time went."""
+"""A training reports statistics of its latest episodes, and where its time went."""
 
 import time
 
@@ -12,7 +12,7 @@ from coach_gym.episode import Episode, Observation
 
 
 class Written:
-    """An output that keeps what it is given."""
+    """An output that keeps its entries."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[int, dict]] = []

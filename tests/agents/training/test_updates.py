@@ -1,4 +1,4 @@
-"""The shared gradient steps against plain computations, and what they do with what is unknown."""
+"""The shared gradient steps equal plain computations, and ignore unknown returns."""
 
 import copy
 from functools import partial
@@ -37,7 +37,7 @@ def test_an_unknown_return_changes_nothing_and_spoils_nothing():
 
 
 def made(policy: Policy, *shapes: tuple[int, int]) -> list[Episode]:
-    """Episodes of so many steps and candidates, sampled under a policy that was a little different."""
+    """Returns episodes of given numbers of steps and candidates, sampled from a slightly different policy."""
     episodes = [tiny.episode(policy, steps, k, seed) for seed, (steps, k) in enumerate(shapes or [(2, 2), (1, 3)], 1)]
     for episode in episodes:
         with torch.no_grad():
@@ -56,7 +56,7 @@ def gradients(module: torch.nn.Module) -> torch.Tensor:
 
 
 def test_policy_update_is_the_mean_over_all_tokens_of_a_mini_batch():
-    """Against one sequence for every candidate, all losses in one mean, one backward pass."""
+    """The reference: one sequence per candidate, one mean over all losses, one backward pass."""
     torch.manual_seed(0)
     policy = tiny.policy()
     episodes = made(policy)
@@ -100,7 +100,7 @@ def test_gradients_are_clipped_and_nothing_is_spent_on_episodes_without_advantag
 
 @pytest.mark.parametrize("advantage", [-1.0, 1.0])
 def test_a_gradient_that_is_not_finite_changes_no_weight(advantage):
-    """One log-probability that the sampler got wrong by 100 nats."""
+    """One of the sampler's log-probabilities is wrong by 100 nats."""
     policy = tiny.policy()
     (episode, _) = made(policy)
     episode.steps[0].candidates[0].logprobs[0] -= 100
@@ -136,7 +136,7 @@ def test_critic_fit_is_the_mean_over_all_steps_of_a_mini_batch():
 
 
 def test_values_are_clipped_around_those_before_the_update():
-    """The second mini-batch is held to what the critic said before the first one moved it."""
+    """The second mini-batch is clipped around the critic's estimates before the first one moved it."""
     policy = tiny.policy()
     critic = Critic.from_policy(policy)
     tree = build_tree(policy, answers_to("red", [letter(policy, "a")]), candidates="executed")
@@ -155,7 +155,7 @@ def flat(module: torch.nn.Module) -> torch.Tensor:
 
 
 def updated(build, first: int) -> list[torch.Tensor]:
-    """Weights of policy and critic before and after two epochs of mini-batches on trees that `build` makes."""
+    """Returns the weights of policy and critic before and after two epochs on trees that `build` makes."""
     torch.manual_seed(1)
     policy = tiny.policy(max_prompt_length=150)
     critic = Critic.from_policy(policy)
@@ -180,7 +180,7 @@ def updated(build, first: int) -> list[torch.Tensor]:
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("build", [build_tree, CHUNKS], ids=["tree", "chunks"])
 def test_updates_are_those_of_separate_sequences(build, first):
-    """Whole updates by either path end at the same weights; histories are cut, first candidates left out."""
+    """Both paths end at the same weights, also with cut histories and without the first candidates."""
     *before, policy, critic = updated(separate_tree, first)
     for old, ours, theirs in zip(before, updated(build, first)[2:], [policy, critic], strict=True):
         learned, error = (theirs - old).norm() / old.norm(), (ours - theirs).norm() / theirs.norm()
@@ -188,7 +188,7 @@ def test_updates_are_those_of_separate_sequences(build, first):
 
 
 def test_every_pass_has_its_own_loss_and_keeps_the_limit(monkeypatch):
-    """What bounds the memory: between two backward passes there is one trunk with few branches."""
+    """The memory is bounded, because one trunk with few branches is computed between two backward passes."""
     policy = tiny.policy()
     episode = tiny.episode(policy, steps=3, k=4)
     tree = CHUNKS(policy, episode)
