@@ -1,0 +1,1 @@
+"""Fingers, keys and typed text on their way to the screen."""

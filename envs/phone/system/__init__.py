@@ -1,0 +1,1 @@
+"""The system around the apps: windows, bars, keyboard, launcher, notification shade."""

@@ -1,0 +1,1 @@
+"""Views, widgets, their layout, pixels and accessibility nodes."""

@@ -1,0 +1,1 @@
+"""The commands of the shell, in modules by what they work on."""
