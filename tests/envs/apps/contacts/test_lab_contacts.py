@@ -126,3 +126,26 @@ def test_a_message_is_sent_only_by_the_button(book):
     book.phone.stop("com.google.android.apps.messaging")
     book.phone.launch("com.google.android.apps.messaging")
     assert book.shows("ABC") and "Nice to meet you" in book.ui
+
+
+def test_a_snapshot_in_the_middle_of_a_dialog_belongs_to_its_form(book):
+    book.tap("ABC", "Edit contact", "Birthday")
+    fill(book, Month="1", Day="2", Year="2000")
+    before = book.phone.snapshot()
+    for _ in range(2):
+        book.tap("Set")
+        assert "January 2, 2000" in book.ui
+        book.phone.restore(before)
+        assert book.shows("Set")
+    book.tap("Set", "Save")
+    assert person(book, "ABC").birthday == date(2000, 1, 2)
+
+
+def test_a_snapshot_with_the_list_of_labels_open_belongs_to_its_form(book):
+    book.tap("Li", "Edit contact", "Work Email")
+    before = book.phone.snapshot()
+    book.tap("Other", "Save")
+    assert person(book, "Li").emails == [("22334455@gmail.com", "Other")]
+    book.phone.restore(before)
+    book.tap("Home", "Save")
+    assert person(book, "Li").emails == [("22334455@gmail.com", "Home")]
