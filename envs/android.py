@@ -70,6 +70,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         split: Which words instances are made of: `"train"`, `"heldout"` or `"all"`.
         must_finish: False to evaluate an episode that has used up its budget, too, as if the agent had finished
             without an answer; True to give it no reward, unless its benchmark judges such episodes itself.
+        ui: False to show pictures only, as to UI-TARS: `observation["ui"]` is then always empty.
         render_mode: `"rgb_array"` lets `render()` return the last screenshot.
 
     Raises:
@@ -97,6 +98,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         max_steps: int | None = None,
         split: Split = "train",
         must_finish: bool = True,
+        ui: bool = True,
         render_mode: str | None = None,
     ) -> None:
         if not callable(device) and device != "phone":
@@ -115,6 +117,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self.max_steps = max_steps
         self.split: Split = split
         self.must_finish = must_finish
+        self.ui = ui
         self.render_mode = render_mode
         self.observation_space = _observation_space(self.screen_size)
         self.action_space = Unicode(MAX_ACTION)
@@ -324,7 +327,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
 
     def _look(self, device: Device) -> None:
         self._screenshot, self._tree = device.screenshot(), device.ui()
-        ui = compress(self._tree)
+        ui = compress(self._tree) if self.ui else ""
         # Whole lines only: what is cut must still parse.
         self._ui = ui if len(ui) <= MAX_UI else ui[:MAX_UI].rpartition("\n")[0]
 

@@ -277,3 +277,15 @@ def test_render_shows_the_last_screenshot():
     env.close()
     env.close()
     assert AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE).render() is None
+
+
+def test_pictures_only_means_no_text_and_the_same_verdict(env):
+    blind = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE, ui=False)
+    observation, info = env.reset(options=SAVE_ADA)
+    actions = play(env, observation, info).actions
+    seen = [blind.reset(options=SAVE_ADA)[0]]
+    for action in actions:
+        observation, reward, *_ = blind.step(action)
+        seen.append(observation)
+    assert reward == 1.0 and {observation["ui"] for observation in seen} == {""}
+    assert all(blind.observation_space.contains(observation) for observation in seen)

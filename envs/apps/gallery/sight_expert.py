@@ -76,7 +76,7 @@ def delete_odd_one(s: Screen, p: Params) -> Iterator[str]:
     cells = _cells(s)
     said = [looking.caption_of(thumbnail(s, cell)) for cell in cells]
     odd = next(number for number, caption in enumerate(said) if said.count(caption) == 1)
-    yield from _delete(s, cells[odd if p["which"] == "only" else odd - 1])
+    yield from _delete(s, cells[odd if p["which"] == "one" else odd - 1])
 
 
 @expert("GalleryCountShapes")

@@ -57,7 +57,7 @@ class GalleryDeleteOddOne(PictureTask):
 
     apps = PictureTask.apps
     template = (
-        "Three of the four pictures in the folder DCIM of Simple Gallery Pro show the same. Delete the {which} one "
+        "Three of the four pictures in the folder DCIM of Simple Gallery Pro show the same. Delete the {which} "
         "that shows something else."
     )
     difficulty = "medium"
@@ -69,7 +69,7 @@ class GalleryDeleteOddOne(PictureTask):
         common, odd = different_shapes(rng, 2)
         shown = [{**common, "seed": rng.randrange(1000)} for _ in range(3)]
         shown.insert(rng.randrange(4), odd)
-        return {"which": "only", "pictures": dict(zip(file_names(rng, 4), shown, strict=True))}
+        return {"which": "one", "pictures": dict(zip(file_names(rng, 4), shown, strict=True))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         captions = {name: scenes.caption(scene) for name, scene in self.params["pictures"].items()}
@@ -78,7 +78,7 @@ class GalleryDeleteOddOne(PictureTask):
         return float(self.pictures_left(device) == set(captions) - {odd})
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        return {**self.params, "which": "next"}
+        return {**self.params, "which": "one before"}
 
 
 class GalleryCountShapes(PictureQuestion):
