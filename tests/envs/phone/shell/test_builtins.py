@@ -75,6 +75,8 @@ PRINTED = {
     "cat <<-END\n\t\tindented\n\tEND": "indented\n",
     "echo a\\\nb": "ab\n",
     "echo x # a comment": "x\n",
+    "echo ${u:-\"a b\"} ${u:-'c d'} ${u:-$((1+1))} ${u:-`echo e`} \"${u:-f  g}\"": "a b c d 2 e f  g\n",
+    "x=aXbXc; echo ${x%%X*} ${x/X/} ${x//X/}": "a abXc abc\n",
     # control flow
     "i=0; while true; do i=$((i+1)); [ $i = 2 ] && continue; [ $i = 4 ] && break; echo $i; done": "1\n3\n",
     "for i in 1 2; do for j in 1 2; do [ $j = 2 ] && break 2; echo $i$j; done; done": "11\n",
@@ -103,6 +105,7 @@ TRUE = [
     "-e /sdcard", "-d /sdcard", "-f /data/f", "-s /data/f", "-r /data/f", "-w /data/f", "-L /sdcard", "a", "! -e /no",
     "a -a b", "'' -o b", "-c /dev/null", "/data/new -nt /data/f", "/data/f -ot /data/new",
 ]  # fmt: skip
+TRUE += ["\\( a \\)", "\\( a -o '' \\) -a b", "a \\< b", "b \\> a"]
 FALSE = ["", "-n ''", "-z a", "a = b", "1 -eq 2", "-f /sdcard", "-d /data/f", "-s /data/empty", "-e /no", "a -a ''"]
 
 
@@ -123,6 +126,12 @@ ERRORS = {
     "echo $((1 / 0))": (1, "zero divisor"),
     "echo $((1 +))": (1, "unexpected end of expression"),
     "echo $((2 ? 3))": (1, None),
+    "echo $((1 2))": (1, "unexpected '2'"),
+    "echo $(((1 + 2))": (1, None),
+    "echo $((@))": (1, "bad number or unexpected character"),
+    "x=abc; echo ${x:1/0}": (1, "zero divisor"),
+    "echo \"${x": (1, None),
+    "echo $'open": (1, "no closing quote"),
     "echo ${x?is missing}": (1, "x: is missing"),
     "echo ${x:?}": (1, "parameter null or not set"),
     "echo >&9": (1, "9: bad file descriptor"),
