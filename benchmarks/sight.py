@@ -1,8 +1,8 @@
-"""AndroidSight's control: how well those who look do with the true picture, a fixed one, and another instance's.
+"""AndroidSight's control: experts that look at the true picture, at a fixed one, and at another instance's.
 
-The scripted experts read what they must see off the screenshot. With the true picture they solve every instance. With
-one fixed picture, or with pictures of another instance of the same task, what is left is what can be done without
-looking: chance, and not even that where the expert does not find what it looks for and gives up.
+The scripted experts read what they must see from the screenshot. With the true picture they solve every instance. With
+a fixed picture, or with those of another instance of the same task, they solve what can be solved by chance, and less
+where an expert gives up because it does not find what it looks for.
 
     python -m benchmarks.sight --seeds 50 --json benchmarks/results/sight.json --grid docs/images/sight.png
 """
@@ -33,11 +33,11 @@ from coach_gym.envs.tasks.sight import SightTask  # noqa: E402
 
 SCREEN = (270, 600)
 FAMILIES: dict[str, type[SightTask]] = load_suite("android_sight").families  # type: ignore[assignment]
-COLUMNS, SHOWN, GAP, LABEL = 7, (168, 373), 12, 22  # of the grid, in pixels but for the first
+COLUMNS, SHOWN, GAP, LABEL = 7, (168, 373), 12, 22  # of the grid; all but the first in pixels
 
 
 def environment() -> AndroidEnv:
-    """An environment of all families."""
+    """Makes an environment of all families."""
     return AndroidEnv("android_sight", screen_size=SCREEN, split="all")
 
 
@@ -49,7 +49,7 @@ PICTURES: dict[str, Callable[[], gym.Env]] = {
 
 
 def success(env: gym.Env, family: str, seeds: int) -> float:
-    """Share of instances that the expert solves; one that does not find what it looks for has failed."""
+    """Returns the share of instances the expert solves; it fails if it does not find what it looks for."""
     rewards = []
     for seed in range(seeds):
         observation, info = env.reset(seed=seed, options={"task": family})
@@ -61,7 +61,7 @@ def success(env: gym.Env, family: str, seeds: int) -> float:
 
 
 def decisive_picture(family: str, seed: int) -> np.ndarray:
-    """The screenshot on an expert's way that differs most from that of the instance with another answer."""
+    """Returns the expert's screenshot that differs most from that of the instance with another answer."""
     env = environment()
     observation, info = env.reset(seed=seed, options={"task": family})
     shown = play(env, observation, info)
@@ -78,7 +78,7 @@ def decisive_picture(family: str, seed: int) -> np.ndarray:
 
 
 def grid() -> Image.Image:
-    """One picture of every family."""
+    """Draws one picture of every family."""
     rows = -(-len(FAMILIES) // COLUMNS)
     width, height = SHOWN[0] + GAP, SHOWN[1] + LABEL + GAP
     image = Image.new("RGB", (COLUMNS * width + GAP, rows * height + GAP), "white")
@@ -93,7 +93,7 @@ def grid() -> Image.Image:
 
 
 def main() -> None:
-    """Prints the table, and writes what is asked for."""
+    """Runs the benchmark."""
     arguments = _arguments()
     command = f"python -m benchmarks.sight {shlex.join(sys.argv[1:])}"
     print(f"Experts on the embedded phone, {arguments.seeds} instances a family\n")
@@ -116,9 +116,9 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sight", description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=20, help="instances of each family")
-    parser.add_argument("--json", type=Path, help="file for the results")
-    parser.add_argument("--grid", type=Path, help="file for one picture of every family")
+    parser.add_argument("--seeds", type=int, default=20, help="instances per family")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
+    parser.add_argument("--grid", type=Path, help="write one picture of every family to this file")
     return parser.parse_args()
 
 

@@ -1,18 +1,18 @@
-"""How far a critic is from the truth: its Q beside the measured Q of every candidate, on forks of the embedded phone.
+"""Compares a critic's Q with the measured Q of every candidate, on forks of the embedded phone.
 
-The policy plays held-out instances and draws k candidates in every state. Each distinct candidate is then played to the
-end of the episode from that very state, `--repeats` times, by the same policy. Reported are
+The policy plays held-out instances and samples k candidates in every state. From a fork of that state, the same policy
+then plays each distinct candidate to the end of the episode, `--repeats` times. The report has
 
     correlation          of the critic's Q with the measured Q, over all candidates
-    cosine               between the leave-one-out advantages of the critic and of the measurement; as these are centred
-                         in every state, it is also the correlation of Q within states
-    ordered              share of pairs in one state, measured at least 0.1 apart, that the critic orders right
+    cosine               between the leave-one-out advantages by the critic and by measurement; these are centred in
+                         every state, so it is also the correlation of Q within states
+    ordered              share of pairs in a state, measured at least 0.1 apart, that the critic orders correctly
     explained_variance   of the measured Q
-    spread, spread_true  standard deviation of Q within a state, in the mean
+    spread, spread_true  mean standard deviation of Q within a state
     contrast             share of states with two candidates measured at least 0.1 apart
     one_action           share of states in which all candidates are the same text
 
-Controls: candidates shuffled within their states, and a critic that knows only the mean of its Q in each state, a V.
+Controls: candidates shuffled within their states, and a critic that only knows the mean of its Q in each state, a V.
 
     python -m benchmarks.true_q --seeds 0 1 2 --json benchmarks/results/true_q.json
 """
@@ -50,7 +50,7 @@ from coach_gym.episode import Episode  # noqa: E402
 
 GAMMA = 0.95
 APART = 0.1
-FIRST_SEED = 20_000  # of the instances; a run of another seed takes the next ones
+FIRST_SEED = 20_000  # of the instances; the next seed takes the next ones
 
 
 def main() -> None:
@@ -73,7 +73,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=2, help="episodes per distinct candidate")
     parser.add_argument("--policy", default="pocket", help="'pocket' or a directory")
     parser.add_argument("--critic", default="pocket", help="'pocket' or a directory")
-    parser.add_argument("--json", type=Path, help="writes the results here")
+    parser.add_argument("--json", type=Path, help="write the results to this file")
     return parser.parse_args()
 
 
@@ -106,18 +106,18 @@ def run(seed: int, options: argparse.Namespace) -> dict[str, Any]:
 
 @torch.no_grad()
 def estimate(policy: Policy, critic: Critic, episodes: Sequence[Episode]) -> list[Tensor]:
-    """Returns the critic's Q of every candidate: for every state (k,)."""
+    """Returns the critic's Q of every candidate: (k,) for every state."""
     return [q for episode in episodes for q in critic.q_values(build_tree(policy, episode))]
 
 
 def agreement(estimated: Sequence[Tensor], measured: Sequence[Tensor]) -> dict[str, float]:
-    """Compares Q of the same candidates; the module says what the names mean. States with unknown Q are left out."""
+    """Compares Q of the same candidates, by the names in this module's docstring. Skips states with unknown Q."""
     known = [not q.isnan().any() for q in measured]
     q = torch.stack([e for e, ok in zip(estimated, known, strict=True) if ok]).double()
     truth = torch.stack([m for m, ok in zip(measured, known, strict=True) if ok]).double()
     gaps = truth[:, :, None] - truth[:, None, :]
     pairs = gaps >= APART
-    ordered = ((q[:, :, None] - q[:, None, :])[pairs].sign() + 1) / 2  # a tie is half right
+    ordered = ((q[:, :, None] - q[:, None, :])[pairs].sign() + 1) / 2  # a tie counts half
     a, b = acloo(q).flatten(), acloo(truth).flatten()
     residual = ((truth - q) ** 2).mean() / truth.var(correction=0)
     return {
@@ -131,7 +131,7 @@ def agreement(estimated: Sequence[Tensor], measured: Sequence[Tensor]) -> dict[s
 
 
 def describe(states: Sequence[State], measured: Sequence[Tensor]) -> dict[str, float]:
-    """How much there is to choose in a state."""
+    """Measures how much there is to choose in a state."""
     return {
         "contrast": float(np.mean([bool(q.max() - q.min() >= APART) for q in measured])),
         "one_action": float(np.mean([len({c.text for c in state.candidates}) == 1 for state in states])),
@@ -145,7 +145,7 @@ def _correlation(a: Tensor, b: Tensor) -> float:
 
 
 def summary(runs: list[dict[str, Any]], options: argparse.Namespace) -> dict[str, Any]:
-    """All runs, and the mean over seeds of what is claimed."""
+    """Returns all runs, with means over seeds as the headline."""
     command = ["python", "-m", "benchmarks.true_q", *sys.argv[1:]]
     return {
         "benchmark": "true_q",
@@ -159,7 +159,7 @@ def summary(runs: list[dict[str, Any]], options: argparse.Namespace) -> dict[str
 
 
 def print_table(results: dict[str, Any]) -> None:
-    """Mean and spread over seeds, beside the controls."""
+    """Prints mean and spread over seeds, next to the controls."""
     runs = results["runs"]
     print(f"\n{results['critic']} critic on states of the {results['policy']} policy ({DEVICE})")
     print(f"{'':22s}{'critic':>16s}{'shuffled':>16s}{'state mean':>16s}")
