@@ -25,6 +25,6 @@ def test_the_table_is_printed_and_kept(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(sys, "argv", ["sight", "--seeds", "2", "--json", str(tmp_path / "r.json")])
     sight.main()
     lines = capsys.readouterr().out
-    assert all(name in lines for name in (*two, "mean", "again: python -m benchmarks.sight"))
+    assert all(name in lines for name in (*two, "mean", "rerun: python -m benchmarks.sight"))
     headline = sight.json.loads((tmp_path / "r.json").read_text())["headline"]
     assert headline["true"] == 1.0 and headline["chance"] == pytest.approx(0.25)
