@@ -49,7 +49,7 @@ class SearchPage(Screen):
     def on_back(self) -> bool:
         """Ends the search."""
         searching, self.searching = self.searching, False
-        return searching
+        return searching or super().on_back()
 
 
 class SelectionPage(Screen, Generic[Item]):
@@ -81,7 +81,7 @@ class SelectionPage(Screen, Generic[Item]):
     def on_back(self) -> bool:
         """Ends the selection."""
         selected, self.selected = self.selected, []
-        return bool(selected)
+        return bool(selected) or super().on_back()
 
 
 class FormPage(Screen):

@@ -141,7 +141,8 @@ def thread(db: sqlite3.Connection, address: str) -> int | None:
 def messages(db: sqlite3.Connection, thread: int | None = None) -> list[Message]:
     """Returns the messages of a conversation, or of all, the oldest first."""
     rows = db.execute(
-        "SELECT _id, address, body, type, date FROM sms WHERE ?1 IS NULL OR thread_id = ?1 ORDER BY date, _id",
+        "SELECT _id, coalesce(address, ''), coalesce(body, ''), coalesce(type, 0), coalesce(date, 0) FROM sms"
+        " WHERE ?1 IS NULL OR thread_id = ?1 ORDER BY date, _id",
         (thread,),
     )
     return [Message(id, address, body, kind, _time(date)) for id, address, body, kind, date in rows]
