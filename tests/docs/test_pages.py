@@ -4,6 +4,7 @@ import argparse
 import ast
 import builtins
 import importlib
+import os
 import re
 import shlex
 import subprocess
@@ -45,7 +46,10 @@ def blocks(language):
 
 
 def run_alone(code, folder):
-    return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=300)
+    one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=one_thread, capture_output=True, text=True, timeout=600
+    )
 
 
 @pytest.mark.parametrize(("page", "code"), blocks("python"))
