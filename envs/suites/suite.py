@@ -52,7 +52,7 @@ class Suite:
                 the app, and `TASKS` of `shopping_list.tasks`, if there is such a module, are its task classes.
 
         Raises:
-            UsageError: There is no such app.
+            UsageError: There is no such app, or one of its tasks has the name of another.
         """
         packages = list(packages)
         if not packages:
@@ -61,6 +61,8 @@ class Suite:
             if find_spec(package) is None or find_spec(f"{package}.app") is None:
                 raise UsageError(f"there is no module {package}.app; is the folder that holds {package} on sys.path?")
         tasks = [task for package in packages for task in _tasks_of(package)]
+        if taken := sorted(self.families.keys() & {task.name for task in tasks}):
+            raise UsageError(f"apps={packages} have tasks with names that this suite has already: {', '.join(taken)}")
         return replace(
             self, source="+".join((self.source, *packages)), profile=self.profile.with_apps(packages),
             families={**self.families, **{task.name: task for task in tasks}},

@@ -74,6 +74,12 @@ def test_a_suite_of_ones_own_on_a_phone_of_ones_own(profile):
     assert info["suite"] == "mine" and play(env, observation, info).reward == 1.0
 
 
+def test_a_task_named_like_another_is_refused():
+    suite = load_suite("android_world").with_apps(["shopping_list"])
+    with pytest.raises(UsageError, match="names that this suite has already: BuyItem"):
+        suite.with_apps(["shopping_list"])
+
+
 def test_an_app_that_is_not_there_is_told():
     with pytest.raises(UsageError, match=r"no module nowhere\.app.*sys\.path"):
         gym.make("AndroidWorld-v0", apps=["nowhere"])
