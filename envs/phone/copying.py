@@ -1,9 +1,8 @@
 """Copies of what screens keep, callbacks included.
 
-A snapshot copies all screens. A callback that a screen keeps must then act on the copied screen, not on the one
-that it was made by. `copy.deepcopy` sees to that for bound methods and partials, but takes every function to be
-immutable, so that a lambda would go on acting on the original. Here a function is copied with the variables that
-it has captured.
+A snapshot copies all screens. A callback that a screen keeps must then act on the copied screen, not on the one it
+was made by. `copy.deepcopy` does so for bound methods and partials, but it takes every function to be immutable, so
+that a lambda would still act on the original. Here a function is copied with the variables that it has captured.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ def copied(value: Any, memo: Memo) -> Any:
     """Returns a deep copy of a value.
 
     Args:
-        value: Plain data, objects, and functions, methods and partials over them.
-        memo: Copies that exist already, by the `id` of their originals; it receives those made here.
+        value: Plain data, objects, and functions, methods and partials of them.
+        memo: Copies by the `id` of their originals: those that exist, to which those made here are added.
 
     Raises:
-        TypeError: Something in it cannot be copied, such as a connection to a database.
+        TypeError: The value contains something that cannot be copied, such as a database connection.
     """
     kind = type(value)
     if kind in _ATOMS:
@@ -73,7 +72,7 @@ def _method(value: types.MethodType, memo: Memo) -> Any:
 
 
 def _builtin(value: types.BuiltinMethodType, memo: Memo) -> Any:
-    """A function written in C, or a method of something built in, such as `names.append`."""
+    """Copies a function written in C; a method of a built-in object, such as `names.append`, with its object."""
     owner = copied(value.__self__, memo)
     return value if owner is value.__self__ else getattr(owner, value.__name__)
 
@@ -84,7 +83,7 @@ def _partial(value: partial, memo: Memo) -> partial:
 
 
 def _function(value: types.FunctionType, memo: Memo) -> types.FunctionType:
-    """A function with copies of its default arguments and of the variables around it, if it has any."""
+    """Copies a function with its default arguments and the variables that it has captured."""
     if not (value.__closure__ or value.__defaults__ or value.__kwdefaults__):
         return value
     around = value.__closure__ or ()
@@ -118,7 +117,7 @@ def _object(value: Any, memo: Memo) -> Any:
 
 @cache
 def _is_plain(kind: type) -> bool:
-    """Whether instances are nothing but their `__dict__`, and leave it to others how they are copied."""
+    """Returns whether instances are nothing but their `__dict__`, and have no say in how they are copied."""
     own = ("__deepcopy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__")
     silent = all(getattr(kind, name, None) is getattr(object, name, None) for name in own)
     slots = any(vars(base).get("__slots__") for base in kind.__mro__)
@@ -126,7 +125,7 @@ def _is_plain(kind: type) -> bool:
 
 
 def _rebuilt(value: Any, memo: Memo) -> Any:
-    """A copy made as the object itself says: by `__deepcopy__`, or from the parts that `__reduce_ex__` names."""
+    """Copies an object as it says itself: by `__deepcopy__`, or from the parts that `__reduce_ex__` names."""
     if hasattr(value, "__deepcopy__"):
         return value.__deepcopy__(memo)
     try:

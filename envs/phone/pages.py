@@ -101,20 +101,20 @@ class FormPage(Screen):
         self.stored: dict[str, Any] = {}
 
     def opened(self) -> None:
-        """Remembers what the form says before anything is changed."""
+        """Remembers what the form says before any change."""
         self.stored = self.values()
 
     def values(self) -> dict[str, Any]:
-        """What the form says now, by column."""
+        """Returns what the form says now, by column."""
         raise RuntimeError(f"{type(self).__name__} has no values")
 
     def changes(self) -> dict[str, Any]:
-        """The values to write: all of a new record, else those that are no longer as they were."""
+        """Returns the values to write: all of a new record, otherwise those that have changed."""
         values = self.values()
         return {column: v for column, v in values.items() if self.id is None or v != self.stored[column]}
 
     def unsaved(self) -> bool:
-        """Whether leaving the form would lose something, so that the user is asked first."""
+        """Returns whether leaving the form loses something, so that the user is asked first."""
         return False
 
     def on_back(self) -> bool:

@@ -98,7 +98,7 @@ class Phone(System):
         return twin
 
     def _live(self) -> tuple:
-        """What can change in place, or refers to what can."""
+        """Returns what can change in place, or refers to what can."""
         return self.stacks, self.focus, self.notifications, self.permissions, self.services
 
     def _plain(self) -> tuple:
@@ -111,7 +111,7 @@ class Phone(System):
         self.changed()
 
     def _shared(self, other: Phone) -> Memo:
-        """What copies of the screens do not copy but find again on `other`: the phone, its storage and apps."""
+        """Returns what copies of the screens share with `other` instead of copying it: phone, storage and apps."""
         parts = [(self, other), (self.storage, other.storage), (self.launcher, other.launcher)]
         parts += [(self.apps[package], other.apps[package]) for package in self.apps]
         return {id(mine): its for mine, its in parts}

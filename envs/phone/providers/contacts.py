@@ -103,7 +103,7 @@ class Contact:
         return self._named()[0]
 
     def _named(self) -> tuple[str, int]:
-        """The display name and the code of where it comes from."""
+        """Returns the display name and the code of its source."""
         full = f"{self.first} {self.last}".strip()
         phone, email = self.phones[0][0] if self.phones else "", self.emails[0][0] if self.emails else ""
         sources = (_SOURCE_NAME, _SOURCE_COMPANY, _SOURCE_PHONE, _SOURCE_EMAIL)
@@ -112,7 +112,7 @@ class Contact:
 
 
 def digits(number: str) -> str:
-    """The digits of a phone number, which is all that tells two numbers apart."""
+    """Returns the digits of a phone number, which is all that matters when numbers are compared."""
     return re.sub(r"\D", "", number)
 
 
@@ -129,7 +129,7 @@ def pretty(number: str) -> str:
 
 
 def listing(db: sqlite3.Connection, words: str = "", starred: bool = False) -> list[tuple[int, str]]:
-    """Id and name of everybody, or of those about whom something holds `words`, by name."""
+    """Returns id and name of all people, or of those about whom anything contains `words`, by name."""
     return db.execute(
         "SELECT _id, display_name FROM raw_contacts WHERE deleted = 0 AND starred >= ?1 AND (?2 = '' OR EXISTS ("
         "  SELECT 1 FROM data WHERE raw_contact_id = raw_contacts._id"
@@ -140,17 +140,17 @@ def listing(db: sqlite3.Connection, words: str = "", starred: bool = False) -> l
 
 
 def get(db: sqlite3.Connection, id: int) -> Contact | None:
-    """Everything about one person; None if there is no such row (any more)."""
+    """Returns everything about one person, or None if the row is missing."""
     return next(iter(_read(db, "AND raw_contacts._id = ?", (id,))), None)
 
 
 def everybody(db: sqlite3.Connection) -> list[Contact]:
-    """The whole address book, by name."""
+    """Returns the whole address book, by name."""
     return _read(db, "", ())
 
 
 def numbers(db: sqlite3.Connection) -> list[tuple[str, str]]:
-    """(name, number) of every phone number, by name."""
+    """Returns (name, number) of every phone number, by name."""
     return db.execute(
         "SELECT display_name, data1 FROM data JOIN raw_contacts ON raw_contact_id = raw_contacts._id"
         " WHERE mimetype_id = ? AND deleted = 0 ORDER BY sort_key, data._id",
@@ -159,7 +159,7 @@ def numbers(db: sqlite3.Connection) -> list[tuple[str, str]]:
 
 
 def members(db: sqlite3.Connection, label: str) -> list[tuple[int, str]]:
-    """Id and name of the people with a label, by name."""
+    """Returns id and name of the people with a label, by name."""
     return [(person.id, person.name) for person in everybody(db) if label in person.labels]
 
 
@@ -206,7 +206,7 @@ def _entry(kind: int | None, first: str, second: str, third: str, fourth: str) -
 
 
 def _is_day(text: str) -> bool:
-    """Whether a text is a day with its year; Android also stores birthdays without one, such as `--12-10`."""
+    """Returns whether a text is a day with its year; Android also stores birthdays without one, such as `--12-10`."""
     try:
         return bool(date.fromisoformat(text))
     except ValueError:
@@ -302,7 +302,7 @@ def delete(db: sqlite3.Connection, id: int) -> None:
 
 
 def create_group(db: sqlite3.Connection, title: str) -> int:
-    """The id of the label with a title, which is made if there is none."""
+    """Returns the id of the label with a title; creates the label if it is missing."""
     found = db.execute("SELECT _id FROM groups WHERE deleted = 0 AND title = ?", (title,)).fetchone()
     if found:
         return found[0]
@@ -322,7 +322,7 @@ _SINGLE = (NAME, ORGANIZATION, NOTE, EVENT, WEBSITE, RELATION)
 
 
 def _entries(db: sqlite3.Connection, contact: Contact) -> dict[int, list[Entry]]:
-    """The entries of a contact by kind; labels that do not exist yet are created."""
+    """Returns the entries of a contact by kind; creates missing labels."""
     born = contact.birthday.isoformat() if contact.birthday else ""
     by_kind: dict[int, list[Entry]] = {
         NAME: [(contact.first, contact.last)],
@@ -376,7 +376,7 @@ def _change(db: sqlite3.Connection, id: int, kind: int, old: Entry, new: Entry) 
 
 
 def _columns(kind: int, entry: Entry) -> dict[str, str | int | None]:
-    """The columns of `data` that hold an entry."""
+    """Returns the columns of `data` that hold an entry."""
     first, second = entry[0], entry[-1]
     if kind == NAME:
         return {"data1": f"{first} {second}".strip(), "data2": first, "data3": second}
