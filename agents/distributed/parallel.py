@@ -1,8 +1,8 @@
 """Training on several processes: FSDP2, applied to the models from outside.
 
-If `torch.distributed` is initialised, as by `torchrun`, an agent's `learn` calls `distribute`: weights, gradients and
-optimizer states of policy and critic are sharded over the processes, layer by layer. Each process plays its share of
-the episodes and learns from it. Three things differ from a single process:
+If `torch.distributed` is initialised, as by `torchrun`, an agent's `learn` calls `shard_learner`: weights, gradients
+and optimizer states of policy and critic are sharded over the processes, layer by layer. Each process plays its share
+of the episodes and learns from it. Three things differ from a single process:
 
 - Gradients are averaged over processes, so a loss is divided by the mean over processes of the number of tokens. The
   update is then that of one process with all episodes.
@@ -50,7 +50,7 @@ def is_sharded(model: nn.Module) -> bool:
     return isinstance(model, FSDPModule)
 
 
-def distribute(
+def shard_learner(
     learner: Learner, generator: Generator, generation: Generation, bfloat16: bool, checkpoint_activations: bool
 ) -> Generator:
     """Shards a learner over the processes of `torch.distributed`.
@@ -94,7 +94,7 @@ def distribute(
         _BLANK[model] = blank
         _move_optimizer(learner.optimizer(name), before, list(model.parameters()))
     if isinstance(generator, ServedGenerator):
-        refresh_sampler(learner.policy, generator, bfloat16)
+        send_weights(learner.policy, generator, bfloat16)
     return generator
 
 
@@ -235,14 +235,14 @@ def clip_gradients(optimizer: Optimizer, max_norm: float) -> float:
 
 
 @torch.no_grad()
-def refresh_sampler(policy: Policy, generator: Generator, bfloat16: bool) -> None:
+def send_weights(policy: Policy, generator: Generator, bfloat16: bool) -> None:
     """Sends the policy's current weights to the copy that is sampled from, or to the server that holds it.
 
     Does nothing unless the policy is sharded: otherwise generators follow its weights by themselves.
 
     Args:
         policy: The policy that is trained.
-        generator: The generator that `distribute` returned.
+        generator: The generator that `shard_learner` returned.
         bfloat16: Whether a server receives the weights in bfloat16.
     """
     if not is_sharded(policy.model):

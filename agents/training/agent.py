@@ -21,7 +21,7 @@ from coach_gym.agents.models.policy import Policy, PolicySource
 from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.agents.training import checkpoint
 from coach_gym.agents.training.logger import Logger
-from coach_gym.agents.training.parameters import Parameters, get_parameters, set_parameters
+from coach_gym.agents.training.parameters import Parameters, load_state_dicts, state_dicts
 from coach_gym.agents.training.training_log import TrainingLog
 from coach_gym.dialects import Dialect
 from coach_gym.episode import Episode
@@ -145,7 +145,7 @@ class Agent:
             ValueError: `bfloat16` was requested without processes.
         """
         was_whole = not parallel.is_sharded(self.policy.model)
-        self.player.generator = parallel.distribute(
+        self.player.generator = parallel.shard_learner(
             self.learner, self.generator, self.generation, self.bfloat16, self.checkpoint_activations
         )
         if was_whole and processes.size() > 1:
@@ -154,7 +154,7 @@ class Agent:
 
     def refresh_sampler(self) -> None:
         """Sends the weights to the copy of a sharded policy that is sampled from; does nothing without one."""
-        parallel.refresh_sampler(self.policy, self.generator, self.bfloat16)
+        parallel.send_weights(self.policy, self.generator, self.bfloat16)
 
     # ---- statistics -------------------------------------------------------------------------------------------
 
@@ -194,7 +194,7 @@ class Agent:
 
         With several processes, the first one receives them, on its CPU.
         """
-        return get_parameters(self.learner)
+        return state_dicts(self.learner)
 
     def set_parameters(
         self,
@@ -214,7 +214,7 @@ class Agent:
         """
         given = load_path_or_dict
         given = given if isinstance(given, dict) else checkpoint.read_parameters(Path(given))
-        set_parameters(self.learner, given, exact_match)
+        load_state_dicts(self.learner, given, exact_match)
 
     def save(
         self, path: str | Path, exclude: Sequence[str] | None = None, include: Sequence[str] | None = None
@@ -232,7 +232,7 @@ class Agent:
         Raises:
             FileExistsError: `path` is something other than a saved agent; it is left alone.
         """
-        checkpoint.save(self._saved(), Path(path), set(exclude or ()) - set(include or ()))
+        checkpoint.write(self._saved(), Path(path), set(exclude or ()) - set(include or ()))
 
     def save_shards(self, path: str | Path) -> None:
         """Writes the agent as a directory, each process its own shards; all processes call it.
@@ -243,7 +243,7 @@ class Agent:
         Raises:
             FileExistsError: `path` is something other than a saved agent; it is left alone.
         """
-        checkpoint.save_shards(self._saved(), Path(path))
+        checkpoint.write_sharded(self._saved(), Path(path))
 
     def _saved(self) -> checkpoint.Saved:
         infos, successes = self.log.recent_episodes()

@@ -7,7 +7,7 @@ optimizer.pt         optimizer states, read with `weights_only=True`
 trainer_state.json   counters, statistics and random states
 
 Several processes write their shards of weights and optimizer states as they are, and any number of processes can read
-them: shards/ replaces optimizer.pt and the weights in actor/ and critic/ (`save_shards`).
+them: shards/ replaces optimizer.pt and the weights in actor/ and critic/ (`write_sharded`).
 """
 
 import json
@@ -77,7 +77,7 @@ class Saved:
     state: TrainerState
 
 
-def save(agent: Saved, path: Path, exclude: set[str]) -> None:
+def write(agent: Saved, path: Path, exclude: set[str]) -> None:
     """Writes the directory under another name first, so that an interruption never leaves half of it.
 
     Args:
@@ -104,7 +104,7 @@ def save(agent: Saved, path: Path, exclude: set[str]) -> None:
                 torch.save(states, fresh / _OPTIMIZER)
 
 
-def save_shards(agent: Saved, path: Path) -> None:
+def write_sharded(agent: Saved, path: Path) -> None:
     """Writes the directory of a sharded agent; all processes call it and each writes its own part.
 
     Args:
@@ -222,7 +222,7 @@ def _unfilled(
 
 
 def has_shards(path: Path) -> bool:
-    """Returns whether `save_shards` wrote the directory."""
+    """Returns whether `write_sharded` wrote the directory."""
     return (path / SHARDS).is_dir()
 
 
@@ -264,7 +264,7 @@ def restore_sampling(path: Path, device: torch.device) -> bool:
 
 
 def read_parameters(path: Path) -> dict[str, dict[str, Any]]:
-    """Returns what `get_parameters` returned when the agent was saved."""
+    """Returns what the agent's `get_parameters` returned when it was saved."""
     parameters: dict[str, dict[str, Any]] = {"policy": Policy.load(path / ACTOR, device="cpu").model.state_dict()}
     if (path / CRITIC).is_dir():
         parameters["critic"] = Critic.load(path / CRITIC).state_dict()

@@ -242,7 +242,7 @@ class OnlineAgent(Agent, ABC):
         reset_num_timesteps: bool = True,
         progress_bar: bool = False,
     ) -> Self:
-        """Trains.
+        """Trains the agent.
 
         Episodes are played to their end, so the number of steps taken is a little higher than requested. An
         interruption loses the current roll-out and nothing else: agent and environments stay usable. It waits for the

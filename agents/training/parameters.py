@@ -12,7 +12,7 @@ Parameters = dict[str, dict[str, Any]]
 """State dicts by the name of their part: `policy`, `policy.optimizer`, `critic`, `critic.optimizer`."""
 
 
-def get_parameters(learner: Learner) -> Parameters:
+def state_dicts(learner: Learner) -> Parameters:
     """Returns the state dicts of all models and optimizers.
 
     With several processes, the first one receives whole tensors on its CPU and the others receive empty ones.
@@ -20,8 +20,8 @@ def get_parameters(learner: Learner) -> Parameters:
     return {name: gather_state(part.state_dict()) for name, part in _parts(learner).items()}
 
 
-def set_parameters(learner: Learner, given: Parameters, exact_match: bool = True) -> None:
-    """Loads what `get_parameters` returned.
+def load_state_dicts(learner: Learner, given: Parameters, exact_match: bool = True) -> None:
+    """Loads what `state_dicts` returned.
 
     Args:
         learner: Receives the parameters.
