@@ -111,7 +111,10 @@ class Phone(System):
         self.changed()
 
     def _shared(self, other: Phone) -> Memo:
-        """Returns what copies of the screens share with `other` instead of copying it: phone, storage and apps."""
-        parts = [(self, other), (self.storage, other.storage), (self.launcher, other.launcher)]
-        parts += [(self.apps[package], other.apps[package]) for package in self.apps]
-        return {id(mine): its for mine, its in parts}
+        """Returns what copies of the screens share with `other` instead of copying it, by the `id` of our own."""
+        return {id(mine): its for mine, its in zip(self._parts(), other._parts(), strict=True)}
+
+    def _parts(self) -> list[Any]:
+        """Returns what belongs to the phone alone and is never copied with a screen."""
+        storage = self.storage
+        return [self, storage, storage.settings, self.windows, self.launcher, self.apps, *self.apps.values()]

@@ -187,5 +187,6 @@ class Storage:
             if not unchanged:
                 connection.close()
                 del self._open[path]
-        self._files, self._directories, self.settings = dict(files), set(directories), dict(settings)
-        self.attributes = dict(attributes)
+        self._files, self._directories, self.attributes = dict(files), set(directories), dict(attributes)
+        self.settings.clear()  # in place: a callback may have captured the table
+        self.settings.update(settings)

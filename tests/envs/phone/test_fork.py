@@ -184,3 +184,26 @@ def test_snapshots_keep_what_services_hold_apart_from_settings(keeper, name):
     assert not getattr(keeper.services, name)
     keeper.restore(changed)
     assert getattr(keeper.services, name) == {key: value} and keeper.services.screen_on
+
+
+@pytest.mark.parametrize("table", ["settings", "packages", "clipboard of the phone"])
+def test_what_a_callback_has_captured_of_the_phone_is_the_phones_own(keeper, table):
+    phone = keeper.top.phone
+    settings, packages = phone.storage.settings, phone.services.packages
+
+    def write():
+        if table == "settings":
+            settings["system", "x"] = "1"
+        elif table == "packages":
+            packages["x"] = "1"
+        else:
+            phone.clipboard = "1"
+
+    keeper.push(keeper.apps[Keeper.package], Menu([("Write", write)]))
+    saved, fork = keeper.snapshot(), keeper.fork()
+    keeper.restore(saved)
+    for one, other in ((keeper, fork), (fork, keeper)):
+        before = state(other)
+        tap(one, "Write")
+        assert state(other) == before
+        assert "1" in (one.storage.settings.get(("system", "x")), one.services.packages.get("x"), one.clipboard)

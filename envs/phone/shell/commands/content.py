@@ -141,11 +141,10 @@ def _settings(phone: Phone) -> sqlite3.Connection:
 
 
 def _keep_settings(phone: Phone, db: sqlite3.Connection) -> None:
-    phone.storage.settings = {
-        (namespace, name): str(value)
-        for namespace in _NAMESPACES
-        for name, value in db.execute(f'SELECT name, value FROM "{namespace}"')
-    }
+    phone.storage.settings.clear()
+    for namespace in _NAMESPACES:
+        for name, value in db.execute(f'SELECT name, value FROM "{namespace}"'):
+            phone.storage.settings[namespace, name] = str(value)
 
 
 # the command
