@@ -13,11 +13,8 @@ import re
 import sqlite3
 import time
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing
 from datetime import datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import uiautomator2
@@ -26,6 +23,7 @@ from PIL import Image
 from coach_gym.actions import Action, ActionError, Point
 from coach_gym.envs.devices import gestures
 from coach_gym.envs.devices.adb import Adb, failures
+from coach_gym.envs.devices.adb_files import AdbFiles
 from coach_gym.envs.devices.app_names import label_of, package_named
 from coach_gym.envs.devices.console import Console
 from coach_gym.envs.errors import DeviceError
@@ -36,7 +34,6 @@ PAUSE = 0.3  # seconds between two dumps of the screen that must be equal
 _JPEG_QUALITY = 90
 _LONGEST_LIST = 2000  # characters of the list of apps in a message to the agent
 _STEP = 0.005  # seconds per step in which uiautomator moves a finger
-_EPOCH = datetime(1970, 1, 1)
 
 # What makes a device quiet: no animations, and a display that neither sleeps nor rotates. Devices may lack some of
 # these commands.
@@ -93,6 +90,7 @@ class AdbDevice:
         self._u2: uiautomator2.Device | None = None
         self._prepare()
         self._name = f"{serial} ({self._kind()})"
+        self._files = AdbFiles(self.adb, self._name)
         self._size = self._screen_size()
         self._keyboards = {method.partition("/")[0] for method in self.adb.run("ime", "list", "-s").split()}
         self._start_uiautomator()
@@ -284,87 +282,27 @@ class AdbDevice:
                 return
             before = after
 
-    # files
+    # state
 
     def read(self, path: str) -> bytes | None:
         """Returns the content of a file, or None if it does not exist."""
-        self._require_root(path)
-        return self.adb.pull(path) if self.adb.stat(path).is_file else None
+        return self._files.read(path)
 
     def write(self, path: str, data: bytes, modified: datetime | None = None) -> None:
         """Writes a file, creating its folders and keeping owner and mode of private files."""
-        self._require_root(path)
-        access = self._access(path)
-        self.adb.push(path, data, self._seconds(modified))
-        if access is not None:
-            owner, mode = access
-            made = [path, *_folders_of_app(path)]
-            self.adb.run("chown", owner, *made)
-            self.adb.run("chmod", mode, path)
-            self.adb.run("restorecon", *made)
+        self._files.write(path, data, modified)
 
     def remove(self, path: str) -> None:
         """Removes a file, or a folder with its contents, if it exists."""
-        self._require_root(path)
-        self.adb.run("rm", "-rf", path)
+        self._files.remove(path)
 
     def listdir(self, path: str) -> list[str]:
         """Returns the sorted names in a folder; an empty list if it does not exist."""
-        self._require_root(path)
-        return self.adb.listdir(path)
+        return self._files.listdir(path)
 
-    @contextmanager
-    def database(self, path: str) -> Iterator[sqlite3.Connection]:
-        """Opens a copy of an SQLite file, including what is still in its journal.
-
-        If the `with` block changes the copy, the app is stopped and the copy replaces the file.
-        """
-        with TemporaryDirectory(prefix="coach_gym_") as folder:
-            copy = Path(folder, "db")
-            # The file comes first: the app may move pages from the journal to the file at any time.
-            for suffix in ("", "-journal", "-wal"):
-                if data := self.read(path + suffix):
-                    copy.with_name(copy.name + suffix).write_bytes(data)
-            with closing(sqlite3.connect(copy)) as connection:
-                before = _contents(connection)
-                yield connection
-                connection.commit()
-                after = _contents(connection)
-        if after != before:
-            self._replace_database(path, after)
-
-    def _replace_database(self, path: str, data: bytes) -> None:
-        if package := _package_of(path):
-            self.adb.run("am", "force-stop", package)
-        self.write(path, data)
-        self.adb.run("rm", "-f", *(path + suffix for suffix in ("-journal", "-wal", "-shm")))
-
-    def _require_root(self, path: str) -> None:
-        """Raises for private files without root: they would seem not to exist, and a verdict would be wrong."""
-        if _package_of(path) and not self.adb.is_root():
-            raise DeviceError(f"{self.name}: {path} belongs to an app, and adb is not root on this device")
-
-    def _access(self, path: str) -> tuple[str, str] | None:
-        """Returns owner and mode for an app's private file; None in shared storage, where Android decides."""
-        package = _package_of(path)
-        if not package:
-            return None
-        text, code = self.adb.shell("stat", "-c", "%u:%g %a", path)
-        if code != 0:
-            text = self.adb.run("stat", "-c", "%u:%g 660", f"/data/data/{package}")
-        owner, mode = text.split()
-        return owner, mode
-
-    def _seconds(self, moment: datetime | None) -> int:
-        """Converts a time on the device's clock, by default now, to seconds since 1970."""
-        seconds, offset = self.adb.run("date", "+%s %z").split()
-        if moment is None:
-            return int(seconds)
-        sign = -1 if offset.startswith("-") else 1
-        ahead = sign * (int(offset[1:3]) * 3600 + int(offset[3:5]) * 60)
-        return int((moment - _EPOCH).total_seconds()) - ahead
-
-    # other state
+    def database(self, path: str) -> AbstractContextManager[sqlite3.Connection]:
+        """Opens an SQLite file for the length of a `with` block. See `AdbFiles.database`."""
+        return self._files.database(path)
 
     def get_setting(self, namespace: str, key: str) -> str | None:
         """Returns a value of Android's settings, or None."""
@@ -433,21 +371,3 @@ class AdbDevice:
 
     def _asking(self, what: str) -> AbstractContextManager[None]:
         return failures(self.name, what)
-
-
-def _contents(connection: sqlite3.Connection) -> bytes:
-    """Returns the database as a file, including its journal."""
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    return connection.serialize() if pages else b""
-
-
-def _package_of(path: str) -> str:
-    """Returns the package that a private file belongs to, or `""` for shared storage."""
-    found = re.match(r"/data/(?:data|user/\d+|user_de/\d+)/([^/]+)", path)
-    return found[1] if found else ""
-
-
-def _folders_of_app(path: str) -> list[str]:
-    """Returns the folders between an app's own folder and a file."""
-    names = path.split("/")
-    return ["/".join(names[:depth]) for depth in range(5, len(names))]
