@@ -114,8 +114,8 @@ class Windows:
         windows = self._app_windows((0, status, width, bottom))
         if keys and not self._mark_caret(windows):  # the field has gone, and the keyboard with it
             phone.focus = None
-            keys = None
-            windows = self._app_windows((0, status, width, height - navigation))
+            keys, bottom = None, height - navigation
+            windows = self._app_windows((0, status, width, bottom))
         if keys and phone.editing:
             windows.append(self._toolbar(windows))
         if phone.message is not None:

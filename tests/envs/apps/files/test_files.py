@@ -330,3 +330,15 @@ def test_an_app_is_chosen_for_a_web_page_or_none(hands):
     assert hands.shows("Open with")
     hands.back()
     assert hands.rows == ["a.zip", "page.html"] and hands.phone.foreground == APP.package
+
+
+def test_a_message_stands_at_the_bottom_once_the_keyboard_has_gone(hands):
+    hands.storage.write(f"{SHARED}/a.zip", b"x")
+    hands.tap("Search")
+    hands.type("zip")
+    hands.tap("a.zip", "Search")
+    hands.tap("Navigate up")
+    pixels, text = hands.phone.screenshot().copy(), hands.ui
+    assert hands.shows("Can't open file")
+    hands.phone.restore(hands.phone.snapshot())
+    assert hands.ui == text and np.array_equal(hands.phone.screenshot(), pixels)
