@@ -72,7 +72,7 @@ CASES = {  # family: its expert, table, changes that must fail, changes that mus
         bluecoins_expert.amend_item, bluecoins.DATABASE, "TRANSACTIONSTABLE", {"itemName": TEXT}, {"accountID": "9"},
     ),
     bluecoins.BluecoinsDeleteTransaction: (
-        bluecoins_expert.delete_transaction, bluecoins.DATABASE, "TRANSACTIONSTABLE", {"amount": "-{0}"},
+        bluecoins_expert.delete_transaction, bluecoins.DATABASE, "TRANSACTIONSTABLE", {"amount": "{0} * 2"},
         {"transactionCurrency": "NULL"},
     ),
     cantook.CantookMarkAsRead: (
