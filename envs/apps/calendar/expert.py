@@ -173,9 +173,9 @@ def read_list(s: Screen, until: datetime = datetime.max) -> Generator[str, None,
     """Reads all events from today up to a time, and some after it."""
     yield from _open_list(s)
     seen: dict[Entry, None] = {}
-    day = NOW.date()
+    day, days = NOW.date(), dict[str, date]()
     while True:
-        day = _read_page(s, day, seen)
+        day, days = _read_page(s, day, days, seen)
         if any(entry.start > until for entry in seen) or not any(element.scrollable for element in s.elements):
             break
         before = s.text
@@ -188,18 +188,30 @@ def read_list(s: Screen, until: datetime = datetime.max) -> Generator[str, None,
 def entries_by_day(s: Screen) -> list[Entry]:
     """Returns the events on the screen, dated by the headings above them."""
     seen: dict[Entry, None] = {}
-    _read_page(s, NOW.date(), seen)
+    _read_page(s, NOW.date(), {}, seen)
     return list(seen)
 
 
-def _read_page(s: Screen, day: date, seen: dict[Entry, None]) -> date:
-    """Adds the events on the screen; those above the first heading are of `day`. Returns the last heading's day."""
+def _read_page(s: Screen, day: date, days: Mapping[str, date], seen: dict[Entry, None]) -> tuple[date, dict[str, date]]:
+    """Adds the events on the screen to those seen.
+
+    Args:
+        s: The screen.
+        day: Day of the last heading before this page.
+        days: Days of the rows on the page before. Those that are still on top of this page keep theirs.
+        seen: The events of the pages before.
+
+    Returns:
+        Day of the last heading, and days of the rows on this page.
+    """
+    here: dict[str, date] = {}
     for element in s.elements:
         if element.long_clickable:
-            seen |= dict.fromkeys(_entry(element, day))
+            here[element.label] = days.get(element.label, day)
+            seen |= dict.fromkeys(_entry(element, here[element.label]))
         elif element.label.endswith(")"):
-            day = datetime.strptime(f"{element.label} {NOW.year}", "%B %d (%a) %Y").date()
-    return day
+            day, days = datetime.strptime(f"{element.label} {NOW.year}", "%B %d (%a) %Y").date(), {}
+    return day, here
 
 
 def entries(s: Screen, day: date) -> list[Entry]:

@@ -1,111 +1,140 @@
-"""Families about records, on a table of words."""
+"""The shared base of families about records, on a family of this test's own."""
 
 import random
+import sqlite3
+from contextlib import contextmanager
 
 import pytest
 
-from coach_gym.envs.devices.phone import PhoneDevice
-from coach_gym.envs.profiles import Profile
-from coach_gym.envs.tasks.records import AddRecords, DeleteCopy, DeleteRecords, another
-from coach_gym.envs.tasks.words import NOUNS, ParamRng
-
-PATH = "/data/data/org.example.words/databases/words.db"
+from coach_gym.envs.tasks.records import AddRecords, DeleteCopy, DeleteRecords, DrawnRecords, another
+from coach_gym.envs.tasks.words import ParamRng
 
 
-class Words:
-    """How words are drawn, stored and read."""
+class Coins(DrawnRecords):
+    """A task on a purse of coins: name and value."""
 
-    apps, budget, database, given = ("Words",), 9, PATH, "words"
+    apps = ("Purse",)
+    database = "/purse.db"
+    given = "coins"
+    template = "Do it: {spoken}"
+    budget = 5
 
     @classmethod
     def draw(cls, rng, count):
-        return [[word, rng.randrange(5)] for word in NOUNS.draw_many(rng, count)]
+        return [[f"coin {value}", value] for value in rng.sample(range(100), count)]
 
     def store(self, device, db):
-        db.executemany("INSERT INTO word VALUES (?, ?)", self.params["words"])
+        db.executemany("INSERT INTO coins VALUES (?, ?)", self.params["coins"])
 
     def stored(self, db):
-        return db.execute("SELECT name, points FROM word").fetchall()
+        return db.execute("SELECT name, value FROM coins").fetchall()
 
 
-class AddWords(Words, AddRecords):
-    template, count, most = "Add {spoken}.", 2, 4
+class Add(AddRecords, Coins):
+    count, most = 2, 4
 
     @staticmethod
     def spoken(record):
-        return f"{record[0]} ({record[1]})"
+        return f"{record[0]} for {record[1]}"
 
 
-class DeleteWords(Words, DeleteRecords):
-    template, count, noise = "Delete {names}.", 2, (2, 5)
+class Delete(DeleteRecords, Coins):
+    template = "Delete {names}"
+    count, noise = 2, (1, 3)
 
 
-class DeleteCopyOfWord(Words, DeleteCopy):
-    template, noise = "Delete the word that is there twice.", 3
+class Copy(DeleteCopy, Coins):
+    template = "Delete a copy"
+    noise = 4
 
+
+class AlmostCopy(Copy):
     @classmethod
     def variations(cls, rng, twice):
         return [[twice[0], twice[1] + 1]]
 
 
-FAMILIES = [AddWords, DeleteWords, DeleteCopyOfWord]
+class Purse:
+    """A device with one table, as far as these families need one."""
+
+    def __init__(self):
+        self.db = sqlite3.connect(":memory:", isolation_level=None)
+        self.db.execute("CREATE TABLE coins (name TEXT, value INTEGER)")
+
+    @contextmanager
+    def database(self, path):
+        assert path == Coins.database
+        yield self.db
+
+    def put(self, records):
+        self.db.execute("DELETE FROM coins")
+        self.db.executemany("INSERT INTO coins VALUES (?, ?)", records)
 
 
-@pytest.fixture
-def device():
-    device = PhoneDevice(270, 600, Profile("empty", ()))
-    device.phone.storage.create_database(PATH, "CREATE TABLE word (name, points);")
-    return device
+FAMILIES = (Add, Delete, Copy, AlmostCopy)
 
 
-def hold(device, records):
-    with device.database(PATH) as db:
-        db.execute("DELETE FROM word")
-        db.executemany("INSERT INTO word VALUES (?, ?)", records)
+@pytest.fixture(params=range(10))
+def seed(request):
+    return request.param
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("seed", range(5))
-def test_just_the_expected_records_are_right(device, family, seed):
-    task = family(family.sample(ParamRng(seed)))
-    task.setup(device)
-    assert task.evaluate(device, None) == 0, "nothing was done yet"
-    right = task.expected()
-    for records, score in (
-        (right, 1), (right[::-1], 1), (right[1:], 0), ([*right, right[0]], 0), ([*right, ["more", 1]], 0),
-        ([[right[0][0], right[0][1] + 7], *right[1:]], 0), ([], 0),
-    ):  # fmt: skip
-        hold(device, records)
-        assert task.evaluate(device, None) == score
+def test_the_start_is_what_the_parameters_say_and_does_not_count(family, seed):
+    task, purse = family(family.sample(ParamRng(seed))), Purse()
+    task.setup(purse)
+    assert [list(row) for row in purse.db.execute("SELECT * FROM coins")] == task.params["coins"]
+    assert task.evaluate(purse, None) == 0.0
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_new_records_are_told_whole_and_are_not_there_yet(seed):
-    task = AddWords(AddWords.sample(ParamRng(seed)))
-    (first, points), (second, others) = task.params["new"]
-    assert task.goal == f"Add {first} ({points}); {second} ({others})."
-    assert not {first, second} & {name for name, _ in task.params["words"]}
-    assert 1 <= len(task.params["words"]) <= AddWords.most
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_expected_counts_in_any_order_and_nothing_else_does(family, seed):
+    task, purse, rng = family(family.sample(ParamRng(seed))), Purse(), random.Random(seed)
+    right = rng.sample(task.expected(), len(task.expected()))
+    purse.put(right)
+    assert task.evaluate(purse, None) == 1.0
+    wrong = [right[1:], [*right, right[0]], [*right, ["more", 1]], [[right[0][0], right[0][1] + 1], *right[1:]], []]
+    for records in (*wrong, [[None, None], *right[1:]]):
+        purse.put(records)
+        assert task.evaluate(purse, None) == 0.0
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_records_to_delete_are_there_among_others(seed):
-    task = DeleteWords(DeleteWords.sample(ParamRng(seed)))
-    names = [name for name, _ in task.params["words"]]
-    assert set(task.params["names"]) <= set(names) and 2 <= len(names) - 2 <= 5
-    assert task.goal == f"Delete {', '.join(task.params['names'])}."
-    wrong = task.near_miss(random.Random(seed))["names"]
-    assert len(wrong) == 2 and set(wrong) <= set(names) and set(wrong) != set(task.params["names"])
+def test_new_records_are_spelled_out_and_are_not_there_yet(seed):
+    task = Add(Add.sample(ParamRng(seed)))
+    (first, one), (second, two) = task.params["new"]
+    assert task.goal == f"Do it: {first} for {one}; {second} for {two}"
+    assert 1 <= len(task.params["coins"]) <= 4
+    assert not {first, second} & {name for name, _ in task.params["coins"]}
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_one_record_is_there_twice_and_another_only_looks_like_it(seed):
-    params = DeleteCopyOfWord.sample(ParamRng(seed))
-    twice = params["twice"]
-    assert params["words"].count(twice) == 2 and [twice[0], twice[1] + 1] in params["words"]
-    assert len(params["words"]) == 5
+def test_named_records_are_there_and_the_others_have_to_stay(seed):
+    task = Delete(Delete.sample(ParamRng(seed)))
+    names = {name for name, _ in task.params["coins"]}
+    assert task.goal == "Delete " + ", ".join(task.params["names"])
+    assert set(task.params["names"]) < names and 1 <= len(task.expected()) <= 3
+    assert {name for name, _ in task.expected()} == names - set(task.params["names"])
 
 
-def test_a_near_miss_is_another_choice():
-    for seed in range(10):
-        assert another(random.Random(seed), {"a": 1, "b": 2}, "a", [1, 3, 5])["a"] in (3, 5)
+def test_the_near_miss_of_deleting_deletes_one_that_has_to_stay(seed):
+    task = Delete(Delete.sample(ParamRng(seed)))
+    miss = Delete(task.near_miss(random.Random(seed)))
+    assert len(miss.params["names"]) == 2 and len(set(miss.params["names"]) & set(task.params["names"])) == 1
+    purse = Purse()
+    purse.put(miss.expected())
+    assert task.evaluate(purse, None) == 0.0
+
+
+def test_one_record_is_there_twice_and_once_in_the_end(seed):
+    for family, alike in ((Copy, 0), (AlmostCopy, 1)):
+        task = family(family.sample(ParamRng(seed)))
+        twice = task.params["twice"]
+        assert task.params["coins"].count(twice) == 2 and task.expected().count(twice) == 1
+        assert len(task.params["coins"]) == 5 + alike
+        assert sum(coin[0] == twice[0] for coin in task.expected()) == 1 + alike
+
+
+def test_another_choice_is_never_the_one_that_is_there():
+    params = {"day": 3, "rest": "kept"}
+    drawn = [another(random.Random(seed), params, "day", range(5)) for seed in range(50)]
+    assert {each["day"] for each in drawn} == {0, 1, 2, 4}
+    assert all(each["rest"] == "kept" for each in drawn) and params == {"day": 3, "rest": "kept"}
