@@ -128,6 +128,12 @@ class App:
     def install(self) -> None:
         """Creates the app's databases, folders and settings. Runs once, when the phone is made."""
 
+    def clear(self) -> None:
+        """Removes what the app has stored, so that it is as new."""
+        self.phone.storage.remove(self.data)
+        self.phone.storage.mkdir(self.data)
+        self.install()
+
     def main(self) -> Screen:
         """Returns the screen that opens when the app is launched."""
         raise RuntimeError(f"{self.label} has no main screen")

@@ -92,12 +92,9 @@ def clear(p: Process, args: list[str]) -> int:
         place, schema = PROVIDERS[package]
         p.storage.remove(place)
         p.storage.create_database(place, schema)
-    elif package in p.phone.apps and package != "com.android.settings":
-        app = p.phone.apps[package]
+    elif package in p.phone.apps:
         p.phone.stop(package)
-        p.storage.remove(app.data)
-        p.storage.mkdir(app.data)
-        app.install()
+        p.phone.apps[package].clear()
     p.phone.permissions = {(owner, what) for owner, what in p.phone.permissions if owner != package}
     p.phone.changed()
     p.print("Success")
