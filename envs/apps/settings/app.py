@@ -152,6 +152,9 @@ class Settings(App):
         self.phone.storage.write(BATTERY_LEVEL, b"84\n")
         self.phone.storage.write(BUILD, pages.build_properties("Pixel 6", "13", "TE1A.220922.034"))
 
+    def clear(self) -> None:
+        """Leaves the settings alone: they belong to the system, not to this app."""
+
     def main(self) -> Screen:
         """Shows the list of all pages."""
         return Main()

@@ -378,3 +378,11 @@ def test_the_log_is_waited_for_but_not_when_it_is_dumped(phone):
     assert run(phone, "logcat -v epoch").endless and not run(phone, "logcat -b all -c").endless
     assert run(phone, "export ANDROID_LOG_TAGS=''; exec logcat -v epoch").endless
     assert not run(phone, "logcat -d").endless
+
+
+def test_clearing_settings_keeps_the_settings(phone):
+    phone.storage.settings["system", "screen_brightness"] = "7"
+    phone.launch("com.android.settings")
+    assert out(phone, "pm clear com.android.settings") == "Success\n"
+    assert phone.storage.settings["system", "screen_brightness"] == "7"
+    assert "com.android.settings" not in phone.stacks
