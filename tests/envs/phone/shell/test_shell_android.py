@@ -14,6 +14,7 @@ from PIL import Image
 
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.shell import run
+from coach_gym.envs.profiles import lab_phone
 from coach_gym.ui import compress, node_from_xml
 from tests.envs.hands import Hands
 
@@ -380,9 +381,10 @@ def test_the_log_is_waited_for_but_not_when_it_is_dumped(phone):
     assert not run(phone, "logcat -d").endless
 
 
-def test_clearing_settings_keeps_the_settings(phone):
-    phone.storage.settings["system", "screen_brightness"] = "7"
+def test_clearing_settings_keeps_the_settings():
+    phone = lab_phone(90, 200)
+    phone.storage.settings["system", "time_12_24"] = "24"
     phone.launch("com.android.settings")
     assert out(phone, "pm clear com.android.settings") == "Success\n"
-    assert phone.storage.settings["system", "screen_brightness"] == "7"
+    assert phone.storage.settings["system", "time_12_24"] == "24"
     assert "com.android.settings" not in phone.stacks
