@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from coach_gym.envs.apps.markor.editor import Editor, ShareSheet, decoded
 from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Screen
 from coach_gym.envs.phone.folders import (
     SHARED,
@@ -17,7 +18,7 @@ from coach_gym.envs.phone.folders import (
     entries,
     may_create,
 )
-from coach_gym.envs.phone.intents import EXTRA_TEXT, SEND, VIEW, Intent
+from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -34,11 +35,9 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 
 NOTEBOOK = f"{SHARED}/Documents/Markor"
-MESSENGER = "Simple SMS Messenger", "com.simplemobiletools.smsmessenger"  # label and package
 EXTENSIONS = (".md", ".txt")  # of notes
 TEXTS = (*EXTENSIONS, ".csv", ".json")
 NO_EXTENSION = "none"
-EDITOR_ID = "document__fragment__edit__highlighting_editor"
 ORDERS = {"Name": by_name, "Date": by_date, "Size": by_size, "File type": by_type}
 
 
@@ -234,100 +233,6 @@ class FolderPicker(Dialog):
 
     def _finish(self) -> None:
         self.then(self.folder)
-
-
-class Editor(Screen):
-    """One note as text, saved by the button and when the screen is left.
-
-    Args:
-        path: The file.
-        data: What it holds; None if there is no such file.
-    """
-
-    def __init__(self, path: str, data: bytes | None) -> None:
-        super().__init__()
-        self.path = path
-        self.saved, self.encoding = decoded(data)
-        self.input = TextInput(self.saved)
-
-    def build(self) -> View:
-        """Shows the text."""
-        field = TextField(self.input, "Note text", EDITOR_ID, lines=8, flex=1, border=None)
-        actions = [
-            IconButton("content_save_outline", "Save", self._save, "action_save"),
-            IconButton("dots_vertical", "More options", self._more),
-        ]
-        return Scaffold(self.path.rpartition("/")[2], ListView([field]), self.leave, actions)
-
-    def on_back(self) -> bool:
-        """Saves."""
-        self._save()
-        return False
-
-    def _save(self) -> None:
-        if self.input.text != self.saved:
-            self.saved = self.input.text
-            self.phone.storage.write(self.path, encoded(self.saved, self.encoding))
-
-    def _more(self) -> None:
-        items: list[tuple[str, Callable[[], None]]] = [
-            ("Jump to top", lambda: self._jump(0)),
-            ("Jump to bottom", lambda: self._jump(len(self.input.text))),
-            ("Select all", self._select_all),
-            ("Paste", self._paste),
-            ("Share", self._share),
-        ]
-        self.push(Menu(items))
-
-    def _jump(self, position: int) -> None:
-        self.input.cursor, self.input.selected = position, False
-        self.focus(self.input)
-
-    def _select_all(self) -> None:
-        self.input.selected = bool(self.input.text)
-        self.focus(self.input)
-
-    def _paste(self) -> None:
-        self.input.insert(self.phone.clipboard)
-        self.focus(self.input)
-
-    def _share(self) -> None:
-        self._save()
-        self.push(ShareSheet(self.saved))
-
-
-class ShareSheet(Menu):
-    """What can be done with a text outside the app."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__([(MESSENGER[0], self._send), ("Copy to clipboard", self._copy)], "bottom")
-        self.text = text
-
-    def _send(self) -> None:
-        self.phone.start(Intent(SEND, type="text/plain", package=MESSENGER[1], extras={EXTRA_TEXT: self.text}))
-
-    def _copy(self) -> None:
-        self.phone.clipboard = self.text
-
-
-def decoded(data: bytes | None) -> tuple[str, str]:
-    """Returns a file as text, and its encoding.
-
-    What is not UTF-8 is taken for Latin-1, in which any bytes are a text: saving an edit loses none of the others.
-    """
-    data = data or b""
-    try:
-        return data.decode(), "utf-8"
-    except UnicodeDecodeError:
-        return data.decode("latin-1"), "latin-1"
-
-
-def encoded(text: str, encoding: str) -> bytes:
-    """Returns a text in an encoding, or in UTF-8 if that lacks one of its letters."""
-    try:
-        return text.encode(encoding)
-    except UnicodeEncodeError:
-        return text.encode()
 
 
 APP = Markor

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from coach_gym.envs.apps.files.app import Files
-from coach_gym.envs.apps.markor.app import APP, NOTEBOOK, decoded, encoded
+from coach_gym.envs.apps.markor.app import APP, NOTEBOOK
+from coach_gym.envs.apps.markor.editor import decoded, encoded
 from coach_gym.envs.apps.messages.app import Messages
 from coach_gym.envs.phone.intents import VIEW, Intent
 from tests.envs.hands import SCREENS, Hands
