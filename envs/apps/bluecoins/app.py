@@ -134,12 +134,13 @@ class Form(FormPage):
     def build(self) -> View:
         """Shows type, amount, item, day, category and notes."""
         day = self.day or self.now.date()
+        picker = DatePicker(day, partial(setattr, self, "day"))
         chips = [Chip(name, kind == self.kind, partial(self._turn, kind)) for kind, name in TYPES.items()]
         rows = [
             Row([Space(flex=1), *chips, Space(flex=1)], gap=10, pad=(16, 4, 16, 8)),
             self._amount(),
             Column([TextField(self.item, ITEM_HINTS[self.kind], "item_name_tv")], pad=(16, 8, 16, 2)),
-            ListItem(day_text(day), on_tap=self._choose_day, leading=Icon("calendar"), min_height=46),
+            ListItem(day_text(day), on_tap=lambda: self.push(picker), leading=Icon("calendar"), min_height=46),
             ListItem(
                 CATEGORIES[self.kind][self.category], on_tap=self._choose_category, leading=Icon("shape_outline"),
                 min_height=46,
@@ -148,7 +149,8 @@ class Form(FormPage):
         ]  # fmt: skip
         actions = [IconButton("check", "Save", self._save, "menu_save", theme.PRIMARY)]
         if self.id is not None:
-            actions.insert(0, IconButton("delete_outline", "Delete", self._ask, "menu_delete"))
+            ask = Confirm("Delete transaction?", "", "Delete", self._delete)
+            actions.insert(0, IconButton("delete_outline", "Delete", lambda: self.push(ask), "menu_delete"))
         return Scaffold(TYPES[self.kind], ListView(rows), self.pop, actions)
 
     def _amount(self) -> View:
@@ -176,9 +178,6 @@ class Form(FormPage):
         if kind != self.kind:
             self.kind, self.category = kind, min(CATEGORIES[kind])
 
-    def _choose_day(self) -> None:
-        self.push(DatePicker(self.day or self.now.date(), partial(setattr, self, "day")))
-
     def _choose_category(self) -> None:
         names = CATEGORIES[self.kind]
         self.push(Choice("Category", list(names.values()), self._chose_category, names[self.category]))
@@ -202,9 +201,6 @@ class Form(FormPage):
         else:
             change(self.app.db, self.id, changes)
         self.pop()
-
-    def _ask(self) -> None:
-        self.push(Confirm("Delete transaction?", "", "Delete", self._delete))
 
     def _delete(self) -> None:
         TABLE.delete(self.app.db, self.id)

@@ -70,15 +70,12 @@ class Month(Screen):
             events[max(event.day, first)].append(event)
         today = self.now.date()
         days = [first.replace(day=number) for number in range(1, last.day + 1)]
-        cells = [_cell(day, events[day], day == today, partial(self._open, day)) for day in days]
+        cells = [_cell(day, events[day], day == today, partial(self.push, DayView(day))) for day in days]
         blank = (first.weekday() + 1) % 7  # weeks start on Sunday
         weeks = [cells[max(0, start) : start + 7] for start in range(-blank, len(cells), 7)]
         weeks[0] = [Space(flex=blank), *weeks[0]] if blank else weeks[0]
         weeks[-1] = [*weeks[-1], Space(flex=7 - len(weeks[-1]))] if len(weeks[-1]) < 7 else weeks[-1]
         return weeks
-
-    def _open(self, day: date) -> None:
-        self.push(DayView(day))
 
     def _turn(self, months: int) -> None:
         index = 12 * self.month.year + self.month.month - 1 + months
@@ -97,18 +94,15 @@ class Month(Screen):
 
     def _change_view(self, name: str) -> None:
         if name == "Daily view":
-            self._open(self.now.date())
+            self.push(DayView(self.now.date()))
         elif name == "Simple event list":
             self.push(Agenda())
 
     def _more(self) -> None:
-        self.push(Menu([("Go to today", self._go_to_today), ("Go to date", self._choose_date)]))
-
-    def _go_to_today(self) -> None:
-        self.month = self.now.date().replace(day=1)
-
-    def _choose_date(self) -> None:
-        self.push(DatePicker(self.now.date(), self._open))
+        today = self.now.date()
+        picker = DatePicker(today, lambda day: self.push(DayView(day)))
+        go_to_today = partial(setattr, self, "month", today.replace(day=1))
+        self.push(Menu([("Go to today", go_to_today), ("Go to date", lambda: self.push(picker))]))
 
 
 def _cell(day: date, events: list[Event], today: bool, on_tap: partial) -> View:

@@ -101,9 +101,10 @@ class Details(Screen):
     def build(self) -> View:
         """Shows the expense with its buttons."""
         expense = TABLE.read(self.app.db, self.id) or {"name": "", "amount": 0, "category": 1, "note": ""}
+        ask = Confirm("Delete expense?", "", "Delete", self._delete)
         buttons = [
             IconButton("pencil_outline", "Edit", lambda: self.replace(Form(self.id, expense)), "btn_edit"),
-            IconButton("delete_outline", "Delete", self._ask, "btn_delete", theme.ERROR),
+            IconButton("delete_outline", "Delete", lambda: self.push(ask), "btn_delete", theme.ERROR),
             IconButton("close", "Close", self.pop, "btn_close"),
         ]
         note = expense["note"]
@@ -116,9 +117,6 @@ class Details(Screen):
             ],
             gap=6, pad=(18, 12, 10, 18), bg=theme.SURFACE, radius=16,
         )  # fmt: skip
-
-    def _ask(self) -> None:
-        self.push(Confirm("Delete expense?", "", "Delete", self._delete))
 
     def _delete(self) -> None:
         TABLE.delete(self.app.db, self.id)

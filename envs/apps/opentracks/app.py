@@ -71,28 +71,20 @@ class Tracks(SearchPage):
         """Lists the activities."""
         rows: list[View] = []
         for found in self._found():
-            rows += [_row(found, partial(self._open, found.id)), Divider()]
+            rows += [_row(found, partial(self.push, Details(found.id))), Divider()]
         body = ListView(rows, pad=(0, 0, 0, 76)) if rows else Empty("No recorded tracks yet", "map_marker_path")
         title: str | View = "OpenTracks"
         search = IconButton("magnify", "Search", self.search, "search")
         if self.searching:
             title = TextField(self.query, "Search name, type or description", "search_src_text")
             search = IconButton("close", "Clear query", self.search, "search_close_btn")
-        more = IconButton("dots_vertical", "More options", self._menu)
+        totals = Menu([("Aggregated statistics", lambda: self.push(Totals(self._found())))])
+        more = IconButton("dots_vertical", "More options", lambda: self.push(totals))
         record = Fab("record", "Record", lambda: self.push(Recording(self.now)), "track_list_fab_action")
         return Scaffold(title, body, actions=[search, more], fab=record)
 
     def _found(self) -> list[Track]:
         return tracks(self.app.db, self.words.strip())
-
-    def _menu(self) -> None:
-        self.push(Menu([("Aggregated statistics", self._totals)]))
-
-    def _totals(self) -> None:
-        self.push(Totals(self._found()))
-
-    def _open(self, id: int) -> None:
-        self.push(Details(id))
 
 
 def _row(shown: Track, on_tap: partial) -> View:
@@ -156,14 +148,13 @@ class Details(Screen):
         if shown is None:
             return Scaffold("", Empty("This track was deleted", "map_marker_path"), self.pop)
         known = shown.id, shown.name, shown.category, shown.description
+        ask = Confirm("Delete track?", "This track will be deleted permanently.", "OK", self._delete)
+        menu = Menu([("Delete", lambda: self.push(ask))])
         actions = [
             IconButton("pencil_outline", "Edit", lambda: self.push(Form(*known)), "track_detail_menu_edit"),
-            IconButton("dots_vertical", "More options", lambda: self.push(Menu([("Delete", self._ask)]))),
+            IconButton("dots_vertical", "More options", lambda: self.push(menu)),
         ]
         return Scaffold(shown.name, ListView(_statistics(shown)), self.pop, actions)
-
-    def _ask(self) -> None:
-        self.push(Confirm("Delete track?", "This track will be deleted permanently.", "OK", self._delete))
 
     def _delete(self) -> None:
         TABLE.delete(self.app.db, self.id)

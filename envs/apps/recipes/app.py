@@ -107,14 +107,13 @@ class Recipe(Screen):
         for column, (heading, _) in list(FIELDS.items())[1:]:
             if text := recipe.get(column):
                 parts += [Header(heading), Text(text, 15, pad=(16, 0, 16, 4))]
+        ask = Confirm("Delete recipe?", "", "Delete", self._delete)
+        menu = Menu([("Delete", lambda: self.push(ask))])
         actions = [
             IconButton("pencil_outline", "Edit", lambda: self.push(Form(self.id, recipe))),
-            IconButton("dots_vertical", "More options", lambda: self.push(Menu([("Delete", self._ask)]))),
+            IconButton("dots_vertical", "More options", lambda: self.push(menu)),
         ]
         return Scaffold("", ListView(parts), on_back=self.pop, actions=actions)
-
-    def _ask(self) -> None:
-        self.push(Confirm("Delete recipe?", "", "Delete", self._delete))
 
     def _delete(self) -> None:
         TABLE.delete(self.app.db, self.id)

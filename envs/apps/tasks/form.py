@@ -62,7 +62,8 @@ class TaskForm(FormPage):
         ]
         actions = [IconButton("content_save_outline", "Save", self._save, color=theme.PRIMARY)]
         if self.id is not None:
-            actions.insert(0, IconButton("delete_outline", "Delete", self._ask))
+            ask = Confirm("Delete this task?", "", "Delete", self._delete)
+            actions.insert(0, IconButton("delete_outline", "Delete", lambda: self.push(ask)))
         return Scaffold("New task" if self.id is None else "Edit task", ListView(parts), self.leave, actions)
 
     def values(self) -> dict[str, Any]:
@@ -88,9 +89,6 @@ class TaskForm(FormPage):
         else:
             TABLE.update(self.app.db, self.id, {**changes, "modified": now})
         self.pop()
-
-    def _ask(self) -> None:
-        self.push(Confirm("Delete this task?", "", "Delete", self._delete))
 
     def _delete(self) -> None:
         TABLE.update(self.app.db, self.id, {"deleted": to_millis(self.now)})

@@ -10,8 +10,6 @@ from tests.envs.expert_at_work import work
 SHELF = [
     [f"The Book {number:02d}", f"Author {number % 3}", "Novels", ["Text."] * 8, number % 8] for number in range(15)
 ]
-    [f"The Book {number:02d}", f"Author {number % 3}", "Novels", ["Text."] * 8, number % 8] for number in range(15)
-]
 TITLES = ["The Book 00", "The Book 14"]
 
 
