@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from coach_gym.actions import Action, format_action
+from coach_gym.actions import Action, format_action, parse_action
 from coach_gym.ui import Element, parse_ui
 
 Target = str | Element | Callable[[Element], bool]
@@ -24,7 +25,7 @@ def expert(*families: str) -> Callable[[Expert], Expert]:
     """Makes a generator function the expert of the families named.
 
     It is called with the screen and the instance's parameters and yields one action text a step. Each new
-    observation reaches the screen before the generator resumes.
+    observation reaches the screen before the generator resumes. It need not say that it is done: `finishing` does.
 
     Example:
         >>> @expert("AddFriend")
@@ -33,17 +34,31 @@ def expert(*families: str) -> Callable[[Expert], Expert]:
         ...     yield screen.tap("Create contact")
         ...     yield from screen.fill("First name", params["first"])
         ...     yield screen.tap("Save")
-        ...     yield screen.finish()
     """
 
     def register(function: Expert) -> Expert:
         for family in families:
             if family in EXPERTS:
                 raise ValueError(f"{family} has two experts: {EXPERTS[family]} and {function}")
-            EXPERTS[family] = function
+            EXPERTS[family] = finishing(function)
         return function
 
     return register
+
+
+def finishing(script: Expert) -> Expert:
+    """Makes an expert of a script: it declares the task done at the end, unless the script did, with an answer."""
+
+    @wraps(script)
+    def play(screen: Screen, params: Mapping[str, Any]) -> Iterator[str]:
+        kind = ""
+        for action in script(screen, params):
+            kind = parse_action(action)[1].kind
+            yield action
+        if kind != "finished":
+            yield screen.finish()
+
+    return play
 
 
 class Screen:
@@ -155,6 +170,12 @@ class Screen:
             yield self.type(text)
         else:
             yield from self.fill(field, text)
+
+    def follow(self, *targets: Target) -> Iterator[str]:
+        """Touches one element after another, and scrolls to those that are not on the screen."""
+        for target in targets:
+            yield from self.scroll_to(target)
+            yield self.tap(target)
 
     def toggle(self, target: Target, on: bool) -> Iterator[str]:
         """Touches a switch or check box if it is not in the wanted state."""

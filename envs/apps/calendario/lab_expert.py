@@ -24,15 +24,7 @@ def new_event(s: Screen, title: str) -> Iterator[str]:
 def edit_event(s: Screen, title: str) -> Iterator[str]:
     """Opens the form of an event that is there."""
     yield from s.open(APP)
-    yield from s.scroll_to(title)
-    yield s.tap(title)
-    yield s.tap("Edit event")
-
-
-def save(s: Screen) -> Iterator[str]:
-    """Saves the form."""
-    yield s.tap("Save")
-    yield s.finish()
+    yield from s.follow(title, "Edit event")
 
 
 def set_day(s: Screen, day: date) -> Iterator[str]:
@@ -51,24 +43,19 @@ def set_note(s: Screen, text: str) -> Iterator[str]:
 def remind(s: Screen, *names: str) -> Iterator[str]:
     """Adds notifications to a form."""
     for name in names:
-        yield from s.scroll_to("Add notification")
-        yield s.tap("Add notification")
-        yield from s.scroll_to(name)
-        yield s.tap(name)
+        yield from s.follow("Add notification", name)
 
 
 def repeat(s: Screen, how: str) -> Iterator[str]:
     """Sets the recurrence in a form."""
-    yield from s.scroll_to("Recurrence")
-    yield s.tap("Recurrence")
-    yield s.tap(how)
+    yield from s.follow("Recurrence", how)
 
 
 @expert("CalendarAddEvent")
 def _add_titled(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_event(s, p["title"])
     yield from set_day(s, date.fromisoformat(p["day"]))
-    yield from save(s)
+    yield s.tap("Save")
 
 
 @expert("CalendarRenameEvent", "CalendarDescribeEvent", "CalendarLocateEvent")
@@ -78,28 +65,28 @@ def _fill_in(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     field, text = next((fields[name], text) for name, text in p["changes"].items())
     yield from s.scroll_to(field)
     yield from s.refill(field, text)
-    yield from save(s)
+    yield s.tap("Save")
 
 
 @expert("CalendarRepeatEvent")
 def _repeat_event(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from edit_event(s, p["title"])
     yield from repeat(s, p["changes"]["repetition"])
-    yield from save(s)
+    yield s.tap("Save")
 
 
 @expert("CalendarAllDayEvent")
 def _all_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from edit_event(s, p["title"])
     yield from s.toggle("All day", True)
-    yield from save(s)
+    yield s.tap("Save")
 
 
 @expert("CalendarMoveEvent")
 def _move(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from edit_event(s, p["title"])
     yield from set_day(s, from_seconds(p["changes"]["start"]).date())
-    yield from save(s)
+    yield s.tap("Save")
 
 
 @expert("CalendarStartOfEvent")

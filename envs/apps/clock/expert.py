@@ -22,7 +22,6 @@ def open_tab(s: Screen, tab: str) -> Iterator[str]:
 def _run_stopwatch(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Stopwatch")
     yield s.tap("Start")
-    yield s.finish()
 
 
 @expert("ClockStopWatchPausedVerify")
@@ -30,7 +29,6 @@ def _pause_stopwatch(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Stopwatch")
     if s.has("Pause"):
         yield s.tap("Pause")
-    yield s.finish()
 
 
 def type_duration(s: Screen, hours: int, minutes: int, seconds: int) -> Iterator[str]:
@@ -43,4 +41,3 @@ def type_duration(s: Screen, hours: int, minutes: int, seconds: int) -> Iterator
 def _enter_timer(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Timer")
     yield from type_duration(s, p["hours"], p["minutes"], p["seconds"])
-    yield s.finish()

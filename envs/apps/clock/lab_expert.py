@@ -111,8 +111,7 @@ def switch(s: Screen, at: time, on: bool) -> Iterator[str]:
 
 def write_label(s: Screen, text: str) -> Iterator[str]:
     """Gives the unfolded alarm its first label."""
-    yield from s.scroll_to("Add label")
-    yield s.tap("Add label")
+    yield from s.follow("Add label")
     yield from s.fill("Label", text)
     yield s.tap("OK")
 
@@ -124,32 +123,25 @@ def repeat_on(s: Screen, days: tuple[str, ...]) -> Iterator[str]:
         yield from s.toggle(day, True)
 
 
-@expert("ClockAddAlarm")
-def _add_plain_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from new_alarm(s, time.fromisoformat(p["time"]))
-    yield s.finish()
+expert("ClockAddAlarm")(lambda s, p: new_alarm(s, time.fromisoformat(p["time"])))
 
 
 @expert("ClockAddAlarmWithLabel")
 def _add_labelled_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time.fromisoformat(p["time"]))
     yield from write_label(s, p["label"])
-    yield s.finish()
 
 
 @expert("ClockAddRepeatingAlarm")
 def _add_repeating_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time.fromisoformat(p["time"]))
     yield from repeat_on(s, tuple(day for day in DAYS if day in p["days"]))
-    yield s.finish()
 
 
 @expert("ClockDeleteAlarm")
 def _delete_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from unfold(s, time.fromisoformat(p["time"]))
-    yield from s.scroll_to("Delete")
-    yield s.tap("Delete")
-    yield s.finish()
+    yield from s.follow("Delete")
 
 
 @expert("ClockSwitchAlarm")
@@ -157,7 +149,6 @@ def _switch_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     at = time.fromisoformat(p["time"])
     yield from show_alarm(s, at)
     yield from switch(s, at, p["on_or_off"] == "on")
-    yield s.finish()
 
 
 @expert("ClockMoveAlarm")
@@ -165,14 +156,12 @@ def _move_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _time_of(s, p["label"])
     yield s.tap(partial(_is_at, _parsed(_read_time(s, p["label"]))))
     yield from pick_half_day_time(s, time.fromisoformat(p["new_time"]))
-    yield s.finish()
 
 
 @expert("ClockLabelAlarm")
 def _label_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from unfold(s, time.fromisoformat(p["time"]))
     yield from write_label(s, p["new_label"])
-    yield s.finish()
 
 
 @expert("ClockAlarmTime")
@@ -206,24 +195,15 @@ def _start_timer(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Timer")
     yield from type_duration(s, 0, p["minutes"], 0)
     yield s.tap("Start")
-    yield s.finish()
 
 
 def choose_setting(s: Screen, setting: str, option: str) -> Iterator[str]:
     """Chooses an option of one of the app's settings."""
     yield from open_tab(s, "Alarm")
-    yield s.tap("More options")
-    yield s.tap("Settings")
-    yield from s.scroll_to(setting)
-    yield s.tap(setting)
-    yield from s.scroll_to(option)
-    yield s.tap(option)
+    yield from s.follow("More options", "Settings", setting, option)
 
 
-@expert("ClockSnoozeLength")
-def _set_snooze(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from choose_setting(s, "Snooze length", f"{p['minutes']} minutes")
-    yield s.finish()
+expert("ClockSnoozeLength")(lambda s, p: choose_setting(s, "Snooze length", f"{p['minutes']} minutes"))
 
 
 def add_one_city(s: Screen, city: str) -> Iterator[str]:
@@ -237,7 +217,6 @@ def add_one_city(s: Screen, city: str) -> Iterator[str]:
 def _add_city(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Clock")
     yield from add_one_city(s, p["city"])
-    yield s.finish()
 
 
 @expert("ClockCityTime")

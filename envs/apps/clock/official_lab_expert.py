@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import time
 from functools import partial
 from typing import Any
@@ -32,23 +32,19 @@ WORKDAYS, WEEKEND = DAYS[:5], DAYS[5:]
 def _meeting(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time(15))
     yield from write_label(s, "meeting")
-    yield s.finish()
 
 
 @expert("clock_2")
 def _silent_argon(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time(6, 45))
     yield from s.toggle("Vibrate", False)
-    yield s.tap("Ringtone")
-    yield s.tap("Argon")
-    yield s.finish()
+    yield from s.follow("Ringtone", "Argon")
 
 
 @expert("clock_3")
 def _workdays(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time(7))
     yield from repeat_on(s, WORKDAYS)
-    yield s.finish()
 
 
 @expert("clock_4")
@@ -56,13 +52,10 @@ def _every_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from unfold(s, time(9))
     yield from repeat_on(s, DAYS)
     yield from switch(s, time(9), True)
-    yield s.finish()
 
 
-@expert("clock_5")
-def _tomorrow(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from new_alarm(s, time(10, 30))
-    yield s.finish()
+expert("clock_5")(lambda s, p: new_alarm(s, time(10, 30)))
+expert("clock_27")(lambda s, p: new_alarm(s, time(15)))
 
 
 @expert("clock_6")
@@ -70,7 +63,6 @@ def _football(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from new_alarm(s, time(22, 30))
     yield from repeat_on(s, WEEKEND)
     yield from write_label(s, "Watch Football Games")
-    yield s.finish()
 
 
 @expert("clock_7")
@@ -78,7 +70,6 @@ def _all_off(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Alarm")
     while on := [e for e in s.elements if is_switch(e) and e.checked]:
         yield s.tap(on[0])
-    yield s.finish()
 
 
 @expert("clock_8")
@@ -87,9 +78,7 @@ def _none_after_two(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     while late := [e for e in s.elements if e.id == "digital_clock" and _after_two(e.label)]:
         after = [e for e in s.elements if e.label == "Expand alarm" and e.center[1] > late[0].bounds[1]]
         yield s.tap(after[0])
-        yield from s.scroll_to("Delete")
-        yield s.tap("Delete")
-    yield s.finish()
+        yield from s.follow("Delete")
 
 
 def _after_two(label: str) -> bool:
@@ -97,23 +86,13 @@ def _after_two(label: str) -> bool:
     return rest.endswith("PM") and (int(hours) % 12, rest[:2]) > (2, "00")
 
 
-def _switching_off(at: time) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-        yield from open_tab(s, "Alarm")
-        yield from switch(s, at, False)
-        yield s.finish()
-
-    return play
+def _switch_off(s: Screen, at: time) -> Iterator[str]:
+    yield from open_tab(s, "Alarm")
+    yield from switch(s, at, False)
 
 
-expert("clock_9")(_switching_off(time(16)))
-expert("clock_26")(_switching_off(time(7, 30)))
-
-
-@expert("clock_27")
-def _three(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from new_alarm(s, time(15))
-    yield s.finish()
+expert("clock_9")(lambda s, p: _switch_off(s, time(16)))
+expert("clock_26")(lambda s, p: _switch_off(s, time(7, 30)))
 
 
 # questions about alarms
@@ -166,7 +145,6 @@ def _two_cities(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Clock")
     for city in ("London", "Barcelona"):
         yield from add_one_city(s, city)
-    yield s.finish()
 
 
 @expert("clock_16")
@@ -180,14 +158,12 @@ def _no_barcelona(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Clock")
     yield s.long_press("Barcelona")
     yield s.tap("Delete")
-    yield s.finish()
 
 
 @expert("clock_18")
 def _timer(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Timer")
     yield from type_duration(s, 1, 15, 0)
-    yield s.finish()
 
 
 @expert("clock_19")
@@ -196,7 +172,6 @@ def _sleep_times(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     for name, at in (("Bedtime", time(22)), ("Wake-up", time(7))):
         yield s.tap(partial(_is_described, f"{name} "))
         yield from pick_half_day_time(s, at)
-    yield s.finish()
 
 
 @expert("clock_20")
@@ -204,35 +179,18 @@ def _deep_space(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Bedtime")
     yield s.tap(lambda e: e.desc.startswith("sleep sound"))
     yield s.tap("Deep space")
-    yield s.finish()
 
 
 @expert("clock_21")
 def _wake_up_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Bedtime")
     yield from s.toggle("Sunrise alarm", True)
-    yield s.finish()
 
 
 # settings
 
 
-def _choosing(setting: str, option: str) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    """Makes an expert that chooses an option of one of the app's settings."""
-
-    def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-        yield from choose_setting(s, setting, option)
-        yield s.finish()
-
-    return play
-
-
-expert("clock_22")(_choosing("Style", "Analog"))
-expert("clock_23")(_choosing("Home time zone", "Tokyo"))
-expert("clock_24")(_choosing("Silence after", "5 minutes"))
-
-
-@expert("clock_25")
-def _open_clock(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from s.open("Clock")
-    yield s.finish()
+expert("clock_22")(lambda s, p: choose_setting(s, "Style", "Analog"))
+expert("clock_23")(lambda s, p: choose_setting(s, "Home time zone", "Tokyo"))
+expert("clock_24")(lambda s, p: choose_setting(s, "Silence after", "5 minutes"))
+expert("clock_25")(lambda s, p: s.open("Clock"))

@@ -20,4 +20,3 @@ def _alarm_of_picture(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Alarm")
     yield s.tap("Add alarm")
     yield from pick_time(s, time(hour, minute))
-    yield s.finish()

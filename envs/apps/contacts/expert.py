@@ -15,25 +15,19 @@ def _add_contact(s: Screen, p: Params) -> Iterator[str]:
     yield from new_contact(s, p["name"])
     yield from s.fill("Phone", p["number"])
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("ContactsNewContactDraft")
 def _draft_contact(s: Screen, p: Params) -> Iterator[str]:
     yield from new_contact(s, f"{p['first']} {p['last']}")
     yield from s.fill("Phone", p["number"])
-    yield s.tap("Mobile")
-    yield s.tap(p["label"])
-    yield s.finish()
+    yield from s.follow("Mobile", p["label"])
 
 
 @expert("ContactsDeleteContact")
 def _delete_contact(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
-    yield s.tap("More options")
-    yield s.tap("Delete")
-    yield s.tap("Delete")
-    yield s.finish()
+    yield from s.follow("More options", "Delete", "Delete")
 
 
 @expert("ContactsEditPhone")
@@ -43,14 +37,12 @@ def _edit_phone(s: Screen, p: Params) -> Iterator[str]:
     yield s.long_press("Phone")
     yield s.type(p["number"])
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("ContactsFavorite")
 def _favorite(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("Add to favorites")
-    yield s.finish()
 
 
 @expert("ContactsPhoneNumberOf")
@@ -71,8 +63,7 @@ def new_contact(s: Screen, name: str) -> Iterator[str]:
 def open_person(s: Screen, name: str) -> Iterator[str]:
     """Goes to somebody's page."""
     yield from s.open("Contacts")
-    yield from s.scroll_to(name)
-    yield s.tap(name)
+    yield from s.follow(name)
 
 
 def row_with(s: Screen, what: str) -> str:

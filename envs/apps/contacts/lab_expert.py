@@ -13,10 +13,7 @@ def _add_colleague(s: Screen, p: Params) -> Iterator[str]:
     yield from new_contact(s, p["name"])
     yield from s.fill("Company", p["company"])
     yield from s.fill("Phone", p["number"])
-    yield s.tap("Mobile")
-    yield s.tap("Work")
-    yield s.tap("Save")
-    yield s.finish()
+    yield from s.follow("Mobile", "Work", "Save")
 
 
 @expert("ContactsAddWithEmail")
@@ -26,7 +23,6 @@ def _add_with_email(s: Screen, p: Params) -> Iterator[str]:
     yield from s.scroll_to("Email")
     yield from s.fill("Email", p["email"])
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("ContactsChangeEmail")
@@ -36,35 +32,27 @@ def _change_email(s: Screen, p: Params) -> Iterator[str]:
     yield s.long_press("Email")
     yield s.type(p["email"])
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("ContactsAddNote")
 def _add_note(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
-    yield s.tap("Edit contact")
-    yield s.tap("More fields")
+    yield from s.follow("Edit contact", "More fields")
     yield from s.scroll_to("Notes")
     yield from s.fill("Notes", p["note"])
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("ContactsSetLabel")
 def _set_label(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
-    yield s.tap("More options")
-    yield s.tap("Change labels")
-    yield s.tap(p["label"])
-    yield s.tap("Save")
-    yield s.finish()
+    yield from s.follow("More options", "Change labels", p["label"], "Save")
 
 
 @expert("ContactsRemoveFavorite")
 def _remove_favorite(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("Remove from favorites")
-    yield s.finish()
 
 
 @expert("ContactsDeleteByNumber")
@@ -72,10 +60,7 @@ def _delete_by_number(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Contacts")
     yield from s.fill("Search contacts", p["number"])
     yield s.tap(lambda element: element.long_clickable)
-    yield s.tap("More options")
-    yield s.tap("Delete")
-    yield s.tap("Delete")
-    yield s.finish()
+    yield from s.follow("More options", "Delete", "Delete")
 
 
 @expert("ContactsEmailOf")
@@ -84,10 +69,13 @@ def _email_of(s: Screen, p: Params) -> Iterator[str]:
     yield s.finish(s.find(lambda element: element.label.startswith("Email ")).label.split(" ")[-1])
 
 
-@expert("ContactsCompanyOf")
-def _company_of(s: Screen, p: Params) -> Iterator[str]:
-    yield from open_person(s, p["name"])
+def tell_company(s: Screen, name: str) -> Iterator[str]:
+    """Tells where somebody works."""
+    yield from open_person(s, name)
     yield s.finish(s.find("organization_name").label)
+
+
+expert("ContactsCompanyOf")(lambda s, p: tell_company(s, p["name"]))
 
 
 @expert("ContactsCountAtCompany")

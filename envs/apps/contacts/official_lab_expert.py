@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from coach_gym.envs.tasks.screen import Screen, expert
+from coach_gym.envs.apps.contacts.expert import open_person
+from coach_gym.envs.apps.contacts.lab_expert import tell_company
+from coach_gym.envs.tasks.screen import Expert, Screen, expert
 from coach_gym.ui import Element
 
 APP = "Contacts"
 Phones = tuple[tuple[str, str], ...]
 
 
-def _show(s: Screen, name: str) -> Iterator[str]:
-    yield from s.open(APP)
-    yield from s.scroll_to(name)
-    yield s.tap(name)
-
-
 def _edit(s: Screen, name: str) -> Iterator[str]:
-    yield from _show(s, name)
+    yield from open_person(s, name)
     yield s.tap("Edit contact")
 
 
@@ -39,18 +35,10 @@ def _enter(s: Screen, field: str, value: str, label: str) -> Iterator[str]:
     yield s.back()  # puts the keyboard away
     spinner = _spinner(s, field)
     if spinner.label != label:
-        yield s.tap(spinner)
-        yield s.tap(label)
+        yield from s.follow(spinner, label)
 
 
-def _save(s: Screen) -> Iterator[str]:
-    yield s.tap("Save")
-    yield s.finish()
-
-
-def _adding(
-    name: tuple[str, ...], phones: Phones = (), emails: tuple[str, ...] = (), company: str = ""
-) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
+def _adding(name: tuple[str, ...], phones: Phones = (), emails: tuple[str, ...] = (), company: str = "") -> Expert:
     """Makes an expert that adds a person; e-mail addresses are work addresses."""
 
     def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
@@ -65,7 +53,7 @@ def _adding(
                 if i:
                     yield s.tap(f"Add {field.lower()}")
                 yield from _enter(s, field, value, label)
-        yield from _save(s)
+        yield s.tap("Save")
 
     return play
 
@@ -80,15 +68,12 @@ expert("contacts_4")(_adding(("Chen",), company="Tsinghua University"))
 @expert("contacts_5")
 def _label_people(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
-    yield s.tap("Organize")
-    yield s.tap("Create label")
+    yield from s.follow("Organize", "Create label")
     yield from s.fill("Label name", "work")
-    yield s.tap("Save")
-    yield s.tap("Add contacts")
+    yield from s.follow("Save", "Add contacts")
     for name in ("AAA", "ABC", "Chen", "Lee", "Xu"):  # the goal names two, the judge looks for the other three
         yield s.tap(name)
     yield s.tap("Add")
-    yield s.finish()
 
 
 @expert("contacts_6")
@@ -96,20 +81,17 @@ def _add_work_number(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _edit(s, "ABC")
     yield s.tap("Add phone")
     yield from _enter(s, "Phone", "00112233", "Work")
-    yield from _save(s)
+    yield s.tap("Save")
 
 
 @expert("contacts_7")
 def _add_birthday(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _edit(s, "AAA")
-    yield from s.scroll_to("More fields")
-    yield s.tap("More fields")
-    yield from s.scroll_to("Birthday")
-    yield s.tap("Birthday")
+    yield from s.follow("More fields", "Birthday")
     for field, number in (("Month", "10"), ("Day", "24"), ("Year", "1996")):
         yield from s.fill(field, number)
     yield s.tap("Set")
-    yield from _save(s)
+    yield s.tap("Save")
 
 
 @expert("contacts_8")
@@ -119,57 +101,44 @@ def _add_website(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield s.tap("More fields")
     yield from s.scroll_to("Website")
     yield from s.fill("Website", "abc.github.com")
-    yield from _save(s)
+    yield s.tap("Save")
 
 
 @expert("contacts_9")
 def _write_message(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _show(s, "ABC")
+    yield from open_person(s, "ABC")
     yield s.tap("Text")
     yield from s.fill("Texting with ABC", "Nice to meet you")
-    yield s.finish()
 
 
 @expert("contacts_10")
 def _call(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _show(s, "ABC")
+    yield from open_person(s, "ABC")
     yield s.tap("Call")
-    yield s.finish()
 
 
 @expert("contacts_11")
 def _delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
     yield s.long_press("AAA")
-    yield s.tap("Delete")
-    yield s.tap("Delete")
-    yield s.finish()
+    yield from s.follow("Delete", "Delete")
 
 
 # questions
 
 
-def _telling(name: str, read: Callable[[Screen], str]) -> Callable[[Screen, Mapping[str, Any]], Iterator[str]]:
-    """Makes an expert that tells something from a person's page."""
-
-    def play(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-        yield from _show(s, name)
-        yield s.finish(read(s))
-
-    return play
+def _tell_rest(s: Screen, name: str, start: str) -> Iterator[str]:
+    """Tells what follows the beginning of a row of a person's page."""
+    yield from open_person(s, name)
+    yield s.finish(s.find(lambda e: e.label.startswith(start)).label.removeprefix(start))
 
 
-def _after(start: str) -> Callable[[Screen], str]:
-    """Reads what follows the beginning of a row's description."""
-    return lambda s: s.find(lambda e: e.label.startswith(start)).label.removeprefix(start)
-
-
-expert("contacts_12")(_telling("ABC", _after("Call Mobile ")))
-expert("contacts_13")(_telling("Li", _after("Email Work ")))
-expert("contacts_15")(_telling("AAA", lambda s: s.find("organization_name").label))
+expert("contacts_12")(lambda s, p: _tell_rest(s, "ABC", "Call Mobile "))
+expert("contacts_13")(lambda s, p: _tell_rest(s, "Li", "Email Work "))
+expert("contacts_15")(lambda s, p: tell_company(s, "AAA"))
 
 
 @expert("contacts_14")
 def _birthday(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from _show(s, "ABC")
+    yield from open_person(s, "ABC")
     yield s.finish(s.elements[s.elements.index(s.find("Birthday")) - 1].label)

@@ -10,17 +10,22 @@ from coach_gym.envs.tasks.screen import Screen, expert
 WIFI = "Wi\u2011Fi"
 
 
-def open_page(s: Screen, page: str) -> Iterator[str]:
-    """Opens Settings and one of the pages of its main list."""
+def open_page(s: Screen, *path: str) -> Iterator[str]:
+    """Opens Settings and a page in it by the rows that lead there."""
     yield from s.open("Settings")
-    yield from s.scroll_to(page)
-    yield s.tap(page)
+    yield from s.follow(*path)
+
+
+def toggle_row(s: Screen, label: str, on: bool, *path: str) -> Iterator[str]:
+    """Switches something on or off, on the page to which the rows of a path lead."""
+    yield from open_page(s, *path)
+    yield from s.scroll_to(label)
+    yield from s.toggle(label, on)
 
 
 def wifi(s: Screen, on: bool) -> Iterator[str]:
     """Switches Wi-Fi, from the main list of Settings."""
-    yield s.tap("Network & internet")
-    yield s.tap("Internet")
+    yield from s.follow("Network & internet", "Internet")
     yield from s.toggle(WIFI, on)
 
 
@@ -43,7 +48,6 @@ def slide(s: Screen, label: str, share: float) -> str:
 def _switch_wifi(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Settings")
     yield from wifi(s, p["on_or_off"] == "on")
-    yield s.finish()
 
 
 @expert(
@@ -52,7 +56,6 @@ def _switch_wifi(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 def _switch_bluetooth(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Settings")
     yield from bluetooth(s, p["on_or_off"] == "on")
-    yield s.finish()
 
 
 @expert("TurnOffWifiAndTurnOnBluetooth")
@@ -62,7 +65,6 @@ def _wifi_off_bluetooth_on(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.back()
     yield s.back()
     yield from bluetooth(s, True)
-    yield s.finish()
 
 
 @expert("TurnOnWifiAndOpenApp")
@@ -70,37 +72,26 @@ def _wifi_on_open_app(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Settings")
     yield from wifi(s, True)
     yield from s.open(p["app_name"])
-    yield s.finish()
 
 
-@expert("OpenAppTaskEval")
-def _open_app(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from s.open(p["app_name"])
-    yield s.finish()
+expert("OpenAppTaskEval")(lambda s, p: s.open(p["app_name"]))
 
 
 @expert("SystemBrightnessMax", "SystemBrightnessMin", "SystemBrightnessMaxVerify", "SystemBrightnessMinVerify")
 def _brightness(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     share = 1.0 if p["max_or_min"] == "max" else 0.0
-    yield from open_page(s, "Display")
-    yield s.tap("Brightness level")
+    yield from open_page(s, "Display", "Brightness level")
     if s.find("Display brightness").value != f"{round(100 * share)}%":
         yield slide(s, "Display brightness", share)
-    yield s.finish()
 
 
 @expert("CameraTakePhoto")
 def _take_photo(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Camera")
     yield s.tap("Shutter")
-    yield s.finish()
 
 
 @expert("CameraTakeVideo")
 def _take_video(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open("Camera")
-    yield s.tap("Video")
-    yield s.tap("Start recording")
-    yield s.tap("While using the app")
-    yield s.tap("Stop recording")
-    yield s.finish()
+    yield from s.follow("Video", "Start recording", "While using the app", "Stop recording")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from coach_gym.envs.apps.settings.expert import open_page, slide
+from coach_gym.envs.apps.settings.expert import open_page, slide, toggle_row
 from coach_gym.envs.tasks.screen import Screen, expert
 
 SWITCHES = {  # as goals name it: the page, its switch
@@ -26,113 +26,80 @@ SWITCHES = {  # as goals name it: the page, its switch
 }
 
 
-def show_switch(s: Screen, what: str) -> Iterator[str]:
-    """Opens the page of a switch and scrolls to it."""
-    page, label = SWITCHES[what]
-    yield from open_page(s, page)
-    yield from s.scroll_to(label)
-
-
 @expert("SettingsSwitch")
-def switch(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from show_switch(s, p["what"])
-    yield from s.toggle(SWITCHES[p["what"]][1], p["on_or_off"] == "on")
-    yield s.finish()
+def _switch(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+    page, label = SWITCHES[p["what"]]
+    yield from toggle_row(s, label, p["on_or_off"] == "on", page)
 
 
 @expert("SettingsSwitchState")
 def _tell_switch_state(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from show_switch(s, p["what"])
-    yield s.finish("on" if s.find(SWITCHES[p["what"]][1]).checked else "off")
+    page, label = SWITCHES[p["what"]]
+    yield from open_page(s, page)
+    yield from s.scroll_to(label)
+    yield s.finish("on" if s.find(label).checked else "off")
 
 
 @expert("SettingsAirplaneMode")
 def _switch_airplane_mode(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_page(s, "Network & internet")
-    yield from s.toggle("Airplane mode", p["on_or_off"] == "on")
-    yield s.finish()
+    yield from toggle_row(s, "Airplane mode", p["on_or_off"] == "on", "Network & internet")
 
 
 @expert("SettingsDarkTheme")
 def _switch_dark_theme(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_page(s, "Display")
-    yield from s.toggle("Dark theme", p["on_or_off"] == "on")
-    yield s.finish()
+    yield from toggle_row(s, "Dark theme", p["on_or_off"] == "on", "Display")
 
 
 @expert("SettingsBrightness")
 def _set_brightness(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_page(s, "Display")
-    yield s.tap("Brightness level")
+    yield from open_page(s, "Display", "Brightness level")
     yield slide(s, "Display brightness", p["percent"] / 100)
-    yield s.finish()
 
 
-@expert("SettingsScreenTimeout")
-def _set_screen_timeout(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_page(s, "Display")
-    yield s.tap("Screen timeout")
-    yield s.tap(p["choice"])
-    yield s.finish()
+expert("SettingsScreenTimeout")(lambda s, p: open_page(s, "Display", "Screen timeout", p["choice"]))
+expert("SettingsRingtone")(lambda s, p: open_page(s, "Sound & vibration", "Phone ringtone", p["choice"]))
 
 
 @expert("SettingsFontSize")
 def _set_font_size(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     sizes = ("Small", "Default", "Large", "Largest")
-    yield from open_page(s, "Display")
-    yield s.tap("Font size")
+    yield from open_page(s, "Display", "Font size")
     while shown := sizes.index(p["choice"]) - sizes.index(s.find(lambda e: e.id == "current_label").label):
         yield s.tap("Make larger" if shown > 0 else "Make smaller")
-    yield s.finish()
-
-
-@expert("SettingsRingtone")
-def _set_ringtone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_page(s, "Sound & vibration")
-    yield from s.scroll_to("Phone ringtone")
-    yield s.tap("Phone ringtone")
-    yield s.tap(p["choice"])
-    yield s.finish()
 
 
 @expert("SettingsLanguage")
-def set_language(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
+def _set_language(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Puts a language first: the phone speaks the first of the list."""
-    yield from open_page(s, "System")
-    yield s.tap("Languages & input")
-    yield s.tap("Languages")
+    yield from open_page(s, "System", "Languages & input", "Languages")
     if not s.has(p["choice"]):
-        yield s.tap("Add a language")
-        yield from s.scroll_to(p["choice"])
-        yield s.tap(p["choice"])
+        yield from s.follow("Add a language", p["choice"])
     yield s.tap(p["choice"])
-    yield s.finish()
+
+
+def set_volume(s: Screen, title: str, share: float) -> Iterator[str]:
+    """Moves one of the sliders of volumes to a share of its width."""
+    yield from open_page(s, "Sound & vibration")
+    yield slide(s, title, share)
 
 
 @expert("SettingsVolume")
 def _set_volume(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_page(s, "Sound & vibration")
-    yield slide(s, f"{p['sound'].capitalize()} volume", 1.0 if p["how"].endswith("up") else 0.0)
-    yield s.finish()
+    yield from set_volume(s, f"{p['sound'].capitalize()} volume", 1.0 if p["how"].endswith("up") else 0.0)
 
 
 @expert("SettingsDeviceName")
 def _rename_phone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_page(s, "About phone")
-    yield s.tap("Device name")
+    yield from open_page(s, "About phone", "Device name")
     yield from s.refill(lambda e: e.editable, p["name"])
     yield s.tap("OK")
-    yield s.finish()
 
 
 @expert("SettingsJoinNetwork")
 def _join_network(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from open_page(s, "Network & internet")
-    yield s.tap("Internet")
-    yield s.tap(p["network"])
+    yield from open_page(s, "Network & internet", "Internet", p["network"])
     yield from s.fill("Password", p["password"])
     yield s.tap("Connect")
-    yield s.finish()
 
 
 @expert("SettingsPercentage")

@@ -25,4 +25,3 @@ def _switch_by_sign(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield s.back()
     if "bluetooth_on" in on:
         yield from bluetooth(s, True)
-    yield s.finish()

@@ -23,7 +23,7 @@ from coach_gym.envs.apps.tasks import expert as tasks
 from coach_gym.envs.phone.epoch import midnight, to_seconds
 from coach_gym.envs.profiles import ANDROID_WORLD
 from coach_gym.envs.suites.experts import app_expert
-from coach_gym.envs.tasks.screen import Expert, Screen
+from coach_gym.envs.tasks.screen import Expert, Screen, finishing
 from coach_gym.ui import Element
 
 Params = Mapping[str, Any]
@@ -50,7 +50,7 @@ def official(*names: str) -> Callable[[Expert], Expert]:
     """Makes a generator function the expert of the official tasks named."""
 
     def register(function: Expert) -> Expert:
-        OFFICIAL.update(dict.fromkeys(names, function))
+        OFFICIAL.update(dict.fromkeys(names, finishing(function)))
         return function
 
     return register
@@ -299,7 +299,6 @@ def merge_notes(s: Screen, p: Params) -> Iterator[str]:
     yield from markor.new_note(s, p["new_file_name"])
     yield from s.fill(markor.EDITOR, "\n\n".join(texts))
     yield s.tap("Save")
-    yield s.finish()
 
 
 @official("MarkorAddNoteHeader", "MarkorChangeNoteContent")
@@ -311,7 +310,6 @@ def rewrite_note(s: Screen, p: Params) -> Iterator[str]:
     yield from markor.replace_text(s, text)
     yield s.tap("Navigate up")
     yield from markor.rename(s, p["original_name"], p["new_name"])
-    yield s.finish()
 
 
 def _read_note(s: Screen, name: str) -> Generator[str, None, str]:
@@ -373,7 +371,6 @@ def delete_recipes_that_use(s: Screen, p: Params) -> Iterator[str]:
         else:
             yield s.tap("Navigate up")
             others += 1
-    yield s.finish()
 
 
 @official("RecipeDeleteDuplicateRecipes", "RecipeDeleteDuplicateRecipes2", "RecipeDeleteDuplicateRecipes3")
@@ -392,7 +389,6 @@ def delete_duplicate_recipe(s: Screen, p: Params) -> Iterator[str]:
             yield s.tap(recipes.rows(s)[place])
             if s.text in inside:
                 yield from recipes.delete_open(s)
-                yield s.finish()
                 return
             inside.add(s.text)
             yield s.tap("Navigate up")
