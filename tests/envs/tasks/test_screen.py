@@ -6,7 +6,7 @@ import pytest
 from coach_gym.actions import parse_action
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.suites.play import play
-from coach_gym.envs.tasks.screen import EXPERTS, Screen, expert
+from coach_gym.envs.tasks.screen import EXPERTS, Screen, expert, finishing
 from coach_gym.ui import Node, compress
 from tests.envs.fake_device import SIZE, SUITE, FakeDevice
 
@@ -131,6 +131,33 @@ def test_scroll_to_gives_up_at_both_ends():
     scroller = Scroller(10, 5)
     with pytest.raises(LookupError, match="'row 99' was not found by scrolling"):
         scroller.follow(scroller.screen.scroll_to("row 99"))
+
+
+@pytest.mark.parametrize(
+    ("targets", "touched"), [((), []), (("Save", "First name"), [(75, 90), (50, 30)])], ids=["none", "two"]
+)
+def test_follow_touches_one_after_another(screen, targets, touched):
+    assert [call(text)[1:3] for text in screen.follow(*targets)] == [("click", point) for point in touched]
+
+
+def test_follow_scrolls_to_what_is_not_shown(screen):
+    steps = screen.follow("Bluetooth", "Zebra")
+    assert call(next(steps))[1] == "click"
+    assert call(next(steps))[1] == "scroll"
+    show(screen, node("Button", (0, 0, 100, 20), text="Zebra", clickable=True))
+    assert [call(text)[1:3] for text in steps] == [("click", (50, 10))]
+
+
+def test_an_expert_finishes_once_and_with_its_answer(screen):
+    def silent(s, p):
+        yield s.tap("Save")
+
+    def talking(s, p):
+        yield s.finish(p["answer"])
+
+    assert [call(text)[1] for text in finishing(silent)(screen, {})] == ["click", "finished"]
+    assert [call(text)[1::2] for text in finishing(talking)(screen, {"answer": "7"})] == [("finished", "7")]
+    assert [call(text)[1] for text in finishing(lambda s, p: iter(()))(screen, {})] == ["finished"]
 
 
 def test_two_experts_for_one_family_are_refused():
