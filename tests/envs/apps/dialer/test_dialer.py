@@ -5,10 +5,12 @@ from datetime import timedelta
 import pytest
 
 from coach_gym.envs.apps.dialer.app import PACKAGE
+from coach_gym.envs.phone.epoch import to_millis
 from coach_gym.envs.phone.intents import CALL, DIAL, Intent
 from coach_gym.envs.phone.providers import call_log, contacts
 from coach_gym.envs.phone.providers.contacts import Contact
 from tests.envs.hands import SCREENS, Hands
+from tests.envs.records import add_record, records
 
 
 @pytest.fixture(params=SCREENS, ids=str)
@@ -111,3 +113,19 @@ def test_contacts_calls_with_this_app():
     hands.phone.changed()
     hands.tap("Ann", "Call")
     assert hands.phone.foreground == PACKAGE and running(hands) == {"123": "active"}
+
+
+def test_forgetting_a_call_and_calling_again_leave_the_other_calls_alone():
+    hands = Hands(PACKAGE, (540, 1200))
+    db = hands.storage.database(call_log.PATH)
+    for number, days in (("5550100", 1), ("5550199", 2)):
+        date = to_millis(hands.phone.now - timedelta(days=days))
+        add_record(db, "calls", number=number, type=call_log.MISSED, date=date, duration=0)
+    hands.phone.changed()
+    before = records(db, "calls")
+    hands.tap("Call 5550100", "End call")
+    assert records(db, "calls")[:2] == before and len(records(db, "calls")) == 3
+    hands.hold("5550199")
+    hands.tap("Delete")
+    assert [row["number"] for row in records(db, "calls")] == ["5550100", "5550100"]
+    assert records(db, "calls")[0] == before[0]
