@@ -56,7 +56,7 @@ def _expanded(signature: Signature, base: type | None) -> Signature:
         return signature
     own = [each for each in signature.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
     names = {each.name for each in own}
-    inherited = inspect.signature(base).parameters.values()
+    inherited = [each for each in inspect.signature(base).parameters.values() if each.kind is Parameter.KEYWORD_ONLY]
     return signature.replace(parameters=own + [each for each in inherited if each.name not in names])
 
 
@@ -84,7 +84,7 @@ def _check_type(name: str, value: Any, parameter: Parameter) -> None:
 
 def _fits(value: Any, kind: Any) -> bool:
     """Whether a value is of a kind, given as an annotation; of containers and functions only the outside counts."""
-    if kind is Any:
+    if kind in (Any, Parameter.empty):
         return True
     if get_origin(kind) in (Union, UnionType):
         return any(_fits(value, each) for each in get_args(kind))

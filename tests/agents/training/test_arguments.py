@@ -5,18 +5,22 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
-from typing import get_type_hints
+from typing import Unpack, get_type_hints
 
 import numpy as np
 import pytest
+import torch
+from gymnasium.vector import SyncVectorEnv
 
 import coach_gym
 from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent
 from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.training.arguments import checked_arguments, require_not_negative
 from coach_gym.agents.training.online import OnlineAgent, OnlineSettings
 from tests.agents import tiny
+from tests.agents.trivial_env import ButtonEnv
 
 METHODS = [CoachAgent, PPOAgent, GRPOAgent]
 NUMBERS = sorted(
@@ -194,3 +198,34 @@ def test_schedules_and_makers_of_generators_are_functions():
     agent = GRPOAgent(tiny.policy(), None, lambda remaining: 1e-3 * remaining, generation=make)
     assert agent.generator.batch_size == 2
     assert agent.optimizers["policy.optimizer"].param_groups[0]["lr"] == 1e-3
+
+
+class Reinforce(OnlineAgent):
+    """A user's own method: every step counts as much as its episode's outcome, plus a bonus."""
+
+    @checked_arguments(OnlineAgent)
+    def __init__(self, policy, env, rate=1e-6, *, bonus: float = 0.1, **shared: Unpack[OnlineSettings]) -> None:
+        require_not_negative(bonus=bonus)
+        super().__init__(policy, env, rate, **shared)
+        self.bonus = bonus
+
+    def train(self, groups):
+        episodes = [episode for group in groups for episode in group]
+        samples = []
+        for episode in episodes:
+            advantages = torch.full((episode.length,), episode.outcome + self.bonus)
+            samples.append(self.policy_sample(episode, self.tree(episode), advantages))
+        self.update_policy(samples)
+
+
+def test_an_agent_of_a_users_own_is_checked_trained_and_saved(tmp_path):
+    with pytest.raises(TypeError, match="Reinforce has no argument 'bonuss'; did you mean 'bonus'"):
+        Reinforce("pocket", None, bonuss=0.2)
+    with pytest.raises(ValueError, match="bonus=-1"):
+        Reinforce("pocket", None, bonus=-1)
+    envs = SyncVectorEnv([ButtonEnv] * 4)
+    agent = Reinforce(tiny.policy(), envs, 1e-3, bonus=0.5, batch_size=4, max_new_tokens=3, seed=0)
+    assert agent.learn(4).n_updates == 1
+    agent.save(tmp_path / "agent")
+    loaded = Reinforce.load(tmp_path / "agent")
+    assert loaded.bonus == 0.5 and loaded.batch_size == 4 and loaded.n_updates == 1
