@@ -37,14 +37,24 @@ def _month(label: str) -> date | None:
 
 def pick_time(s: Screen, at: time) -> Iterator[str]:
     """Touches hour and minute in the time picker, or types them if the minute is not on the dial; then OK."""
-    if at.minute % 5:
+    return _pick(s, at.hour, at.minute)
+
+
+def pick_half_day_time(s: Screen, at: time) -> Iterator[str]:
+    """Sets a time on a 12-hour clock: AM or PM, then the hour and the minute, or both typed; then OK."""
+    yield s.tap("PM" if at.hour >= 12 else "AM")
+    yield from _pick(s, at.hour % 12 or 12, at.minute)
+
+
+def _pick(s: Screen, hour: int, minute: int) -> Iterator[str]:
+    if minute % 5:
         yield s.tap("Switch to text input")
-        yield from s.fill("Hour", str(at.hour))
-        yield from s.fill("Minute", str(at.minute))
+        yield from s.fill("Hour", str(hour))
+        yield from s.fill("Minute", str(minute))
     else:
-        yield s.tap(partial(_on_dial, f"{at.hour} hours"))
-        if not s.has(partial(_shown, f"{at.minute:02d} minutes")):
-            yield s.tap(partial(_on_dial, f"{at.minute} minutes"))
+        yield s.tap(partial(_on_dial, f"{hour} hours"))
+        if not s.has(partial(_shown, f"{minute:02d} minutes")):
+            yield s.tap(partial(_on_dial, f"{minute} minutes"))
     yield s.tap("OK")
 
 
@@ -55,18 +65,3 @@ def _on_dial(value: str, element: Element) -> bool:
 def _shown(value: str, element: Element) -> bool:
     """Returns whether this is the time above the dial, which has the same name as a number on it but can be checked."""
     return element.desc == value and element.checkable
-
-
-def pick_half_day_time(s: Screen, at: time) -> Iterator[str]:
-    """Sets a time on a 12-hour clock: AM or PM, then the hour and the minute, or both typed; then OK."""
-    yield s.tap("PM" if at.hour >= 12 else "AM")
-    hour = at.hour % 12 or 12
-    if at.minute % 5:
-        yield s.tap("Switch to text input")
-        yield from s.fill("Hour", str(hour))
-        yield from s.fill("Minute", str(at.minute))
-    else:
-        yield s.tap(partial(_on_dial, f"{hour} hours"))
-        if not s.has(partial(_shown, f"{at.minute:02d} minutes")):
-            yield s.tap(partial(_on_dial, f"{at.minute} minutes"))
-    yield s.tap("OK")

@@ -62,6 +62,13 @@ class CalendarAddEvent(CalendarTask):
         return {**self.params, "day": (day - timedelta(days=1)).isoformat()}
 
 
+def _busy_day(rng: ParamRng) -> tuple[dict[str, Any], list[EventParams]]:
+    """Draws two events of one day and others. Returns how a goal names the first, and all events."""
+    day = TODAY + timedelta(days=rng.randint(-14, 16))
+    drawn = events.events(rng, [day, day, *events.random_days(rng, rng.randint(2, 8))])
+    return {"title": drawn[0]["title"], "day": day.isoformat(), "when": spoken(day)}, drawn
+
+
 class ChangeEvent(CalendarTask):
     """Some columns of an event changed: `params["changes"]`, as in `EventParams`."""
 
@@ -70,10 +77,8 @@ class ChangeEvent(CalendarTask):
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
         """Draws two events of one day and others, and what is to become of the first."""
-        day = TODAY + timedelta(days=rng.randint(-14, 16))
-        drawn = events.events(rng, [day, day, *events.random_days(rng, rng.randint(2, 8))])
+        about, drawn = _busy_day(rng)
         changes = cls.changes(rng, drawn[0], drawn.pop()["title"])
-        about = {"title": drawn[0]["title"], "day": day.isoformat(), "when": spoken(day)}
         return {**about, **cls.told(changes), "changes": changes, "events": rng.sample(drawn, len(drawn))}
 
     @classmethod
@@ -187,9 +192,7 @@ class CalendarStartOfEvent(CalendarTask):
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
         """Draws two events of one day and others."""
-        day = TODAY + timedelta(days=rng.randint(-14, 16))
-        drawn = events.events(rng, [day, day, *events.random_days(rng, rng.randint(2, 8))])
-        about = {"title": drawn[0]["title"], "day": day.isoformat(), "when": spoken(day)}
+        about, drawn = _busy_day(rng)
         return {**about, "events": rng.sample(drawn, len(drawn))}
 
     def evaluate(self, device: Device, answer: str | None) -> float:

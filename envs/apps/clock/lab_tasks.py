@@ -16,6 +16,7 @@ from coach_gym.envs.apps.clock.task_alarms import ClockTask
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.tasks import answers, words
+from coach_gym.envs.tasks.records import another
 from coach_gym.envs.tasks.words import ParamRng
 
 
@@ -374,8 +375,7 @@ class ClockCityTime(_Cities):
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns another city that is shown."""
-        other = rng.choice([name for name in self.params["cities"] if name != self.params["city"]])
-        return {**self.params, "city": other}
+        return another(rng, self.params, "city", self.params["cities"])
 
 
 TASKS = (

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 from coach_gym.envs.apps.contacts import address_book
+from coach_gym.envs.apps.contacts.world_tasks import AddressBookTask
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.providers.contacts import Contact
 from coach_gym.envs.tasks import words
-from coach_gym.envs.tasks.task import Task
+from coach_gym.envs.tasks.records import another
 from coach_gym.envs.tasks.words import ParamRng
 
 LABELS = ("Book club", "Clients", "Family", "Football", "Friends", "Neighbours", "School", "Suppliers")
@@ -32,40 +34,21 @@ def email(rng: ParamRng, name: str) -> str:
     return f"{name.split()[0].lower()}@{words.NOUNS.draw(rng)}.org"
 
 
-class CardsTask(Task):
-    """A task on an address book that holds `params["people"]` at the start, each a `card`.
-
-    It is solved when the book holds `expected()`: these people, one of them changed, added or gone.
-    """
-
-    apps = ("Contacts",)
+class CardsTask(AddressBookTask):
+    """A task on an address book that holds `params["people"]` at the start, each a `card`, and nobody else."""
 
     def setup(self, device: Device) -> None:
         """Makes these people the only contacts."""
-        address_book.replace(device, self.people())
+        address_book.replace(device, self.people)
 
+    @property
     def people(self) -> list[Contact]:
-        """Returns whom the address book holds at the start."""
+        """Whom the address book holds at the start."""
         return [address_book.contact(**person) for person in self.params["people"]]
 
-    def split(self) -> tuple[Contact, list[Contact]]:
-        """Returns the person whom the goal names, and all others."""
-        people = self.people()
-        chosen = next(contact for contact in people if contact.name == self.params["name"])
-        return chosen, [contact for contact in people if contact is not chosen]
-
-    def expected(self) -> list[Contact]:
-        """Returns whom the address book has to hold in the end, and nobody else."""
-        return self.people()
-
     def evaluate(self, device: Device, answer: str | None) -> float:
-        """Compares the address book with `expected`."""
+        """Compares everything about the people with `expected`."""
         return float(address_book.holds(device, self.expected(), address_book.card))
-
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """Returns somebody else."""
-        names = [person["name"] for person in self.params["people"] if person["name"] != self.params["name"]]
-        return {**self.params, "name": rng.choice(names)}
 
     @classmethod
     def someone(cls, rng: ParamRng, most: int = 7) -> dict[str, Any]:
@@ -91,7 +74,7 @@ class ContactsAddColleague(CardsTask):
         """Returns everybody, and the new person."""
         new = address_book.contact(self.params["name"], company=self.params["company"])
         new.phones = [(self.params["number"], "Work")]
-        return [*self.people(), new]
+        return [*self.people, new]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns a number with another last digit."""
@@ -114,7 +97,7 @@ class ContactsAddWithEmail(CardsTask):
     def expected(self) -> list[Contact]:
         """Returns everybody, and the new person."""
         new = address_book.contact(self.params["name"], self.params["number"], emails=[self.params["email"]])
-        return [*self.people(), new]
+        return [*self.people, new]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns an address that ends otherwise."""
@@ -137,9 +120,7 @@ class ContactsChangeEmail(CardsTask):
 
     def expected(self) -> list[Contact]:
         """Returns everybody, one with the new address."""
-        chosen, others = self.split()
-        chosen.emails = [(self.params["email"], "Other")]
-        return [*others, chosen]
+        return [*self.others(), replace(self.chosen, emails=[(self.params["email"], "Other")])]
 
 
 class ContactsAddNote(CardsTask):
@@ -156,9 +137,7 @@ class ContactsAddNote(CardsTask):
 
     def expected(self) -> list[Contact]:
         """Returns everybody, one with the note."""
-        chosen, others = self.split()
-        chosen.note = self.params["note"]
-        return [*others, chosen]
+        return [*self.others(), replace(self.chosen, note=self.params["note"])]
 
 
 class ContactsSetLabel(CardsTask):
@@ -181,14 +160,11 @@ class ContactsSetLabel(CardsTask):
 
     def expected(self) -> list[Contact]:
         """Returns everybody, one with the label."""
-        chosen, others = self.split()
-        chosen.labels = [self.params["label"]]
-        return [*others, chosen]
+        return [*self.others(), replace(self.chosen, labels=[self.params["label"]])]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns another label."""
-        labels = [label for label in self.params["labels"] if label != self.params["label"]]
-        return {**self.params, "label": rng.choice(labels)}
+        return another(rng, self.params, "label", self.params["labels"])
 
 
 class ContactsRemoveFavorite(CardsTask):
@@ -208,14 +184,11 @@ class ContactsRemoveFavorite(CardsTask):
 
     def expected(self) -> list[Contact]:
         """Returns everybody, one without the star."""
-        chosen, others = self.split()
-        chosen.starred = False
-        return [*others, chosen]
+        return [*self.others(), replace(self.chosen, starred=False)]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns another favourite."""
-        starred = [person["name"] for person in self.params["people"] if person.get("starred")]
-        return {**self.params, "name": rng.choice([name for name in starred if name != self.params["name"]])}
+        return another(rng, self.params, "name", [contact.name for contact in self.people if contact.starred])
 
 
 class ContactsDeleteByNumber(CardsTask):
@@ -234,7 +207,7 @@ class ContactsDeleteByNumber(CardsTask):
 
     def expected(self) -> list[Contact]:
         """Returns everybody else."""
-        return self.split()[1]
+        return self.others()
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns somebody else's number."""
@@ -256,7 +229,7 @@ class ContactsEmailOf(CardsTask):
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         """Compares the answer with the address; the address book must not have changed."""
-        right = (answer or "").strip(" .").casefold() == self.split()[0].emails[0][0].casefold()
+        right = (answer or "").strip(" .").casefold() == self.chosen.emails[0][0].casefold()
         return float(right and super().evaluate(device, answer))
 
 
@@ -270,7 +243,7 @@ class ContactsCompanyOf(CardsTask):
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         """Compares the answer with the company; the address book must not have changed."""
-        right = (answer or "").strip(" .").casefold() == self.split()[0].company.casefold()
+        right = (answer or "").strip(" .").casefold() == self.chosen.company.casefold()
         return float(right and super().evaluate(device, answer))
 
 

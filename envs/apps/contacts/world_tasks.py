@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 from coach_gym.envs.apps.contacts import address_book
@@ -35,9 +36,18 @@ class AddressBookTask(Task):
         """Returns whom the address book has to hold in the end, and nobody else."""
         return self.people
 
+    @property
+    def chosen(self) -> Contact:
+        """The person whom the goal names."""
+        return next(contact for contact in self.people if contact.name == self.params["name"])
+
     def others(self) -> list[Contact]:
         """Returns everybody but the person whom the goal names."""
         return [contact for contact in self.people if contact.name != self.params["name"]]
+
+    def near_miss(self, rng: random.Random) -> dict[str, Any]:
+        """Returns somebody else."""
+        return {**self.params, "name": rng.choice(self.others()).name}
 
 
 class ContactsAddContact(AddressBookTask):
@@ -113,10 +123,6 @@ class ContactsDeleteContact(AddressBookTask):
         """Returns everybody else."""
         return self.others()
 
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """Returns somebody else."""
-        return {**self.params, "name": rng.choice(self.others()).name}
-
 
 class ContactsEditPhone(AddressBookTask):
     """A contact's only number exchanged for another."""
@@ -135,10 +141,6 @@ class ContactsEditPhone(AddressBookTask):
         """Returns everybody, one with the new number."""
         return [*self.others(), address_book.contact(self.params["name"], self.params["number"])]
 
-    def near_miss(self, rng: random.Random) -> dict[str, Any]:
-        """Returns somebody else."""
-        return {**self.params, "name": rng.choice(self.others()).name}
-
 
 class ContactsFavorite(AddressBookTask):
     """A contact marked as a favourite."""
@@ -149,11 +151,7 @@ class ContactsFavorite(AddressBookTask):
 
     def expected(self) -> list[Contact]:
         """Returns everybody, one with a star."""
-        chosen = next(contact for contact in self.people if contact.name == self.params["name"])
-        chosen.starred = True
-        return [*self.others(), chosen]
-
-    near_miss = ContactsDeleteContact.near_miss
+        return [*self.others(), replace(self.chosen, starred=True)]
 
 
 class ContactsPhoneNumberOf(AddressBookTask):
@@ -168,8 +166,6 @@ class ContactsPhoneNumberOf(AddressBookTask):
         """Compares the answer's digits with the number; the address book must not have changed."""
         number = dict(map(tuple, self.params["people"]))[self.params["name"]]
         return float(digits(answer or "") == digits(number) and super().evaluate(device, answer))
-
-    near_miss = ContactsDeleteContact.near_miss
 
 
 TASKS = (

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from abc import abstractmethod
+from typing import Any, ClassVar
 
 from coach_gym.envs.apps.settings import pages
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.paths import BUILD
 from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
 from coach_gym.envs.tasks import answers, words
+from coach_gym.envs.tasks.records import another
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import ParamRng
 
@@ -98,46 +100,55 @@ class SettingsSwitch(SettingsTask):
         return {**self.params, "what": other, "on_or_off": "off" if self.params["states"][other] else "on"}
 
 
-class SettingsAirplaneMode(SettingsTask):
+class _OneSetting(SettingsTask):
+    """One setting, which has one value at the start and shall have another."""
+
+    setting: ClassVar[tuple[str, str]]
+
+    @abstractmethod
+    def values(self) -> tuple[str, str]:
+        """Returns the value at the start, and the one that the goal asks for."""
+
+    def setup(self, device: Device) -> None:
+        """Sets the first value."""
+        super().setup(device)
+        device.put_setting(*self.setting, self.values()[0])
+
+    def done(self, device: Device, answer: str | None) -> bool:
+        """Reads the setting."""
+        return device.get_setting(*self.setting) == self.values()[1]
+
+
+class _Toggle(_OneSetting):
+    """A switch that starts in the state that is not asked for."""
+
+    budget = 8
+    states: ClassVar[dict[str, str]]
+    """The setting's values for on and off."""
+
+    @classmethod
+    def sample(cls, rng: ParamRng) -> dict[str, Any]:
+        """Draws on or off."""
+        return {"on_or_off": rng.choice(("on", "off")), **super().sample(rng)}
+
+    def values(self) -> tuple[str, str]:
+        return self.states["off" if self.params["on_or_off"] == "on" else "on"], self.states[self.params["on_or_off"]]
+
+
+class SettingsAirplaneMode(_Toggle):
     """Airplane mode."""
 
     template = "Turn airplane mode {on_or_off}."
-    budget = 8
-
-    @classmethod
-    def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        """Draws on or off."""
-        return {"on_or_off": rng.choice(("on", "off")), **super().sample(rng)}
-
-    def setup(self, device: Device) -> None:
-        """Starts in the other state."""
-        super().setup(device)
-        device.put_setting("global", "airplane_mode_on", "0" if self.params["on_or_off"] == "on" else "1")
-
-    def done(self, device: Device, answer: str | None) -> bool:
-        """Reads the setting."""
-        return device.get_setting("global", "airplane_mode_on") == ("1" if self.params["on_or_off"] == "on" else "0")
+    setting = ("global", "airplane_mode_on")
+    states = {"on": "1", "off": "0"}
 
 
-class SettingsDarkTheme(SettingsTask):
+class SettingsDarkTheme(_Toggle):
     """The dark theme."""
 
     template = "Turn the dark theme {on_or_off}."
-    budget = 8
-
-    @classmethod
-    def sample(cls, rng: ParamRng) -> dict[str, Any]:
-        """Draws on or off."""
-        return {"on_or_off": rng.choice(("on", "off")), **super().sample(rng)}
-
-    def setup(self, device: Device) -> None:
-        """Starts in the other state."""
-        super().setup(device)
-        device.put_setting("secure", "ui_night_mode", "1" if self.params["on_or_off"] == "on" else "2")
-
-    def done(self, device: Device, answer: str | None) -> bool:
-        """Reads the setting."""
-        return device.get_setting("secure", "ui_night_mode") == ("2" if self.params["on_or_off"] == "on" else "1")
+    setting = ("secure", "ui_night_mode")
+    states = {"on": "2", "off": "1"}
 
 
 # levels and choices
@@ -172,11 +183,10 @@ class SettingsBrightness(SettingsTask):
         return {**self.params, "percent": self.params["percent"] + rng.choice((-15, 15))}
 
 
-class _Choice(SettingsTask):
+class _Choice(_OneSetting):
     """One of several values, another of which is set at the start."""
 
-    setting: tuple[str, str]
-    options: dict[str, str]  # what is shown: value
+    options: ClassVar[dict[str, str]]  # what is shown: value
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
@@ -184,14 +194,8 @@ class _Choice(SettingsTask):
         start, choice = rng.sample(list(cls.options), 2)
         return {"choice": choice, "start": start, **super().sample(rng)}
 
-    def setup(self, device: Device) -> None:
-        """Sets the first value."""
-        super().setup(device)
-        device.put_setting(*self.setting, self.options[self.params["start"]])
-
-    def done(self, device: Device, answer: str | None) -> bool:
-        """Reads the setting."""
-        return device.get_setting(*self.setting) == self.options[self.params["choice"]]
+    def values(self) -> tuple[str, str]:
+        return self.options[self.params["start"]], self.options[self.params["choice"]]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns a third value."""
@@ -278,12 +282,13 @@ class SettingsVolume(SettingsTask):
 # names
 
 
-class SettingsDeviceName(SettingsTask):
+class SettingsDeviceName(_OneSetting):
     """The phone's name."""
 
     template = "Change the name of the phone to {name}."
     difficulty = "medium"
     budget = 16
+    setting = ("global", "device_name")
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
@@ -291,26 +296,21 @@ class SettingsDeviceName(SettingsTask):
         owner, name = words.FIRST_NAMES.draw_many(rng, 2)
         return {"name": f"Phone of {name}", "old_name": f"Phone of {owner}", **super().sample(rng)}
 
-    def setup(self, device: Device) -> None:
-        """Sets the old name."""
-        super().setup(device)
-        device.put_setting("global", "device_name", self.params["old_name"])
-
-    def done(self, device: Device, answer: str | None) -> bool:
-        """Reads the name."""
-        return device.get_setting("global", "device_name") == self.params["name"]
+    def values(self) -> tuple[str, str]:
+        return self.params["old_name"], self.params["name"]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns a name with one more letter."""
         return {**self.params, "name": f"{self.params['name']}s"}
 
 
-class SettingsJoinNetwork(SettingsTask):
+class SettingsJoinNetwork(_OneSetting):
     """A Wi-Fi network with a password."""
 
     template = "Connect to the Wi-Fi network {network} with the password {password}."
     difficulty = "medium"
     budget = 16
+    setting = ("global", "wifi_network")
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
@@ -318,19 +318,12 @@ class SettingsJoinNetwork(SettingsTask):
         network = rng.choice([name for name, secured in pages.NETWORKS if secured])
         return {"network": network, "password": f"{words.slug(rng)}{rng.randrange(100)}", **super().sample(rng)}
 
-    def setup(self, device: Device) -> None:
-        """Joins the open network."""
-        super().setup(device)
-        device.put_setting("global", "wifi_network", pages.NETWORKS[0][0])
-
-    def done(self, device: Device, answer: str | None) -> bool:
-        """Reads which network is joined."""
-        return device.get_setting("global", "wifi_network") == self.params["network"]
+    def values(self) -> tuple[str, str]:
+        return pages.NETWORKS[0][0], self.params["network"]
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns another network."""
-        others = [name for name, secured in pages.NETWORKS if secured and name != self.params["network"]]
-        return {**self.params, "network": rng.choice(others)}
+        return another(rng, self.params, "network", [name for name, secured in pages.NETWORKS if secured])
 
 
 # questions
@@ -422,8 +415,7 @@ class SettingsFact(SettingsTask):
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns another fact."""
-        others = [name for name in self.params["facts"] if name != self.params["what"]]
-        return {**self.params, "what": rng.choice(others)}
+        return another(rng, self.params, "what", self.params["facts"])
 
 
 TASKS = (

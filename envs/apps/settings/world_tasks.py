@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.tasks.answers import plain
+from coach_gym.envs.tasks.records import another
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import SENTENCES, ParamRng
 
@@ -163,7 +164,7 @@ class TurnOnWifiAndOpenApp(_Switches):
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns another app."""
-        return {**self.params, "app_name": _another(self.params["app_name"], rng)}
+        return another(rng, self.params, "app_name", PACKAGES)
 
 
 class OpenAppTaskEval(Task):
@@ -184,11 +185,7 @@ class OpenAppTaskEval(Task):
 
     def near_miss(self, rng: random.Random) -> dict[str, Any]:
         """Returns another app."""
-        return {"app_name": _another(self.params["app_name"], rng)}
-
-
-def _another(app: str, rng: random.Random) -> str:
-    return rng.choice([name for name in PACKAGES if name != app])
+        return another(rng, self.params, "app_name", PACKAGES)
 
 
 class SystemCopyToClipboard(Task):
