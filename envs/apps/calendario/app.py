@@ -205,10 +205,7 @@ class EventForm(CalendarScreen):
             self._change(ends=to if to > self.draft.starts else to + timedelta(days=1))
 
     def _ask_recurrence(self) -> None:
-        self.push(Choice("Recurrence", RECURRENCES, partial(self._set_recurrence), self.draft.recurrence))
-
-    def _set_recurrence(self, recurrence: str) -> None:
-        self._change(recurrence=recurrence)
+        self.push(Choice("Recurrence", RECURRENCES, lambda how: self._change(recurrence=how), self.draft.recurrence))
 
     def _ask_notification(self) -> None:
         self.push(Choice("Notification", list(NOTIFICATIONS), self._add_notification))

@@ -54,7 +54,7 @@ class Alarms(Tab):
 
     def fab(self) -> View:
         """Returns the button that adds an alarm."""
-        return Fab("plus", "Add alarm", self._add)
+        return Fab("plus", "Add alarm", lambda: self.push(self.look.picker(self.now.time(), self._added)))
 
     # parts of rows and cards
 
@@ -93,9 +93,6 @@ class Alarms(Tab):
         """Unfolds the alarm of that id and folds the others; 0 folds all."""
         self.unfolded = id
 
-    def _add(self) -> None:
-        self.push(self.look.picker(self.now.time(), self._added))
-
     def _added(self, at: time) -> None:
         self.unfolded = self._save(Alarm(at.hour, at.minute))
 
@@ -116,17 +113,11 @@ class Alarms(Tab):
 
     def ask_label(self, alarm: Alarm) -> None:
         """Asks for a label."""
-        self.push(Prompt("Add label", partial(self._labelled, alarm), alarm.label, hint="Label"))
-
-    def _labelled(self, alarm: Alarm, label: str) -> None:
-        self.change(alarm, label=label.strip())
+        self.push(Prompt("Add label", lambda label: self.change(alarm, label=label.strip()), alarm.label, hint="Label"))
 
     def pick_sound(self, alarm: Alarm) -> None:
         """Asks for a sound."""
-        self.push(Choice("Alarm sound", SOUNDS, partial(self._sounded, alarm), alarm.sound))
-
-    def _sounded(self, alarm: Alarm, sound: str) -> None:
-        self.change(alarm, sound=sound)
+        self.push(Choice("Alarm sound", SOUNDS, lambda sound: self.change(alarm, sound=sound), alarm.sound))
 
     def delete(self, id: int) -> None:
         """Deletes the alarm of that id."""

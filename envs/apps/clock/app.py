@@ -134,17 +134,11 @@ class Main(Screen):
         tab.app = self.app
         more = IconButton("dots_vertical", "More options", self._menu)
         entries = [(icon, name) for icon, name, _ in self.app.edition.tabs]
-        bottom = self.app.edition.bar(entries, self.current, self._select)
+        bottom = self.app.edition.bar(entries, self.current, partial(setattr, self, "current"))
         return Scaffold(self.current, tab.build(), actions=[more], fab=tab.fab(), bottom=bottom)
 
-    def _select(self, label: str) -> None:
-        self.current = label
-
     def _menu(self) -> None:
-        self.push(Menu([("Settings", self._settings)]))
-
-    def _settings(self) -> None:
-        self.push(ClockSettings())
+        self.push(Menu([("Settings", lambda: self.push(ClockSettings()))]))
 
 
 class ClockSettings(Screen):

@@ -87,7 +87,7 @@ class WorldClock(Tab):
 
     def fab(self) -> View:
         """Returns the button that adds a city."""
-        return Fab("earth", "Add city", self._add)
+        return Fab("earth", "Add city", lambda: self.push(CitySearch(self)))
 
     def _row(self, city: str) -> View:
         there = time_in(city, self.now, self.hours_ahead)
@@ -99,9 +99,6 @@ class WorldClock(Tab):
 
     def _store(self, names: list[str]) -> None:
         preferences.update(self.phone.storage, clock_data.PREFERENCES, clock_data.city_values(names))
-
-    def _add(self) -> None:
-        self.push(CitySearch(self))
 
     def add(self, city: str) -> None:
         """Shows another city."""

@@ -36,7 +36,7 @@ class Timers(Tab):
         """Returns the button that starts the timer typed, or adds another."""
         if self.adding or not self._timers():
             return Fab("play", "Start", self._start_new) if self.digits else None
-        return Fab("plus", "Add timer", self._add)
+        return Fab("plus", "Add timer", partial(setattr, self, "adding", True))
 
     # a new timer
 
@@ -70,9 +70,6 @@ class Timers(Tab):
 
     def _erase(self) -> None:
         self.digits = self.digits[:-1]
-
-    def _add(self) -> None:
-        self.adding = True
 
     def _cancel(self) -> None:
         self.digits, self.adding = "", False

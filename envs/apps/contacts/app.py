@@ -103,7 +103,7 @@ class People(ContactsScreen):
 
     def build(self) -> View:
         """Lists people, or labels."""
-        bottom = BottomNavigation(self.edition.places, self.place, self._go)
+        bottom = BottomNavigation(self.edition.places, self.place, partial(setattr, self, "place"))
         if self.place == ORGANIZE:
             return Scaffold(ORGANIZE, ListView(self._labels()), bottom=bottom)
         people = contacts.listing(self.book, self.search.text, self.place == HIGHLIGHTS)
@@ -140,9 +140,6 @@ class People(ContactsScreen):
     def _show(self, title: str) -> None:
         self.push(LabelPage(title))
 
-    def _go(self, place: str) -> None:
-        self.place = place
-
     def _open(self, id: int) -> None:
         self.push(Person(id))
 
@@ -168,7 +165,7 @@ class People(ContactsScreen):
     def _delete(self) -> None:
         for id in self.chosen:
             contacts.delete(self.book, id)
-        self.chosen = []
+        self._unselect()
 
     def on_back(self) -> bool:
         """Returns to everybody, if anything else is shown."""

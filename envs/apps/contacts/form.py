@@ -69,7 +69,7 @@ class ContactForm(ContactsScreen):
         if self.more:
             fields += [self._more_field(name) for name in self.edition.more_fields]
         else:
-            fields.append(Button("More fields", self._show_more, kind="text"))
+            fields.append(Button("More fields", partial(setattr, self, "more", True), kind="text"))
         save = Button("Save", self._save, "toolbar_button")
         return Scaffold(title, ListView(fields, gap=8, pad=(16, 8, 16, 8)), self._close, [save])
 
@@ -78,7 +78,7 @@ class ContactForm(ContactsScreen):
         for entry in self.phones:
             views += [TextField(entry.input, "Phone"), self._label(entry, "Phone", list(PHONE_TYPES))]
         if self.phones[-1].input.text:
-            views.append(Button("Add phone", self._add_phone, kind="text"))
+            views.append(Button("Add phone", partial(self._add, self.phones, "Mobile"), kind="text"))
         return views
 
     def _emails(self) -> list[View]:
@@ -88,7 +88,8 @@ class ContactForm(ContactsScreen):
             if self.edition.labels_emails:
                 views.append(self._label(entry, "Email", list(EMAIL_TYPES)))
         if self.emails[-1].input.text:
-            views.append(Button("Add email", self._add_email, kind="text"))
+            add = partial(self._add, self.emails, self.edition.email_label)
+            views.append(Button("Add email", add, kind="text"))
         return views
 
     def _label(self, entry: Labelled, what: str, labels: list[str]) -> View:
@@ -108,18 +109,9 @@ class ContactForm(ContactsScreen):
     def _ask_label(self, entry: Labelled, title: str, labels: list[str]) -> None:
         self.push(Choice(title, labels, partial(setattr, entry, "label"), entry.label))
 
-    def _add_phone(self) -> None:
-        self._add(self.phones, "Mobile")
-
-    def _add_email(self) -> None:
-        self._add(self.emails, self.edition.email_label)
-
     def _add(self, entries: list[Labelled], label: str) -> None:
         entries.append(Labelled(TextInput(), label))
         self.focus(entries[-1].input)
-
-    def _show_more(self) -> None:
-        self.more = True
 
     def _ask_birthday(self) -> None:
         self.push(BirthdayDialog(partial(setattr, self, "birthday")))

@@ -22,14 +22,11 @@ class LabelPage(ContactsScreen):
         """Lists the people with the label."""
         members = contacts.members(self.book, self.title)
         rows = [self.edition.person_row(name, partial(self._open, id), None, False) for id, name in members]
-        add = IconButton("account_plus_outline", "Add contacts", self._add)
+        add = IconButton("account_plus_outline", "Add contacts", lambda: self.push(ChooseMembers(self.title)))
         return Scaffold(f"{self.title} • label", ListView(rows, focusable=True), self.pop, [add])
 
     def _open(self, id: int) -> None:
         self.push(Person(id))
-
-    def _add(self) -> None:
-        self.push(ChooseMembers(self.title))
 
 
 class ChooseMembers(ContactsScreen):

@@ -89,10 +89,7 @@ class Person(ContactsScreen):
         self.notify("Copied to clipboard")
 
     def _menu(self) -> None:
-        self.push(Menu([("Change labels", self._labels), ("Delete", self._ask)]))
-
-    def _labels(self) -> None:
-        self.push(Labels(self.id))
+        self.push(Menu([("Change labels", lambda: self.push(Labels(self.id))), ("Delete", self._ask)]))
 
     def _ask(self) -> None:
         self.push(Confirm("Delete contact?", "", "Delete", self._delete))

@@ -185,10 +185,7 @@ class Main(Screen):
         return Scaffold("Settings", Column([Column([search], pad=(12, 0, 12, 6)), ListView(rows)]))
 
     def _row(self, icon: str, title: str, page: type[Page]) -> View:
-        return ListItem(title, page.summary(self.phone), partial(self._open, page), leading=Icon(icon))
-
-    def _open(self, page: type[Page]) -> None:
-        self.push(page())
+        return ListItem(title, page.summary(self.phone), lambda: self.push(page()), leading=Icon(icon))
 
     def _search(self) -> None:
         search = Search(self.app.edition.findable())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime, time
+from datetime import datetime
 from functools import partial
 
 from coach_gym.envs.apps.settings import pages as usual
@@ -72,11 +72,8 @@ class Network(ListPage):
             self.radio("Airplane mode", "airplane_mode_on"),
             self.switch("Data Saver", "global", "data_saver"),
             self.fact("VPN", "None"),
-            ListItem("Private DNS", shown, self._ask_dns),
+            ListItem("Private DNS", shown, lambda: self.push(PrivateDns(mode, host))),
         ]
-
-    def _ask_dns(self) -> None:
-        self.push(PrivateDns(self.get("global", "private_dns_mode"), self.get("global", "private_dns_specifier")))
 
 
 class PrivateDns(Dialog):
@@ -90,7 +87,9 @@ class PrivateDns(Dialog):
 
     def content(self) -> Sequence[View]:
         """Returns the modes, and a field if one asks for a name."""
-        radios = [Radio(label, mode == self.mode, partial(self._choose, mode)) for mode, label in self.MODES.items()]
+        radios = [
+            Radio(label, mode == self.mode, partial(setattr, self, "mode", mode)) for mode, label in self.MODES.items()
+        ]
         if self.mode != "hostname":
             return radios
         field = TextField(self.host, "Enter hostname of DNS provider", "private_dns_mode_provider_hostname")
@@ -99,9 +98,6 @@ class PrivateDns(Dialog):
     def buttons(self) -> Sequence[View]:
         """Returns "Cancel" and "Save"."""
         return [self.button("Cancel"), self.button("Save", self._save)]
-
-    def _choose(self, mode: str) -> None:
-        self.mode = mode
 
     def _save(self) -> None:
         self.phone.storage.settings["global", "private_dns_mode"] = self.mode
@@ -212,7 +208,7 @@ class DefaultApps(ListPage):
 
     def rows(self) -> Sequence[View]:
         return [
-            ListItem("Browser app", self.phone.services.roles["browser"], partial(self._open, DefaultBrowser)),
+            ListItem("Browser app", self.phone.services.roles["browser"], lambda: self.push(DefaultBrowser())),
             self.fact("Phone app", "Phone"),
             self.fact("SMS app", "Messages"),
         ]
@@ -356,10 +352,8 @@ class Languages(ListPage):
 
     def _add(self) -> None:
         known = self._names()
-        self.push(Choice("Add a language", [name for name in LANGUAGES if name not in known], self._added))
-
-    def _added(self, name: str) -> None:
-        self._store([*self._names(), name])
+        others = [name for name in LANGUAGES if name not in known]
+        self.push(Choice("Add a language", others, lambda name: self._store([*known, name])))
 
 
 class TextToSpeech(ListPage):
@@ -387,21 +381,18 @@ class DateAndTime(ListPage):
             ListItem("Date", self.now.strftime("%B %-d, %Y"), self._ask_date, enabled=by_hand),
             ListItem("Time", self.now.strftime("%-I:%M %p"), self._ask_time, enabled=by_hand),
             self.switch("Set time zone automatically", "global", "auto_time_zone"),
-            ListItem("Time zone", "GMT+08:00 China Standard Time", partial(self._open, TimeZone)),
+            ListItem("Time zone", "GMT+08:00 China Standard Time", lambda: self.push(TimeZone())),
             self.switch("Use 24-hour format", "system", "time_12_24", on="24", off="12"),
         ]
 
     def _ask_date(self) -> None:
-        self.push(DatePicker(self.now.date(), self._set_date))
-
-    def _set_date(self, day: date) -> None:
-        self.phone.now = datetime.combine(day, self.now.time())
+        self.push(DatePicker(self.now.date(), lambda day: self._set(datetime.combine(day, self.now.time()))))
 
     def _ask_time(self) -> None:
-        self.push(HalfDayPicker(self.now.time(), self._set_time))
+        self.push(HalfDayPicker(self.now.time(), lambda at: self._set(datetime.combine(self.now.date(), at))))
 
-    def _set_time(self, at: time) -> None:
-        self.phone.now = datetime.combine(self.now.date(), at)
+    def _set(self, now: datetime) -> None:
+        self.phone.now = now
 
 
 class TimeZone(ListPage):

@@ -64,10 +64,7 @@ class Page(Screen):
 
     def link(self, page: type[Page]) -> View:
         """Makes a row that opens another page."""
-        return ListItem(page.title, page.summary(self.phone), partial(self._open, page))
-
-    def _open(self, page: type[Page]) -> None:
-        self.push(page())
+        return ListItem(page.title, page.summary(self.phone), lambda: self.push(page()))
 
     def fact(self, title: str, value: str) -> View:
         """Makes a row that tells something; a touch copies it."""
@@ -94,6 +91,13 @@ class Page(Screen):
         checked = self.get(namespace, key) == on
         return SwitchItem(title, checked, partial(self.put, namespace, key, off if checked else on))
 
+    def options(self, key: str, values: dict[str, str]) -> list[View]:
+        """Makes a row for each of the values that a system setting can have, by what they are called."""
+        current = self.get("system", key)
+        return [
+            option(label, value == current, partial(self.put, "system", key, value)) for label, value in values.items()
+        ]
+
     def choice(self, title: str, namespace: str, key: str, options: dict[str, str]) -> View:
         """Makes a row that lets one of several values be chosen from a list."""
         current = label_of(options, self.get(namespace, key))
@@ -101,10 +105,7 @@ class Page(Screen):
 
     def _choose(self, title: str, namespace: str, key: str, options: dict[str, str]) -> None:
         current = label_of(options, self.get(namespace, key))
-        self.push(Choice(title, list(options), partial(self._chosen, namespace, key, options), current))
-
-    def _chosen(self, namespace: str, key: str, options: dict[str, str], label: str) -> None:
-        self.put(namespace, key, options[label])
+        self.push(Choice(title, list(options), lambda label: self.put(namespace, key, options[label]), current))
 
 
 def build_properties(model: str, version: str, build: str) -> bytes:
@@ -234,16 +235,13 @@ class AppInfo(Page):
         running = self.package in self.phone.stacks
         buttons = [
             Button("Open", partial(self.phone.launch, self.package), kind="tonal"),
-            Button("Force stop", self._stop, kind="tonal", enabled=running),
+            Button("Force stop", partial(self.phone.stop, self.package), kind="tonal", enabled=running),
         ]
         return [
             Text(app.label, 20, pad=(16, 8, 16, 8)),
             Row(buttons, gap=10, pad=(16, 0, 16, 8)),
             self.switch("Notifications", "global", f"notifications_blocked_{self.package}", on="0", off="1"),
         ]
-
-    def _stop(self) -> None:
-        self.phone.stop(self.package)
 
 
 class Notifications(Page):
@@ -336,17 +334,14 @@ class Display(Page):
         level = round(100 * int(self.get("system", "screen_brightness")) / shade.BRIGHTEST)
         timeout = label_of(TIMEOUTS, self.get("system", "screen_off_timeout"))
         return [
-            ListItem("Brightness level", f"{level}%", self._brightness),
+            ListItem("Brightness level", f"{level}%", lambda: self.push(Brightness())),
             self.switch("Adaptive brightness", "system", "screen_brightness_mode"),
-            ListItem("Screen timeout", f"After {timeout} of inactivity", partial(self._open, ScreenTimeout)),
+            ListItem("Screen timeout", f"After {timeout} of inactivity", lambda: self.push(ScreenTimeout())),
             self.switch("Dark theme", "secure", "ui_night_mode", on="2", off="1"),
             self.link(FontSize),
             self.switch("Night Light", "secure", "night_display_activated"),
             self.switch("Auto-rotate screen", "system", "accelerometer_rotation"),
         ]
-
-    def _brightness(self) -> None:
-        self.push(Brightness())
 
 
 class Brightness(Screen):
@@ -367,11 +362,7 @@ class ScreenTimeout(Page):
     title = "Screen timeout"
 
     def rows(self) -> Sequence[View]:
-        current = self.get("system", "screen_off_timeout")
-        return [
-            option(label, value == current, partial(self.put, "system", "screen_off_timeout", value))
-            for label, value in TIMEOUTS.items()
-        ]
+        return self.options("screen_off_timeout", TIMEOUTS)
 
 
 class FontSize(Page):
@@ -387,7 +378,7 @@ class FontSize(Page):
     def rows(self) -> Sequence[View]:
         place = list(FONT_SCALES).index(self.summary(self.phone))
         last = len(FONT_SCALES) - 1
-        slider = Slider(place / last, self._slid, "Font size", "seekbar")
+        slider = Slider(place / last, lambda share: self._set(round(share * last)), "Font size", "seekbar")
         return [
             Text("Sample text", pad=(16, 20, 16, 20), important=False),
             Text(self.summary(self.phone), 15, align="center", id="current_label"),
@@ -400,9 +391,6 @@ class FontSize(Page):
                 pad=(8, 0, 8, 0),
             ),
         ]
-
-    def _slid(self, share: float) -> None:
-        self._set(round(share * (len(FONT_SCALES) - 1)))
 
     def _set(self, place: int) -> None:
         self.put("system", "font_scale", list(FONT_SCALES.values())[place])
@@ -464,11 +452,7 @@ class Languages(Page):
         return label_of(LANGUAGES, phone.storage.settings["system", "system_locales"])
 
     def rows(self) -> Sequence[View]:
-        current = self.get("system", "system_locales")
-        return [
-            option(label, value == current, partial(self.put, "system", "system_locales", value))
-            for label, value in LANGUAGES.items()
-        ]
+        return self.options("system_locales", LANGUAGES)
 
 
 class DateAndTime(Page):
