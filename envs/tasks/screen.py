@@ -200,6 +200,16 @@ class Screen:
         if not self.has(target):
             raise LookupError(f"{target!r} was not found by scrolling")
 
+    def sweep(self, look: Callable[[], Any]) -> Iterator[str]:
+        """Scrolls down to the end and calls `look` on every page, the first included."""
+        look()
+        while any(element.scrollable for element in self.elements):
+            before = self.text
+            yield self.scroll("down")
+            if self.text == before:
+                return
+            look()
+
     def _first(self, target: Target, preferred: Callable[[Element], bool]) -> Element:
         """Returns the best match among the preferred ones, else the best of all."""
         found = self.find_all(target)

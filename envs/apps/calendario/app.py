@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 
 from coach_gym.envs.apps.calendario import data
@@ -185,16 +185,12 @@ class EventForm(CalendarScreen):
         self.draft = replace(self.draft, **changes)  # type: ignore[arg-type]
 
     def _ask_day(self, which: str) -> None:
-        self.push(DatePicker(getattr(self.draft, which).date(), partial(self._set_day, which)))
-
-    def _set_day(self, which: str, day: date) -> None:
-        self._move(which, datetime.combine(day, getattr(self.draft, which).time()))
+        at: datetime = getattr(self.draft, which)
+        self.push(DatePicker(at.date(), lambda day: self._move(which, datetime.combine(day, at.time()))))
 
     def _ask_time(self, which: str) -> None:
-        self.push(HalfDayPicker(getattr(self.draft, which).time(), partial(self._set_time, which)))
-
-    def _set_time(self, which: str, at: time) -> None:
-        self._move(which, datetime.combine(getattr(self.draft, which).date(), at))
+        at: datetime = getattr(self.draft, which)
+        self.push(HalfDayPicker(at.time(), lambda hour: self._move(which, datetime.combine(at.date(), hour))))
 
     def _move(self, which: str, to: datetime) -> None:
         """Moves the start together with the end. An end that would be before the start goes to the next day."""

@@ -12,7 +12,6 @@ from typing import Any
 from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.apps.clock.data import DAYS, Alarm
 from coach_gym.envs.apps.clock.tab import Tab
-from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.app import Choice, Prompt, Screen
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -83,8 +82,7 @@ class Alarms(Tab):
 
     def _week(self) -> list[int]:
         """Places of the days in `DAYS`, in the order in which the settings start a week."""
-        values = preferences.load(self.phone.storage, clock_data.PREFERENCES)
-        first = {"Saturday": 5, "Sunday": 6, "Monday": 0}[str(values.get("week_start", "Sunday"))]
+        first = {"Saturday": 5, "Sunday": 6, "Monday": 0}[str(self.preferences.get("week_start", "Sunday"))]
         return [(first + i) % 7 for i in range(7)]
 
     # what touches do

@@ -14,7 +14,7 @@ from coach_gym.envs.apps.clock.cards import CARDS
 from coach_gym.envs.apps.clock.cities import WorldClock
 from coach_gym.envs.apps.clock.data import WEEKDAYS, WEEKEND, Alarm
 from coach_gym.envs.apps.clock.ringing import SILENCE, RingingAlarm, RingingTimer, expired, ring, silence
-from coach_gym.envs.apps.clock.tab import Tab
+from coach_gym.envs.apps.clock.tab import ClockScreen, Tab
 from coach_gym.envs.apps.clock.timers import Stopwatch, Timers
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.app import App, Choice, Host, Menu, Screen
@@ -141,7 +141,7 @@ class Main(Screen):
         self.push(Menu([("Settings", lambda: self.push(ClockSettings()))]))
 
 
-class ClockSettings(Screen):
+class ClockSettings(ClockScreen):
     """How alarms, clocks and timers behave; kept in the app's preferences."""
 
     app: Clock
@@ -159,26 +159,18 @@ class ClockSettings(Screen):
         ]
         return Scaffold("Settings", ListView(rows), on_back=self.pop)
 
-    def _get(self, key: str, default: preferences.Value) -> preferences.Value:
-        return preferences.load(self.phone.storage, clock_data.PREFERENCES).get(key, default)
-
-    def _put(self, key: str, value: preferences.Value) -> None:
-        preferences.update(self.phone.storage, clock_data.PREFERENCES, {key: value})
-
     def _switch(self, title: str, key: str) -> View:
-        on = bool(self._get(key, False))
-        return SwitchItem(title, on, partial(self._put, key, not on))
+        on = bool(self.preferences.get(key, False))
+        return SwitchItem(title, on, partial(self.prefer, key, not on))
 
     def _choice(self, setting: Setting) -> View:
-        value = self._get(setting.key, setting.default)
+        value = self.preferences.get(setting.key, setting.default)
         current = next(label for label, option in setting.options.items() if option == value)
         return ListItem(setting.title, current, partial(self._choose, setting, current))
 
     def _choose(self, setting: Setting, current: str) -> None:
-        self.push(Choice(setting.title, list(setting.options), partial(self._chosen, setting), current))
-
-    def _chosen(self, setting: Setting, label: str) -> None:
-        self._put(setting.key, setting.options[label])
+        options = setting.options
+        self.push(Choice(setting.title, list(options), lambda label: self.prefer(setting.key, options[label]), current))
 
 
 def _minutes(*numbers: int) -> dict[str, str]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from datetime import time
 from functools import partial
 
-from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.apps.clock.data import half_day
 from coach_gym.envs.apps.clock.tab import Tab
-from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.app import Choice
 from coach_gym.envs.phone.pickers import HalfDayPicker
 from coach_gym.envs.phone.toolkit import theme
@@ -24,8 +22,8 @@ class Bedtime(Tab):
     def build(self) -> View:
         """Shows the schedule and the sleep sound."""
         bed, wake = (self._moment(key) for key in ("bedtime", "wakeup"))
-        on = bool(self._get("wakeup_alarm", False))
-        switch = Switch(on, partial(self._put, "wakeup_alarm", not on), "Sunrise alarm", "wakeup_switch")
+        on = bool(self.preferences.get("wakeup_alarm", False))
+        switch = Switch(on, partial(self.prefer, "wakeup_alarm", not on), "Sunrise alarm", "wakeup_switch")
         caption = Text("Sunrise alarm", 12, theme.SECONDARY, important=False)
         schedule = [
             Text("BEDTIME", 12, theme.SECONDARY),
@@ -44,7 +42,7 @@ class Bedtime(Tab):
         return Text(text, 32, desc=f"{name} {text}", on_tap=partial(self._ask, key, at))
 
     def _sounds(self) -> View:
-        sound = str(self._get("sleep_sound", SLEEP_SOUNDS[0]))
+        sound = str(self.preferences.get("sleep_sound", SLEEP_SOUNDS[0]))
         name = Text(
             sound, 16, desc=f"sleep sound {sound}", on_tap=self._ask_sound, pad=(0, 10, 0, 10), flex=1,
         )  # fmt: skip
@@ -52,19 +50,10 @@ class Bedtime(Tab):
         return Column([heading, Row([Icon("music_note"), name], 14, (16, 0, 16, 0))])
 
     def _moment(self, key: str) -> time:
-        return time.fromisoformat(str(self._get(key, {"bedtime": "23:00", "wakeup": "07:00"}[key])))
+        return time.fromisoformat(str(self.preferences.get(key, {"bedtime": "23:00", "wakeup": "07:00"}[key])))
 
     def _ask(self, key: str, at: time) -> None:
-        self.push(HalfDayPicker(at, partial(self._set, key)))
-
-    def _set(self, key: str, at: time) -> None:
-        self._put(key, f"{at:%H:%M}")
+        self.push(HalfDayPicker(at, lambda at: self.prefer(key, f"{at:%H:%M}")))
 
     def _ask_sound(self) -> None:
-        self.push(Choice("Sleep sounds", SLEEP_SOUNDS, partial(self._put, "sleep_sound")))
-
-    def _get(self, key: str, default: preferences.Value) -> preferences.Value:
-        return preferences.load(self.phone.storage, clock_data.PREFERENCES).get(key, default)
-
-    def _put(self, key: str, value: preferences.Value) -> None:
-        preferences.update(self.phone.storage, clock_data.PREFERENCES, {key: value})
+        self.push(Choice("Sleep sounds", SLEEP_SOUNDS, partial(self.prefer, "sleep_sound")))

@@ -75,7 +75,7 @@ class WorldClock(Tab):
         return Column([Column(here, pad=(16, 4, 16, 12)), *below])
 
     def _face(self) -> View:
-        values = preferences.load(self.phone.storage, clock_data.PREFERENCES)
+        values = self.preferences
         seconds = bool(values.get("display_clock_seconds", False)) and not self.half_days
         reading = self.now.strftime("%H:%M:%S") if seconds else self._reading(self.now)
         if values.get("clock_style", "digital") == "analog":
@@ -95,7 +95,7 @@ class WorldClock(Tab):
         return ListItem(city, difference(self.now, there), on_long=partial(self._menu, city), trailing=clock)
 
     def _cities(self) -> list[str]:
-        return clock_data.cities(preferences.load(self.phone.storage, clock_data.PREFERENCES))
+        return clock_data.cities(self.preferences)
 
     def _store(self, names: list[str]) -> None:
         preferences.update(self.phone.storage, clock_data.PREFERENCES, clock_data.city_values(names))

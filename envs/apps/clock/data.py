@@ -34,6 +34,7 @@ WEEKDAYS, WEEKEND = 0b0011111, 0b1100000
 SOUND = "Bright Morning"
 THIN = "\u200a"  # stands between a time and AM or PM
 
+
 def half_day(at: time) -> str:
     """Returns a time as a 12-hour clock has it, such as 3:00 PM."""
     return f"{at.hour % 12 or 12}:{at.minute:02d}{THIN}{'PM' if at.hour >= 12 else 'AM'}"

@@ -174,16 +174,13 @@ def _tell_alarm_time(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 def _count_alarms(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_tab(s, "Alarm")
     seen: dict[str, bool] = {}
-    while True:
+
+    def look() -> None:
         shown = [_parsed(e.label) for e in s.elements if is_time(e)]
         switches = {half_day(at): list(filter(is_switch, _after(s, at))) for at in shown}
-        seen |= {at: found[0].checked for at, found in switches.items() if found}
-        before = s.text
-        if not any(e.scrollable for e in s.elements):
-            break
-        yield s.scroll("down")
-        if s.text == before:
-            break
+        seen.update({at: found[0].checked for at, found in switches.items() if found})
+
+    yield from s.sweep(look)
     yield s.finish(str(list(seen.values()).count(p["on_or_off"] == "on")))
 
 

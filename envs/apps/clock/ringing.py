@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from coach_gym.envs.apps.clock import data as clock_data
 from coach_gym.envs.apps.clock.data import ALARMS, PREFERENCES, RESET, RUNNING, Timer
+from coach_gym.envs.apps.clock.tab import ClockScreen
 from coach_gym.envs.phone import preferences
-from coach_gym.envs.phone.app import Screen
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -67,7 +67,7 @@ def stop(db: sqlite3.Connection, id: int, now: datetime) -> None:
     db.execute("DELETE FROM alarm_instances WHERE _id = ? AND alarm_state = ?", (id, FIRED))
 
 
-class Ringing(Screen):
+class Ringing(ClockScreen):
     """A full screen that says what rings, with two buttons."""
 
     def __init__(self, id: int) -> None:
@@ -107,7 +107,7 @@ class RingingAlarm(Ringing):
         return self.phone.storage.database(ALARMS)
 
     def _snooze(self) -> None:
-        minutes = int(str(preferences.load(self.phone.storage, PREFERENCES).get("snooze_duration", SNOOZE)))
+        minutes = int(str(self.preferences.get("snooze_duration", SNOOZE)))
         at = self.now + timedelta(minutes=minutes)
         self._db.execute(
             "UPDATE alarm_instances SET year = ?, month = ?, day = ?, hour = ?, minutes = ?, alarm_state = ?"
@@ -135,7 +135,7 @@ class RingingTimer(Ringing):
         return self.face("timer_outline", f"-{seconds // 60}:{seconds % 60:02d}", "Time's up", buttons)
 
     def _timer(self) -> Timer | None:
-        known = clock_data.timers(preferences.load(self.phone.storage, PREFERENCES))
+        known = clock_data.timers(self.preferences)
         return next((timer for timer in known if timer.id == self.id), None)
 
     def _extend(self) -> None:

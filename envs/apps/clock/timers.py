@@ -110,7 +110,7 @@ class Timers(Tab):
     # data
 
     def _timers(self) -> list[Timer]:
-        return clock_data.timers(preferences.load(self.phone.storage, clock_data.PREFERENCES))
+        return clock_data.timers(self.preferences)
 
     def _save(self, timer: Timer) -> None:
         clock_data.save_timer(self.phone.storage, timer)
@@ -182,7 +182,7 @@ class Stopwatch(Tab):
         self._put(**{f"sw_lap_time_{number}": self._elapsed(), "sw_lap_num": number})
 
     def _get(self, key: str) -> int:
-        return int(str(preferences.load(self.phone.storage, clock_data.PREFERENCES).get(key, 0)))
+        return int(str(self.preferences.get(key, 0)))
 
     def _put(self, **values: int) -> None:
         preferences.update(self.phone.storage, clock_data.PREFERENCES, values)

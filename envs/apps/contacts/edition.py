@@ -62,11 +62,6 @@ class AddressBook(App):
         """Makes the address book, with the people that a new phone has."""
         contacts.insert_all(self.database(contacts.PATH, contacts.SCHEMA), self.edition.people)
 
-    @property
-    def book(self) -> sqlite3.Connection:
-        """The address book's database."""
-        return self.phone.storage.database(contacts.PATH)
-
 
 class ContactsScreen(Screen):
     """What the screens of this app have in common."""
@@ -76,7 +71,7 @@ class ContactsScreen(Screen):
     @property
     def book(self) -> sqlite3.Connection:
         """The address book's database."""
-        return self.app.book
+        return self.phone.storage.database(contacts.PATH)
 
     @property
     def edition(self) -> Edition:

@@ -123,21 +123,6 @@ class NetworkPreferences(ListPage):
         ]
 
 
-class ConnectedDevices(usual.ConnectedDevices):
-    """As usual, without the phone's name, which is on the next page."""
-
-    def rows(self) -> Sequence[View]:
-        return [
-            self.radio("Bluetooth", "bluetooth_on"),
-            ListItem("Pair new device", on_tap=self._pair, leading=Icon("plus")),
-            self.switch("NFC", "global", "nfc_on"),
-        ]
-
-    def _pair(self) -> None:
-        self.put("global", "bluetooth_on", "1")
-        self.push(PairDevice())
-
-
 class PairDevice(ListPage):
     """The name that other devices see."""
 
@@ -145,15 +130,21 @@ class PairDevice(ListPage):
 
     def rows(self) -> Sequence[View]:
         name = self.get("secure", "bluetooth_name")
-        return [ListItem("Device name", name, self._rename), Header("Available devices")]
+        return [ListItem("Device name", name, self._ask_name), Header("Available devices")]
 
-    def _rename(self) -> None:
+    def _ask_name(self) -> None:
+        rename = partial(self.rename, "secure", "bluetooth_name")
         name = self.get("secure", "bluetooth_name")
-        self.push(Prompt("Rename this device", self._renamed, name, hint="Device name", yes="Rename"))
+        self.push(Prompt("Rename this device", rename, name, hint="Device name", yes="Rename"))
 
-    def _renamed(self, name: str) -> None:
-        if name.strip():
-            self.put("secure", "bluetooth_name", name.strip())
+
+class ConnectedDevices(usual.ConnectedDevices):
+    """As usual, without the phone's name, which is on the next page."""
+
+    pairing = PairDevice
+
+    def rows(self) -> Sequence[View]:
+        return super().rows()[:-1]
 
 
 # apps and notifications

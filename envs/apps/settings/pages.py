@@ -91,6 +91,11 @@ class Page(Screen):
         checked = self.get(namespace, key) == on
         return SwitchItem(title, checked, partial(self.put, namespace, key, off if checked else on))
 
+    def rename(self, namespace: str, key: str, name: str) -> None:
+        """Changes a setting that is a name, unless the new name is empty."""
+        if name.strip():
+            self.put(namespace, key, name.strip())
+
     def options(self, key: str, values: dict[str, str]) -> list[View]:
         """Makes a row for each of the values that a system setting can have, by what they are called."""
         current = self.get("system", key)
@@ -175,10 +180,20 @@ class Internet(Page):
             self.put("global", "wifi_network", name)
 
 
+class PairDevice(Page):
+    """The phone's name, and no devices to pair with."""
+
+    title = "Pair new device"
+
+    def rows(self) -> Sequence[View]:
+        return [self.fact("Device name", self.get("global", "device_name")), Header("Available devices")]
+
+
 class ConnectedDevices(Page):
     """Bluetooth and NFC."""
 
     title = "Connected devices"
+    pairing: type[Page] = PairDevice
 
     def rows(self) -> Sequence[View]:
         return [
@@ -190,16 +205,7 @@ class ConnectedDevices(Page):
 
     def _pair(self) -> None:
         self.put("global", "bluetooth_on", "1")
-        self.push(PairDevice())
-
-
-class PairDevice(Page):
-    """The phone's name, and no devices to pair with."""
-
-    title = "Pair new device"
-
-    def rows(self) -> Sequence[View]:
-        return [self.fact("Device name", self.get("global", "device_name")), Header("Available devices")]
+        self.push(self.pairing())
 
 
 # apps and notifications
@@ -489,7 +495,7 @@ class AboutPhone(Page):
     def rows(self) -> Sequence[View]:
         name = self.summary(self.phone)
         return [
-            ListItem("Device name", name, self._rename),
+            ListItem("Device name", name, self._ask_name),
             self.fact("Phone number", "+15551234567"),
             self.fact("Model", self._property("ro.product.model")),
             self.fact("Android version", self._property("ro.build.version.release")),
@@ -497,13 +503,9 @@ class AboutPhone(Page):
             self.fact("Build number", self._property("ro.build.display.id")),
         ]
 
+    def _ask_name(self) -> None:
+        self.push(Prompt("Device name", partial(self.rename, "global", "device_name"), self.summary(self.phone)))
+
     def _property(self, key: str) -> str:
         lines = (self.phone.storage.read(BUILD) or b"").decode().splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line).get(key, "")
-
-    def _rename(self) -> None:
-        self.push(Prompt("Device name", self._renamed, self.summary(self.phone)))
-
-    def _renamed(self, name: str) -> None:
-        if name.strip():
-            self.put("global", "device_name", name.strip())

@@ -244,14 +244,7 @@ def _events_of(s: Screen, day: date) -> Generator[str, None, list[Entry]]:
     """Goes to a day from anywhere and reads its events."""
     yield from calendar.open_day(s, day)
     seen: dict[Entry, None] = {}
-    while True:
-        seen |= dict.fromkeys(calendar.entries(s, day))
-        before = s.text
-        if not any(element.scrollable for element in s.elements):
-            break
-        yield s.scroll("down")
-        if s.text == before:
-            break
+    yield from s.sweep(lambda: seen.update(dict.fromkeys(calendar.entries(s, day))))
     return list(seen)
 
 
@@ -405,13 +398,12 @@ def _search_recipes(s: Screen, text: str) -> Iterator[str]:
 
 def _all_recipes(s: Screen) -> Generator[str, None, list[str]]:
     """Reads the whole list, scrolling to its end; neighbouring pages overlap."""
-    labels = [row.label for row in recipes.rows(s)]
-    while any(element.scrollable for element in s.elements):
-        before = s.text
-        yield s.scroll("down")
-        if s.text == before:
-            break
+    labels: list[str] = []
+
+    def look() -> None:
         page = [row.label for row in recipes.rows(s)]
         overlap = next(n for n in range(min(len(page), len(labels)), -1, -1) if labels[len(labels) - n :] == page[:n])
-        labels += page[overlap:]
+        labels.extend(page[overlap:])
+
+    yield from s.sweep(look)
     return labels

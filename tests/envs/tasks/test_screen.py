@@ -148,6 +148,24 @@ def test_follow_scrolls_to_what_is_not_shown(screen):
     assert [call(text)[1:3] for text in steps] == [("click", (50, 10))]
 
 
+def test_sweep_looks_at_every_page_once():
+    screen, seen = Screen(), []
+    pages = [[node("RecyclerView", (0, 0, 100, 300), [node("TextView", (0, 0, 100, 20), text=text)], scrollable=True)]
+             for text in ("one", "two", "two")]  # fmt: skip
+    show(screen, *pages[0])
+    steps = screen.sweep(lambda: seen.extend(e.label for e in screen.elements if e.label))
+    for shown, action in zip(pages[1:], steps, strict=False):
+        assert call(action)[1::2] == ("scroll", "down")
+        show(screen, *shown)
+    assert list(steps) == [] and seen == ["one", "two"]
+
+
+def test_sweep_does_not_scroll_what_cannot_be_scrolled():
+    seen = []
+    screen = show(Screen(), node("TextView", (0, 0, 100, 20), text="all"))
+    assert list(screen.sweep(lambda: seen.append(screen.elements[-1].label))) == [] and seen == ["all"]
+
+
 def test_an_expert_finishes_once_and_with_its_answer(screen):
     def silent(s, p):
         yield s.tap("Save")
