@@ -145,19 +145,18 @@ class Timer:
         return self.left - (milliseconds(now) - self.started if self.state == RUNNING else 0)
 
 
+_TIMER_KEYS = ("timer_setup_timet", "timer_time_left", "timer_state", "timer_start_time")
+"""What a timer's numbers are called in the preferences, in the order of the fields of `Timer`."""
+
+
 def timers(values: dict[str, preferences.Value]) -> list[Timer]:
     """Returns the timers in a set of preferences, the newest first."""
     ids = values.get("timers_list", frozenset())
     assert isinstance(ids, frozenset)
-
-    def number(key: str, id: int) -> int:
-        return int(str(values[f"{key}_{id}"]))
-
     return [
-        Timer(number("timer_setup_timet", id), number("timer_time_left", id), number("timer_state", id),
-              number("timer_start_time", id), id)
+        Timer(*(int(str(values[f"{key}_{id}"])) for key in _TIMER_KEYS), id)
         for id in sorted(map(int, ids), reverse=True)
-    ]  # fmt: skip
+    ]
 
 
 def save_timer(storage: Storage, timer: Timer) -> None:
@@ -165,21 +164,15 @@ def save_timer(storage: Storage, timer: Timer) -> None:
     values = preferences.load(storage, PREFERENCES)
     ids = [known.id for known in timers(values)]
     id = timer.id or max(ids, default=0) + 1
-    changes: dict[str, preferences.Value | None] = {
-        "timers_list": frozenset(map(str, {*ids, id})),
-        f"timer_setup_timet_{id}": timer.length,
-        f"timer_time_left_{id}": timer.left,
-        f"timer_state_{id}": timer.state,
-        f"timer_start_time_{id}": timer.started,
-    }
-    preferences.update(storage, PREFERENCES, changes)
+    numbers = zip(_TIMER_KEYS, (timer.length, timer.left, timer.state, timer.started), strict=True)
+    changes = {f"{key}_{id}": number for key, number in numbers}
+    preferences.update(storage, PREFERENCES, {"timers_list": frozenset(map(str, {*ids, id})), **changes})
 
 
 def delete_timer(storage: Storage, id: int) -> None:
     """Removes a timer."""
     ids = {timer.id for timer in timers(preferences.load(storage, PREFERENCES))} - {id}
-    keys = ("timer_setup_timet", "timer_time_left", "timer_state", "timer_start_time")
-    gone: dict[str, preferences.Value | None] = {f"{key}_{id}": None for key in keys}
+    gone = {f"{key}_{id}": None for key in _TIMER_KEYS}
     preferences.update(storage, PREFERENCES, {"timers_list": frozenset(map(str, ids)), **gone})
 
 

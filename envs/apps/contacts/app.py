@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from coach_gym.envs.apps.contacts.edition import (
-    CONTACTS,
-    HIGHLIGHTS,
-    ORGANIZE,
-    AddressBook,
-    ContactsScreen,
-    Edition,
-)
+from coach_gym.envs.apps.contacts.edition import CONTACTS, HIGHLIGHTS, ORGANIZE, AddressBook, ContactsScreen, Edition
 from coach_gym.envs.apps.contacts.form import ContactForm
 from coach_gym.envs.apps.contacts.labels import LabelPage
 from coach_gym.envs.apps.contacts.person import Person

@@ -40,14 +40,10 @@ def _tell_switch_state(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.finish("on" if s.find(label).checked else "off")
 
 
-@expert("SettingsAirplaneMode")
-def _switch_airplane_mode(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from toggle_row(s, "Airplane mode", p["on_or_off"] == "on", "Network & internet")
-
-
-@expert("SettingsDarkTheme")
-def _switch_dark_theme(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
-    yield from toggle_row(s, "Dark theme", p["on_or_off"] == "on", "Display")
+expert("SettingsAirplaneMode")(
+    lambda s, p: toggle_row(s, "Airplane mode", p["on_or_off"] == "on", "Network & internet")
+)
+expert("SettingsDarkTheme")(lambda s, p: toggle_row(s, "Dark theme", p["on_or_off"] == "on", "Display"))
 
 
 @expert("SettingsBrightness")

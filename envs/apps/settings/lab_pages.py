@@ -57,23 +57,15 @@ class ListPage(Page):
 # network
 
 
-class Network(ListPage):
+class Network(ListPage, usual.Network):
     """As usual, with a choice of the server that resolves names."""
-
-    title = "Network & internet"
 
     def rows(self) -> Sequence[View]:
         mode = self.get("global", "private_dns_mode")
         host = self.get("global", "private_dns_specifier")
         shown = {"off": "Off", "opportunistic": "Automatic"}.get(mode, host)
-        return [
-            self.link(Internet),
-            self.radio("Mobile data", "mobile_data"),
-            self.radio("Airplane mode", "airplane_mode_on"),
-            self.switch("Data Saver", "global", "data_saver"),
-            self.fact("VPN", "None"),
-            ListItem("Private DNS", shown, lambda: self.push(PrivateDns(mode, host))),
-        ]
+        dns = ListItem("Private DNS", shown, lambda: self.push(PrivateDns(mode, host)))
+        return [self.link(Internet), *usual.Network.rows(self)[1:-1], dns]
 
 
 class PrivateDns(Dialog):
@@ -165,20 +157,14 @@ class Apps(usual.Apps):
         self.push(RemovableApp(package))
 
 
-class RemovableApp(ListPage):
+class RemovableApp(ListPage, usual.AppPage):
     """An app that can be uninstalled."""
-
-    title = "App info"
-
-    def __init__(self, package: str) -> None:
-        super().__init__()
-        self.package = package
 
     def rows(self) -> Sequence[View]:
         return [
-            Text(INSTALLED[self.package], 20, pad=(16, 8, 16, 8)),
+            self.heading(INSTALLED[self.package]),
             Row([Button("Uninstall", self._ask, kind="tonal")], gap=10, pad=(16, 0, 16, 8)),
-            self.switch("Notifications", "global", f"notifications_blocked_{self.package}", on="0", off="1"),
+            self.notifications(),
         ]
 
     def _ask(self) -> None:
@@ -235,7 +221,7 @@ class NotificationAccess(ListPage):
         apps = sorted(self.phone.apps.values(), key=lambda app: app.label.casefold())
         rows: list[View] = []
         for heading, blocked in (("Allowed", False), ("Not allowed", True)):
-            mine = [app for app in apps if (self.get("global", _blocking(app.package)) == "1") == blocked]
+            mine = [app for app in apps if (self.get("global", usual.blocking(app.package)) == "1") == blocked]
             rows += [Header(heading)] if mine else []
             rows += [ListItem(app.label, on_tap=partial(self._show, app.package)) for app in mine]
         return rows
@@ -244,21 +230,14 @@ class NotificationAccess(ListPage):
         self.push(AppNotifications(package))
 
 
-class AppNotifications(ListPage):
+class AppNotifications(ListPage, usual.AppPage):
     """Whether one app may show notifications."""
 
-    def __init__(self, package: str) -> None:
-        super().__init__()
-        self.package = package
+    title = ""
 
     def rows(self) -> Sequence[View]:
         name = self.phone.apps[self.package].label
-        switch = self.switch("Allow notification access", "global", _blocking(self.package), on="0", off="1")
-        return [Text(name, 20, pad=(16, 8, 16, 8)), switch]
-
-
-def _blocking(package: str) -> str:
-    return f"notifications_blocked_{package}"
+        return [self.heading(name), self.notifications("Allow notification access")]
 
 
 # sound and display

@@ -227,14 +227,31 @@ class Apps(Page):
         self.push(AppInfo(package))
 
 
-class AppInfo(Page):
-    """One app: whether it runs, and may show notifications."""
+class AppPage(Page):
+    """A page about one app."""
 
     title = "App info"
 
     def __init__(self, package: str) -> None:
         super().__init__()
         self.package = package
+
+    def heading(self, name: str) -> View:
+        """Returns the app's name in large letters."""
+        return Text(name, 20, pad=(16, 8, 16, 8))
+
+    def notifications(self, title: str = "Notifications") -> View:
+        """Returns the switch of the app's notifications."""
+        return self.switch(title, "global", blocking(self.package), on="0", off="1")
+
+
+def blocking(package: str) -> str:
+    """Returns the global setting that is 1 if an app may not show notifications."""
+    return f"notifications_blocked_{package}"
+
+
+class AppInfo(AppPage):
+    """One app: whether it runs, and may show notifications."""
 
     def rows(self) -> Sequence[View]:
         app = self.phone.apps[self.package]
@@ -244,9 +261,9 @@ class AppInfo(Page):
             Button("Force stop", partial(self.phone.stop, self.package), kind="tonal", enabled=running),
         ]
         return [
-            Text(app.label, 20, pad=(16, 8, 16, 8)),
+            self.heading(app.label),
             Row(buttons, gap=10, pad=(16, 0, 16, 8)),
-            self.switch("Notifications", "global", f"notifications_blocked_{self.package}", on="0", off="1"),
+            self.notifications(),
         ]
 
 
