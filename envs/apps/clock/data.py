@@ -153,10 +153,12 @@ def timers(values: dict[str, preferences.Value]) -> list[Timer]:
     """Returns the timers in a set of preferences, the newest first."""
     ids = values.get("timers_list", frozenset())
     assert isinstance(ids, frozenset)
-    return [
-        Timer(*(int(str(values[f"{key}_{id}"])) for key in _TIMER_KEYS), id)
-        for id in sorted(map(int, ids), reverse=True)
-    ]
+    return [_timer(values, id) for id in sorted(map(int, ids), reverse=True)]
+
+
+def _timer(values: dict[str, preferences.Value], id: int) -> Timer:
+    length, left, state, started = (int(str(values[f"{key}_{id}"])) for key in _TIMER_KEYS)
+    return Timer(length, left, state, started, id)
 
 
 def save_timer(storage: Storage, timer: Timer) -> None:
