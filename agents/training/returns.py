@@ -18,8 +18,9 @@ def process_outcome_returns(
 
         R_t = process_weight * sum_{i>=t} d_i * r_i  +  outcome_weight * outcome
 
-    The outcome is not discounted. A return that depends on an unknown process reward is itself unknown, because
-    omitting the term would score it 0.
+    The outcome is not discounted. A step whose own process reward is unknown has no return. In the returns of earlier
+    steps, its term counts as the mean of the episode's known process rewards: omitting it would score it 0, and
+    discarding those returns too would let one missing verdict blank the whole episode.
 
     Args:
         process_rewards: Verdicts r_t on the T executed actions, in [0, 1]; None where unknown.
@@ -31,19 +32,16 @@ def process_outcome_returns(
             T is the last step, as the paper prints the equation.
 
     Returns:
-        T returns, None where unknown.
+        T returns, None where the step's own process reward is unknown.
     """
-    last = len(process_rewards) - 1
+    known = [reward for reward in process_rewards if reward is not None]
+    mean = sum(known) / len(known) if known else 0.0  # unused without a known reward: every return is None
+    last, tail = len(process_rewards) - 1, 0.0
     returns: list[float | None] = []
-    tail: float | None = 0.0
     for step, reward in reversed(list(enumerate(process_rewards))):
-        if tail is None or reward is None:
-            tail = None
-        elif discount == "forward":
-            tail = reward + gamma * tail
-        else:
-            tail = gamma ** (last - step) * reward + tail
-        returns.append(None if tail is None else process_weight * tail + outcome_weight * outcome)
+        term = mean if reward is None else reward
+        tail = term + gamma * tail if discount == "forward" else gamma ** (last - step) * term + tail
+        returns.append(None if reward is None else process_weight * tail + outcome_weight * outcome)
     return returns[::-1]
 
 

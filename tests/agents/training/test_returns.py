@@ -32,10 +32,15 @@ def test_the_outcome_is_not_discounted():
 
 
 @pytest.mark.parametrize("discount", ["forward", "paper"])
-def test_an_unknown_verdict_makes_every_return_that_needs_it_unknown(discount):
-    returns = process_outcome_returns([1, None, 1, 0], 1.0, gamma=0.5, discount=discount)
-    assert returns[:2] == [None, None]
-    assert returns[2:] == process_outcome_returns([1, 0], 1.0, gamma=0.5, discount=discount)
+def test_an_unknown_verdict_masks_its_own_step_only(discount):
+    """For earlier steps it counts as the mean of the known ones, here 0.5; later steps do not depend on it."""
+    returns = process_outcome_returns([1, None, 1, 0, 0], 1.0, gamma=0.5, discount=discount)
+    filled = process_outcome_returns([1, 0.5, 1, 0, 0], 1.0, gamma=0.5, discount=discount)
+    assert returns == [filled[0], None, *filled[2:]]
+
+
+def test_without_any_verdict_no_return_is_known():
+    assert process_outcome_returns([None, None], 1.0) == [None, None]
 
 
 def test_defaults_are_the_papers():
