@@ -182,12 +182,15 @@ class Painter:
         """Has the next frame drawn in full."""
         self._shown = []
 
-    def _damage(self, drawing: Sequence[Command]) -> Rect | None:
+    def _damage(self, drawing: list[Command]) -> Rect | None:
         if not self._shown:
             return (0, 0, *self.size)
         if drawing == self._shown:
             return None
-        changed = set(drawing).symmetric_difference(self._shown)
+        after, before = set(drawing), set(self._shown)
+        changed = after ^ before
+        if len(after) < len(drawing) or len(before) < len(self._shown):  # drawn twice, soft edges are harder
+            changed |= {c for c in after & before if drawing.count(c) != self._shown.count(c)}
         if not changed:  # the same commands in another order
             return (0, 0, *self.size)
         rects = [rect for rect in (intersect(c.rect, c.clip) for c in changed) if rect]

@@ -113,6 +113,14 @@ def test_a_frame_that_is_brought_up_to_date_equals_one_drawn_anew(screens, dark)
         assert np.array_equal(painter.show(drawing, dark), Painter(180, 320).show(drawing, dark))
 
 
+def test_a_view_that_is_drawn_a_second_time_over_itself_is_drawn_in_full():
+    painter = Painter(180, 320)
+    for copies in (1, 2, 1):
+        root, layout = laid_out(Pile([Button("", print, kind="filled") for _ in range(copies)]))
+        drawing = commands(root, layout, SCREEN)
+        assert np.array_equal(painter.show(drawing), Painter(180, 320).show(drawing))
+
+
 @settings(max_examples=60, deadline=None)
 @given(trees)
 def test_nodes_lie_on_the_screen_and_in_the_order_of_the_views(tree):
