@@ -37,11 +37,12 @@ def expert(*families: str) -> Callable[[Expert], Expert]:
     """
 
     def register(function: Expert) -> Expert:
+        finished = finishing(function)
         for family in families:
             if family in EXPERTS:
                 raise ValueError(f"{family} has two experts: {EXPERTS[family]} and {function}")
-            EXPERTS[family] = finishing(function)
-        return function
+            EXPERTS[family] = finished
+        return finished
 
     return register
 

@@ -149,7 +149,6 @@ def amend_item(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     changes = {"day": date.fromisoformat(p["day"])} if "day" in p else {"amount": p["amount"]}
     yield from _fill_in(s, **changes)
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("BluecoinsDeleteTransaction")
@@ -160,7 +159,6 @@ def delete_transaction(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.tap(p["item"])
     yield s.tap("Delete")
     yield s.tap(lambda element: element.label == "Delete" and element.cls == "Button")
-    yield s.finish()
 
 
 # working the app
@@ -179,7 +177,6 @@ def _book(s: Screen, **fields: Any) -> Iterator[str]:
     yield s.tap("Add transaction")
     yield from _fill_in(s, **fields)
     yield s.tap("Save")
-    yield s.finish()
 
 
 def _amend(s: Screen, booked: date, sign: str, **fields: Any) -> Iterator[str]:
@@ -190,7 +187,6 @@ def _amend(s: Screen, booked: date, sign: str, **fields: Any) -> Iterator[str]:
     yield s.tap(row)
     yield from _fill_in(s, **fields)
     yield s.tap("Save")
-    yield s.finish()
 
 
 def _fill_in(

@@ -38,7 +38,6 @@ def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield s.tap("No repetition")
         yield s.tap(p["repetition"])
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("SimpleCalendarDeleteEvents", "SimpleCalendarDeleteEventsOnRelativeDay")
@@ -51,7 +50,6 @@ def delete_of_day(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield s.tap(label)
     yield s.tap("Delete")
     yield s.tap("Yes")
-    yield s.finish()
 
 
 @expert("SimpleCalendarDeleteOneEvent")
@@ -60,7 +58,6 @@ def delete_one(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_event(s, p["title"], _time(p["start"]).date())
     yield s.tap("Delete")
     yield s.tap("Yes")
-    yield s.finish()
 
 
 @expert(

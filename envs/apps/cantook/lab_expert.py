@@ -76,14 +76,12 @@ def import_alice(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _import(s, "alice_in_wonderland.epub")
     yield s.tap("Home")
     yield from s.scroll_to("Alice's Adventures in Wonderland")
-    yield s.finish()
 
 
 @expert("CantookImportBook")
 def import_book(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Imports the file."""
     yield from _import(s, p["file"])
-    yield s.finish()
 
 
 @expert("cantook_7")
@@ -111,7 +109,6 @@ def mark_second(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     second = _below(s, "Recently read")[1].label.split(", ")[0]
     yield s.tap(f"Options of {second}")
     yield s.tap("Mark as unread")
-    yield s.finish()
 
 
 @expert("CantookMarkAsRead")
@@ -126,7 +123,6 @@ def open_romeo(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _my_books(s)
     yield from s.scroll_to("Romeo and Juliet")
     yield s.tap("Romeo and Juliet")
-    yield s.finish()
 
 
 # shelves
@@ -138,7 +134,6 @@ def open_tragedies(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _my_books(s, "Categories")
     yield from s.scroll_to("Tragedies")
     yield s.tap("Tragedies")
-    yield s.finish()
 
 
 @expert("cantook_12")
@@ -178,13 +173,11 @@ def _delete(s: Screen, title: str) -> Iterator[str]:
     yield from _options(s, title)
     yield s.tap("Delete")
     yield s.tap(lambda element: element.label == "Delete" and element.cls == "Button")
-    yield s.finish()
 
 
 def _mark(s: Screen, title: str, mark: str) -> Iterator[str]:
     yield from _options(s, title)
     yield s.tap(mark)
-    yield s.finish()
 
 
 def _import(s: Screen, file: str) -> Iterator[str]:
@@ -202,7 +195,6 @@ def _create(s: Screen, name: str) -> Iterator[str]:
     yield s.tap("New collection")
     yield from s.fill("Collection name", name)
     yield s.tap("Create")
-    yield s.finish()
 
 
 def _below(s: Screen, heading: str) -> list[Element]:

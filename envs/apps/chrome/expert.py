@@ -34,7 +34,6 @@ def maze(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from open_page(s, p.get("name", "task.html"))
     for move in _way(_free_cells(s)):
         yield s.tap(move)
-    yield s.finish()
 
 
 def _free_cells(s: Screen) -> dict[Cell, bool]:
@@ -79,7 +78,6 @@ def multiply(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.tap(_asks)
     yield s.type(str(prod(numbers)))
     yield s.tap(_is_button)
-    yield s.finish()
 
 
 def _asks(element: Element) -> bool:
@@ -106,7 +104,6 @@ def draw(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield s.drag("canvas", (right - (right - left) // 5, top + number * (bottom - top) // (len(wanted) + 1)))
     yield from _scroll_down_to(s, _hands_in)
     yield s.tap(_hands_in)
-    yield s.finish()
 
 
 def _colors_above_canvas(s: Screen) -> list[Color]:

@@ -27,14 +27,12 @@ def _seen(s: Screen, element: Element) -> np.ndarray:
 def press_color(s: Screen, p: Params) -> Iterator[str]:
     yield from open_page(s, p["name"])
     yield s.tap(next(b for b in _pictures(s) if looking.nearest_color(_seen(s, b).mean(axis=(0, 1))) == p["what"]))
-    yield s.finish()
 
 
 @expert("ChromePressShape")
 def press_shape(s: Screen, p: Params) -> Iterator[str]:
     yield from open_page(s, p["name"])
     yield s.tap(next(button for button in _pictures(s) if looking.shape_of(_seen(s, button)) == p["what"]))
-    yield s.finish()
 
 
 @expert("ChromeSetSwitches")
@@ -45,7 +43,6 @@ def set_switches(s: Screen, p: Params) -> Iterator[str]:
     for switch in wrong:
         yield s.tap(switch)
     yield s.tap("Save")
-    yield s.finish()
 
 
 def _is_on(s: Screen, switch: Element) -> bool:

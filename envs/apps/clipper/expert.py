@@ -17,7 +17,6 @@ def copy(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.fill(_field, p["text"])
     yield s.long_press(_field)
     yield s.tap("Copy")
-    yield s.finish()
 
 
 def _field(element: Element) -> bool:

@@ -23,4 +23,3 @@ def draw(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.tap("sdk_gphone_x86_64")
     yield s.tap("Pictures")
     yield s.tap("SAVE")
-    yield s.finish()

@@ -51,7 +51,6 @@ def draw_in_color(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("sdk_gphone_x86_64")
     yield s.tap("Pictures")
     yield s.tap("SAVE")
-    yield s.finish()
 
 
 def _distance(color: str, picture: np.ndarray) -> float:

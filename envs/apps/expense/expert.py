@@ -28,7 +28,6 @@ def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
             yield s.tap(CATEGORIES[category])
         yield from s.scroll_to("Save")
         yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("ExpenseDeleteSingle", "ExpenseDeleteMultiple", "ExpenseDeleteMultiple2")
@@ -38,7 +37,6 @@ def delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     for name in p["names"]:
         yield from s.scroll_to(name)
         yield from _delete(s, s.find(name))
-    yield s.finish()
 
 
 @expert("ExpenseDeleteDuplicates", "ExpenseDeleteDuplicates2")
@@ -59,7 +57,6 @@ def delete_duplicate(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield s.scroll("down")
         if s.text == before:
             break
-    yield s.finish()
 
 
 @expert("ExpenseChangeAmount")
@@ -71,7 +68,6 @@ def change_amount(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.refill("Amount", p["amount"])
     yield from s.scroll_to("Save")
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("ExpenseAmountOf")

@@ -31,7 +31,6 @@ def _take_to_target(s: Screen, p: Params, verb: str) -> Iterator[str]:
     yield s.tap(f"{verb} to…")
     yield from open_folder(s, p["target"])
     yield s.tap(verb.upper())
-    yield s.finish()
 
 
 @expert("FilesDeleteFile")
@@ -40,7 +39,6 @@ def delete_file(s: Screen, p: Params) -> Iterator[str]:
     yield from _select_file(s, p)
     yield s.tap("Delete")
     yield s.tap("OK")
-    yield s.finish()
 
 
 @expert("FilesMoveFile")
@@ -63,7 +61,6 @@ def rename_file(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("Rename")
     yield from s.fill("Name", p["new_name"])
     yield s.tap("OK")
-    yield s.finish()
 
 
 @expert("FilesCreateFolder")
@@ -75,7 +72,6 @@ def create_folder(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("New folder")
     yield from s.fill("Name", p["name"])
     yield s.tap("OK")
-    yield s.finish()
 
 
 @expert("FilesFileSize")

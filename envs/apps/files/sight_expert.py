@@ -25,4 +25,3 @@ def delete_picture(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
             yield s.tap("Delete")
             yield s.tap("OK")
             break
-    yield s.finish()

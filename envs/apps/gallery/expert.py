@@ -34,7 +34,6 @@ def save_copy(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("Other folder")
     yield s.tap("Download")
     yield s.tap("OK")
-    yield s.finish()
 
 
 @expert("MarkorTranscribeReceipt")
@@ -45,7 +44,6 @@ def transcribe_receipt(s: Screen, p: Params) -> Iterator[str]:
     yield from markor.new_note(s, p["file_name"])
     yield from s.fill(markor.EDITOR, p["text"])
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("ExpenseAddMultipleFromGallery")

@@ -46,7 +46,6 @@ def _delete(s: Screen, cell: Element) -> Iterator[str]:
     yield s.long_press(cell)
     yield s.tap("Delete")
     yield s.tap("Yes")
-    yield s.finish()
 
 
 @expert("GalleryDeletePicture")
@@ -63,7 +62,6 @@ def rename_picture(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("Rename")
     yield from s.refill(_is_field, p["new_name"])
     yield s.tap("OK")
-    yield s.finish()
 
 
 def _is_field(element: Element) -> bool:

@@ -192,7 +192,6 @@ def _go_to(s: Screen, name: str, mode: str) -> Iterator[str]:
     if not s.find(mode).checked:
         yield s.tap(mode)
     yield s.tap("Start")
-    yield s.finish()
 
 
 def _set_my_place(s: Screen, role: str, name: str) -> Iterator[str]:
@@ -200,7 +199,6 @@ def _set_my_place(s: Screen, role: str, name: str) -> Iterator[str]:
     yield s.tap("My places")
     yield s.tap(role)
     yield from _choose(s, name)
-    yield s.finish()
 
 
 def _compare(s: Screen, start: str, target: str) -> Iterator[str]:

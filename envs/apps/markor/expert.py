@@ -70,22 +70,15 @@ def _open_new_note(s: Screen, p: Params) -> Iterator[str]:
     yield from new_note(s, p["name"])
 
 
-def _save_and_finish(s: Screen) -> Iterator[str]:
-    yield s.tap("Save")
-    yield s.finish()
-
-
 def _save_and_rename(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("Save")
     yield s.tap("Navigate up")
     yield from rename(s, p["name"], p["new_name"])
-    yield s.finish()
 
 
 def _delete_selected(s: Screen) -> Iterator[str]:
     yield s.tap("Delete")
     yield s.tap("OK")
-    yield s.finish()
 
 
 @expert("MarkorCreateNote")
@@ -93,7 +86,7 @@ def create_note(s: Screen, p: Params) -> Iterator[str]:
     """Makes a note and types its text."""
     yield from _open_new_note(s, p)
     yield from s.fill(EDITOR, p["text"])
-    yield from _save_and_finish(s)
+    yield s.tap("Save")
 
 
 @expert("MarkorCreateNoteAndSms")
@@ -107,7 +100,6 @@ def create_note_and_sms(s: Screen, p: Params) -> Iterator[str]:
     yield from s.fill("new_conversation_address", p["number"])
     yield s.tap("OK")
     yield s.tap("SMS")
-    yield s.finish()
 
 
 @expert("MarkorCreateNoteFromClipboard")
@@ -116,7 +108,7 @@ def create_note_from_clipboard(s: Screen, p: Params) -> Iterator[str]:
     yield from _open_new_note(s, p)
     yield s.long_press(EDITOR)
     yield s.tap("Paste")
-    yield from _save_and_finish(s)
+    yield s.tap("Save")
 
 
 @expert("MarkorCreateFolder")
@@ -126,7 +118,6 @@ def create_folder(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("Create a new file or folder")
     yield from s.fill("Name", p["name"])
     yield s.tap("Folder")
-    yield s.finish()
 
 
 @expert("MarkorMergeNotes")
@@ -140,7 +131,7 @@ def merge_notes(s: Screen, p: Params) -> Iterator[str]:
         yield s.tap("Navigate up")
     yield from new_note(s, p["name"])
     yield from s.fill(EDITOR, "\n\n".join(texts))
-    yield from _save_and_finish(s)
+    yield s.tap("Save")
 
 
 @expert("MarkorDeleteNote")
@@ -187,7 +178,7 @@ def edit_note(s: Screen, p: Params) -> Iterator[str]:
     }
     yield from _open_note(s, p)
     yield from edits[p["where"]]()
-    yield from _save_and_finish(s)
+    yield s.tap("Save")
 
 
 @expert("MarkorAddNoteHeader")
@@ -211,7 +202,6 @@ def rename_note(s: Screen, p: Params) -> Iterator[str]:
     """Renames a note."""
     yield from s.open("Markor")
     yield from rename(s, p["name"], p["new_name"])
-    yield s.finish()
 
 
 @expert("MarkorMoveNote")
@@ -223,7 +213,6 @@ def move_note(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("Move")
     yield from open_note(s, p["target"])
     yield s.tap("Select")
-    yield s.finish()
 
 
 @expert("MarkorNoteByAge")

@@ -21,4 +21,3 @@ def type_word(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from markor.new_note(s, p["file_name"])
     yield from s.fill(markor.EDITOR, word)
     yield s.tap("Save")
-    yield s.finish()

@@ -52,7 +52,6 @@ def send_clipboard(s: Screen, p: Params) -> Iterator[str]:
     yield s.long_press(FIELD)
     yield s.tap("Paste")
     yield s.tap("SMS")
-    yield s.finish()
 
 
 @expert("SimpleSmsResend")
@@ -73,7 +72,6 @@ def forward(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("Forward message")
     yield s.tap(p["name1"])
     yield s.tap("SMS")
-    yield s.finish()
 
 
 @expert("SmsDeleteThread")
@@ -83,7 +81,6 @@ def delete_thread(s: Screen, p: Params) -> Iterator[str]:
     yield s.long_press(p["name"])
     yield s.tap("Delete")
     yield s.tap("Yes")
-    yield s.finish()
 
 
 @expert("SmsTextOf")
@@ -106,7 +103,6 @@ def send(s: Screen, message: str) -> Iterator[str]:
     """Sends a message in the conversation on the screen, and that is all."""
     yield from s.fill(FIELD, message)
     yield s.tap("SMS")
-    yield s.finish()
 
 
 def _sent(element: Element, s: Screen) -> bool:

@@ -18,7 +18,6 @@ def add_favorite(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from find_place(s, p["location"])
     yield s.tap("Add to favorites")
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("OsmAndMarker")
@@ -27,7 +26,6 @@ def add_marker(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.open(APP)
     yield from find_place(s, p["location"])
     yield s.tap("Marker")
-    yield s.finish()
 
 
 @expert("OsmAndTrack")
@@ -41,7 +39,6 @@ def save_track(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield s.tap("Add")
     yield s.tap("Done")
     yield s.tap("Save")
-    yield s.finish()
 
 
 def find_place(s: Screen, location: str) -> Iterator[str]:

@@ -53,4 +53,3 @@ def mark_pinned_village(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open(APP)
     yield from find_place(s, min(places, key=lambda name: (places[name][0] - x) ** 2 + (places[name][1] - y) ** 2))
     yield s.tap("Marker")
-    yield s.finish()

@@ -82,7 +82,6 @@ def play_favorite(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.tap("PLAYLISTS")
     yield s.tap("Favorite")
     yield s.tap(_songs(s)[0][0])
-    yield s.finish()
 
 
 @expert("pimusic_10")
@@ -122,7 +121,6 @@ def sort_pink_floyd(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from s.scroll_to("Pink Floyd")
     yield s.tap("Pink Floyd")
     yield from _sort(s, "Duration", "Descending")
-    yield s.finish()
 
 
 @expert("pimusic_9")
@@ -136,7 +134,6 @@ def sort_tracks(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Sorts the tracks by duration, the shortest first."""
     yield from s.open(APP)
     yield from _sort(s, "Duration", "Ascending")
-    yield s.finish()
 
 
 @expert("PiMusicCreatePlaylist")
@@ -154,7 +151,6 @@ def add_to_playlist(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.tap("Add to playlist")
     yield from s.scroll_to(p["playlist"])
     yield s.tap(p["playlist"])
-    yield s.finish()
 
 
 # working the app
@@ -180,7 +176,6 @@ def _play(s: Screen, title: str) -> Iterator[str]:
     yield from s.open(APP)
     yield from s.scroll_to(f"Options of {title}")
     yield s.tap(lambda element: element.clickable and element.label.split(", ")[0] == title and _is_song(element))
-    yield s.finish()
 
 
 def _create(s: Screen, name: str) -> Iterator[str]:
@@ -189,7 +184,6 @@ def _create(s: Screen, name: str) -> Iterator[str]:
     yield s.tap("Create playlist")
     yield from s.fill("Playlist name", name)
     yield s.tap("Create")
-    yield s.finish()
 
 
 def _sort(s: Screen, sort: str, way: str) -> Iterator[str]:
@@ -216,7 +210,6 @@ def _pause_at(s: Screen, seconds: int) -> Iterator[str]:
     while _times(s)[0] < seconds:
         yield s.tap("Play")
         yield s.tap("Pause")
-    yield s.finish()
 
 
 def _touch(s: Screen, share: float) -> str:

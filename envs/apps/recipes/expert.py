@@ -22,7 +22,6 @@ def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
             yield from s.scroll_to(field)
             yield from s.fill(field, text)
         yield s.tap("Save")
-    yield s.finish()
 
 
 @expert(
@@ -37,7 +36,6 @@ def delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     for name in p["names"]:
         yield from s.scroll_to(name)
         yield from _delete(s, s.find(name))
-    yield s.finish()
 
 
 @expert("RecipeDeleteMultipleRecipesWithConstraint")
@@ -50,7 +48,6 @@ def delete_all_with(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
             yield from delete_open(s)
         else:
             yield s.tap("Navigate up")
-    yield s.finish()
 
 
 @expert("RecipeDeleteDuplicateRecipes", "RecipeDeleteDuplicateRecipes2")
@@ -67,7 +64,6 @@ def delete_duplicate(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield s.scroll("down")
         if s.text == before:
             break
-    yield s.finish()
 
 
 @expert("RecipeDeleteDuplicateRecipes3")
@@ -87,7 +83,6 @@ def delete_exact_copy(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
             break
         seen.add(s.text)
         yield s.tap("Navigate up")
-    yield s.finish()
 
 
 @expert("RecipeServingsOf")

@@ -17,7 +17,6 @@ def record(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     for _ in range(p.get("clips", 1)):
         yield from _clip(s)
         yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("AudioRecorderRecordAudioWithFileName")
@@ -27,7 +26,6 @@ def record_with_name(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _clip(s)
     yield s.type(p["file_name"])  # replaces the proposed name, which is selected
     yield s.tap("Save")
-    yield s.finish()
 
 
 def _clip(s: Screen) -> Iterator[str]:

@@ -20,7 +20,6 @@ def create_playlist(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open(APP)
     yield from _select(s, _titles(p))
     yield from _add_to_new_playlist(s, p["playlist_name"])
-    yield s.finish()
 
 
 @expert("RetroSavePlaylist")
@@ -34,7 +33,6 @@ def save_playlist(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("More options")
     yield s.tap("Save as file")
     yield s.tap("SAVE")
-    yield s.finish()
 
 
 @expert("RetroPlayingQueue")
@@ -44,7 +42,6 @@ def fill_queue(s: Screen, p: Params) -> Iterator[str]:
     yield from _select(s, _titles(p))
     yield s.tap("More options")
     yield s.tap("Add to playing queue")
-    yield s.finish()
 
 
 @expert("RetroPlaylistDuration")
@@ -55,7 +52,6 @@ def playlist_of_length(s: Screen, p: Params) -> Iterator[str]:
     chosen = _lasting(songs, 60 * p.get("low", LOW), 60 * p.get("high", HIGH))
     yield from _select(s, [title for title in reversed(songs) if title in chosen])  # from the end, where we are
     yield from _add_to_new_playlist(s, p["playlist_name"])
-    yield s.finish()
 
 
 def _titles(p: Params) -> list[str]:

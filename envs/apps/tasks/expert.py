@@ -31,7 +31,6 @@ def add(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     elif how == "with":
         yield s.tap(what.split(" ")[0].capitalize())
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("TasksCompleteTask")
@@ -41,7 +40,6 @@ def complete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     box = BOX + p["title"]
     yield from s.scroll_to(box)
     yield s.tap(box)
-    yield s.finish()
 
 
 @expert("TasksDeleteTask")
@@ -50,7 +48,6 @@ def delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _edit(s, p["title"])
     yield s.tap("Delete")
     yield s.tap(_confirming)
-    yield s.finish()
 
 
 @expert("TasksSetPriority")
@@ -59,7 +56,6 @@ def set_priority(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _edit(s, p["title"])
     yield s.tap(p["priority"].capitalize())
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("TasksSetDueDate")
@@ -73,7 +69,6 @@ def set_due_date(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
         yield s.tap("Pick a date")
         yield from pick_date(s, date.fromisoformat(p["day"]))
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("TasksRenameTask")
@@ -82,7 +77,6 @@ def rename(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield from _edit(s, p["title"])
     yield from s.refill("Task name", p["new"])
     yield s.tap("Save")
-    yield s.finish()
 
 
 @expert("TasksDueOnDate", "TasksIncompleteTasksOnDate")

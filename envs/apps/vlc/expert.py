@@ -17,7 +17,6 @@ def create_playlist(s: Screen, p: Params) -> Iterator[str]:
     """Makes one playlist."""
     yield from s.open(APP)
     yield from _create(s, p["playlist_name"], p["files"])
-    yield s.finish()
 
 
 @expert("VlcCreateTwoPlaylists")
@@ -26,7 +25,6 @@ def create_two_playlists(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open(APP)
     yield from _create(s, p["playlist_name1"], p["files1"])
     yield from _create(s, p["playlist_name2"], p["files2"])
-    yield s.finish()
 
 
 def _create(s: Screen, name: str, files: Sequence[str]) -> Iterator[str]:
@@ -51,4 +49,3 @@ def transcribe(s: Screen, p: Params) -> Iterator[str]:
     yield from markor.new_note(s, p["file_name"])
     yield from s.fill(markor.EDITOR, ", ".join(p["messages"]))
     yield s.tap("Save")
-    yield s.finish()

@@ -20,7 +20,6 @@ def playlist_of_color(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("Add to playlist")
     yield from s.fill("Enter playlist name", p["playlist_name"])
     yield s.tap("Save")
-    yield s.finish()
 
 
 def _is_film(element: Element) -> bool:

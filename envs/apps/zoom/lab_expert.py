@@ -14,7 +14,6 @@ APP = "Zoom"
 def join(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Enters the number of the meeting."""
     yield from _enter(s, "1234567890")
-    yield s.finish()
 
 
 @expert("zoom_2")
@@ -22,7 +21,6 @@ def join_as(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Enters the number and the name."""
     yield from _enter(s, "0987654321")
     yield from s.refill("Your name", "Alice")
-    yield s.finish()
 
 
 @expert("zoom_3")
@@ -30,21 +28,18 @@ def join_silently(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Enters the number and turns audio and video off."""
     yield from _enter(s, "1234567890")
     yield from _only_listen(s)
-    yield s.finish()
 
 
 @expert("zoom_4")
 def connect_to_audio(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Chooses how audio is connected."""
     yield from _choose_audio(s, "WiFi or cellular data")
-    yield s.finish()
 
 
 @expert("zoom_5")
 def medium_light(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Chooses the skin tone."""
     yield from _choose_tone(s, "Medium-light")
-    yield s.finish()
 
 
 @expert("ZoomJoinMeeting")
@@ -58,21 +53,18 @@ def join_meeting(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     if not p["video"]:
         yield from s.toggle("Turn Off My Video", True)
     yield s.tap("Join")
-    yield s.finish()
 
 
 @expert("ZoomAutoConnectAudio")
 def auto_connect_audio(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Chooses how audio is connected."""
     yield from _choose_audio(s, p["choice"])
-    yield s.finish()
 
 
 @expert("ZoomReactionSkinTone")
 def reaction_skin_tone(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Chooses the skin tone."""
     yield from _choose_tone(s, p["tone"])
-    yield s.finish()
 
 
 @expert("ZoomNameInMeeting")

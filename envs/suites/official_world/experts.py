@@ -50,8 +50,9 @@ def official(*names: str) -> Callable[[Expert], Expert]:
     """Makes a generator function the expert of the official tasks named."""
 
     def register(function: Expert) -> Expert:
-        OFFICIAL.update(dict.fromkeys(names, finishing(function)))
-        return function
+        finished = finishing(function)
+        OFFICIAL.update(dict.fromkeys(names, finished))
+        return finished
 
     return register
 
