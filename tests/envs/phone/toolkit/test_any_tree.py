@@ -113,10 +113,10 @@ def test_a_frame_that_is_brought_up_to_date_equals_one_drawn_anew(screens, dark)
         assert np.array_equal(painter.show(drawing, dark), Painter(180, 320).show(drawing, dark))
 
 
-def test_a_view_that_is_drawn_a_second_time_over_itself_is_drawn_in_full():
+def test_a_view_that_now_stands_twice_is_drawn_in_full():
     painter = Painter(180, 320)
-    for copies in (1, 2, 1):
-        pile = Pile([Button("", print, kind="filled") for _ in range(copies)])
+    for labels in ([""], ["a"], ["", ""], ["a"]):
+        pile = Pile([Button(label, print, kind="filled") for label in labels])
         root, layout = laid_out(Column([pile], bg="#ffffff"))
         drawing = commands(root, layout, SCREEN)
         assert np.array_equal(painter.show(drawing), Painter(180, 320).show(drawing))
