@@ -14,6 +14,7 @@ from functools import partial
 from typing import Unpack
 
 import torch
+from torch import Tensor
 
 from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
 from coach_gym.agents.distributed import processes
@@ -161,6 +162,8 @@ class CoachAgent(ActorCriticAgent):
         scores = [torch.stack(steps)[:, first:] for steps in self.ask_critic(self.critic.q_values, trees)]
         q = processes.concatenate(scores)
         self.log_training(q_mean=q.mean().item(), q_spread=q.std(-1, correction=0).mean().item())
+        equal = processes.concatenate([_all_equal(episode, first) for episode in episodes])
+        self.log_training(all_equal=equal.mean().item())
         batch = zip(episodes, trees, scores, strict=True)
         return [self.policy_sample(episode, tree, acloo(q), first) for episode, tree, q in batch]
 
@@ -168,3 +171,9 @@ class CoachAgent(ActorCriticAgent):
 def _transcript(steps: Sequence[Step]) -> list[tuple[Observation, str]]:
     """What the agent saw and the response that was executed, for every step."""
     return [(step.observation, step.candidates[step.executed].text) for step in steps]
+
+
+def _all_equal(episode: Episode, first: int) -> Tensor:
+    """Whether all candidates of a state are the same text, which leaves nothing to compare: 0 or 1 per step, (T,)."""
+    texts = [{candidate.text for candidate in step.candidates[first:]} for step in episode.steps]
+    return torch.tensor([float(len(different) == 1) for different in texts])

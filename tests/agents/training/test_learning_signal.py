@@ -197,6 +197,15 @@ def test_the_policy_prefers_what_the_critic_prefers():
     assert after["a"] > before["a"] and after["c"] < before["c"]
 
 
+def test_the_log_tells_in_how_many_states_there_is_nothing_to_compare():
+    agent = make(k=3)
+    episodes = [answered(agent.policy, "ab"), answered(agent.policy, "c")]
+    for step, texts in zip([*episodes[0].steps, *episodes[1].steps], ["aaa", "aba", "bbb"], strict=True):
+        step.candidates = [letter(agent.policy, text) for text in texts]
+    agent.policy_samples(episodes)
+    assert agent.logger.name_to_value["train/all_equal"] == pytest.approx(2 / 3)
+
+
 def test_grpo_compares_within_the_group():
     """The other groups' outcomes have no effect."""
     agent = make(GRPOAgent, group_size=2, batch_size=4)
