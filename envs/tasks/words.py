@@ -235,11 +235,6 @@ SENTENCES = Pool("""
 """)
 
 
-def full_name(rng: ParamRng) -> str:
-    """Draws a first and a last name."""
-    return f"{FIRST_NAMES.draw(rng)} {LAST_NAMES.draw(rng)}"
-
-
 def full_names(rng: ParamRng, count: int) -> list[str]:
     """Draws `count` names that share neither first nor last names, so that each part tells them apart."""
     pairs = zip(FIRST_NAMES.draw_many(rng, count), LAST_NAMES.draw_many(rng, count), strict=True)

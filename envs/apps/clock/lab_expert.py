@@ -28,7 +28,7 @@ def open_tab(s: Screen, name: str) -> Iterator[str]:
 # in the list of alarms follow one another: label, time, days, arrow and switch of the first, of the second, ...
 
 
-def is_time(element: Element) -> bool:
+def _is_time(element: Element) -> bool:
     """Returns whether an element is the time of an alarm."""
     return element.id == "digital_clock"
 
@@ -38,16 +38,16 @@ def is_switch(element: Element) -> bool:
     return element.id == "onoff"
 
 
-def is_arrow(element: Element) -> bool:
+def _is_arrow(element: Element) -> bool:
     """Returns whether an element unfolds an alarm."""
     return element.label == "Expand alarm"
 
 
 def _is_at(at: time, element: Element) -> bool:
-    return is_time(element) and element.label == half_day(at)
+    return _is_time(element) and element.label == half_day(at)
 
 
-def show_alarm(s: Screen, at: time) -> Iterator[str]:
+def _show_alarm(s: Screen, at: time) -> Iterator[str]:
     """Shows the alarms and scrolls until all of one is to be seen."""
     yield from open_tab(s, "Alarm")
     yield from s.scroll_to(partial(_is_at, at))
@@ -64,7 +64,7 @@ def _reachable(s: Screen, at: time) -> bool:
 def _after(s: Screen, at: time) -> list[Element]:
     """Returns what follows the time of an alarm, up to the next alarm's."""
     place = s.elements.index(s.find(partial(_is_at, at)))
-    return list(takewhile(lambda e: not is_time(e), s.elements[place + 1 :]))
+    return list(takewhile(lambda e: not _is_time(e), s.elements[place + 1 :]))
 
 
 def part_of(s: Screen, at: time, what: Callable[[Element], bool]) -> Element:
@@ -76,12 +76,12 @@ def _time_of(s: Screen, label: str) -> Iterator[str]:
     """Scrolls to a label and to the time below it."""
     yield from open_tab(s, "Alarm")
     yield from s.scroll_to(label)
-    if not any(map(is_time, s.elements[s.elements.index(s.find(label)) :])):
+    if not any(map(_is_time, s.elements[s.elements.index(s.find(label)) :])):
         yield s.scroll("down")
 
 
 def _read_time(s: Screen, label: str) -> str:
-    return next(filter(is_time, s.elements[s.elements.index(s.find(label)) :])).label
+    return next(filter(_is_time, s.elements[s.elements.index(s.find(label)) :])).label
 
 
 def _parsed(text: str) -> time:
@@ -99,8 +99,8 @@ def new_alarm(s: Screen, at: time) -> Iterator[str]:
 
 def unfold(s: Screen, at: time) -> Iterator[str]:
     """Unfolds the alarm at a time."""
-    yield from show_alarm(s, at)
-    yield s.tap(part_of(s, at, is_arrow))
+    yield from _show_alarm(s, at)
+    yield s.tap(part_of(s, at, _is_arrow))
 
 
 def switch(s: Screen, at: time, on: bool) -> Iterator[str]:
@@ -147,7 +147,7 @@ def _delete_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 @expert("ClockSwitchAlarm")
 def _switch_alarm(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     at = time.fromisoformat(p["time"])
-    yield from show_alarm(s, at)
+    yield from _show_alarm(s, at)
     yield from switch(s, at, p["on_or_off"] == "on")
 
 
@@ -176,7 +176,7 @@ def _count_alarms(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     seen: dict[str, bool] = {}
 
     def look() -> None:
-        shown = [_parsed(e.label) for e in s.elements if is_time(e)]
+        shown = [_parsed(e.label) for e in s.elements if _is_time(e)]
         switches = {half_day(at): list(filter(is_switch, _after(s, at))) for at in shown}
         seen.update({at: found[0].checked for at, found in switches.items() if found})
 

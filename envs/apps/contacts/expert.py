@@ -48,7 +48,7 @@ def _favorite(s: Screen, p: Params) -> Iterator[str]:
 @expert("ContactsPhoneNumberOf")
 def _phone_number_of(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
-    yield s.finish(row_with(s, "Mobile"))
+    yield s.finish(_row_with(s, "Mobile"))
 
 
 def new_contact(s: Screen, name: str) -> Iterator[str]:
@@ -66,6 +66,6 @@ def open_person(s: Screen, name: str) -> Iterator[str]:
     yield from s.follow(name)
 
 
-def row_with(s: Screen, what: str) -> str:
+def _row_with(s: Screen, what: str) -> str:
     """Returns what a row of somebody's page says above `what`."""
     return s.find(what).label.removesuffix(f", {what}")

@@ -190,21 +190,21 @@ def time_named(text: str) -> time:
 
 
 @official("SimpleCalendarEventsOnDate", "SimpleCalendarAnyEventsOnDate")
-def titles_on_date(s: Screen, p: Params) -> Iterator[str]:
+def _titles_on_date(s: Screen, p: Params) -> Iterator[str]:
     """Tells the titles of a day's events."""
     found = yield from _events_of(s, day_named(p["date"]))
     yield s.finish(", ".join(entry.title for entry in found))
 
 
 @official("SimpleCalendarEventOnDateAtTime")
-def titles_at_time(s: Screen, p: Params) -> Iterator[str]:
+def _titles_at_time(s: Screen, p: Params) -> Iterator[str]:
     """Tells the titles of the events that start at a time."""
     found = yield from _events_of(s, day_named(p["date"]))
     yield s.finish(", ".join(entry.title for entry in found if entry.start.time() == time_named(p["time"])))
 
 
 @official("SimpleCalendarEventsInTimeRange")
-def titles_in_range(s: Screen, p: Params) -> Iterator[str]:
+def _titles_in_range(s: Screen, p: Params) -> Iterator[str]:
     """Tells the titles of the events that start between two times."""
     found = yield from _events_of(s, day_named(p["date"]))
     first, last = time_named(p["start_time"]), time_named("8pm")  # which the goal says and the parameters do not
@@ -212,14 +212,14 @@ def titles_in_range(s: Screen, p: Params) -> Iterator[str]:
 
 
 @official("SimpleCalendarFirstEventAfterStartTime")
-def first_from_time(s: Screen, p: Params) -> Iterator[str]:
+def _first_from_time(s: Screen, p: Params) -> Iterator[str]:
     """Counts an event that starts exactly then as one after it, as upstream does."""
     found = yield from _events_of(s, day_named(p["date"]))
     yield s.finish(min((e for e in found if e.start.time() >= time_named(p["time"])), key=lambda e: e.start).title)
 
 
 @official("SimpleCalendarNextMeetingWithPerson")
-def next_with_person(s: Screen, p: Params) -> Iterator[str]:
+def _next_with_person(s: Screen, p: Params) -> Iterator[str]:
     """Tells when the next meeting with a person starts."""
     yield from _search_events(s, p["person"])
     start = next(entry.start for entry in calendar.entries_by_day(s) if entry.start > NOW)
@@ -227,7 +227,7 @@ def next_with_person(s: Screen, p: Params) -> Iterator[str]:
 
 
 @official("SimpleCalendarLocationOfEvent")
-def location_of(s: Screen, p: Params) -> Iterator[str]:
+def _location_of(s: Screen, p: Params) -> Iterator[str]:
     """Tells where an event takes place."""
     yield from _search_events(s, p["title"])
     yield s.tap(lambda element: element.long_clickable and element.label.startswith(p["title"]))
@@ -253,7 +253,7 @@ def _events_of(s: Screen, day: date) -> Generator[str, None, list[Entry]]:
 
 
 @official("TasksHighPriorityTasks")
-def high_priority(s: Screen, p: Params) -> Iterator[str]:
+def _high_priority(s: Screen, p: Params) -> Iterator[str]:
     """Skips tasks that have not started yet, which the search shows too."""
     yield from s.open(tasks.APP)
     yield s.tap("Search")
@@ -266,7 +266,7 @@ def high_priority(s: Screen, p: Params) -> Iterator[str]:
 
 
 @official("NotesMeetingAttendeeCount")
-def attendees(s: Screen, p: Params) -> Iterator[str]:
+def _attendees(s: Screen, p: Params) -> Iterator[str]:
     """Tells how many people attend a meeting, from its note."""
     yield from notes.open_note(s, p["title"])
     yield from s.scroll_to(_names_people)
@@ -282,7 +282,7 @@ def _names_people(element: Element) -> bool:
 
 
 @official("MarkorMergeNotes")
-def merge_notes(s: Screen, p: Params) -> Iterator[str]:
+def _merge_notes(s: Screen, p: Params) -> Iterator[str]:
     """Merges notes that, unlike those of the built-in family, end with a line break."""
     yield from s.open("Markor")
     texts = []
@@ -296,7 +296,7 @@ def merge_notes(s: Screen, p: Params) -> Iterator[str]:
 
 
 @official("MarkorAddNoteHeader", "MarkorChangeNoteContent")
-def rewrite_note(s: Screen, p: Params) -> Iterator[str]:
+def _rewrite_note(s: Screen, p: Params) -> Iterator[str]:
     """Writes the whole text anew; leaving the editor saves it. Upstream's budget leaves no step to spare."""
     yield from s.open("Markor")
     yield from markor.open_note(s, p["original_name"])
@@ -326,7 +326,7 @@ def _records(text: str) -> list[dict[str, str]]:
 
 
 @official("ExpenseAddMultipleFromMarkor")
-def add_reimbursable_expenses(s: Screen, p: Params) -> Iterator[str]:
+def _add_reimbursable_expenses(s: Screen, p: Params) -> Iterator[str]:
     """Adds the expenses of a note that are reimbursable."""
     text = yield from _read_note(s, "my_expenses.txt")
     ids = {category: id for id, category in expense.CATEGORIES.items()}
@@ -344,7 +344,7 @@ def add_reimbursable_expenses(s: Screen, p: Params) -> Iterator[str]:
 
 
 @official("RecipeAddMultipleRecipesFromMarkor", "RecipeAddMultipleRecipesFromMarkor2")
-def add_recipes_from_note(s: Screen, p: Params) -> Iterator[str]:
+def _add_recipes_from_note(s: Screen, p: Params) -> Iterator[str]:
     """Adds the recipes of a note that take as long as asked."""
     text = yield from _read_note(s, "recipes.txt")
     wanted = p.get("prep_time")
@@ -353,7 +353,7 @@ def add_recipes_from_note(s: Screen, p: Params) -> Iterator[str]:
 
 
 @official("RecipeDeleteMultipleRecipesWithConstraint")
-def delete_recipes_that_use(s: Screen, p: Params) -> Iterator[str]:
+def _delete_recipes_that_use(s: Screen, p: Params) -> Iterator[str]:
     """Opens one recipe after the other and looks at its directions."""
     yield from s.open(recipes.APP)
     yield from _search_recipes(s, p["ingredient"])
@@ -368,7 +368,7 @@ def delete_recipes_that_use(s: Screen, p: Params) -> Iterator[str]:
 
 
 @official("RecipeDeleteDuplicateRecipes", "RecipeDeleteDuplicateRecipes2", "RecipeDeleteDuplicateRecipes3")
-def delete_duplicate_recipe(s: Screen, p: Params) -> Iterator[str]:
+def _delete_duplicate_recipe(s: Screen, p: Params) -> Iterator[str]:
     """Recipes that look the same in the list may differ inside; those are opened and compared."""
     yield from s.open(recipes.APP)
     labels = yield from _all_recipes(s)

@@ -22,7 +22,7 @@ def test_a_draw_stays_in_its_split():
     for split in ("train", "heldout", "all"):
         rng = ParamRng(0, split)
         assert {words.FIRST_NAMES.draw(rng) for _ in range(300)} <= set(words.FIRST_NAMES.of(split))
-    first, last = words.full_name(ParamRng(3, "heldout")).split()
+    first, last = words.full_names(ParamRng(3, "heldout"), 1)[0].split()
     assert first in words.FIRST_NAMES.heldout and last in words.LAST_NAMES.heldout
 
 
