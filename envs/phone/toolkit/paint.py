@@ -7,6 +7,7 @@ last one: most touches change a small part of the screen, and many change nothin
 from __future__ import annotations
 
 import colorsys
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -163,6 +164,7 @@ class Painter:
         self._image = Image.new("RGB", self.size)
         self._frame = np.zeros((height, width, 3), np.uint8)
         self._shown: list[Command] = []
+        self._counts: Counter[Command] = Counter()  # of what is shown
         self._dark = False
 
     def show(self, drawing: list[Command], dark: bool = False) -> np.ndarray:
@@ -183,14 +185,15 @@ class Painter:
         self._shown = []
 
     def _damage(self, drawing: list[Command]) -> Rect | None:
+        counts, shown = Counter(drawing), self._counts
+        self._counts = counts
         if not self._shown:
             return (0, 0, *self.size)
         if drawing == self._shown:
             return None
-        after, before = set(drawing), set(self._shown)
-        changed = after ^ before
-        if len(after) < len(drawing) or len(before) < len(self._shown):  # drawn twice, soft edges are harder
-            changed |= {c for c in after & before if drawing.count(c) != self._shown.count(c)}
+        changed = counts.keys() ^ shown.keys()
+        if len(counts) < len(drawing) or len(shown) < len(self._shown):  # drawn twice, soft edges are harder
+            changed |= {command for command, count in counts.items() if count != shown.get(command, count)}
         if not changed:  # the same commands in another order
             return (0, 0, *self.size)
         rects = [rect for rect in (intersect(c.rect, c.clip) for c in changed) if rect]
