@@ -92,7 +92,7 @@ class ActorCriticAgent(OnlineAgent):
         """Fits the critic's estimates to their targets, and logs the fit.
 
         Args:
-            estimate: Values of an episode's steps, (T,): `critic.executed_q_values` or `critic.state_values`.
+            estimate: Values of an episode: `critic.response_q_values`, (N,), or `critic.state_values`, (T,).
             samples: Targets, one sample per episode.
         """
         done = 1.0 - self.progress_remaining

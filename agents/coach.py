@@ -3,7 +3,7 @@
 1. Roll out: the policy plays a batch of episodes; k candidate actions are drawn in every state and one of them is
    executed (`OnlineAgent.collect_rollouts`).
 2. Assign returns, from a process reward model and the outcome (`returns.py`).
-3. Fit the critic Q to the returns of the executed actions (Equation 2).
+3. Fit the critic Q to the returns of the executed actions (Equation 2), and to 0 for responses that are no action.
 4. Score all k candidates with the critic, take the leave-one-out advantage (Equation 3), and make a clipped step of
    the policy (Equation 4).
 """
@@ -52,6 +52,9 @@ class CoachAgent(ActorCriticAgent):
             equation (`"paper"`).
         resample: Draws k fresh candidates in every state after the critic's fit, as in the paper. The policy does not
             change in between, so the candidates of the roll-out have the same distribution and save a prefill.
+        malformed_is_worthless: Sets Q of a response that is no action to 0, in the critic's targets and in the
+            advantages, so that a mistake of the critic cannot make it attractive. Pass False for environments that read
+            other texts than the dialect's actions.
         shared: Arguments of `ActorCriticAgent` and `OnlineAgent`: the critic with its learning rate, warm-up and clip
             range, batch sizes, clipping, sampling, seed, logging. `help()` lists them.
 
@@ -74,6 +77,7 @@ class CoachAgent(ActorCriticAgent):
         outcome_reward_weight: float = 1.0,
         discount: Discount = "forward",
         resample: bool = False,
+        malformed_is_worthless: bool = True,
         **shared: Unpack[ActorCriticSettings],
     ) -> None:
         require_at_least(1, k=k)
@@ -94,12 +98,13 @@ class CoachAgent(ActorCriticAgent):
         self.outcome_reward_weight = outcome_reward_weight
         self.discount: Discount = discount
         self.resample = resample
+        self.malformed_is_worthless = malformed_is_worthless
 
     def train(self, groups: list[list[Episode]]) -> None:
         """Runs phases 2 to 4 on the episodes of a roll-out."""
         episodes = [episode for group in groups for episode in group]
         self.assign_returns(episodes)
-        self.fit_critic(self.critic.executed_q_values, self.critic_samples(episodes))
+        self.fit_critic(self.critic.response_q_values, self.critic_samples(episodes))
         if self.resample:
             episodes = self.draw_candidates(episodes)
         self.update_policy(self.policy_samples(episodes))
@@ -133,13 +138,40 @@ class CoachAgent(ActorCriticAgent):
         return process_outcome_returns(rewards, episode.outcome, self.gamma, *weights, self.discount)
 
     def critic_samples(self, episodes: list[Episode]) -> list[CriticSample]:
-        """Phase 3: returns the executed actions with their returns as targets, where these are known."""
+        """Phase 3: returns the known returns of an episode's candidates as targets.
+
+        The tree has no branches if nothing is known but the returns of executed actions.
+        """
         samples = []
         for episode in episodes:
-            returns = torch.tensor([float("nan") if s.return_ is None else s.return_ for s in episode.steps])
-            tree = self.tree(episode, candidates="executed")
-            samples.append(CriticSample(tree, returns.to(self.device), ~returns.isnan().to(self.device)))
+            returns = self.known_returns(episode)
+            executed = torch.stack([row[step.executed] for row, step in zip(returns, episode.steps, strict=True)])
+            more = torch.cat(returns).isfinite().sum() > executed.isfinite().sum()
+            tree = self.tree(episode, candidates="all" if more else "executed")
+            targets = (torch.cat(returns) if more else executed).to(self.device)
+            samples.append(CriticSample(tree, targets, ~targets.isnan()))
         return samples
+
+    def known_returns(self, episode: Episode) -> list[Tensor]:
+        """Returns what is known of every step's candidates, (k,) each; nan where unknown.
+
+        Known are the return of the executed action and, with `malformed_is_worthless`, the 0 of responses that are no
+        action.
+        """
+        known = []
+        for step, worthless in zip(episode.steps, self.worthless(episode), strict=True):
+            returns = torch.full((len(step.candidates),), float("nan"))
+            if step.return_ is not None:
+                returns[step.executed] = step.return_
+            known.append(returns.masked_fill(worthless, 0.0))
+        return known
+
+    def worthless(self, episode: Episode) -> list[Tensor]:
+        """Returns which candidates of every step have Q = 0 because they are no action, (k,) bool each."""
+        if not self.malformed_is_worthless:
+            return [torch.zeros(len(step.candidates), dtype=torch.bool) for step in episode.steps]
+        frame = self.policy.frame(episode.steps[0].observation)
+        return [torch.tensor([not self.policy.is_action(c.text, frame) for c in s.candidates]) for s in episode.steps]
 
     def draw_candidates(self, episodes: list[Episode]) -> list[Episode]:
         """Phase 4, with `resample`: returns copies with the executed action and k fresh candidates in every state."""
@@ -159,7 +191,10 @@ class CoachAgent(ActorCriticAgent):
         """Phase 4: returns all candidates with the leave-one-out advantages of their Q values."""
         first = 1 if self.resample else 0  # fresh candidates only: with the executed one there would be k + 1
         trees = [self.tree(episode) for episode in episodes]
-        scores = [torch.stack(steps)[:, first:] for steps in self.ask_critic(self.critic.q_values, trees)]
+        scores = [
+            torch.stack(steps).masked_fill(torch.stack(self.worthless(episode)).to(self.device), 0.0)[:, first:]
+            for episode, steps in zip(episodes, self.ask_critic(self.critic.q_values, trees), strict=True)
+        ]
         q = processes.concatenate(scores)
         self.log_training(q_mean=q.mean().item(), q_spread=q.std(-1, correction=0).mean().item())
         equal = processes.concatenate([_all_equal(episode, first) for episode in episodes])

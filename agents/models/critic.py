@@ -69,8 +69,8 @@ class Critic(nn.Module):
         means = (value for trunk in tree.trunks for value in self._response_values(trunk))
         return [torch.stack(step) for step in tree.by_step(means)]
 
-    def executed_q_values(self, tree: Tree) -> Tensor:
-        """Returns Q of the executed actions of a tree without branches, (T,)."""
+    def response_q_values(self, tree: Tree) -> Tensor:
+        """Returns Q of all N responses of a tree, in order, (N,); without branches, of the T executed actions."""
         return torch.cat(self.q_values(tree))
 
     def _response_values(self, trunk: Trunk) -> list[Tensor]:

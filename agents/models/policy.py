@@ -202,6 +202,14 @@ class Policy:
             return text
         return format_action(action, thought)
 
+    def is_action(self, text: str, frame: Frame) -> bool:
+        """Returns whether a response is an action; the environment can only report any other text as an error."""
+        try:
+            self.dialect.parse(text, frame)
+        except ActionError:
+            return False
+        return True
+
     def log_probs(self, logits: Tensor, temperature: float = 1.0) -> Tensor:
         """Computes the log-probabilities under which responses are drawn and scored.
 

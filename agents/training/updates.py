@@ -50,13 +50,13 @@ class PolicySample:
 
 @dataclass
 class CriticSample:
-    """The targets of one episode.
+    """The targets of one episode: one per step, (T,), or one per response of the tree, (N,).
 
     Attributes:
         tree: The packed episode.
-        returns: Targets of the steps, (T,).
-        known: Which targets are known, (T,) bool.
-        old_values: Estimates before the update, (T,); None until they are computed.
+        returns: Targets, (T,) or (N,).
+        known: Which targets are known, bool, of the same shape.
+        old_values: Estimates before the update, of the same shape; None until they are computed.
     """
 
     tree: Tree
@@ -69,7 +69,9 @@ class CriticSample:
         """One sample per trunk."""
         if len(self.tree.trunks) == 1:
             return [self]
-        sizes = [len(trunk.prompt_ends) for trunk in self.tree.trunks]
+        sizes = [len(trunk.responses) for trunk in self.tree.trunks]
+        if sum(sizes) != len(self.returns):
+            sizes = [len(trunk.prompt_ends) for trunk in self.tree.trunks]
         old = [None] * len(sizes) if self.old_values is None else self.old_values.split(sizes)
         pieces = zip(self.tree.trunks, self.returns.split(sizes), self.known.split(sizes), old, strict=True)
         return [CriticSample(Tree([trunk]), *rest) for trunk, *rest in pieces]
@@ -163,12 +165,12 @@ def minimize_value_loss(
     clip_range: float = 0.5,
     max_grad_norm: float = 1.0,
 ) -> dict[str, float]:
-    """Minimises the clipped squared error (the paper's Equation 2), averaged over the steps of a mini-batch.
+    """Minimises the clipped squared error (the paper's Equation 2), averaged over the targets of a mini-batch.
 
     Args:
         critic: The critic in training.
         optimizer: Optimizer of its parameters.
-        estimate: Returns the critic's values of an episode, (T,), with gradient: Q of the executed actions, or V.
+        estimate: Returns the critic's values of an episode, with gradient: Q of its responses, (N,), or V, (T,).
         batches: One mini-batch per optimizer step.
         clip_range: Distance from the old estimate beyond which the loss has no gradient.
         max_grad_norm: Norm to which larger gradients are scaled down.
@@ -181,7 +183,7 @@ def minimize_value_loss(
     with in_step(critic, estimate):
         _remember_values(estimate, parts)
     for batch in parts:
-        n_steps = processes.mean(sum(int(sample.known.sum()) for sample in batch))
+        n_targets = processes.mean(sum(int(sample.known.sum()) for sample in batch))
         optimizer.zero_grad(set_to_none=True)
         with in_step(critic, estimate):
             for sample in batch:
@@ -192,7 +194,7 @@ def minimize_value_loss(
                     sample.old_values = values.detach()
                 known = sample.known  # selected before the loss, because one NaN would spoil every gradient
                 losses = clipped_value_loss(values[known], sample.old_values[known], sample.returns[known], clip_range)
-                (losses.sum() / n_steps).backward()
+                (losses.sum() / n_targets).backward()
                 means.add(len(losses), value_loss=losses.mean().item())
         norm = clip_gradients(optimizer, max_grad_norm)
         optimizer.step()

@@ -44,6 +44,7 @@ set_forkserver_preload([__name__])
 
 BUTTONS = ["--env", "tests.agents.trivial_env_id:Buttons-v0", "--num-envs", "6"]
 CRITIC = {"critic_learning_rate": 0.1, "critic_warmup_ratio": 0.0, "critic_epochs": 2}
+LETTERS = {"malformed_is_worthless": False}  # the environment reads letters, which are no actions
 METHODS = {"coach": CoachAgent, "ppo": PPOAgent, "grpo": GRPOAgent}
 
 
@@ -75,6 +76,7 @@ def together(size, folder, work, *arguments):
 def make(method, **arguments):
     settings = {"learning_rate": 1e-3, "batch_size": 12, "max_new_tokens": 3, "seed": 0}
     settings |= {"group_size": 2} if method == "grpo" else CRITIC
+    settings |= LETTERS if method == "coach" else {}
     of_policy = {"max_prompt_length": 32_768, "architecture": "qwen2_5_vl"}
     policy = tiny.policy(**{name: arguments.pop(name, value) for name, value in of_policy.items()})
     settings |= arguments
@@ -143,7 +145,7 @@ def learn(folder, source, steps, save_as):
     """Trains from scratch or from `source`, and saves the agent whole and in shards."""
     if source is None:
         sizes = {"batch_size": 12, "max_new_tokens": 3, "stats_window_size": 12}
-        agent = CoachAgent(tiny.policy(), buttons(), 1e-3, seed=0, **sizes, **CRITIC)
+        agent = CoachAgent(tiny.policy(), buttons(), 1e-3, seed=0, **sizes, **CRITIC, **LETTERS)
     else:
         agent = CoachAgent.load(folder / source, env=buttons())
     agent.learn(steps - agent.num_timesteps, reset_num_timesteps=source is None)
@@ -288,7 +290,8 @@ def stop_early(folder):
 def faults(folder):
     """The first process has only broken devices, and learns from the second one's episodes."""
     broken = [] if processes.rank() == 0 else None
-    agent = CoachAgent(tiny.policy(), buttons(faulty=broken), 1e-3, batch_size=4, max_new_tokens=3, seed=0, **CRITIC)
+    sizes = {"batch_size": 4, "max_new_tokens": 3}
+    agent = CoachAgent(tiny.policy(), buttons(faulty=broken), 1e-3, seed=0, **sizes, **CRITIC, **LETTERS)
     agent.critic.value_head.weight.data.normal_()
     before = [parameter.detach().clone() for parameter in agent.policy.model.parameters()]
     agent.learn(4)

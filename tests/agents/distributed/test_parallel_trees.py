@@ -28,7 +28,7 @@ def update(way, share):
     targets = [torch.linspace(0, 1, episode.length) for episode in episodes]
     known = [torch.ones(episode.length, dtype=torch.bool) for episode in episodes]
     trees = [build(agent.policy, episode, "executed") for episode in episodes]
-    agent.fit_critic(agent.critic.executed_q_values, [*map(CriticSample, trees, targets, known)])
+    agent.fit_critic(agent.critic.response_q_values, [*map(CriticSample, trees, targets, known)])
     trees = [build(agent.policy, episode) for episode in episodes]
     scores = [torch.stack(q) for q in agent.ask_critic(agent.critic.q_values, trees)]
     batch = zip(episodes, trees, scores, strict=True)

@@ -10,6 +10,8 @@ from coach_gym.agents.training.online import OnlineAgent
 from tests.agents.trivial_env import ButtonEnv
 from tests.agents.warm_start import trained_critic, warm_policy
 
+CRITIC = {"critic_learning_rate": 2e-3, "critic_warmup_ratio": 0.0, "critic_epochs": 2}
+
 
 def buttons(**kwargs) -> gym.vector.VectorEnv:
     return SyncVectorEnv([lambda: ButtonEnv(**kwargs)] * 8)
@@ -24,7 +26,7 @@ def test_coach_reads_the_goal():
     policy, envs = warm_policy(), buttons()
     agent = CoachAgent(
         policy, envs, 5e-4, critic=trained_critic(policy), critic_learning_rate=3e-4,
-        batch_size=16, mini_batch_size=4, max_new_tokens=3, stats_window_size=32, seed=0,
+        batch_size=16, mini_batch_size=4, max_new_tokens=3, stats_window_size=32, seed=0, malformed_is_worthless=False,
     )  # fmt: skip
     successes = []
     agent.learn(256, callback=lambda *_: successes.append(np.mean(agent.ep_success_buffer)))
@@ -36,7 +38,7 @@ def test_coach_reads_the_goal():
 @pytest.mark.parametrize(
     ("method", "learning_rate", "arguments"),
     [
-        (CoachAgent, 2e-3, {"critic_learning_rate": 2e-3, "critic_warmup_ratio": 0.0, "critic_epochs": 2}),
+        (CoachAgent, 2e-3, {**CRITIC, "malformed_is_worthless": False}),  # the answers are letters
         (PPOAgent, 2e-3, {"critic_learning_rate": 1e-3}),
         (GRPOAgent, 2e-3, {}),
     ],

@@ -33,6 +33,8 @@ METHODS = {
 
 def make(method=CoachAgent, envs=None, learning_rate=1e-3, **arguments) -> OnlineAgent:
     arguments = {"batch_size": 16, "max_new_tokens": 3, "seed": 0, **arguments}
+    if method is CoachAgent:
+        arguments.setdefault("malformed_is_worthless", False)  # the environment reads letters
     return method(warm_policy(), envs, learning_rate, **arguments)
 
 
@@ -108,7 +110,7 @@ def q_after_fit(outcomes: dict[str, float], **arguments) -> dict[str, float]:
     for episode, outcome in zip(episodes, outcomes.values(), strict=True):
         episode.outcome = outcome
     agent.assign_returns(episodes)
-    agent.fit_critic(agent.critic.executed_q_values, agent.critic_samples(episodes))
+    agent.fit_critic(agent.critic.response_q_values, agent.critic_samples(episodes))
     trees = [agent.tree(episode, candidates="executed") for episode in episodes]
     return {text: float(q) for text, (q,) in zip(outcomes, agent.ask_critic(agent.critic.q_values, trees), strict=True)}
 

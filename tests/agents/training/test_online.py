@@ -25,6 +25,8 @@ METHODS = [CoachAgent, PPOAgent, GRPOAgent]
 def make(method=CoachAgent, envs=None, **arguments) -> OnlineAgent:
     envs = envs or SyncVectorEnv([lambda: ButtonEnv(steps=2)] * 4)
     arguments = {"batch_size": 8, "max_new_tokens": 3, "seed": 0, **arguments}
+    if method is CoachAgent:
+        arguments.setdefault("malformed_is_worthless", False)  # the environment reads letters
     return method(arguments.pop("policy", None) or warm_policy(), envs, 1e-3, **arguments)
 
 

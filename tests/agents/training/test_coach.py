@@ -1,0 +1,99 @@
+"""What CoachAgent makes of the known returns of candidates, in the critic's targets and in the advantages."""
+
+import pytest
+import torch
+
+from coach_gym.agents import CoachAgent
+from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.models.tree import separate_log_probs
+from coach_gym.episode import Episode
+from tests.agents import tiny
+from tests.agents.warm_start import answers_to, letter
+
+BACK, HOME, CUT = "Action: press_back()", "Action: press_home()", "Action: press_back("
+"""Two actions, and a response that is none."""
+
+
+def one_state(policy: Policy, *texts: str) -> Episode:
+    """Returns a successful episode of one step with these candidates, scored by the policy; the first is executed."""
+    episode = answers_to("red", [letter(policy, text) for text in texts])
+    episode.outcome = 1.0
+    for candidate, log_probs in zip(episode.steps[0].candidates, score(policy, episode), strict=True):
+        candidate.logprobs = log_probs.tolist()
+    return episode
+
+
+@torch.no_grad()
+def score(policy: Policy, episode: Episode) -> list[torch.Tensor]:
+    (scored,) = separate_log_probs(policy, episode)
+    return scored
+
+
+def rises(agent: CoachAgent, episode: Episode) -> list[float]:
+    """Returns how much likelier each candidate becomes with an update of the policy."""
+    agent.update_policy(agent.policy_samples([episode]))
+    candidates = episode.steps[0].candidates
+    return [
+        float((after - torch.tensor(candidate.logprobs)).sum())
+        for after, candidate in zip(score(agent.policy, episode), candidates, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("worthless", [True, False])
+def test_a_response_that_is_no_action_is_never_attractive(worthless, monkeypatch):
+    """Whatever the critic believes; without the rule the policy learns to give that response."""
+    policy = tiny.policy()
+    agent = CoachAgent(policy, None, 1e-3, k=2, batch_size=1, malformed_is_worthless=worthless)
+    monkeypatch.setattr(agent.critic, "q_values", lambda tree: [torch.tensor([0.5, 1.4])])
+    _, cut = rises(agent, one_state(policy, BACK, CUT))
+    assert (cut < 0) == worthless
+
+
+def test_known_returns_of_candidates():
+    policy = tiny.policy()
+    agent = CoachAgent(policy, None, batch_size=1)
+    episode = one_state(policy, BACK, CUT, HOME)
+    episode.steps[0].return_ = 0.9
+    (known,) = agent.known_returns(episode)
+    torch.testing.assert_close(known, torch.tensor([0.9, 0.0, float("nan")]), equal_nan=True)
+    agent.malformed_is_worthless = False
+    (known,) = agent.known_returns(episode)
+    assert known.isnan().tolist() == [False, True, True]
+
+
+def test_an_executed_response_that_is_no_action_has_no_return():
+    policy = tiny.policy()
+    agent = CoachAgent(policy, None, batch_size=1)
+    episode = one_state(policy, CUT, HOME)
+    episode.steps[0].return_ = 0.9
+    (sample,) = agent.critic_samples([episode])
+    assert sample.returns.tolist() == [0.0]
+
+
+def test_the_critic_sees_branches_only_if_something_is_known_about_them():
+    policy = tiny.policy()
+    agent = CoachAgent(policy, None, batch_size=1)
+    for texts, targets in ((BACK, HOME), [True]), ((BACK, CUT), [True, True]):
+        episode = one_state(policy, *texts)
+        episode.steps[0].return_ = 0.9
+        (sample,) = agent.critic_samples([episode])
+        assert sample.known.tolist() == targets
+        assert len(agent.critic.response_q_values(sample.tree)) == len(targets)
+
+
+@pytest.mark.parametrize("options", [{}, {"max_branch_tokens": 3}, {"trajectory_trees": False}])
+def test_the_critic_learns_that_a_response_is_worthless(options):
+    """However the candidates are packed."""
+    policy = tiny.policy()
+    torch.manual_seed(0)
+    agent = CoachAgent(
+        policy, None, batch_size=1, critic=Critic.from_policy(policy), critic_learning_rate=3e-3,
+        critic_warmup_ratio=0.0, critic_epochs=20, **options,
+    )  # fmt: skip
+    episode = one_state(policy, BACK, HOME, "?")
+    episode.steps[0].return_ = 0.9
+    agent.fit_critic(agent.critic.response_q_values, agent.critic_samples([episode]))
+    with torch.no_grad():
+        ((back, _, worthless),) = agent.critic.q_values(agent.tree(episode))
+    assert back > worthless + 0.3
