@@ -37,6 +37,7 @@ class ActorCriticSettings(OnlineSettings, total=False):
     critic_warmup_ratio: float
     critic_epochs: int
     clip_range_vf: float
+    critic_contrast: float
 
 
 class ActorCriticAgent(OnlineAgent):
@@ -52,6 +53,9 @@ class ActorCriticAgent(OnlineAgent):
         critic_warmup_ratio: Share of the training during which that rate rises from zero.
         critic_epochs: Passes of the critic over a roll-out.
         clip_range_vf: Distance that a value may move in one update.
+        critic_contrast: Weight of the critic's squared error in the differences between candidates of a state, for
+            roll-outs with several known returns per state; 0 in the paper. Candidates are compared if they are computed
+            in one pass, which `max_branch_tokens` and `trajectory_trees` decide.
         shared: Arguments of `OnlineAgent`.
     """
 
@@ -69,9 +73,10 @@ class ActorCriticAgent(OnlineAgent):
         critic_warmup_ratio: float = 0.1,
         critic_epochs: int = 1,
         clip_range_vf: float = 0.5,
+        critic_contrast: float = 0.0,
         **shared: Unpack[OnlineSettings],
     ) -> None:
-        require_not_negative(critic_learning_rate=critic_learning_rate)
+        require_not_negative(critic_learning_rate=critic_learning_rate, critic_contrast=critic_contrast)
         require_share(critic_warmup_ratio=critic_warmup_ratio)
         require_at_least(1, critic_epochs=critic_epochs)
         require_positive(clip_range_vf=clip_range_vf)
@@ -80,6 +85,7 @@ class ActorCriticAgent(OnlineAgent):
         self.critic_warmup_ratio = critic_warmup_ratio
         self.critic_epochs = critic_epochs
         self.clip_range_vf = clip_range_vf
+        self.critic_contrast = critic_contrast
         if critic is None and policy == "pocket":
             critic = "pocket"
         if critic is None:
@@ -101,9 +107,8 @@ class ActorCriticAgent(OnlineAgent):
         learning_rate = set_learning_rate(optimizer, warmup * self.critic_learning_rate)
         batches = self.mini_batches(samples, self.critic_epochs)
         with self.timed("critic"):
-            means = minimize_value_loss(
-                self.critic, optimizer, estimate, batches, self.clip_range_vf, self.max_grad_norm
-            )
+            limits = self.clip_range_vf, self.max_grad_norm
+            means = minimize_value_loss(self.critic, optimizer, estimate, batches, *limits, self.critic_contrast)
         self.log_training(**means, critic_learning_rate=learning_rate)
 
     @torch.no_grad()

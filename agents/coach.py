@@ -3,7 +3,8 @@
 1. Roll out: the policy plays a batch of episodes; k candidate actions are drawn in every state and one of them is
    executed (`OnlineAgent.collect_rollouts`).
 2. Assign returns, from a process reward model and the outcome (`returns.py`).
-3. Fit the critic Q to the returns of the executed actions (Equation 2), and to 0 for responses that are no action.
+3. Fit the critic Q to the returns of the executed actions (Equation 2), and to what else is known: measured
+   returns of other candidates, and 0 for responses that are no action.
 4. Score all k candidates with the critic, take the leave-one-out advantage (Equation 3), and make a clipped step of
    the policy (Equation 4).
 """
@@ -155,15 +156,15 @@ class CoachAgent(ActorCriticAgent):
     def known_returns(self, episode: Episode) -> list[Tensor]:
         """Returns what is known of every step's candidates, (k,) each; nan where unknown.
 
-        Known are the return of the executed action and, with `malformed_is_worthless`, the 0 of responses that are no
-        action.
+        Known are the return of the executed action, those of candidates that were measured (`Candidate.return_`), and,
+        with `malformed_is_worthless`, the 0 of responses that are no action.
         """
         known = []
         for step, worthless in zip(episode.steps, self.worthless(episode), strict=True):
-            returns = torch.full((len(step.candidates),), float("nan"))
-            if step.return_ is not None:
-                returns[step.executed] = step.return_
-            known.append(returns.masked_fill(worthless, 0.0))
+            returns = [candidate.return_ for candidate in step.candidates]
+            returns[step.executed] = step.return_
+            row = torch.tensor([float("nan") if value is None else value for value in returns])
+            known.append(row.masked_fill(worthless, 0.0))
         return known
 
     def worthless(self, episode: Episode) -> list[Tensor]:

@@ -14,11 +14,13 @@ class Candidate:
         text: The response as the model wrote it, in its own dialect.
         token_ids: Its tokens, including the end-of-turn token if that was sampled.
         logprobs: Log-probability of each token under the distribution that it was sampled from.
+        return_: Return measured without executing it in this episode, for example on a fork; None if unknown.
     """
 
     text: str
     token_ids: list[int]
     logprobs: list[float]
+    return_: float | None = None
 
 
 @dataclass

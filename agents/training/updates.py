@@ -76,6 +76,27 @@ class CriticSample:
         pieces = zip(self.tree.trunks, self.returns.split(sizes), self.known.split(sizes), old, strict=True)
         return [CriticSample(Tree([trunk]), *rest) for trunk, *rest in pieces]
 
+    def contrast(self, values: Tensor) -> Tensor:
+        """Computes squared errors in the differences between candidates of a state.
+
+        They are the errors of the known targets less their mean over the state; 0 for a state's only target.
+
+        Args:
+            values: Estimates, of the targets' shape.
+
+        Returns:
+            One squared error per known target.
+        """
+        spans = [span for trunk in self.tree.trunks for span in trunk.responses]
+        if len(spans) != len(self.returns):  # one target per step
+            return values.new_zeros(int(self.known.sum()))
+        states = torch.tensor([span.step for span in spans], device=values.device)[self.known]
+        errors = (values - self.returns)[self.known]
+        size = int(states.max()) + 1
+        counts = torch.zeros(size, device=values.device).index_add(0, states, torch.ones_like(errors))
+        means = torch.zeros(size, device=values.device).index_add(0, states, errors) / counts.clamp(min=1)
+        return (errors - means[states]) ** 2
+
 
 @dataclass
 class Means:
@@ -164,6 +185,7 @@ def minimize_value_loss(
     batches: list[list[CriticSample]],
     clip_range: float = 0.5,
     max_grad_norm: float = 1.0,
+    contrast: float = 0.0,
 ) -> dict[str, float]:
     """Minimises the clipped squared error (the paper's Equation 2), averaged over the targets of a mini-batch.
 
@@ -174,6 +196,9 @@ def minimize_value_loss(
         batches: One mini-batch per optimizer step.
         clip_range: Distance from the old estimate beyond which the loss has no gradient.
         max_grad_norm: Norm to which larger gradients are scaled down.
+        contrast: Weight of a second squared error, in the differences between a state's candidates, where several have
+            targets. How good a state is explains most of the returns' variance; an advantage needs the rest. Only
+            candidates of the same trunk are compared.
 
     Returns:
         Means over all batches by their names in the log.
@@ -194,8 +219,12 @@ def minimize_value_loss(
                     sample.old_values = values.detach()
                 known = sample.known  # selected before the loss, because one NaN would spoil every gradient
                 losses = clipped_value_loss(values[known], sample.old_values[known], sample.returns[known], clip_range)
-                (losses.sum() / n_targets).backward()
                 means.add(len(losses), value_loss=losses.mean().item())
+                if contrast:
+                    apart = sample.contrast(values)
+                    means.add(len(apart), contrast_loss=apart.mean().item())
+                    losses = losses + contrast * apart
+                (losses.sum() / n_targets).backward()
         norm = clip_gradients(optimizer, max_grad_norm)
         optimizer.step()
         means.add(1, critic_grad_norm=norm)

@@ -53,13 +53,14 @@ def test_a_response_that_is_no_action_is_never_attractive(worthless, monkeypatch
 def test_known_returns_of_candidates():
     policy = tiny.policy()
     agent = CoachAgent(policy, None, batch_size=1)
-    episode = one_state(policy, BACK, CUT, HOME)
+    episode = one_state(policy, BACK, CUT, HOME, HOME)
     episode.steps[0].return_ = 0.9
+    episode.steps[0].candidates[2].return_ = 0.3
     (known,) = agent.known_returns(episode)
-    torch.testing.assert_close(known, torch.tensor([0.9, 0.0, float("nan")]), equal_nan=True)
+    torch.testing.assert_close(known, torch.tensor([0.9, 0.0, 0.3, float("nan")]), equal_nan=True)
     agent.malformed_is_worthless = False
     (known,) = agent.known_returns(episode)
-    assert known.isnan().tolist() == [False, True, True]
+    assert known.isnan().tolist() == [False, True, False, True]
 
 
 def test_an_executed_response_that_is_no_action_has_no_return():
@@ -97,3 +98,23 @@ def test_the_critic_learns_that_a_response_is_worthless(options):
     with torch.no_grad():
         ((back, _, worthless),) = agent.critic.q_values(agent.tree(episode))
     assert back > worthless + 0.3
+
+
+def test_the_critic_learns_from_measured_returns_of_other_candidates():
+    """One action is executed in every state: without its fork the critic knows nothing about the other one."""
+    policy = tiny.policy()
+
+    def gap(measured: float | None) -> float:
+        torch.manual_seed(0)
+        agent = CoachAgent(
+            policy, None, batch_size=1, critic=Critic.from_policy(policy), critic_learning_rate=3e-3,
+            critic_warmup_ratio=0.0, critic_epochs=20, critic_contrast=4.0,
+        )  # fmt: skip
+        episode = one_state(policy, BACK, HOME)
+        episode.steps[0].return_, episode.steps[0].candidates[1].return_ = 0.9, measured
+        agent.fit_critic(agent.critic.response_q_values, agent.critic_samples([episode]))
+        with torch.no_grad():
+            ((back, home),) = agent.critic.q_values(agent.tree(episode))
+        return float(back - home)
+
+    assert gap(0.1) > 0.4 > abs(gap(None))

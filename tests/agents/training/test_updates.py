@@ -135,6 +135,23 @@ def test_critic_fit_is_the_mean_over_all_steps_of_a_mini_batch():
     assert means["explained_variance"] == pytest.approx(explained.item(), abs=1e-4)
 
 
+@pytest.mark.parametrize("build", [build_tree, separate_tree])
+def test_contrast_is_the_error_in_comparing_the_candidates_of_a_state(build):
+    torch.manual_seed(0)
+    policy = tiny.policy()
+    (episode, _) = made(policy, (3, 4), (1, 1))
+    returns = torch.randn(3, 4)
+    known = torch.tensor([[1, 1, 1, 0], [0, 1, 0, 0], [1, 0, 0, 1]], dtype=torch.bool)
+    sample = CriticSample(build(policy, episode), returns.flatten(), known.flatten())
+    values = torch.randn(3, 4)
+    expected = []
+    for row, target, which in zip(values, returns, known, strict=True):
+        error = (row - target)[which]
+        expected += ((error - error.mean()) ** 2).tolist()
+    torch.testing.assert_close(sample.contrast(values.flatten()), torch.tensor(expected))
+    assert expected[3] == 0.0, "a single target has nothing to be compared with"
+
+
 def test_values_are_clipped_around_those_before_the_update():
     """The second mini-batch is clipped around the critic's estimates before the first one moved it."""
     policy = tiny.policy()
