@@ -22,7 +22,7 @@ from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.make import is_address
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.reward_models import GenerativePRM, ProcessRewardModel, StepwisePRM
-from coach_gym.agents.training.advantages import acloo
+from coach_gym.agents.training.advantages import acloo, corrected
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
     checked_arguments,
@@ -56,6 +56,9 @@ class CoachAgent(ActorCriticAgent):
         malformed_is_worthless: Sets Q of a response that is no action to 0, in the critic's targets and in the
             advantages, so that a mistake of the critic cannot make it attractive. Pass False for environments that read
             other texts than the dialect's actions.
+        outcome_correction: Share of the correction of advantages by the executed candidate's return
+            (`advantages.corrected`). With 1, their expectation does not depend on the critic, which then only reduces
+            the variance and is fitted after the advantages; 0, as in the paper, relies on the critic alone.
         shared: Arguments of `ActorCriticAgent` and `OnlineAgent`: the critic with its learning rate, warm-up and clip
             range, batch sizes, clipping, sampling, seed, logging. `help()` lists them.
 
@@ -79,11 +82,18 @@ class CoachAgent(ActorCriticAgent):
         discount: Discount = "forward",
         resample: bool = False,
         malformed_is_worthless: bool = True,
+        outcome_correction: float = 0.0,
         **shared: Unpack[ActorCriticSettings],
     ) -> None:
         require_at_least(1, k=k)
         require_share(gamma=gamma)
         require_not_negative(process_reward_weight=process_reward_weight, outcome_reward_weight=outcome_reward_weight)
+        require_share(outcome_correction=outcome_correction)
+        if outcome_correction and resample:
+            raise ValueError(
+                f"outcome_correction={outcome_correction} corrects the executed candidate's advantage, which "
+                f"resample=True leaves out of the update; pass only one of them"
+            )
         super().__init__(policy, env, learning_rate, **shared)
         self.k = k
         self.n_candidates = 1 if resample else k
@@ -100,15 +110,20 @@ class CoachAgent(ActorCriticAgent):
         self.discount: Discount = discount
         self.resample = resample
         self.malformed_is_worthless = malformed_is_worthless
+        self.outcome_correction = outcome_correction
 
     def train(self, groups: list[list[Episode]]) -> None:
         """Runs phases 2 to 4 on the episodes of a roll-out."""
         episodes = [episode for group in groups for episode in group]
         self.assign_returns(episodes)
-        self.fit_critic(self.critic.response_q_values, self.critic_samples(episodes))
-        if self.resample:
-            episodes = self.draw_candidates(episodes)
-        self.update_policy(self.policy_samples(episodes))
+        targets = self.critic_samples(episodes)
+        if self.outcome_correction:  # unbiased only if the critic has not yet seen these returns
+            samples = self.policy_samples(episodes)
+            self.fit_critic(self.critic.response_q_values, targets)
+        else:
+            self.fit_critic(self.critic.response_q_values, targets)
+            samples = self.policy_samples(self.draw_candidates(episodes) if self.resample else episodes)
+        self.update_policy(samples)
 
     def judge_steps(self, steps: list[tuple[Episode, int]]) -> None:
         """Sets the process rewards of some steps, each given by its episode and index."""
@@ -146,7 +161,7 @@ class CoachAgent(ActorCriticAgent):
         samples = []
         for episode in episodes:
             returns = self.known_returns(episode)
-            executed = torch.stack([row[step.executed] for row, step in zip(returns, episode.steps, strict=True)])
+            executed = _of_executed(episode, returns)
             more = torch.cat(returns).isfinite().sum() > executed.isfinite().sum()
             tree = self.tree(episode, candidates="all" if more else "executed")
             targets = (torch.cat(returns) if more else executed).to(self.device)
@@ -201,7 +216,20 @@ class CoachAgent(ActorCriticAgent):
         equal = processes.concatenate([_all_equal(episode, first) for episode in episodes])
         self.log_training(all_equal=equal.mean().item())
         batch = zip(episodes, trees, scores, strict=True)
-        return [self.policy_sample(episode, tree, acloo(q), first) for episode, tree, q in batch]
+        return [self.policy_sample(episode, tree, self.advantages(episode, q), first) for episode, tree, q in batch]
+
+    def advantages(self, episode: Episode, q: Tensor) -> Tensor:
+        """Returns the advantages of an episode's candidates, (T, k), from their Q values, (T, k)."""
+        if not self.outcome_correction:
+            return acloo(q)
+        executed = torch.tensor([step.executed for step in episode.steps], device=self.device)
+        returns = _of_executed(episode, self.known_returns(episode)).to(self.device)
+        return corrected(acloo(q), q, executed, returns, self.outcome_correction)
+
+
+def _of_executed(episode: Episode, returns: Sequence[Tensor]) -> Tensor:
+    """Returns of the executed actions, (T,), out of those of all candidates."""
+    return torch.stack([row[step.executed] for row, step in zip(returns, episode.steps, strict=True)])
 
 
 def _transcript(steps: Sequence[Step]) -> list[tuple[Observation, str]]:

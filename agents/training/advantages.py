@@ -25,6 +25,30 @@ def acloo(q_values: Tensor) -> Tensor:
     return (q_values - q_values.mean(-1, keepdim=True)) * (k / (k - 1))
 
 
+def corrected(advantages: Tensor, q_values: Tensor, executed: Tensor, returns: Tensor, weight: float = 1.0) -> Tensor:
+    """Corrects the advantages of a state's candidates by the return of the executed one.
+
+        A_e + weight * k * (R - Q_e)
+
+    A critic alone teaches its own mistakes. With `weight` = 1, the mean over the k candidates has the expectation of
+    REINFORCE on the returns, whatever Q is: the executed candidate is a draw like the others, and the two terms with
+    its Q cancel. A good Q then only reduces the variance.
+
+    Args:
+        advantages: Advantages of the k candidates of each state, (T, k).
+        q_values: The critic's values of the candidates before it is fitted to these returns, (T, k).
+        executed: Index of the executed candidate, (T,).
+        returns: Return of the executed candidate, (T,); nan where unknown, which corrects nothing.
+        weight: Share of the correction: 0 leaves everything to the critic, as in the paper.
+
+    Returns:
+        Corrected advantages, (T, k).
+    """
+    column = executed[:, None]
+    surprise = (returns[:, None] - q_values.gather(1, column)).nan_to_num(0.0)
+    return advantages.scatter_add(1, column, weight * q_values.shape[1] * surprise)
+
+
 def gae(rewards: Tensor, values: Tensor, gamma: float, lam: float) -> Tensor:
     """Computes generalised advantage estimates over one finished episode (Schulman et al. 2016).
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from stable_baselines3.common.buffers import RolloutBuffer
 
-from coach_gym.agents.training.advantages import acloo, gae, grpo
+from coach_gym.agents.training.advantages import acloo, corrected, gae, grpo
 from tests.agents.training.oracle import VERL
 
 
@@ -49,6 +49,27 @@ def test_acloo_is_unbiased(k):
     true = policy * (q - (policy * q).sum())  # gradient of sum_a pi(a) Q(a) by the logits
     torch.testing.assert_close(expected_gradient(logits, q, k, baseline=True), true)
     torch.testing.assert_close(expected_gradient(logits, q, k, baseline=False), true)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_correction_makes_a_wrong_critic_unbiased(k):
+    """Exact mean over every draw of k actions, of which the first one is executed; Q prefers the worst."""
+    logits = torch.tensor([0.3, -1.0, 0.8], dtype=torch.float64)
+    q, returns = torch.tensor([[0.1, 0.9, 0.2], [1.0, 0.0, 0.4]], dtype=torch.float64)
+    policy = logits.softmax(0)
+    score = torch.eye(3, dtype=torch.float64) - policy
+    total = torch.zeros_like(logits)
+    for actions in map(list, itertools.product(range(3), repeat=k)):
+        drawn, executed = q[actions][None], torch.tensor([0])
+        (advantages,) = corrected(acloo(drawn), drawn, executed, returns[actions[:1]])
+        total += policy[actions].prod() * (advantages[:, None] * score[actions]).mean(0)
+    torch.testing.assert_close(total, policy * (returns - (policy * returns).sum()))
+
+
+def test_an_unknown_return_corrects_nothing_and_the_weight_scales():
+    q = torch.tensor([[0.2, 0.6], [0.4, 0.5]])
+    result = corrected(acloo(q), q, torch.tensor([1, 0]), torch.tensor([1.0, float("nan")]), weight=0.5)
+    torch.testing.assert_close(result - acloo(q), torch.tensor([[0.0, 0.4], [0.0, 0.0]]))
 
 
 def test_acloo_reduces_variance():

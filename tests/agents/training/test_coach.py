@@ -50,6 +50,39 @@ def test_a_response_that_is_no_action_is_never_attractive(worthless, monkeypatch
     assert (cut < 0) == worthless
 
 
+def test_the_correction_turns_the_policy_from_a_failure_that_the_critic_likes(monkeypatch):
+    """The executed action fails; with the paper's advantage it becomes likelier all the same."""
+    of_weight = {}
+    for weight in (0.0, 1.0):
+        policy = tiny.policy()
+        agent = CoachAgent(policy, None, 1e-3, k=2, batch_size=1, outcome_correction=weight)
+        monkeypatch.setattr(agent.critic, "q_values", lambda tree: [torch.tensor([1.4, 0.5])])
+        episode = one_state(policy, BACK, HOME)
+        episode.outcome = 0.0
+        agent.assign_returns([episode])
+        of_weight[weight], _ = rises(agent, episode)
+    assert of_weight[0.0] > 0 > of_weight[1.0]
+
+
+def test_the_correction_uses_the_critic_before_its_fit():
+    """Fitted to these very returns first, the critic would leave nothing to correct."""
+    policy = tiny.policy()
+    agent = CoachAgent(
+        policy, None, 1e-3, k=2, batch_size=1, critic_learning_rate=3e-3, critic_warmup_ratio=0.0, critic_epochs=20,
+        outcome_correction=1.0,
+    )  # fmt: skip
+    samples = []
+    agent.update_policy = samples.extend
+    agent.train([[one_state(policy, BACK, HOME)]])
+    assert samples[0].advantages[0] == 2.0, "k (R - Q) with the Q of a critic that has learned nothing, 0"
+    assert agent.critic.value_head.weight.any()
+
+
+def test_a_correction_needs_the_candidates_of_the_rollout():
+    with pytest.raises(ValueError, match=r"outcome_correction=0\.5 .* resample=True"):
+        CoachAgent(tiny.policy(), None, outcome_correction=0.5, resample=True)
+
+
 def test_known_returns_of_candidates():
     policy = tiny.policy()
     agent = CoachAgent(policy, None, batch_size=1)
