@@ -251,6 +251,7 @@ def test_coach_learns_with_vllm(monkeypatch: pytest.MonkeyPatch):
     agent = CoachAgent(
         warm_start.warm_policy(), envs, 5e-4, critic_learning_rate=1e-3, critic_warmup_ratio=0.0, critic_epochs=2,
         batch_size=16, max_new_tokens=3, generation="vllm", seed=0,
+        malformed_is_worthless=False,  # the buttons read letters
     )  # fmt: skip
     warm_start._warm_weights.cache_clear()
     agent.learn(256)
