@@ -9,6 +9,7 @@
    the policy (Equation 4).
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -207,9 +208,16 @@ class CoachAgent(ActorCriticAgent):
         """Phase 4: returns all candidates with the leave-one-out advantages of their Q values."""
         first = 1 if self.resample else 0  # fresh candidates only: with the executed one there would be k + 1
         trees = [self.tree(episode) for episode in episodes]
+        worthless = [torch.stack(self.worthless(episode)) for episode in episodes]
+        if all(mask.all() for mask in worthless):
+            warnings.warn(
+                "none of this roll-out's responses is an action, so all have Q = 0 and nothing is learned; if the "
+                "environment reads texts other than the dialect's actions, pass malformed_is_worthless=False",
+                stacklevel=2,
+            )
         scores = [
-            torch.stack(steps).masked_fill(torch.stack(self.worthless(episode)).to(self.device), 0.0)[:, first:]
-            for episode, steps in zip(episodes, self.ask_critic(self.critic.q_values, trees), strict=True)
+            torch.stack(steps).masked_fill(mask.to(self.device), 0.0)[:, first:]
+            for mask, steps in zip(worthless, self.ask_critic(self.critic.q_values, trees), strict=True)
         ]
         q = processes.concatenate(scores)
         self.log_training(q_mean=q.mean().item(), q_spread=q.std(-1, correction=0).mean().item())

@@ -50,6 +50,13 @@ def test_a_response_that_is_no_action_is_never_attractive(worthless, monkeypatch
     assert (cut < 0) == worthless
 
 
+def test_a_roll_out_without_any_action_is_reported():
+    policy = tiny.policy()
+    agent = CoachAgent(policy, None, 1e-3, k=2, batch_size=1)
+    with pytest.warns(UserWarning, match="malformed_is_worthless=False"):
+        agent.policy_samples([one_state(policy, CUT, "a")])
+
+
 def test_the_correction_turns_the_policy_from_a_failure_that_the_critic_likes(monkeypatch):
     """The executed action fails; with the paper's advantage it becomes likelier all the same."""
     of_weight = {}
