@@ -34,7 +34,7 @@ from coach_gym.dialects import Dialect
 ACTOR, CRITIC, SHARDS = "actor", "critic", "shards"
 _CONFIG, _STATE, _OPTIMIZER = "config.json", "trainer_state.json", "optimizer.pt"
 _OBJECTS = ("policy", "env", "critic", "dialect", "device")
-"""Arguments that have folders of their own or are given anew to every load."""
+"""Arguments that have folders of their own or are given again at every load."""
 
 
 @dataclass

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import random
 import string
+from abc import abstractmethod
 from base64 import b64encode
 from typing import Any, ClassVar
 
@@ -46,9 +47,9 @@ class ReceiptTask(SightTask, BrowserTask):
         return float(any(node.text == receipt for node in device.ui().walk()))
 
     @property
+    @abstractmethod
     def right(self) -> int:
         """Which receipt is that of the right answer."""
-        raise NotImplementedError
 
     def encoded(self, image: Image.Image, number: int) -> str:
         """Returns the page's n-th picture as a JPEG in base 64, with noise: no two are the same text."""

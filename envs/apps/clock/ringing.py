@@ -139,7 +139,7 @@ class RingingTimer(Ringing):
         return next((timer for timer in known if timer.id == self.id), None)
 
     def _extend(self) -> None:
-        """Starts it anew with a minute."""
+        """Starts it again with one minute."""
         self._save(left=MINUTE, state=RUNNING, started=clock_data.milliseconds(self.now))
 
     def _stop(self) -> None:

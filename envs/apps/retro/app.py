@@ -45,8 +45,8 @@ class RetroMusic(App):
         _ = self.music.db, self.music.queue_db
 
     def main(self) -> Screen:
-        """Opens the list of songs; databases that are gone are made anew."""
-        self.install()  # databases that are gone are made anew
+        """Opens the list of songs; missing databases are created again."""
+        self.install()  # missing databases are created again
         return Main()
 
     @property

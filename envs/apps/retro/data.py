@@ -68,12 +68,12 @@ class Music:
 
     @property
     def db(self) -> sqlite3.Connection:
-        """The playlists; made anew if the file is missing."""
+        """The playlists; created again if the file is missing."""
         return self._storage.create_database(PLAYLISTS, PLAYLIST_SCHEMA)
 
     @property
     def queue_db(self) -> sqlite3.Connection:
-        """The playing queue; made anew if the file is missing."""
+        """The playing queue; created again if the file is missing."""
         return self._storage.create_database(QUEUE, QUEUE_SCHEMA)
 
     def songs(self) -> list[Song]:

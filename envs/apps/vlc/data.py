@@ -38,7 +38,7 @@ class Library:
 
     @property
     def db(self) -> sqlite3.Connection:
-        """The database of the media library; made anew if it is missing."""
+        """The database of the media library; created again if it is missing."""
         return self._storage.create_database(DATABASE, SCHEMA)
 
     def films(self) -> list[str]:

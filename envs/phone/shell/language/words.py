@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 
 from coach_gym.envs.phone.shell.language.syntax import (
     Arithmetic,
@@ -32,7 +33,7 @@ _IN_QUOTES = re.compile(r'[^"\\$`]+')
 _EXPANSION_OP = re.compile(r":?[-+=?]|%%?|##?|:|//?")
 
 
-class Words:
+class Words(ABC):
     """Reads the words of one text from left to right; a subclass reads the scripts in them.
 
     Args:
@@ -48,9 +49,9 @@ class Words:
         self.text, self.at, self.depth = text, 0, depth
         self.documents: list[Redirect] = []
 
+    @abstractmethod
     def script(self, *ends: str) -> Script:
         """Reads commands up to one of some reserved words, `;;`, a closing bracket, or the end of the text."""
-        raise NotImplementedError
 
     def _word(self) -> Word:
         """Reads the parts up to the next unquoted blank or operator; none if there is no word."""
