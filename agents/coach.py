@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Unpack
+from typing import Literal, Unpack
 
 import torch
 from torch import Tensor
@@ -23,6 +23,7 @@ from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.make import is_address
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.reward_models import GenerativePRM, ProcessRewardModel, StepwisePRM
+from coach_gym.agents.playing.best_of_k import BestOfK
 from coach_gym.agents.training.advantages import acloo, corrected
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
@@ -57,6 +58,9 @@ class CoachAgent(ActorCriticAgent):
         malformed_is_worthless: Sets Q of a response that is no action to 0, in the critic's targets and in the
             advantages, so that a mistake of the critic cannot make it attractive. Pass False for environments that read
             other texts than the dialect's actions.
+        execute: Which candidate a roll-out executes: the `"first"`, a draw of the policy as in the paper, or the
+            `"best"` by Q, which finds more successes. Returns are then those of an agent that goes on choosing the
+            best. `predict` remains the policy's own; `best_of` acts as such roll-outs do.
         outcome_correction: Share of the correction of advantages by the executed candidate's return
             (`advantages.corrected`). With 1, their expectation does not depend on the critic, which then only reduces
             the variance and is fitted after the advantages; 0, as in the paper, relies on the critic alone.
@@ -83,6 +87,7 @@ class CoachAgent(ActorCriticAgent):
         discount: Discount = "forward",
         resample: bool = False,
         malformed_is_worthless: bool = True,
+        execute: Literal["first", "best"] = "first",
         outcome_correction: float = 0.0,
         **shared: Unpack[ActorCriticSettings],
     ) -> None:
@@ -95,6 +100,11 @@ class CoachAgent(ActorCriticAgent):
                 f"outcome_correction={outcome_correction} corrects the executed candidate's advantage, which "
                 f"resample=True leaves out of the update; pass only one of them"
             )
+        if outcome_correction and execute == "best":
+            raise ValueError(
+                f"outcome_correction={outcome_correction} is right only if the executed candidate is a draw of the "
+                f"policy, and execute='best' chooses it; pass only one of them"
+            )
         super().__init__(policy, env, learning_rate, **shared)
         self.k = k
         self.n_candidates = 1 if resample else k
@@ -103,15 +113,40 @@ class CoachAgent(ActorCriticAgent):
         generation = "transformers" if is_address(self.generation) else self.generation
         load = partial(GenerativePRM.load, generation=generation)
         self.prm = load(reward_model) if isinstance(reward_model, str) else reward_model
+        self.malformed_is_worthless = malformed_is_worthless
+        self.execute = execute
+        if execute == "best":
+            self.rollout_player = self.best_of(k)
         if isinstance(self.prm, StepwisePRM):
-            self.player.judge = self.judge_steps
+            self.rollout_player.judge = self.judge_steps
         self.gamma = gamma
         self.process_reward_weight = process_reward_weight
         self.outcome_reward_weight = outcome_reward_weight
         self.discount: Discount = discount
         self.resample = resample
-        self.malformed_is_worthless = malformed_is_worthless
         self.outcome_correction = outcome_correction
+
+    def best_of(self, k: int) -> BestOfK:
+        """Returns a player that executes the best of k drawn responses by Q: `evaluate(agent.best_of(8), env)`.
+
+        It shares the agent's models. For a distributed agent, save it and load it in one process.
+        """
+        sampling = self.policy, self.generator, self.temperature, self.max_new_tokens
+        return BestOfK(*sampling, self.critic, k, self.malformed_is_worthless)
+
+    def distribute(self) -> None:
+        """Shards the agent over the processes of `torch.distributed`; `learn` calls it.
+
+        Raises:
+            ValueError: As for `OnlineAgent.distribute`, and for `execute="best"` with several processes.
+        """
+        if self.execute == "best" and processes.size() > 1:
+            raise ValueError(
+                f"execute='best' asks the critic in the middle of a roll-out, where the {processes.size()} processes "
+                f"that share it do not wait for one another; pass execute='first', or train in one process"
+            )
+        super().distribute()
+        self.rollout_player.generator = self.generator
 
     def train(self, groups: list[list[Episode]]) -> None:
         """Runs phases 2 to 4 on the episodes of a roll-out."""

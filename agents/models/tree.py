@@ -8,11 +8,12 @@ itself, and its positions continue there, so every token sees exactly what it wo
 equal.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -21,7 +22,7 @@ from coach_gym.agents.models.history import History
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree_attention import NAME as TREE_ATTENTION
 from coach_gym.agents.models.tree_attention import StepBranches, sliding_window, text_attention
-from coach_gym.episode import Candidate, Episode, Step
+from coach_gym.episode import Candidate, Episode, Observation, Step
 
 MAX_BRANCH_TOKENS = 8192
 """Tokens of branches in one pass: twice those of an episode of 16 steps, 4 candidates and 80 tokens per response."""
@@ -198,6 +199,14 @@ def build_tree(
     starts = history.starts(policy.max_prompt_length)
     chunks = _chunks(episode, _responses(episode, candidates), starts, max_branch_tokens)
     return Tree([_pack(policy, history, episode, chunk, starts[chunk[0].step]) for chunk in chunks])
+
+
+def prompt_tree(policy: Policy, prompt: Segment, candidates: Sequence[Candidate]) -> Tree:
+    """Packs a single state: its prompt, and after it all candidates."""
+    state = Step(Observation(np.zeros((0, 0, 3), np.uint8)), list(candidates), 0, "")
+    episode = Episode("", [state])  # only its tokens are packed
+    history = History(prompt, [Segment()], [Segment(list(_executed(state)))])
+    return Tree([_pack(policy, history, episode, _responses(episode, "all"), 0)])
 
 
 def separate_tree(policy: Policy, episode: Episode, candidates: Candidates = "all") -> Tree:

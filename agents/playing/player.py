@@ -46,6 +46,10 @@ class PolicyPlayer:
         """Draws k candidates for every prompt; `on_first` receives the first of each as soon as it is complete."""
         return self.generator.sample(prompts, self.k, self.temperature, self.max_new_tokens, on_first=on_first)
 
+    def respond(self, prompts: Sequence[Prompt], deterministic: bool) -> list[list[Candidate]]:
+        """Returns the responses of `predict`, of which the first is executed: one for every prompt."""
+        return self.generator.sample(prompts, 1, self.temperature, self.max_new_tokens, greedy=deterministic)
+
     def step(self, observation: Observation, candidates: list[Candidate]) -> Step:
         """Returns the step that executes the first candidate."""
         action = self.policy.parse(candidates[0].text, self.policy.frame(observation))
@@ -82,7 +86,7 @@ class PolicyPlayer:
         ]
         seen = [observation_of(dict(each)) for each in observations]
         prompts = [self.policy.prompt(e.goal, e.steps, o) for e, o in zip(episodes, seen, strict=True)]
-        drawn = self.generator.sample(prompts, 1, self.temperature, self.max_new_tokens, greedy=deterministic)
+        drawn = self.respond(prompts, deterministic)
         following = tuple(
             Episode(episode.goal, [*episode.steps, self.step(each, candidates)])
             for episode, each, candidates in zip(episodes, seen, drawn, strict=True)

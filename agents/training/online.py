@@ -119,6 +119,7 @@ class OnlineAgent(Agent, ABC):
 
     Attributes:
         env: The vector environment that is trained on.
+        rollout_player: Plays the roll-outs: `player`, unless a method explores in another way.
         n_candidates: Responses drawn in every state during roll-outs.
         group_size: Episodes that share a seed.
 
@@ -204,6 +205,7 @@ class OnlineAgent(Agent, ABC):
                 f"learning_rate={learning_rate} round to nothing; pass model.float(), or a path instead of a model",
                 stacklevel=2,
             )
+        self.rollout_player = self.player
         self._collector: Collector | None = None
         self.env: VectorEnv | None = None
         if env is not None:
@@ -328,7 +330,7 @@ class OnlineAgent(Agent, ABC):
         self._collector = self._undisturbed_collector()
         callback.on_rollout_start()
         self._collector = self._undisturbed_collector()  # the callback may have played on the environments
-        self.player.version = self.n_updates
+        self.rollout_player.version = self.n_updates
         begun = self.num_timesteps
         finished = self._collector.collect(lambda transition: self._after_step(transition, callback))
         self.num_timesteps = begun + sum(processes.gather(self.num_timesteps - begun))
@@ -352,10 +354,10 @@ class OnlineAgent(Agent, ABC):
             return known
         assert self.env is not None
         first = -(-self.num_instances // processes.size()) * self.group_size
-        self.player.k = self.n_candidates
+        self.rollout_player.k = self.n_candidates
         return Collector(
             self.env,
-            self.player,
+            self.rollout_player,
             self.task_seeds(first),
             first,
             size=self.batch_size // processes.size(),

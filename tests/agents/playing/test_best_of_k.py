@@ -1,0 +1,77 @@
+"""Of k responses, the one with the highest Q is executed: in an evaluation, and in roll-outs."""
+
+import pytest
+import torch
+
+from coach_gym.agents import CoachAgent, evaluate
+from coach_gym.agents.models.tree import build_tree, prompt_tree
+from coach_gym.envs.vector import AndroidVectorEnv
+from coach_gym.episode import Candidate
+from tests.agents import tiny
+from tests.agents.trivial_env import ButtonEnv
+from tests.agents.warm_start import letter, trained_critic, warm_policy
+
+BACK, HOME, CUT = "Action: press_back()", "Action: press_home()", "Action: press_back("
+SETTINGS = {"max_new_tokens": 3, "malformed_is_worthless": False, "seed": 0}
+
+
+def test_a_state_alone_has_the_q_that_it_has_in_its_episode():
+    policy = tiny.policy()
+    agent = CoachAgent(policy, None)
+    torch.nn.init.normal_(agent.critic.value_head.weight)
+    episode = tiny.episode(policy, steps=3, k=3)
+    *past, last = episode.steps
+    prompt = policy.prompt(episode.goal, past, last.observation)
+    with torch.no_grad():
+        (alone,) = agent.critic.q_values(prompt_tree(policy, prompt, last.candidates))
+        *_, within = agent.critic.q_values(build_tree(policy, episode))
+    torch.testing.assert_close(alone, within)
+
+
+@pytest.mark.parametrize(("q", "first"), [([0.1, 0.7, 0.3], HOME), ([0.1, -0.7, 2.0], BACK)])
+def test_the_best_action_comes_first_and_a_response_that_is_none_last(q, first, monkeypatch):
+    policy = tiny.policy()
+    agent = CoachAgent(policy, None)
+    player = agent.best_of(3)
+    monkeypatch.setattr(agent.critic, "q_values", lambda tree: [torch.tensor(q)])
+    candidates = [letter(policy, text) for text in (BACK, HOME, CUT)]
+    monkeypatch.setattr(player.generator, "sample", lambda *arguments, **options: [candidates])
+    prompt = policy.prompt("red", [], tiny.episode(policy, steps=1).steps[0].observation)
+    told: list[Candidate] = []
+    (drawn,) = player.draw([prompt], lambda number, candidate: told.append(candidate))
+    assert drawn[0].text == first == told[0].text
+    assert sorted(map(id, drawn)) == sorted(map(id, candidates))
+
+
+@pytest.fixture(scope="module")
+def agent():
+    torch.manual_seed(0)
+    policy = warm_policy()
+    return CoachAgent(policy, None, critic=trained_critic(policy), **SETTINGS)
+
+
+def test_a_good_critic_finds_the_right_response_without_training(agent):
+    envs = AndroidVectorEnv([ButtonEnv] * 4)
+    base = evaluate(agent, envs, 60, deterministic=False).success_rate
+    chosen = evaluate(agent.best_of(8), envs, 60).success_rate
+    assert base < 0.7 and chosen > base + 0.2
+
+
+def test_rollouts_execute_the_best_and_predict_stays_the_policys(agent):
+    envs = AndroidVectorEnv([ButtonEnv] * 4)
+    rates = {}
+    for execute in ("first", "best"):
+        torch.manual_seed(0)
+        chosen = CoachAgent(agent.policy, envs, critic=agent.critic, k=8, execute=execute, batch_size=40, **SETTINGS)
+        episodes = [episode for group in chosen.collect_rollouts() for episode in group]
+        assert all(step.executed == 0 and len(step.candidates) == 8 for each in episodes for step in each.steps)
+        rates[execute] = sum(episode.success for episode in episodes) / 40
+        torch.manual_seed(1)
+        rates[execute, "predict"] = evaluate(chosen, envs, 40, deterministic=False).success_rate
+    assert rates["best"] > rates["first"] + 0.2
+    assert rates["first", "predict"] == rates["best", "predict"]
+
+
+def test_a_chosen_action_does_not_go_with_a_correction_that_needs_a_draw():
+    with pytest.raises(ValueError, match="outcome_correction=1.*execute='best'"):
+        CoachAgent(tiny.policy(), None, execute="best", outcome_correction=1.0)
