@@ -5,7 +5,7 @@
 """
 
 from coach_gym.agents.coach import CoachAgent
-from coach_gym.agents.evaluation import evaluate, evaluate_policy
+from coach_gym.agents.evaluation import evaluate, evaluate_policy, families_lost
 from coach_gym.agents.grpo import GRPOAgent
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
@@ -35,4 +35,5 @@ __all__ = [
     "StopTrainingOnRewardThreshold",
     "evaluate",
     "evaluate_policy",
+    "families_lost",
 ]

@@ -132,6 +132,35 @@ def evaluate(
     return Evaluation([results[number] for number in sorted(results)])
 
 
+def families_lost(
+    before: Evaluation, after: Evaluation, fall: float = 0.1, n_least: int = 50
+) -> dict[str, tuple[float, float]]:
+    """Returns the task families that have become worse, with their success rates before and after.
+
+    A mean over all families hides those that were unlearned while others improved.
+
+    Args:
+        before: Evaluation before the training.
+        after: Evaluation of the same episodes after it.
+        fall: A family is lost if its success rate falls by more than this.
+        n_least: Judged episodes per family below which a fall is mostly chance.
+
+    Raises:
+        ValueError: A family has fewer than `n_least` judged episodes in one of the evaluations.
+    """
+    solved = [evaluation.success_per_task for evaluation in (before, after)]
+    families = sorted(solved[0].keys() | solved[1].keys())
+    few = {name: [counts.get(name, (0, 0))[1] for counts in solved] for name in families}
+    few = {name: counts for name, counts in few.items() if min(counts) < n_least}
+    if few:
+        raise ValueError(
+            f"these families have fewer than n_least={n_least} judged episodes before or after: {few}; evaluate more "
+            f"episodes, with the same seeds in both"
+        )
+    rates = {name: tuple(counts[name][0] / counts[name][1] for counts in solved) for name in families}
+    return {name: (first, last) for name, (first, last) in rates.items() if first - last > fall + 1e-9}
+
+
 @overload
 def evaluate_policy(
     model: Predictor,

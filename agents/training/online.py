@@ -35,6 +35,7 @@ from coach_gym.agents.training.callbacks import (
     ProgressBarCallback,
     as_callback,
 )
+from coach_gym.agents.training.importance import mean_entropy
 from coach_gym.agents.training.logger import Logger, configure_logger
 from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss
 from coach_gym.dialects import Dialect
@@ -437,6 +438,7 @@ class OnlineAgent(Agent, ABC):
             **means,
             loss=means.get("policy_gradient_loss", 0.0),
             advantage_std=advantages.std(correction=0).item(),
+            entropy=mean_entropy(samples),
             clip_range=self.clip_range,
             learning_rate=learning_rate,
             token_ratio=_token_ratio([sample.tree for sample in samples]),

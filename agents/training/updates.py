@@ -32,20 +32,35 @@ class PolicySample:
             order.
         advantages: Advantages of the responses that the tokens belong to, (N,).
         first: Number of leading candidates of every step that are in the tree but not learned from.
+        weights: Importance weights of the responses that the tokens belong to, (N,); by default 1, as for independent
+            draws from the policy.
     """
 
     tree: Tree
     old_log_probs: Tensor
     advantages: Tensor
     first: int = 0
+    weights: Tensor = field(default_factory=lambda: torch.empty(0))
+
+    def __post_init__(self) -> None:
+        if not len(self.weights):
+            self.weights = torch.ones_like(self.advantages)
+
+    @property
+    def lengths(self) -> list[int]:
+        """Numbers of tokens of the responses that are learned from, in order."""
+        return [span.length for trunk in self.tree.trunks for span in trunk.without(self.first).responses]
 
     @cached_property
     def parts(self) -> list["PolicySample"]:
         """One sample per trunk, restricted to the candidates that are learned from; each has its own passes."""
         trunks = [trunk.without(self.first) for trunk in self.tree.trunks]
         sizes = [sum(span.length for span in trunk.responses) for trunk in trunks]
-        pieces = zip(trunks, self.old_log_probs.split(sizes), self.advantages.split(sizes), strict=True)
-        return [PolicySample(Tree([trunk]), old, advantages) for trunk, old, advantages in pieces]
+        numbers = (numbers.split(sizes) for numbers in (self.old_log_probs, self.advantages, self.weights))
+        return [
+            PolicySample(Tree([trunk]), old, advantages, weights=weights)
+            for trunk, old, advantages, weights in zip(trunks, *numbers, strict=True)
+        ]
 
 
 @dataclass

@@ -208,6 +208,20 @@ def test_the_log_tells_in_how_many_states_there_is_nothing_to_compare():
     assert agent.logger.name_to_value["train/all_equal"] == pytest.approx(2 / 3)
 
 
+def test_the_log_tells_the_entropy_of_a_response():
+    """It is the mean of -log p over responses of any length, in all steps of all episodes."""
+    agent = make(k=2, batch_size=2)
+    episodes = [answered(agent.policy, "ab"), answered(agent.policy, "c")]
+    surprises = []
+    for number, step in enumerate(step for episode in episodes for step in episode.steps):
+        step.candidates = [letter(agent.policy, text) for text in ("a", "abc")]
+        for candidate in step.candidates:
+            candidate.logprobs = [-0.5 * (number + 1)] * len(candidate.token_ids)
+            surprises.append(-sum(candidate.logprobs))
+    agent.update_policy(agent.policy_samples(episodes))
+    assert agent.logger.name_to_value["train/entropy"] == pytest.approx(np.mean(surprises))
+
+
 def test_grpo_compares_within_the_group():
     """The other groups' outcomes have no effect."""
     agent = make(GRPOAgent, group_size=2, batch_size=4)

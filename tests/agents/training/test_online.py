@@ -356,7 +356,8 @@ def test_the_log_of_an_iteration(tmp_path, capsys):
         "time/generate", "time/env_wait", "time/critic", "time/update", "train/policy_gradient_loss",
         "train/value_loss", "train/entropy_loss", "train/approx_kl", "train/clip_fraction", "train/clip_range",
         "train/loss", "train/explained_variance", "train/learning_rate", "train/critic_learning_rate", "train/q_mean",
-        "train/q_spread", "train/all_equal", "train/advantage_std", "train/token_ratio", "train/grad_norm",
+        "train/q_spread", "train/all_equal", "train/entropy", "train/advantage_std", "train/token_ratio",
+        "train/grad_norm",
     } <= curves  # fmt: skip
     assert not curves & {"time/iterations", "time/time_elapsed", "time/total_timesteps", "train/n_updates"}
 
