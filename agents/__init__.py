@@ -1,15 +1,18 @@
 """Agents that learn on Android environments, with Stable-Baselines3's surface.
 
-`CoachAgent`, `PPOAgent` and `GRPOAgent` are the three methods; `Policy` and `Critic` are the models that they train;
-`evaluate` measures an agent on held-out instances; callbacks hook into `learn`.
+`CoachAgent` is the method; `PPOAgent`, `GRPOAgent`, `RLOOAgent` and `FilteredCloningAgent` are what it is compared
+with. `Policy` and `Critic` are the models that they train; `evaluate` measures an agent on held-out instances;
+callbacks hook into `learn`.
 """
 
+from coach_gym.agents.cloning import FilteredCloningAgent
 from coach_gym.agents.coach import CoachAgent
 from coach_gym.agents.evaluation import evaluate, evaluate_policy, families_lost
 from coach_gym.agents.grpo import GRPOAgent
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.ppo import PPOAgent
+from coach_gym.agents.rloo import RLOOAgent
 from coach_gym.agents.training.callbacks import (
     BaseCallback,
     CallbackList,
@@ -28,10 +31,12 @@ __all__ = [
     "ConvertCallback",
     "Critic",
     "EvalCallback",
+    "FilteredCloningAgent",
     "GRPOAgent",
     "PPOAgent",
     "Policy",
     "ProgressBarCallback",
+    "RLOOAgent",
     "StopTrainingOnRewardThreshold",
     "evaluate",
     "evaluate_policy",

@@ -1,6 +1,7 @@
-"""What the methods with a critic share: the critic, its optimizer, and its fit."""
+"""What the methods with a critic share: the critic, its optimizer and its fit, and rewards for single steps."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar, Unpack
 
@@ -9,8 +10,10 @@ from torch import Tensor
 from torch.optim import AdamW
 
 from coach_gym.agents.distributed.parallel import in_step
+from coach_gym.agents.generation.make import is_address
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import PolicySource
+from coach_gym.agents.models.reward_models import GenerativePRM, ProcessRewardModel, StepwisePRM
 from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
@@ -22,6 +25,7 @@ from coach_gym.agents.training.arguments import (
 )
 from coach_gym.agents.training.online import OnlineAgent, OnlineSettings, Schedule, set_learning_rate
 from coach_gym.agents.training.updates import CriticSample, minimize_value_loss
+from coach_gym.episode import Episode, Observation, Step
 
 CriticSource = str | Path | Critic | None
 """A directory, `"pocket"`, a critic, or None for the default."""
@@ -38,6 +42,10 @@ class ActorCriticSettings(OnlineSettings, total=False):
     critic_epochs: int
     clip_range_vf: float
     critic_contrast: float
+    reward_model: ProcessRewardModel | str | None
+    process_reward_weight: float
+    outcome_reward_weight: float
+    gamma: float
 
 
 class ActorCriticAgent(OnlineAgent):
@@ -56,6 +64,11 @@ class ActorCriticAgent(OnlineAgent):
         critic_contrast: Weight of the critic's squared error in the differences between candidates of a state, for
             roll-outs with several known returns per state; 0 in the paper. Candidates are compared if they are computed
             in one pass, which `max_branch_tokens` and `trajectory_trees` decide.
+        reward_model: Judges every executed action: `"pocket"` for the shipped model, a directory, or
+            `"pocket@http://127.0.0.1:8101"` for a model and its server. None leaves the outcome alone.
+        process_reward_weight: Weight of process rewards, the paper's omega_p.
+        outcome_reward_weight: Weight of the outcome, the paper's omega_o.
+        gamma: Discount factor.
         shared: Arguments of `OnlineAgent`.
     """
 
@@ -74,10 +87,15 @@ class ActorCriticAgent(OnlineAgent):
         critic_epochs: int = 1,
         clip_range_vf: float = 0.5,
         critic_contrast: float = 0.0,
+        reward_model: ProcessRewardModel | str | None = None,
+        process_reward_weight: float = 0.2,
+        outcome_reward_weight: float = 1.0,
+        gamma: float = 0.95,
         **shared: Unpack[OnlineSettings],
     ) -> None:
         require_not_negative(critic_learning_rate=critic_learning_rate, critic_contrast=critic_contrast)
-        require_share(critic_warmup_ratio=critic_warmup_ratio)
+        require_not_negative(process_reward_weight=process_reward_weight, outcome_reward_weight=outcome_reward_weight)
+        require_share(critic_warmup_ratio=critic_warmup_ratio, gamma=gamma)
         require_at_least(1, critic_epochs=critic_epochs)
         require_positive(clip_range_vf=clip_range_vf)
         super().__init__(policy, env, learning_rate, **shared)
@@ -93,6 +111,34 @@ class ActorCriticAgent(OnlineAgent):
         else:
             self.critic = critic if isinstance(critic, Critic) else Critic.load(critic, self.device)
         self.optimizers["critic.optimizer"] = AdamW(self.critic.parameters(), lr=critic_learning_rate)
+        self.reward_model = reward_model
+        # A server holds one model, so the policy's server cannot serve the judge.
+        generation = "transformers" if is_address(self.generation) else self.generation
+        load = partial(GenerativePRM.load, generation=generation)
+        self.prm = load(reward_model) if isinstance(reward_model, str) else reward_model
+        if isinstance(self.prm, StepwisePRM):
+            self.rollout_player.judge = self.judge_steps
+        self.process_reward_weight = process_reward_weight
+        self.outcome_reward_weight = outcome_reward_weight
+        self.gamma = gamma
+
+    def judge_steps(self, steps: list[tuple[Episode, int]]) -> None:
+        """Sets the process rewards of some steps, each given by its episode and index."""
+        questions = [(episode.goal, _transcript(episode.steps[: t + 1])) for episode, t in steps]
+        assert isinstance(self.prm, StepwisePRM)
+        with self.timed("judge"):
+            rewards = self.prm.judge(questions)
+        for (episode, t), reward in zip(steps, rewards, strict=True):
+            episode.steps[t].process_reward, episode.steps[t].judged = reward, True
+
+    def judge_rest(self, episodes: Sequence[Episode]) -> None:
+        """Sets the process rewards of episodes that the roll-out has not judged; does nothing without a judge."""
+        for episode in episodes:
+            if self.prm is not None and not all(step.judged for step in episode.steps):
+                with self.timed("judge"):
+                    rewards = self.prm.score(episode.goal, _transcript(episode.steps))
+                for step, reward in zip(episode.steps, rewards, strict=True):
+                    step.process_reward, step.judged = reward, True
 
     def fit_critic(self, estimate: Callable[[Tree], Tensor], samples: Sequence[CriticSample]) -> None:
         """Fits the critic's estimates to their targets, and logs the fit.
@@ -121,3 +167,8 @@ class ActorCriticAgent(OnlineAgent):
         """
         with self.timed("critic"), in_step(self.critic, self.critic.state_values):
             return [estimate(tree) for tree in trees]
+
+
+def _transcript(steps: Sequence[Step]) -> list[tuple[Observation, str]]:
+    """What the agent saw and the response that was executed, for every step."""
+    return [(step.observation, step.candidates[step.executed].text) for step in steps]

@@ -12,7 +12,6 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Literal, Unpack
 
 import torch
@@ -20,22 +19,20 @@ from torch import Tensor
 
 from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
 from coach_gym.agents.distributed import processes
-from coach_gym.agents.generation.make import is_address
 from coach_gym.agents.models.policy import PolicySource
-from coach_gym.agents.models.reward_models import GenerativePRM, ProcessRewardModel, StepwisePRM
+from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.playing.best_of_k import BestOfK
-from coach_gym.agents.training.advantages import acloo, corrected
+from coach_gym.agents.training.advantages import Baseline, corrected, less_baseline
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
     checked_arguments,
     require_at_least,
-    require_not_negative,
     require_share,
 )
 from coach_gym.agents.training.online import Schedule
-from coach_gym.agents.training.returns import Discount, discounted_outcome, process_outcome_returns
+from coach_gym.agents.training.returns import Discount, process_outcome_returns
 from coach_gym.agents.training.updates import CriticSample, PolicySample
-from coach_gym.episode import Episode, Observation, Step
+from coach_gym.episode import Episode
 
 
 class CoachAgent(ActorCriticAgent):
@@ -46,15 +43,17 @@ class CoachAgent(ActorCriticAgent):
         env: Environment, vector environment, or the id of one.
         learning_rate: AdamW's learning rate for the policy, or a function of the remaining progress.
         k: Candidates per state; 1 leaves the advantage without a baseline.
-        reward_model: Judges every executed action: `"pocket"` for the shipped model, a directory, or
-            `"pocket@http://127.0.0.1:8101"` for a model and its server. None discounts the outcome over the steps.
-        gamma: Discount factor.
-        process_reward_weight: Weight of process rewards, the paper's omega_p.
-        outcome_reward_weight: Weight of the outcome, the paper's omega_o.
+        baseline: What is subtracted from Q: the mean of the other candidates (`"leave_one_out"`, as in the paper), the
+            mean of all (`"mean"`), the critic's estimate of the state, which is then fitted to the same returns
+            (`"value"`), or nothing (`"none"`).
         discount: Discounts process rewards from the current step on (`"forward"`), or as the paper prints its
             equation (`"paper"`).
+        discount_outcome: Discounts the outcome over the steps that remain. None does so without a reward model only, as
+            the paper does.
         resample: Draws k fresh candidates in every state after the critic's fit, as in the paper. The policy does not
             change in between, so the candidates of the roll-out have the same distribution and save a prefill.
+        learn_from_executed: False leaves the executed candidate out of the baseline and the update, because the critic
+            has just been fitted to its return; one more candidate is drawn instead.
         malformed_is_worthless: Sets Q of a response that is no action to 0, in the critic's targets and in the
             advantages, so that a mistake of the critic cannot make it attractive. Pass False for environments that read
             other texts than the dialect's actions.
@@ -80,50 +79,45 @@ class CoachAgent(ActorCriticAgent):
         learning_rate: Schedule = 1e-6,
         *,
         k: int = 4,
-        reward_model: ProcessRewardModel | str | None = None,
-        gamma: float = 0.95,
-        process_reward_weight: float = 0.2,
-        outcome_reward_weight: float = 1.0,
+        baseline: Baseline = "leave_one_out",
         discount: Discount = "forward",
+        discount_outcome: bool | None = None,
         resample: bool = False,
+        learn_from_executed: bool = True,
         malformed_is_worthless: bool = True,
         execute: Literal["first", "best"] = "first",
         outcome_correction: float = 0.0,
         **shared: Unpack[ActorCriticSettings],
     ) -> None:
         require_at_least(1, k=k)
-        require_share(gamma=gamma)
-        require_not_negative(process_reward_weight=process_reward_weight, outcome_reward_weight=outcome_reward_weight)
         require_share(outcome_correction=outcome_correction)
-        if outcome_correction and resample:
+        if outcome_correction and (resample or not learn_from_executed):
             raise ValueError(
                 f"outcome_correction={outcome_correction} corrects the executed candidate's advantage, which "
-                f"resample=True leaves out of the update; pass only one of them"
+                f"resample={resample}, learn_from_executed={learn_from_executed} leaves out of the update; pass 0, or "
+                f"resample=False and learn_from_executed=True"
             )
-        if outcome_correction and execute == "best":
+        if execute == "best" and (outcome_correction or not learn_from_executed):
             raise ValueError(
-                f"outcome_correction={outcome_correction} is right only if the executed candidate is a draw of the "
-                f"policy, and execute='best' chooses it; pass only one of them"
+                f"outcome_correction={outcome_correction}, learn_from_executed={learn_from_executed} are right only if "
+                f"the executed candidate is a draw of the policy, and execute='best' chooses it; pass execute='first'"
             )
+        if baseline == "mean" and k == 1:
+            raise ValueError(f"baseline={baseline!r} leaves no advantage with k={k}; pass k=2 or more")
         super().__init__(policy, env, learning_rate, **shared)
         self.k = k
-        self.n_candidates = 1 if resample else k
-        self.reward_model = reward_model
-        # A server holds one model, so the policy's server cannot serve the judge.
-        generation = "transformers" if is_address(self.generation) else self.generation
-        load = partial(GenerativePRM.load, generation=generation)
-        self.prm = load(reward_model) if isinstance(reward_model, str) else reward_model
+        self.n_candidates = 1 if resample else k if learn_from_executed else k + 1
+        self.baseline: Baseline = baseline
         self.malformed_is_worthless = malformed_is_worthless
         self.execute = execute
         if execute == "best":
+            judge = self.rollout_player.judge
             self.rollout_player = self.best_of(k)
-        if isinstance(self.prm, StepwisePRM):
-            self.rollout_player.judge = self.judge_steps
-        self.gamma = gamma
-        self.process_reward_weight = process_reward_weight
-        self.outcome_reward_weight = outcome_reward_weight
+            self.rollout_player.judge = judge
         self.discount: Discount = discount
+        self.discount_outcome = self.prm is None if discount_outcome is None else discount_outcome
         self.resample = resample
+        self.learn_from_executed = learn_from_executed
         self.outcome_correction = outcome_correction
 
     def best_of(self, k: int) -> BestOfK:
@@ -152,6 +146,8 @@ class CoachAgent(ActorCriticAgent):
         """Runs phases 2 to 4 on the episodes of a roll-out."""
         episodes = [episode for group in groups for episode in group]
         self.assign_returns(episodes)
+        if self.baseline == "value":
+            self.fit_critic(self.critic.state_values, self.state_samples(episodes))
         targets = self.critic_samples(episodes)
         if self.outcome_correction:  # unbiased only if the critic has not yet seen these returns
             samples = self.policy_samples(episodes)
@@ -161,33 +157,19 @@ class CoachAgent(ActorCriticAgent):
             samples = self.policy_samples(self.draw_candidates(episodes) if self.resample else episodes)
         self.update_policy(samples)
 
-    def judge_steps(self, steps: list[tuple[Episode, int]]) -> None:
-        """Sets the process rewards of some steps, each given by its episode and index."""
-        questions = [(episode.goal, _transcript(episode.steps[: t + 1])) for episode, t in steps]
-        assert isinstance(self.prm, StepwisePRM)
-        with self.timed("judge"):
-            rewards = self.prm.judge(questions)
-        for (episode, t), reward in zip(steps, rewards, strict=True):
-            episode.steps[t].process_reward, episode.steps[t].judged = reward, True
-
     def assign_returns(self, episodes: list[Episode]) -> None:
         """Phase 2: sets the return of every executed action, judging those that the roll-out has not judged."""
+        self.judge_rest(episodes)
         for episode in episodes:
-            if self.prm is not None and not all(step.judged for step in episode.steps):
-                with self.timed("judge"):
-                    rewards = self.prm.score(episode.goal, _transcript(episode.steps))
-                for step, reward in zip(episode.steps, rewards, strict=True):
-                    step.process_reward, step.judged = reward, True
             for step, return_ in zip(episode.steps, self._returns(episode), strict=True):
                 step.return_ = return_
 
     def _returns(self, episode: Episode) -> list[float | None]:
         assert episode.outcome is not None
-        if self.prm is None:
-            return [*discounted_outcome(episode.length, episode.outcome, self.gamma)]
-        rewards = [step.process_reward for step in episode.steps]
+        rewards = [0.0 if self.prm is None else step.process_reward for step in episode.steps]
         weights = self.process_reward_weight, self.outcome_reward_weight
-        return process_outcome_returns(rewards, episode.outcome, self.gamma, *weights, self.discount)
+        discounts = self.discount, self.discount_outcome
+        return process_outcome_returns(rewards, episode.outcome, self.gamma, *weights, *discounts)
 
     def critic_samples(self, episodes: list[Episode]) -> list[CriticSample]:
         """Phase 3: returns the known returns of an episode's candidates as targets.
@@ -202,6 +184,14 @@ class CoachAgent(ActorCriticAgent):
             tree = self.tree(episode, candidates="all" if more else "executed")
             targets = (torch.cat(returns) if more else executed).to(self.device)
             samples.append(CriticSample(tree, targets, ~targets.isnan()))
+        return samples
+
+    def state_samples(self, episodes: list[Episode]) -> list[CriticSample]:
+        """Returns the returns of executed actions as targets of the states' values, for `baseline="value"`."""
+        samples = []
+        for episode in episodes:
+            returns = _of_executed(episode, self.known_returns(episode)).to(self.device)
+            samples.append(CriticSample(self.tree(episode, candidates="executed"), returns, ~returns.isnan()))
         return samples
 
     def known_returns(self, episode: Episode) -> list[Tensor]:
@@ -241,7 +231,7 @@ class CoachAgent(ActorCriticAgent):
 
     def policy_samples(self, episodes: list[Episode]) -> list[PolicySample]:
         """Phase 4: returns all candidates with the leave-one-out advantages of their Q values."""
-        first = 1 if self.resample else 0  # fresh candidates only: with the executed one there would be k + 1
+        first = 0 if self.learn_from_executed and not self.resample else 1  # the executed candidate comes first
         trees = [self.tree(episode) for episode in episodes]
         worthless = [torch.stack(self.worthless(episode)) for episode in episodes]
         if all(mask.all() for mask in worthless):
@@ -258,26 +248,25 @@ class CoachAgent(ActorCriticAgent):
         self.log_training(q_mean=q.mean().item(), q_spread=q.std(-1, correction=0).mean().item())
         equal = processes.concatenate([_all_equal(episode, first) for episode in episodes])
         self.log_training(all_equal=equal.mean().item())
-        batch = zip(episodes, trees, scores, strict=True)
-        return [self.policy_sample(episode, tree, self.advantages(episode, q), first) for episode, tree, q in batch]
+        return [
+            self.policy_sample(episode, tree, self.advantages(episode, tree, q), first)
+            for episode, tree, q in zip(episodes, trees, scores, strict=True)
+        ]
 
-    def advantages(self, episode: Episode, q: Tensor) -> Tensor:
+    def advantages(self, episode: Episode, tree: Tree, q: Tensor) -> Tensor:
         """Returns the advantages of an episode's candidates, (T, k), from their Q values, (T, k)."""
+        values = self.ask_critic(self.critic.state_values, [tree])[0] if self.baseline == "value" else None
+        advantages = less_baseline(q, self.baseline, values)
         if not self.outcome_correction:
-            return acloo(q)
+            return advantages
         executed = torch.tensor([step.executed for step in episode.steps], device=self.device)
         returns = _of_executed(episode, self.known_returns(episode)).to(self.device)
-        return corrected(acloo(q), q, executed, returns, self.outcome_correction)
+        return corrected(advantages, q, executed, returns, self.outcome_correction)
 
 
 def _of_executed(episode: Episode, returns: Sequence[Tensor]) -> Tensor:
     """Returns of the executed actions, (T,), out of those of all candidates."""
     return torch.stack([row[step.executed] for row, step in zip(returns, episode.steps, strict=True)])
-
-
-def _transcript(steps: Sequence[Step]) -> list[tuple[Observation, str]]:
-    """What the agent saw and the response that was executed, for every step."""
-    return [(step.observation, step.candidates[step.executed].text) for step in steps]
 
 
 def _all_equal(episode: Episode, first: int) -> Tensor:

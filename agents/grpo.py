@@ -1,57 +1,17 @@
-"""GRPO: no critic; episodes are compared with others of the same task instance."""
+"""GRPO: no critic; outcomes are normalised within groups of episodes of the same task instance."""
 
-from typing import Unpack
+from torch import Tensor
 
-import torch
-
-from coach_gym.agents.models.policy import PolicySource
+from coach_gym.agents.group import GroupAgent
 from coach_gym.agents.training.advantages import grpo
-from coach_gym.agents.training.agent import Env
-from coach_gym.agents.training.arguments import checked_arguments, require_at_least
-from coach_gym.agents.training.online import OnlineAgent, OnlineSettings, Schedule
-from coach_gym.episode import Episode
 
 
-class GRPOAgent(OnlineAgent):
+class GRPOAgent(GroupAgent):
     """The paper's second baseline: a group-relative advantage for all steps of an episode, without a KL penalty.
 
-    Args:
-        policy: `"pocket"`, a directory, a hub id, (model, processor), or a `Policy`.
-        env: Environment, vector environment, or the id of one. Resetting with the same seed must give the same task
-            instance, because that makes the episodes of a group comparable.
-        learning_rate: AdamW's learning rate for the policy, or a function of the remaining progress.
-        group_size: Episodes per task instance.
-        shared: Arguments of `OnlineAgent`. `help()` lists them.
+    Args: those of `GroupAgent` and `OnlineAgent`. `help()` lists them.
     """
 
-    @checked_arguments(OnlineAgent)
-    def __init__(
-        self,
-        policy: PolicySource,
-        env: Env | None,
-        learning_rate: Schedule = 1e-6,
-        *,
-        group_size: int = 4,
-        **shared: Unpack[OnlineSettings],
-    ) -> None:
-        require_at_least(2, group_size=group_size)
-        self.group_size = group_size
-        super().__init__(policy, env, learning_rate, **shared)
-
-    def _check_arguments(self) -> None:
-        super()._check_arguments()
-        if self.batch_size % self.group_size:
-            raise ValueError(
-                f"batch_size={self.batch_size} episodes do not divide into groups of group_size={self.group_size}; "
-                f"pass a multiple of the group size, such as batch_size={8 * self.group_size}"
-            )
-
-    def train(self, groups: list[list[Episode]]) -> None:
-        """Normalises outcomes within each group, then updates the policy."""
-        samples = []
-        for group in groups:
-            advantages = grpo(torch.tensor([float(episode.outcome or 0.0) for episode in group], device=self.device))
-            for episode, advantage in zip(group, advantages, strict=True):
-                tree = self.tree(episode)
-                samples.append(self.policy_sample(episode, tree, advantage.expand(episode.length)))
-        self.update_policy(samples)
+    def advantages(self, outcomes: Tensor) -> Tensor:
+        """Returns the outcomes of a group less their mean, over their standard deviation."""
+        return grpo(outcomes)

@@ -16,13 +16,14 @@ from coach_gym.episode import Episode
 
 
 class PPOAgent(ActorCriticAgent):
-    """The paper's first baseline: generalised advantage estimation on the outcome, without a KL penalty.
+    """The paper's first baseline: generalised advantage estimation, without a KL penalty.
+
+    The outcome is the reward of the last step; with a reward model, every step also has its process reward.
 
     Args:
         policy: `"pocket"`, a directory, a hub id, (model, processor), or a `Policy`.
         env: Environment, vector environment, or the id of one.
         learning_rate: AdamW's learning rate for the policy, or a function of the remaining progress.
-        gamma: Discount factor.
         gae_lambda: Weight of long against short look-ahead; 1 makes the advantage the Monte-Carlo return minus V.
         normalize_advantage: Scales the advantages of a roll-out to zero mean and unit variance.
         shared: Arguments of `ActorCriticAgent` and `OnlineAgent`. `help()` lists them.
@@ -35,20 +36,19 @@ class PPOAgent(ActorCriticAgent):
         env: Env | None,
         learning_rate: Schedule = 1e-6,
         *,
-        gamma: float = 0.95,
         gae_lambda: float = 1.0,
         normalize_advantage: bool = True,
         **shared: Unpack[ActorCriticSettings],
     ) -> None:
-        require_share(gamma=gamma, gae_lambda=gae_lambda)
+        require_share(gae_lambda=gae_lambda)
         super().__init__(policy, env, learning_rate, **shared)
-        self.gamma = gamma
         self.gae_lambda = gae_lambda
         self.normalize_advantage = normalize_advantage
 
     def train(self, groups: list[list[Episode]]) -> None:
         """Takes advantages from the current critic, then fits the critic, then updates the policy."""
         episodes = [episode for group in groups for episode in group]
+        self.judge_rest(episodes)
         trees = [self.tree(episode) for episode in episodes]
         values = self.ask_critic(self.critic.state_values, trees)
         advantages = [
@@ -68,7 +68,10 @@ class PPOAgent(ActorCriticAgent):
         self.update_policy([self.policy_sample(episode, tree, a) for episode, tree, a in batch])
 
     def _rewards(self, episode: Episode) -> torch.Tensor:
-        """The outcome at the last step, zero before."""
-        rewards = torch.zeros(episode.length, device=self.device)
-        rewards[-1] = episode.outcome or 0.0
+        """The outcome at the last step, and process rewards; an unknown one counts as the mean of those known."""
+        known = [step.process_reward for step in episode.steps if step.process_reward is not None]
+        mean = sum(known) / len(known) if known else 0.0
+        judged = [mean if step.process_reward is None else step.process_reward for step in episode.steps]
+        rewards = self.process_reward_weight * torch.tensor(judged, device=self.device)
+        rewards[-1] += self.outcome_reward_weight * (episode.outcome or 0.0)
         return rewards

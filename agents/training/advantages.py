@@ -1,7 +1,11 @@
-"""Advantage estimators, one for each of the three methods."""
+"""Advantage estimators, one for each method."""
+
+from typing import Literal
 
 import torch
 from torch import Tensor
+
+Baseline = Literal["leave_one_out", "mean", "value", "none"]
 
 
 def acloo(q_values: Tensor) -> Tensor:
@@ -23,6 +27,28 @@ def acloo(q_values: Tensor) -> Tensor:
         return q_values.clone()
     # The same as Q_i minus the mean of the others, and exactly zero where all are equal.
     return (q_values - q_values.mean(-1, keepdim=True)) * (k / (k - 1))
+
+
+def less_baseline(q_values: Tensor, baseline: Baseline, state_values: Tensor | None = None) -> Tensor:
+    """Computes advantages of the candidates of each state with ACLOO's baseline or one of its alternatives.
+
+    Args:
+        q_values: Q of the k candidates of each state, (T, k).
+        baseline: `"leave_one_out"` is `acloo`. `"mean"` includes the candidate itself, which shrinks advantages to
+            (k - 1) / k of ACLOO's. `"value"` subtracts `state_values`, and `"none"` nothing.
+        state_values: V of each state, (T,); for `"value"`.
+
+    Returns:
+        Advantages, (T, k).
+    """
+    if baseline == "leave_one_out":
+        return acloo(q_values)
+    if baseline == "mean":
+        return q_values - q_values.mean(-1, keepdim=True)
+    if baseline == "value":
+        assert state_values is not None
+        return q_values - state_values[:, None]
+    return q_values.clone()
 
 
 def corrected(advantages: Tensor, q_values: Tensor, executed: Tensor, returns: Tensor, weight: float = 1.0) -> Tensor:
@@ -87,3 +113,15 @@ def grpo(outcomes: Tensor, eps: float = 1e-6) -> Tensor:
     if len(outcomes) < 2:
         return torch.zeros_like(outcomes)
     return (outcomes - outcomes.mean()) / (outcomes.std() + eps)
+
+
+def rloo(outcomes: Tensor) -> Tensor:
+    """Computes leave-one-out advantages of episodes: each outcome less the mean of the others (Kool et al. 2019).
+
+    Args:
+        outcomes: Outcomes of the episodes of one task instance, (G,).
+
+    Returns:
+        Advantages, (G,); zero for a single episode, which has nothing to be compared with.
+    """
+    return acloo(outcomes) if len(outcomes) > 1 else torch.zeros_like(outcomes)

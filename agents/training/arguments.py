@@ -1,6 +1,6 @@
 """Constructor arguments of agents: shown in full, checked before anything is loaded, and kept for saving.
 
-The constructors of the three methods pass the settings that they share on to their base classes as
+The constructors of the methods pass the settings that they share on to their base classes as
 `**shared: Unpack[...]`. mypy and editors expand that by themselves; `checked_arguments` does the same for `help()`.
 """
 

@@ -1,4 +1,4 @@
-"""What the three methods share: the loop of roll-outs and updates."""
+"""What all methods share: the loop of roll-outs and updates."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -188,7 +188,7 @@ class OnlineAgent(Agent, ABC):
         self._check_arguments()
         super().__init__(
             policy,
-            learning_rate=_value(learning_rate, 1.0),
+            learning_rate=value_of(learning_rate, 1.0),
             temperature=temperature,
             max_new_tokens=max_new_tokens,
             max_prompt_length=max_prompt_length,
@@ -427,7 +427,7 @@ class OnlineAgent(Agent, ABC):
         if self.recompute_log_probs:
             self._recompute_log_probs(samples)
         optimizer = self.optimizers["policy.optimizer"]
-        learning_rate = set_learning_rate(optimizer, _value(self.learning_rate, self.progress_remaining))
+        learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
         with self.timed("update"):
             batches = self.mini_batches(samples, self.n_epochs)
             means = minimize_policy_loss(
@@ -548,7 +548,8 @@ def _batched(items: Sequence[Item], size: int) -> list[list[Item]]:
     return list(iter(lambda: list(islice(remaining, size)), []))
 
 
-def _value(schedule: Schedule, progress_remaining: float) -> float:
+def value_of(schedule: Schedule, progress_remaining: float) -> float:
+    """Returns a learning rate that may be a function of the remaining progress."""
     return schedule(progress_remaining) if callable(schedule) else schedule
 
 

@@ -22,7 +22,10 @@ from coach_gym.cli.settings import parse_settings, read_config
 if TYPE_CHECKING:
     from coach_gym.agents.training.online import OnlineAgent
 
-AGENTS = {"coach": "CoachAgent", "ppo": "PPOAgent", "grpo": "GRPOAgent"}
+AGENTS = {
+    "coach": "CoachAgent", "ppo": "PPOAgent", "grpo": "GRPOAgent", "rloo": "RLOOAgent",
+    "cloning": "FilteredCloningAgent",
+}  # fmt: skip
 CHECKPOINTS, AGENT = "checkpoints", "agent"
 PATIENCE = timedelta(hours=6)
 """How long processes wait for each other, and so for the slowest device."""

@@ -26,7 +26,7 @@ from torch.distributed.tensor import DTensor
 from transformers import Qwen2_5_VLForConditionalGeneration
 
 from coach_gym.__main__ import main
-from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent
+from coach_gym.agents import CoachAgent, FilteredCloningAgent, GRPOAgent, PPOAgent, RLOOAgent
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import (
     gather_state,
@@ -45,7 +45,7 @@ set_forkserver_preload([__name__])
 BUTTONS = ["--env", "tests.agents.trivial_env_id:Buttons-v0", "--num-envs", "6"]
 CRITIC = {"critic_learning_rate": 0.1, "critic_warmup_ratio": 0.0, "critic_epochs": 2}
 LETTERS = {"malformed_is_worthless": False}  # the environment reads letters, which are no actions
-METHODS = {"coach": CoachAgent, "ppo": PPOAgent, "grpo": GRPOAgent}
+METHODS = {"coach": CoachAgent, "ppo": PPOAgent, "grpo": GRPOAgent, "rloo": RLOOAgent, "cloning": FilteredCloningAgent}
 
 
 def buttons(number=2, **kwargs):
@@ -75,7 +75,8 @@ def together(size, folder, work, *arguments):
 
 def make(method, **arguments):
     settings = {"learning_rate": 1e-3, "batch_size": 12, "max_new_tokens": 3, "seed": 0}
-    settings |= {"group_size": 2} if method == "grpo" else CRITIC
+    settings |= CRITIC if METHODS[method] in (CoachAgent, PPOAgent) else {}
+    settings |= {"group_size": 2} if method in ("grpo", "rloo") else {}
     settings |= LETTERS if method == "coach" else {}
     of_policy = {"max_prompt_length": 32_768, "architecture": "qwen2_5_vl"}
     policy = tiny.policy(**{name: arguments.pop(name, value) for name, value in of_policy.items()})
@@ -99,7 +100,7 @@ def train(method, share, updates=2, **arguments):
     agent = make(method, learning_rate=5.0, **arguments)
     for name, model in agent.learner.models.items():  # AdamW would blow rounding errors up to steps of full size
         agent.optimizers[f"{name}.optimizer"] = torch.optim.SGD(model.parameters())
-    if method != "grpo":
+    if agent.critic is not None:
         agent.critic.value_head.weight.data.copy_(torch.linspace(-1, 1, 32))
     groups = episodes(agent)
     agent.distribute()

@@ -6,7 +6,7 @@ import pytest
 import torch
 from stable_baselines3.common.buffers import RolloutBuffer
 
-from coach_gym.agents.training.advantages import acloo, corrected, gae, grpo
+from coach_gym.agents.training.advantages import acloo, corrected, gae, grpo, less_baseline, rloo
 from tests.agents.training.oracle import VERL
 
 
@@ -27,6 +27,28 @@ def test_acloo_ignores_what_the_candidates_share_and_sums_to_zero():
     shifted = q + torch.randn(5, 1, dtype=torch.float64)
     torch.testing.assert_close(acloo(shifted), acloo(q))
     torch.testing.assert_close(acloo(q).sum(-1), torch.zeros(5, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("outcomes", [[1.0, 0.0, 0.0, 1.0], [0.0, 0.5, 1.0], [1.0, 1.0]])
+def test_rloo_is_each_outcome_less_the_mean_of_the_others(outcomes):
+    by_hand = [
+        own - sum(other for j, other in enumerate(outcomes) if j != i) / (len(outcomes) - 1)
+        for i, own in enumerate(outcomes)
+    ]
+    assert rloo(torch.tensor(outcomes)).tolist() == pytest.approx(by_hand)
+
+
+def test_rloo_of_outcomes_is_verls_and_a_single_episode_has_nothing_to_be_compared_with():
+    torch.testing.assert_close(torch.stack([rloo(row) for row in VERL["q"]]), VERL["rloo"])
+    assert rloo(torch.tensor([1.0])).tolist() == [0.0]
+
+
+def test_the_baselines_by_hand():
+    q = torch.tensor([[4.0, 1.0, 1.0]])
+    assert less_baseline(q, "leave_one_out").tolist() == [pytest.approx([3.0, -1.5, -1.5])]
+    assert less_baseline(q, "mean").tolist() == [[2.0, -1.0, -1.0]]
+    assert less_baseline(q, "value", torch.tensor([3.0])).tolist() == [[1.0, -2.0, -2.0]]
+    assert less_baseline(q, "none").tolist() == q.tolist()
 
 
 def expected_gradient(logits: torch.Tensor, q: torch.Tensor, k: int, baseline: bool) -> torch.Tensor:

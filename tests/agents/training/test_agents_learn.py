@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import SyncVectorEnv
 
-from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent, evaluate
+from coach_gym.agents import CoachAgent, FilteredCloningAgent, GRPOAgent, PPOAgent, RLOOAgent, evaluate
 from coach_gym.agents.training.online import OnlineAgent
 from tests.agents.trivial_env import ButtonEnv
 from tests.agents.warm_start import trained_critic, warm_policy
@@ -41,6 +41,8 @@ def test_coach_reads_the_goal():
         (CoachAgent, 2e-3, {**CRITIC, "malformed_is_worthless": False}),  # the answers are letters
         (PPOAgent, 2e-3, {"critic_learning_rate": 1e-3}),
         (GRPOAgent, 2e-3, {}),
+        (RLOOAgent, 2e-3, {}),
+        (FilteredCloningAgent, 2e-3, {"replay": 32, "mini_batch_size": 8}),
     ],
 )
 def test_from_scratch_without_a_trained_critic(method, learning_rate, arguments):

@@ -13,7 +13,7 @@ import torch
 from gymnasium.vector import SyncVectorEnv
 
 import coach_gym
-from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent
+from coach_gym.agents import CoachAgent, FilteredCloningAgent, GRPOAgent, PPOAgent, RLOOAgent
 from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.models.policy import Policy
@@ -22,7 +22,7 @@ from coach_gym.agents.training.online import OnlineAgent, OnlineSettings
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 
-METHODS = [CoachAgent, PPOAgent, GRPOAgent]
+METHODS = [CoachAgent, PPOAgent, GRPOAgent, RLOOAgent, FilteredCloningAgent]
 NUMBERS = sorted(
     name
     for name, parameter in inspect.signature(CoachAgent).parameters.items()
@@ -43,7 +43,7 @@ def nothing_loads(monkeypatch):
 def test_the_signature_lists_every_argument(method):
     parameters = inspect.signature(method).parameters
     assert {"policy", "env", "learning_rate", "batch_size", "device", "seed"} <= parameters.keys()
-    assert ("critic_learning_rate" in parameters) == (method is not GRPOAgent)
+    assert ("critic_learning_rate" in parameters) == (method in (CoachAgent, PPOAgent))
     assert all(each.kind is not inspect.Parameter.VAR_KEYWORD for each in parameters.values())
     assert all(each.annotation is not inspect.Parameter.empty for each in parameters.values())
     assert "max_grad_norm: float = 1.0" in str(inspect.signature(method.__init__))
@@ -164,6 +164,10 @@ def test_a_fraction_is_no_number_of_episodes(nothing_loads):
         (CoachAgent, {"temperature": 0}, ValueError, "temperature=0.*deterministic=True"),
         (PPOAgent, {"clip_range": 1.5}, ValueError, "clip_range=1.5"),
         (GRPOAgent, {"batch_size": 6}, ValueError, "batch_size=6.*group_size=4.*32"),
+        (FilteredCloningAgent, {"replay": -1}, ValueError, "replay=-1.*pass 0 or more"),
+        (CoachAgent, {"baseline": "median"}, ValueError, "baseline='median' is unknown; pass 'leave_one_out'"),
+        (CoachAgent, {"baseline": "mean", "k": 1}, ValueError, "baseline='mean'.*pass k=2 or more"),
+        (CoachAgent, {"learn_from_executed": False, "outcome_correction": 1.0}, ValueError, "leaves out of the update"),
         (GRPOAgent, {"group_size": 1}, ValueError, "group_size=1.*pass 2 or more"),
     ],
 )

@@ -158,3 +158,27 @@ def test_the_critic_learns_from_measured_returns_of_other_candidates():
         return float(back - home)
 
     assert gap(0.1) > 0.4 > abs(gap(None))
+
+
+def test_the_states_value_is_a_baseline_that_is_fitted_to_the_same_returns():
+    rates = {"critic_learning_rate": 5e-3, "critic_warmup_ratio": 0.0, "critic_epochs": 20}
+    agent = CoachAgent(tiny.policy(), None, 1e-3, k=3, batch_size=1, baseline="value", **rates)
+    episode = one_state(agent.policy, BACK, HOME, HOME)
+    tree = agent.tree(episode)
+    before = float(agent.ask_critic(agent.critic.state_values, [tree])[0])
+    agent.train([[episode]])
+    (value,) = agent.ask_critic(agent.critic.state_values, [tree])[0].tolist()
+    assert abs(1 - value) < abs(1 - before) - 0.2, "the episode succeeded"
+    q = torch.tensor([[0.4, 0.1, 0.1]])
+    assert agent.advantages(episode, tree, q).tolist() == [pytest.approx([0.4 - value, 0.1 - value, 0.1 - value])]
+
+
+def test_the_executed_candidate_can_be_left_out(monkeypatch):
+    agent = CoachAgent(tiny.policy(), None, 1e-3, k=2, batch_size=1, learn_from_executed=False)
+    assert agent.n_candidates == 3
+    episode = one_state(agent.policy, CUT, BACK, HOME)
+    monkeypatch.setattr(agent.critic, "q_values", lambda tree: [torch.tensor([9.0, 1.0, 0.0])])
+    (sample,) = agent.policy_samples([episode])
+    assert sample.first == 1
+    sizes = [len(candidate.token_ids) for candidate in episode.steps[0].candidates[1:]]
+    assert [part[0].item() for part in sample.advantages.split(sizes)] == [1.0, -1.0]

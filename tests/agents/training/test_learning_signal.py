@@ -13,7 +13,7 @@ from gymnasium.vector import SyncVectorEnv
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent
+from coach_gym.agents import CoachAgent, FilteredCloningAgent, GRPOAgent, PPOAgent, RLOOAgent
 from coach_gym.agents.models.reward_models import format_judgment, parse_judgment
 from coach_gym.agents.models.tree import log_probs
 from coach_gym.agents.training.online import OnlineAgent
@@ -28,6 +28,8 @@ METHODS = {
     CoachAgent: {"k": 4, "critic_learning_rate": 5e-3, "critic_warmup_ratio": 0.0, "critic_epochs": 8},
     PPOAgent: {"critic_learning_rate": 1e-3, "critic_warmup_ratio": 0.0},
     GRPOAgent: {},
+    RLOOAgent: {},
+    FilteredCloningAgent: {},
 }
 
 
@@ -234,6 +236,18 @@ def test_grpo_compares_within_the_group():
     agent.train(groups)
     signs = [float(sample.advantages[0].sign()) for sample in samples]
     assert signs == [1.0, -1.0, 0.0, 0.0]
+
+
+def test_ppo_is_paid_for_the_steps_that_the_judge_likes():
+    agent = make(PPOAgent, reward_model=LikesA(), process_reward_weight=0.5, outcome_reward_weight=2.0, gamma=0.5)
+    episode = answered(agent.policy, "abaa")
+    episode.outcome = 1.0
+    samples = []
+    agent.update_policy, agent.normalize_advantage = samples.extend, False
+    agent.train([[episode]])
+    firsts = np.cumsum([0, *(len(step.candidates[0].token_ids) for step in episode.steps[:-1])])
+    returns = [0.9375, 0.875, 1.75, 2.5]
+    assert [samples[0].advantages[first].item() for first in firsts] == pytest.approx(returns), "V starts at zero"
 
 
 # ---- from the answer to the screen ---------------------------------------------------------------------------------

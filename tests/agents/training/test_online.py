@@ -11,7 +11,7 @@ import stable_baselines3
 import torch
 from gymnasium.vector import SyncVectorEnv
 
-from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent, evaluate_policy
+from coach_gym.agents import CoachAgent, FilteredCloningAgent, GRPOAgent, PPOAgent, RLOOAgent, evaluate_policy
 from coach_gym.agents.models.tree import build_tree, separate_log_probs
 from coach_gym.agents.training.online import FIRST_TRAINING_SEED, OnlineAgent
 from coach_gym.episode import Episode
@@ -19,7 +19,7 @@ from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 from tests.agents.warm_start import warm_policy
 
-METHODS = [CoachAgent, PPOAgent, GRPOAgent]
+METHODS = [CoachAgent, PPOAgent, GRPOAgent, RLOOAgent, FilteredCloningAgent]
 
 
 def make(method=CoachAgent, envs=None, **arguments) -> OnlineAgent:

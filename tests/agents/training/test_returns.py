@@ -48,6 +48,11 @@ def test_defaults_are_the_papers():
     assert process_outcome_returns([1, 1], 1.0) == pytest.approx([0.2 * 1.95 + 1, 1.2])
 
 
+def test_the_outcome_is_discounted_on_request():
+    returns = process_outcome_returns([1.0, 0.0], 1.0, 0.5, process_weight=0.2, discount_outcome=True)
+    assert returns == pytest.approx([0.2 + 0.5, 1.0])
+
+
 def test_discounted_outcome():
     assert discounted_outcome(3, 1.0, 0.5) == [0.25, 0.5, 1.0]
     assert discounted_outcome(2, 0.0) == [0.0, 0.0]

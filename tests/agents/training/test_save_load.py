@@ -9,7 +9,14 @@ import torch
 from gymnasium.vector import SyncVectorEnv
 from transformers import Qwen2_5_VLForConditionalGeneration
 
-from coach_gym.agents import CheckpointCallback, CoachAgent, GRPOAgent, PPOAgent
+from coach_gym.agents import (
+    CheckpointCallback,
+    CoachAgent,
+    FilteredCloningAgent,
+    GRPOAgent,
+    PPOAgent,
+    RLOOAgent,
+)
 from coach_gym.dialects import UITars
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
@@ -41,7 +48,7 @@ def assert_equal(one, other):
         assert one == other
 
 
-@pytest.mark.parametrize("method", [CoachAgent, PPOAgent, GRPOAgent])
+@pytest.mark.parametrize("method", [CoachAgent, PPOAgent, GRPOAgent, RLOOAgent, FilteredCloningAgent])
 def test_training_goes_on_exactly_where_a_checkpoint_was_taken(method, tmp_path):
     """N + M steps without a break equal N steps, a checkpoint, new objects as in a new process, and M steps."""
     whole = make(method)
