@@ -5,10 +5,12 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar, Unpack
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.optim import AdamW
 
+from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import in_step
 from coach_gym.agents.generation.make import is_address
 from coach_gym.agents.models.critic import Critic
@@ -24,7 +26,8 @@ from coach_gym.agents.training.arguments import (
     require_share,
 )
 from coach_gym.agents.training.online import OnlineAgent, OnlineSettings, Schedule, set_learning_rate
-from coach_gym.agents.training.updates import CriticSample, minimize_value_loss
+from coach_gym.agents.training.replay import Replay
+from coach_gym.agents.training.updates import CriticSample, explained_variance, minimize_value_loss
 from coach_gym.episode import Episode, Observation, Step
 
 CriticSource = str | Path | Critic | None
@@ -39,7 +42,9 @@ class ActorCriticSettings(OnlineSettings, total=False):
     critic: CriticSource
     critic_learning_rate: float
     critic_warmup_ratio: float
+    critic_warmup_episodes: int
     critic_epochs: int
+    critic_replay: int
     clip_range_vf: float
     critic_contrast: float
     reward_model: ProcessRewardModel | str | None
@@ -59,7 +64,11 @@ class ActorCriticAgent(OnlineAgent):
             otherwise a copy of the policy with a value head that starts at zero.
         critic_learning_rate: AdamW's learning rate for the critic after its warm-up.
         critic_warmup_ratio: Share of the training during which that rate rises from zero.
+        critic_warmup_episodes: Episodes at the start of the training that only the critic learns from, because
+            advantages of an untrained critic are noise; rounded up to whole roll-outs.
         critic_epochs: Passes of the critic over a roll-out.
+        critic_replay: Recent episodes that are kept for the critic. Every fit draws as many of them as the roll-out
+            has, which are up to `critic_replay / batch_size` updates old. A saved agent does not keep them.
         clip_range_vf: Distance that a value may move in one update.
         critic_contrast: Weight of the critic's squared error in the differences between candidates of a state, for
             roll-outs with several known returns per state; 0 in the paper. Candidates are compared if they are computed
@@ -84,7 +93,9 @@ class ActorCriticAgent(OnlineAgent):
         critic: CriticSource = None,
         critic_learning_rate: float = 1e-5,
         critic_warmup_ratio: float = 0.1,
+        critic_warmup_episodes: int = 0,
         critic_epochs: int = 1,
+        critic_replay: int = 0,
         clip_range_vf: float = 0.5,
         critic_contrast: float = 0.0,
         reward_model: ProcessRewardModel | str | None = None,
@@ -97,11 +108,15 @@ class ActorCriticAgent(OnlineAgent):
         require_not_negative(process_reward_weight=process_reward_weight, outcome_reward_weight=outcome_reward_weight)
         require_share(critic_warmup_ratio=critic_warmup_ratio, gamma=gamma)
         require_at_least(1, critic_epochs=critic_epochs)
+        require_at_least(0, critic_warmup_episodes=critic_warmup_episodes, critic_replay=critic_replay)
         require_positive(clip_range_vf=clip_range_vf)
         super().__init__(policy, env, learning_rate, **shared)
         self.critic_learning_rate = critic_learning_rate
         self.critic_warmup_ratio = critic_warmup_ratio
+        self.critic_warmup_episodes = critic_warmup_episodes
         self.critic_epochs = critic_epochs
+        self.critic_replay = critic_replay
+        self.replays: dict[Callable[[Tree], Tensor], Replay] = {}
         self.clip_range_vf = clip_range_vf
         self.critic_contrast = critic_contrast
         if critic is None and policy == "pocket":
@@ -140,22 +155,37 @@ class ActorCriticAgent(OnlineAgent):
                 for step, reward in zip(episode.steps, rewards, strict=True):
                     step.process_reward, step.judged = reward, True
 
+    @property
+    def policy_waits(self) -> bool:
+        """Whether the latest roll-out is for the critic alone."""
+        before = max(0, self.num_instances - self.batch_size)
+        return before < self.critic_warmup_episodes
+
     def fit_critic(self, estimate: Callable[[Tree], Tensor], samples: Sequence[CriticSample]) -> None:
         """Fits the critic's estimates to their targets, and logs the fit.
 
         Args:
             estimate: Values of an episode: `critic.response_q_values`, (N,), or `critic.state_values`, (T,).
-            samples: Targets, one sample per episode.
+            samples: Targets, one sample per episode of the roll-out.
         """
         done = 1.0 - self.progress_remaining
         warmup = min(1.0, done / self.critic_warmup_ratio) if self.critic_warmup_ratio else 1.0
         optimizer = self.optimizers["critic.optimizer"]
         learning_rate = set_learning_rate(optimizer, warmup * self.critic_learning_rate)
-        batches = self.mini_batches(samples, self.critic_epochs)
+        replay = self.replays.setdefault(estimate, Replay(self.critic_replay, self.task_entropy))
+        replayed, added = replay.draw(len(samples))
+        batches = self.mini_batches([*samples, *replayed], self.critic_epochs)
         with self.timed("critic"):
             limits = self.clip_range_vf, self.max_grad_norm
             means = minimize_value_loss(self.critic, optimizer, estimate, batches, *limits, self.critic_contrast)
-        self.log_training(**means, critic_learning_rate=learning_rate)
+        replay.add(samples, self.n_updates)
+        ages = [self.n_updates - fit for fit in added] + [0] * len(samples)
+        self.log_training(
+            **means,
+            explained_variance=explained_variance(samples),
+            critic_learning_rate=learning_rate,
+            critic_staleness=processes.mean(float(np.mean(ages or [0]))),
+        )
 
     @torch.no_grad()
     def ask_critic(self, estimate: Callable[[Tree], Item], trees: Sequence[Tree]) -> list[Item]:

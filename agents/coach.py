@@ -32,7 +32,10 @@ from coach_gym.agents.training.arguments import (
 from coach_gym.agents.training.online import Schedule
 from coach_gym.agents.training.returns import Discount, process_outcome_returns
 from coach_gym.agents.training.updates import CriticSample, PolicySample
-from coach_gym.episode import Episode
+from coach_gym.episode import Episode, Step
+
+CONTRAST = 0.1
+"""`train/q_contrast` is the share of states with two candidates whose Q is at least this far apart."""
 
 
 class CoachAgent(ActorCriticAgent):
@@ -149,6 +152,9 @@ class CoachAgent(ActorCriticAgent):
         if self.baseline == "value":
             self.fit_critic(self.critic.state_values, self.state_samples(episodes))
         targets = self.critic_samples(episodes)
+        if self.policy_waits:
+            self.fit_critic(self.critic.response_q_values, targets)
+            return
         if self.outcome_correction:  # unbiased only if the critic has not yet seen these returns
             samples = self.policy_samples(episodes)
             self.fit_critic(self.critic.response_q_values, targets)
@@ -183,7 +189,8 @@ class CoachAgent(ActorCriticAgent):
             more = torch.cat(returns).isfinite().sum() > executed.isfinite().sum()
             tree = self.tree(episode, candidates="all" if more else "executed")
             targets = (torch.cat(returns) if more else executed).to(self.device)
-            samples.append(CriticSample(tree, targets, ~targets.isnan()))
+            taken = torch.cat([_one_hot(step) for step in episode.steps]).to(self.device) if more else None
+            samples.append(CriticSample(tree, targets, ~targets.isnan(), executed=taken))
         return samples
 
     def state_samples(self, episodes: list[Episode]) -> list[CriticSample]:
@@ -245,7 +252,12 @@ class CoachAgent(ActorCriticAgent):
             for mask, steps in zip(worthless, self.ask_critic(self.critic.q_values, trees), strict=True)
         ]
         q = processes.concatenate(scores)
-        self.log_training(q_mean=q.mean().item(), q_spread=q.std(-1, correction=0).mean().item())
+        gaps = q.amax(-1) - q.amin(-1)
+        self.log_training(
+            q_mean=q.mean().item(),
+            q_spread=q.std(-1, correction=0).mean().item(),
+            q_contrast=(gaps >= CONTRAST).float().mean().item(),
+        )
         equal = processes.concatenate([_all_equal(episode, first) for episode in episodes])
         self.log_training(all_equal=equal.mean().item())
         return [
@@ -267,6 +279,11 @@ class CoachAgent(ActorCriticAgent):
 def _of_executed(episode: Episode, returns: Sequence[Tensor]) -> Tensor:
     """Returns of the executed actions, (T,), out of those of all candidates."""
     return torch.stack([row[step.executed] for row, step in zip(returns, episode.steps, strict=True)])
+
+
+def _one_hot(step: Step) -> Tensor:
+    """Which of a step's candidates was executed, (k,) bool."""
+    return torch.arange(len(step.candidates)) == step.executed
 
 
 def _all_equal(episode: Episode, first: int) -> Tensor:

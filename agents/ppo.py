@@ -60,6 +60,8 @@ class PPOAgent(ActorCriticAgent):
             for tree, a, v in zip(trees, advantages, values, strict=True)
         ]
         self.fit_critic(self.critic.state_values, targets)
+        if self.policy_waits:
+            return
         if self.normalize_advantage:
             everything = processes.concatenate(advantages)
             mean, std = everything.mean(), everything.std(correction=0)

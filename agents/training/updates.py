@@ -6,7 +6,7 @@ episodes. Several processes may share a mini-batch, and a process may have no pa
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -72,12 +72,14 @@ class CriticSample:
         returns: Targets, (T,) or (N,).
         known: Which targets are known, bool, of the same shape.
         old_values: Estimates before the update, of the same shape; None until they are computed.
+        executed: Which targets are returns of executed actions, bool, of the same shape; None if all are.
     """
 
     tree: Tree
     returns: Tensor
     known: Tensor
     old_values: Tensor | None = None
+    executed: Tensor | None = None
 
     @cached_property
     def parts(self) -> list["CriticSample"]:
@@ -87,8 +89,10 @@ class CriticSample:
         sizes = [len(trunk.responses) for trunk in self.tree.trunks]
         if sum(sizes) != len(self.returns):
             sizes = [len(trunk.prompt_ends) for trunk in self.tree.trunks]
-        old = [None] * len(sizes) if self.old_values is None else self.old_values.split(sizes)
-        pieces = zip(self.tree.trunks, self.returns.split(sizes), self.known.split(sizes), old, strict=True)
+        old, executed = (
+            [None] * len(sizes) if each is None else each.split(sizes) for each in (self.old_values, self.executed)
+        )
+        pieces = zip(self.tree.trunks, self.returns.split(sizes), self.known.split(sizes), old, executed, strict=True)
         return [CriticSample(Tree([trunk]), *rest) for trunk, *rest in pieces]
 
     def contrast(self, values: Tensor) -> Tensor:
@@ -243,7 +247,7 @@ def minimize_value_loss(
         norm = clip_gradients(optimizer, max_grad_norm)
         optimizer.step()
         means.add(1, critic_grad_norm=norm)
-    return {**means.result(), "explained_variance": _explained_variance([s for batch in parts for s in batch])}
+    return means.result()
 
 
 @torch.no_grad()
@@ -254,12 +258,22 @@ def _remember_values(estimate: Callable[[Tree], Tensor], batches: list[list[Crit
             sample.old_values = estimate(sample.tree)
 
 
-def _explained_variance(samples: list[CriticSample]) -> float:
-    """Share of the returns' variance that the old estimates explain; nan where the returns do not vary."""
-    seen = [sample for sample in samples if sample.old_values is not None]
+def explained_variance(samples: Sequence[CriticSample]) -> float:
+    """Returns the share of the executed actions' variance of returns that the estimates before a fit explain.
+
+    Args:
+        samples: Samples after their fit. Those without old estimates are left out.
+
+    Returns:
+        At most 1; nan where the returns do not vary.
+    """
+    seen = [part for sample in samples for part in sample.parts if part.old_values is not None]
     if not processes.any_of(bool(seen)):
         return float("nan")
-    returns = processes.concatenate([sample.returns[sample.known] for sample in seen])
-    values = processes.concatenate([s.old_values[s.known] for s in seen if s.old_values is not None])
+    chosen = [part.known if part.executed is None else part.known & part.executed for part in seen]
+    returns = processes.concatenate([part.returns[which] for part, which in zip(seen, chosen, strict=True)])
+    values = processes.concatenate(
+        [part.old_values[which] for part, which in zip(seen, chosen, strict=True) if part.old_values is not None]
+    )
     variance = returns.var(correction=0)
     return float(1 - (returns - values).var(correction=0) / variance) if variance > 0 else float("nan")

@@ -11,7 +11,12 @@ from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, build_tree, log_probs, separate_log_probs, separate_tree
 from coach_gym.agents.training import updates
-from coach_gym.agents.training.updates import CriticSample, minimize_policy_loss, minimize_value_loss
+from coach_gym.agents.training.updates import (
+    CriticSample,
+    explained_variance,
+    minimize_policy_loss,
+    minimize_value_loss,
+)
 from coach_gym.episode import Episode
 from tests.agents import tiny
 from tests.agents.warm_start import answers_to, letter
@@ -128,11 +133,11 @@ def test_critic_fit_is_the_mean_over_all_steps_of_a_mini_batch():
     expected = gradients(critic)
     samples = [CriticSample(t, r, torch.ones_like(r, dtype=torch.bool)) for t, r in zip(trees, returns, strict=True)]
     optimizer = torch.optim.SGD(critic.parameters(), lr=0.0)
-    means = minimize_value_loss(critic, optimizer, estimate, [samples], max_grad_norm=1e9)
+    minimize_value_loss(critic, optimizer, estimate, [samples], max_grad_norm=1e9)
     torch.testing.assert_close(gradients(critic), expected, rtol=1e-4, atol=1e-6)
     residual = (torch.cat(returns) - values).detach()
     explained = 1 - residual.var(correction=0) / torch.cat(returns).var(correction=0)
-    assert means["explained_variance"] == pytest.approx(explained.item(), abs=1e-4)
+    assert explained_variance(samples) == pytest.approx(explained.item(), abs=1e-4)
 
 
 @pytest.mark.parametrize("build", [build_tree, separate_tree])
@@ -150,6 +155,20 @@ def test_contrast_is_the_error_in_comparing_the_candidates_of_a_state(build):
         expected += ((error - error.mean()) ** 2).tolist()
     torch.testing.assert_close(sample.contrast(values.flatten()), torch.tensor(expected))
     assert expected[3] == 0.0, "a single target has nothing to be compared with"
+
+
+@pytest.mark.parametrize("build", [build_tree, CHUNKS], ids=["tree", "chunks"])
+def test_the_explained_variance_is_that_of_executed_actions(build):
+    """Known returns of other candidates do not count, nor does what the fit has changed since."""
+    torch.manual_seed(0)
+    policy = tiny.policy()
+    tree = build(policy, made(policy, (3, 2))[0])
+    returns = torch.tensor([1.0, 0.0, 0.5, 0.0, 0.2, float("nan")])
+    before = torch.tensor([0.9, 0.7, 0.4, -0.7, 0.3, 0.1])
+    first = torch.tensor([True, False] * 3)
+    sample = CriticSample(tree, returns, ~returns.isnan(), before, executed=first)
+    expected = 1 - (returns - before)[first].var(correction=0) / returns[first].var(correction=0)
+    assert explained_variance([sample]) == pytest.approx(expected.item(), abs=1e-6)
 
 
 def test_values_are_clipped_around_those_before_the_update():
