@@ -57,6 +57,7 @@ class EventDriven(Protocol):
         ...
 
 
+@runtime_checkable
 class ForkableEnv(Protocol):
     """An environment that can be doubled in mid-episode, such as `AndroidEnv` on the embedded phone."""
 
@@ -70,4 +71,13 @@ class ForkableEnv(Protocol):
 
     def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Executes an action, as `gymnasium.Env.step` does."""
+        ...
+
+
+@runtime_checkable
+class ForkableVectorEnv(Protocol):
+    """Sub-environments that can be doubled in mid-episode, such as those of `AndroidVectorEnv`."""
+
+    def fork(self, env_ids: Sequence[int]) -> list[ForkableEnv]:
+        """Returns a fork of each of `env_ids`, which have no call in progress; any thread may use it."""
         ...

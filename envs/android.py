@@ -71,6 +71,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         must_finish: False to evaluate an episode that has used up its budget, too, as if the agent had finished
             without an answer; True to give it no reward, unless its benchmark judges such episodes itself.
         ui: False to show pictures only, as to UI-TARS: `observation["ui"]` is then always empty.
+        forkable: False to refuse `fork`, `snapshot` and `restore` on the embedded phone, too, as all other devices do:
+            the control for what was learned from forks.
         render_mode: `"rgb_array"` lets `render()` return the last screenshot.
 
     Raises:
@@ -99,6 +101,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         split: Split = "train",
         must_finish: bool = True,
         ui: bool = True,
+        forkable: bool = True,
         render_mode: str | None = None,
     ) -> None:
         if not callable(device) and device != "phone":
@@ -118,6 +121,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self.split: Split = split
         self.must_finish = must_finish
         self.ui = ui
+        self.forkable = forkable
         self.render_mode = render_mode
         self.observation_space = _observation_space(self.screen_size)
         self.action_space = Unicode(MAX_ACTION)
@@ -240,6 +244,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         """Returns the device and the task of the current episode."""
         if self._device is None or self._task is None:
             raise UsageError("no episode is under way on a working device: call reset() first")
+        if not self.forkable:
+            raise UsageError("this environment was made with forkable=False, so it cannot be forked; pass True")
         if not isinstance(self._device, ForkableDevice):
             raise UsageError(
                 f"{self._device_name} cannot be put back into an earlier state in mid-episode; only the embedded phone "

@@ -17,10 +17,12 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 
+from coach_gym.envs import forking
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.errors import UsageError
+from coach_gym.envs.forking import SubSnapshot
 from coach_gym.envs.worker import Worker
-from coach_gym.protocols import Arrival, EventDriven
+from coach_gym.protocols import Arrival, EventDriven, ForkableEnv
 
 STEP_TIMEOUT = 120.0  # a healthy device answers within seconds
 RESET_TIMEOUT = 600.0  # an emulator may have to boot
@@ -211,6 +213,46 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             received.append(self._arrival(env_id, outcome))
         return received
 
+    def fork(self, env_ids: Iterable[int] | None = None) -> list[ForkableEnv]:
+        """Returns a fork of each of the given environments (all by default), in mid-episode.
+
+        Forks are single environments, which reset and step in the calling thread. They and the originals do not
+        influence one another.
+
+        Args:
+            env_ids: Environments with an episode under way and without a call in progress.
+
+        Raises:
+            UsageError: One of them has no episode, has a call in progress, or cannot be forked.
+        """
+        return [forking.fork(self._worker_of(env_id), self.step_timeout) for env_id in self._ids(env_ids)]
+
+    def snapshot(self, env_ids: Iterable[int] | None = None) -> list[SubSnapshot]:
+        """Returns the states of the given environments (all by default), for `restore`. Raises as `fork` does."""
+        return [
+            forking.snapshot(self._worker_of(env_id), self.step_timeout, self._slots[env_id].episode)
+            for env_id in self._ids(env_ids)
+        ]
+
+    def restore(
+        self, snapshots: Sequence[SubSnapshot], env_ids: Iterable[int] | None = None
+    ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Returns each of the given environments (all by default) to a snapshot that it made, as often as wanted.
+
+        Returns:
+            Observation and info of that moment, for each of `env_ids`.
+
+        Raises:
+            UsageError: As for `fork`; or another environment made a snapshot, such as one that a fault has ended.
+        """
+        restored = []
+        for env_id, kept in zip(self._ids(env_ids), snapshots, strict=True):
+            observation, info = forking.restore(self._worker_of(env_id), self.step_timeout, kept)
+            slot = self._slots[env_id]
+            slot.observation, slot.episode, slot.over = observation, dict(kept.episode), False
+            restored.append((observation, info))
+        return restored
+
     @property
     def pending(self) -> tuple[int, ...]:
         """The environments whose result `recv` has not returned yet."""
@@ -306,6 +348,13 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         if self._is_busy(env_id):
             raise UsageError(f"environment {env_id} has a call in progress; recv() its result before sending another")
         return self._slots[env_id]
+
+    def _worker_of(self, env_id: int) -> Worker:
+        """Returns the worker of an environment that has an episode and no call in progress."""
+        worker = self._idle_slot(env_id).worker
+        if worker is None:
+            raise UsageError(f"environment {env_id} has no episode on a working device; reset it first")
+        return worker
 
     def _is_busy(self, env_id: int) -> bool:
         return self._slots[env_id].deadline is not None or any(told.env_id == env_id for told in self._ready)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 import gymnasium as gym
 
 from coach_gym.envs.errors import UsageError
 
+Answer = TypeVar("Answer")
+_ANSWERED = object()
 _log = logging.getLogger(__name__)
 
 
@@ -28,9 +31,7 @@ class Worker:
         results: Receives `(worker, outcome)`, where the outcome is what the call returned or the exception it raised.
     """
 
-    def __init__(
-        self, env_id: int, make_env: Callable[[], gym.Env], results: SimpleQueue[tuple[Worker, Any]]
-    ) -> None:
+    def __init__(self, env_id: int, make_env: Callable[[], gym.Env], results: SimpleQueue[tuple[Worker, Any]]) -> None:
         self.env_id = env_id
         self._inbox: SimpleQueue[Callable[[gym.Env], Any] | None] = SimpleQueue()
         # A daemon thread, because a device that hangs must not keep the process alive.
@@ -44,6 +45,26 @@ class Worker:
     def step(self, action: Any) -> None:
         """Requests `env.step` and returns at once."""
         self._inbox.put(lambda env: env.step(action))
+
+    def ask(self, question: Callable[[gym.Env], Answer], timeout: float) -> Answer:
+        """Waits for what a function of the environment returns; no reset or step is in progress.
+
+        What it raises is raised here, and the worker goes on.
+
+        Raises:
+            TimeoutError: There is no answer after `timeout` seconds.
+        """
+        answer: Future[Answer] = Future()
+
+        def call(env: gym.Env) -> object:
+            try:
+                answer.set_result(question(env))
+            except Exception as error:
+                answer.set_exception(error)
+            return _ANSWERED
+
+        self._inbox.put(call)
+        return answer.result(timeout)
 
     def stop(self) -> None:
         """Asks the worker to close the environment and end after the call in progress; returns at once."""
@@ -62,6 +83,8 @@ class Worker:
                 outcome = call(env)
             except BaseException as error:  # also reports a SystemExit raised by a device's library
                 outcome = error
+            if outcome is _ANSWERED:
+                continue
             results.put((self, outcome))
             if isinstance(outcome, BaseException) and not isinstance(outcome, UsageError):
                 break

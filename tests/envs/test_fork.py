@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.blinding import FixedPicture
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.play import play
+from coach_gym.envs.vector import AndroidVectorEnv
 from tests.envs.fake_device import SIZE, SUITE, FakeDevice
 
 TASKS = ("ContactsAddContact", "SimpleSmsSend", "ClockStopWatchRunning", "RecipeDeleteSingleRecipe", "MarkorCreateNote")
@@ -87,3 +89,77 @@ def test_forking_is_refused_without_an_episode_and_on_other_devices():
     env.reset(seed=0)
     with pytest.raises(UsageError, match="only the embedded phone"):
         env.snapshot()
+
+
+def test_an_environment_can_be_made_to_refuse():
+    env = AndroidEnv(screen_size=(270, 600), forkable=False)
+    env.reset(seed=1)
+    for refused in (env.fork, env.snapshot):
+        with pytest.raises(UsageError, match="forkable=False"):
+            refused()
+
+
+# ---- vector environments ----
+
+TASK = {"task": "ContactsAddContact"}
+
+
+def vector(number=2, **options):
+    envs = AndroidVectorEnv([lambda: AndroidEnv(screen_size=(270, 600), split="all", **options)] * number)
+    envs.reset(seed=[3] * number, options=TASK)
+    return envs
+
+
+def test_a_fork_of_a_sub_environment_ends_as_it_does():
+    _, actions = begin("ContactsAddContact")
+    envs = vector()
+    envs.send(actions[:1], [1])
+    envs.recv(1)
+    (twin,) = envs.fork([1])
+    expected = follow(twin, actions[1:])
+    for action, (observation, reward, *_) in zip(actions[1:], expected, strict=True):
+        envs.send([action], [1])
+        (arrival,) = envs.recv(1)
+        assert same(arrival.observation, observation) and arrival.reward == reward
+    assert arrival.reward == 1.0
+    assert len(envs.fork()) == 2
+
+
+def test_a_sub_environment_returns_to_its_snapshot_even_from_the_end():
+    _, actions = begin("ContactsAddContact")
+    envs = vector(1)
+    (kept,) = envs.snapshot()
+    for _ in range(2):
+        rewards = [envs.step([action])[1][0] for action in actions]
+        assert rewards[-1] == 1.0, "a restored episode ends as it did"
+        ((observation, info),) = envs.restore([kept])
+        assert info["task"] == "ContactsAddContact" and same(observation, envs.fork()[0]._observation())
+
+
+def test_a_snapshot_of_another_sub_environment_is_refused():
+    envs = vector()
+    one, other = envs.snapshot()
+    with pytest.raises(UsageError, match="environment 0 did not make this snapshot"):
+        envs.restore([other, one])
+
+
+def test_sub_environments_that_cannot_be_forked_say_so_and_go_on():
+    envs = vector(1, forkable=False)
+    with pytest.raises(UsageError, match="forkable=False"):
+        envs.fork()
+    wrapped = AndroidVectorEnv([lambda: FixedPicture(AndroidEnv(screen_size=(270, 600)))])
+    with pytest.raises(UsageError, match="environment 0 has no episode"):
+        wrapped.fork()
+    wrapped.reset(seed=1)
+    for refused, reason in ((wrapped.fork, "FixedPicture cannot be forked"), (wrapped.snapshot, "has no snapshots")):
+        with pytest.raises(UsageError, match=reason):
+            refused()
+    for each in (envs, wrapped):
+        assert not each.step(["press_home()"])[3].any()
+
+
+def test_a_sub_environment_in_motion_cannot_be_forked():
+    envs = vector(1)
+    envs.send(["press_home()"])
+    with pytest.raises(UsageError, match="call in progress"):
+        envs.fork()
