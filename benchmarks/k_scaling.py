@@ -33,8 +33,9 @@ from transformers.utils import logging  # noqa: E402
 from benchmarks.demo import DEVICE, SETTINGS  # noqa: E402
 from benchmarks.latency_ratio import DEVICE_TO_INFERENCE, calibrated, slow_envs  # noqa: E402
 from coach_gym.agents import CoachAgent  # noqa: E402
-from coach_gym.agents.generation import transformers as sampling  # noqa: E402
+from coach_gym.agents.generation import sampling  # noqa: E402
 from coach_gym.agents.generation.generator import OnFirst  # noqa: E402
+from coach_gym.agents.generation.transformers import TransformersGenerator  # noqa: E402
 from coach_gym.envs.latency import Latency  # noqa: E402
 from coach_gym.episode import Candidate  # noqa: E402
 
@@ -55,7 +56,7 @@ def _likeliest_first(logprobs: Tensor, draws: int, draw: Any = sampling.inverse_
     return drawn
 
 
-class LikeliestFirst(sampling.TransformersGenerator):
+class LikeliestFirst(TransformersGenerator):
     """A generator whose first candidate in roll-outs is the likeliest response."""
 
     def sample(self, *args: Any, on_first: OnFirst | None = None, **kwargs: Any) -> list[list[Candidate]]:

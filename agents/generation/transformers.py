@@ -16,6 +16,8 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from coach_gym.agents.generation.generator import OnFirst
 from coach_gym.agents.generation.kv_cache import BatchCache, Prefix, PrefixStore
+from coach_gym.agents.generation.ragged import decodes_ragged
+from coach_gym.agents.generation.sampling import RaggedBatch, inverse_cdf
 from coach_gym.agents.models.chatml import ImageInput, stack_images
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.episode import Candidate
@@ -53,8 +55,9 @@ class TransformersGenerator:
         self.policy.model.eval()
         try:
             candidates: list[list[Candidate]] = []
+            kind = RaggedBatch if decodes_ragged(self.policy) else Batch
             for first in range(0, len(prompts), self.batch_size):
-                batch = Batch(self.policy, self.prefixes, prompts[first : first + self.batch_size], k, max_new_tokens)
+                batch = kind(self.policy, self.prefixes, prompts[first : first + self.batch_size], k, max_new_tokens)
                 candidates += batch.run(temperature, greedy, partial(_tell, on_first, first))
             return candidates
         finally:
@@ -234,16 +237,6 @@ def distinct(slots: Tensor, drawn: Tensor, alive: Tensor) -> tuple[Tensor, Tenso
     numbers = (leads.cumsum(1) - 1).clamp_(min=0)
     leaders = (~leads).int().argsort(stable=True)[:, : int(leads.sum(1).max())]
     return numbers.gather(1, first), leaders
-
-
-def inverse_cdf(logprobs: Tensor, draws: int) -> Tensor:
-    """Draws indices, (..., draws), from each distribution in the last dimension; never one of probability zero.
-
-    It uses one random number per draw, where `torch.multinomial` uses one per token of the vocabulary.
-    """
-    cumulative = logprobs.double().exp_().cumsum(-1)
-    threshold = torch.rand(*cumulative.shape[:-1], draws, dtype=cumulative.dtype, device=cumulative.device)
-    return torch.searchsorted(cumulative, threshold * cumulative[..., -1:], right=True)
 
 
 _steps_taken = 0

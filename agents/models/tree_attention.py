@@ -7,7 +7,7 @@ twelve steps of four candidates, without a mask of the whole square.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -35,6 +35,14 @@ class StepBranches:
     mask: Tensor
 
 
+class RowAttention(Protocol):
+    """Attention of rows that lie side by side in one sequence, and of which each has keys and values of its own."""
+
+    def attend(self, query: Tensor, layer: int, scaling: float) -> Tensor:
+        """Returns the output, (1, L, heads, head size), of queries, (1, heads, L, head size)."""
+        ...
+
+
 def tree_attention(
     module: nn.Module,
     query: Tensor,
@@ -43,9 +51,10 @@ def tree_attention(
     attention_mask: Tensor | None,
     branches: Sequence[StepBranches] | None = None,
     trunk_length: int = 0,
+    ragged: RowAttention | None = None,
     **kwargs: Any,
 ) -> tuple[Tensor, None]:
-    """Computes PyTorch's attention, or that of a packed tree if there are branches.
+    """Computes PyTorch's attention, or that of a packed tree if there are branches, or of rows that have their own.
 
     Args:
         module: The attention layer.
@@ -55,11 +64,15 @@ def tree_attention(
         attention_mask: Mask of PyTorch's attention; None with branches.
         branches: The branches of each step, which follow the trunk.
         trunk_length: Number of columns of the trunk.
+        ragged: Computes the attention of rows in place of all this.
         kwargs: Further arguments of PyTorch's attention.
 
     Returns:
         The output, (1, L, heads, head size), and None in place of attention weights.
     """
+    if ragged is not None:
+        layer: Any = module.layer_idx
+        return ragged.attend(query, layer, kwargs["scaling"]), None
     if branches is None:
         return sdpa_attention_forward(module, query, key, value, attention_mask, **kwargs)
     blocks = [step.stop - step.start for step in branches]

@@ -8,8 +8,10 @@ import pytest
 import torch
 from torch import Tensor
 
+from coach_gym.agents.generation import transformers
 from coach_gym.agents.generation.kv_cache import Prefix, PrefixStore
-from coach_gym.agents.generation.transformers import TransformersGenerator, distinct, inverse_cdf
+from coach_gym.agents.generation.sampling import inverse_cdf
+from coach_gym.agents.generation.transformers import TransformersGenerator, distinct
 from coach_gym.agents.models.chatml import ImageInput, stack_images
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.tree import build_tree, log_probs, separate_log_probs, sequence_log_probs
@@ -20,6 +22,17 @@ from tests.agents import tiny
 @pytest.fixture
 def policy() -> Policy:
     return tiny.policy()
+
+
+@pytest.fixture(autouse=True, params=["ragged", "padded"])
+def decoding(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything holds for both ways of decoding."""
+    if request.param == "padded":
+        _pad(monkeypatch)
+
+
+def _pad(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transformers, "decodes_ragged", lambda _: False)
 
 
 def _prompts(policy: Policy, lengths: tuple[int, ...] = (1, 3, 2)) -> list[Prompt]:
@@ -213,17 +226,43 @@ def test_equal_candidates_share_their_columns(policy: Policy) -> None:
     _sure_of_itself(policy)
     _talkative_end(policy, 6)
     torch.manual_seed(0)
-    widths: list[int] = []
-    handle = policy.model.lm_head.register_forward_hook(lambda _, inputs, __: widths.append(inputs[0].shape[1]))
+    decoded: list[int] = []
+    handle = policy.model.lm_head.register_forward_hook(lambda _, inputs, __: decoded.append(inputs[0].shape[-2]))
     prompts = _prompts(policy, (1, 3, 2, 1))
     drawn = TransformersGenerator(policy).sample(prompts, k=6, max_new_tokens=12)
     handle.remove()
-    assert min(widths[1:]) <= 4 and max(widths[1:]) == 6
+    if transformers.decodes_ragged(policy):
+        begun = [{tuple(c.token_ids[:n]) for c in row for n in range(1, len(c.token_ids))} for row in drawn]
+        assert sum(decoded[1:]) == sum(map(len, begun))
+    else:
+        assert min(decoded[1:]) <= 4 and max(decoded[1:]) == 6
     assert len({len(candidate.token_ids) for row in drawn for candidate in row}) > 3
     for prompt, row in zip(prompts, drawn, strict=True):
         for candidate in row:
             scored = sequence_log_probs(policy, prompt, candidate).detach()
             np.testing.assert_allclose(candidate.logprobs, scored, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("kept_tokens", [0, 65_536])
+def test_ragged_and_padded_draws_are_the_same(
+    policy: Policy, monkeypatch: pytest.MonkeyPatch, kept_tokens: int
+) -> None:
+    """With one seed, as long as no response ends: the padded batch goes on drawing for rows that have ended."""
+    _sure_of_itself(policy)
+    monkeypatch.setattr(policy, "banned", [*policy.banned, policy.eos])
+
+    def draw() -> list[list[Candidate]]:
+        torch.manual_seed(3)
+        generator = TransformersGenerator(policy, kept_tokens=kept_tokens)
+        generator.sample(_prompts(policy), max_new_tokens=1)
+        return generator.sample(_prompts(policy), max_new_tokens=15)
+
+    ragged = draw()
+    _pad(monkeypatch)
+    padded = draw()
+    assert _texts(ragged) == _texts(padded)
+    for (one,), (other,) in zip(ragged, padded, strict=True):
+        np.testing.assert_allclose(one.logprobs, other.logprobs, rtol=1e-4, atol=1e-5)
 
 
 def test_distinct_tells_prefixes_apart() -> None:
