@@ -33,6 +33,9 @@ import coach_gym  # noqa: E402
 from coach_gym.agents import CoachAgent  # noqa: E402
 from coach_gym.agents.evaluation import Evaluation, evaluate  # noqa: E402
 from coach_gym.agents.training.callbacks import BaseCallback  # noqa: E402
+from coach_gym.envs.suites.load import load_suite  # noqa: E402
+from coach_gym.envs.suites.splits import Unseen  # noqa: E402
+from coach_gym.envs.tasks.words import Split  # noqa: E402
 from coach_gym.episode import Episode  # noqa: E402
 from coach_gym.recording.strip import episode_strip  # noqa: E402
 
@@ -97,18 +100,19 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def make_envs(split: str = "train") -> VectorEnv:
-    """Makes the demo's environments; `split="heldout"` draws names and words that no training task uses."""
+def make_envs(split: Split | None = None, unseen: Unseen = "instances") -> VectorEnv:
+    """Makes the demo's environments, with those of its families that the split has."""
+    families = load_suite("android_world", SUITE).of(split, unseen).families
     return gym.make_vec(
-        "AndroidWorld-v0", num_envs=NUM_ENVS, vectorization_mode="vector_entry_point",
-        suite=SUITE, tasks=TASKS, screen_size=SCREEN, split=split,
+        "AndroidWorld-v0", num_envs=NUM_ENVS, vectorization_mode="vector_entry_point", suite=SUITE,
+        tasks=[task for task in TASKS if task in families], screen_size=SCREEN, split=split, unseen=unseen,
     )  # fmt: skip
 
 
 def run(seed: int, arguments: argparse.Namespace) -> dict[str, Any]:
     """Trains and evaluates with a seed."""
     out = Path(arguments.out)
-    envs, heldout = make_envs(), make_envs("heldout")
+    envs, heldout = make_envs(), make_envs("test", "words")
     agent = CoachAgent("pocket", envs, seed=seed, tensorboard_log=str(out / "tensorboard"), **SETTINGS)
     print(f"seed {seed}: evaluating the base policy on {arguments.episodes} held-out instances ({DEVICE}) ...")
     before = evaluate(agent, envs, arguments.episodes, deterministic=False)

@@ -38,7 +38,7 @@ COLUMNS, SHOWN, GAP, LABEL = 7, (168, 373), 12, 22  # of the grid; all but the f
 
 def environment() -> AndroidEnv:
     """Makes an environment of all families."""
-    return AndroidEnv("android_sight", screen_size=SCREEN, split="all")
+    return AndroidEnv("android_sight", screen_size=SCREEN)
 
 
 PICTURES: dict[str, Callable[[], gym.Env]] = {

@@ -19,9 +19,10 @@ from coach_gym.envs.devices.device import Device, ForkableDevice
 from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.load import load_suite
+from coach_gym.envs.suites.splits import Unseen
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Params, Task
-from coach_gym.envs.tasks.words import ParamRng, Split
+from coach_gym.envs.tasks.words import Split
 from coach_gym.spaces import Pixels, Unicode
 from coach_gym.ui import Node, compress
 
@@ -67,7 +68,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         apps: Packages of further apps for the embedded phone, whose tasks join the suite.
         tasks: Names of the families to draw from; None for the whole suite.
         max_steps: Budget of every episode; None for the budget of its task.
-        split: Which words instances are made of: `"train"`, `"heldout"` or `"all"`.
+        split: `"train"`, `"validation"` or `"test"`, which have no instance in common; None for the whole suite.
+        unseen: What validation and test have that training lacks: `"instances"`, `"words"`, `"families"` or `"apps"`.
         must_finish: False to evaluate an episode that has used up its budget, too, as if the agent had finished
             without an answer; True to give it no reward, unless its benchmark judges such episodes itself.
         ui: False to show pictures only, as to UI-TARS: `observation["ui"]` is then always empty.
@@ -98,7 +100,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         apps: Iterable[str] = (),
         tasks: Iterable[str] | None = None,
         max_steps: int | None = None,
-        split: Split = "train",
+        split: Split | None = None,
+        unseen: Unseen = "instances",
         must_finish: bool = True,
         ui: bool = True,
         forkable: bool = True,
@@ -111,14 +114,13 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         if max_steps is not None and max_steps < 1:
             raise ValueError(f"max_steps={max_steps} leaves no step; pass at least 1, or None for each task's own")
         self.screen_size = _checked_size(screen_size)
-        ParamRng(0, split)  # refuses an unknown split here rather than at the first reset
         loaded = suite if isinstance(suite, Suite) else load_suite(benchmark, suite, checkout)
         loaded = loaded.with_apps(apps)
-        self.suite = loaded.only(tasks)
+        self.suite = loaded.of(split, unseen, tasks)
+        self.selection = self.suite.selection
         if not self.suite.families:
             raise ValueError(f"there are no tasks to draw from: tasks={tasks} of the {loaded.benchmark} suite")
         self.max_steps = max_steps
-        self.split: Split = split
         self.must_finish = must_finish
         self.ui = ui
         self.forkable = forkable
@@ -282,7 +284,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         params_seed = int(self.np_random.integers(1 << 31))
         if options.get("params_seed") is not None:
             params_seed = int(options["params_seed"])
-        return self.suite.instance(options.get("task") or name, options.get("params"), params_seed, self.split)
+        return self.suite.instance(options.get("task") or name, options.get("params"), params_seed)
 
     def _prepare(self, previous: Task | None, task: Task) -> None:
         """Brings a device, a new one if need be, into the initial state of `task`."""
@@ -367,6 +369,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             "params": Params(self._task.params),
             "device": self._device_name,
             "suite": self.suite.source,
+            **self.suite.selection.report(),
             "difficulty": self._task.difficulty,
             "budget": self._budget,
             **self._task.report(),

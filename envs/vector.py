@@ -21,6 +21,7 @@ from coach_gym.envs import forking
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.forking import SubSnapshot
+from coach_gym.envs.suites.splits import Selection
 from coach_gym.envs.worker import Worker
 from coach_gym.protocols import Arrival, EventDriven, ForkableEnv
 
@@ -86,6 +87,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         self.action_space = batch_space(first.action_space, self.num_envs)
         self.step_timeout = step_timeout
         self.reset_timeout = reset_timeout
+        self.selection = first.unwrapped.selection if isinstance(first.unwrapped, AndroidEnv) else Selection()
         self._slots = [_Slot(make_env, _blank(first.observation_space)) for make_env in env_fns]
         self._slots[0].make_env = _first_then(first, env_fns[0])
         self._results: queue.SimpleQueue[tuple[Worker, Any]] = queue.SimpleQueue()

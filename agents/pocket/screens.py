@@ -14,6 +14,7 @@ from transformers import PreTrainedTokenizerFast
 
 from coach_gym.agents.pocket.build import SPACE, vocabulary_words
 from coach_gym.agents.pocket.sequences import Sequence
+from coach_gym.envs.tasks.words import ADJECTIVES, CITIES, FIRST_NAMES, LAST_NAMES, NOUNS
 
 WIDTH, HEIGHT = 56, 112
 """The model's frame of a phone's screen."""
@@ -21,6 +22,12 @@ WIDTH, HEIGHT = 56, 112
 OPENERS = ("Tap", "Open", "Choose", "Set", "Create a new contact with", "Add", "Delete the", "Create a file named")
 JOINS = (",", " and", ", then", " in the folder", " with", ".", " from", ", the", " named", " with the text:", " to")
 FLAGS = (" on", " off", " *")
+KEPT_APART = {
+    word.casefold()
+    for pool in (FIRST_NAMES, LAST_NAMES, NOUNS, ADJECTIVES, CITIES)
+    for word in (*pool.validation, *pool.test)
+}
+"""The words of validation and test."""
 SIMPLE = 6
 """With fewer elements than this, labels are single words without flags, and goals name few elements."""
 
@@ -65,8 +72,9 @@ class Screens:
         self.words = [self._phrase(word) for word in dict.fromkeys(vocabulary_words())]
         self.whole = [word for word in self.words if len(word.plain) == len(word.spaced) == 1]
         heads = [text for text in vocabulary if SPACE + text in vocabulary and text.isalpha() and len(text) > 1]
-        self.heads = [Phrase([vocabulary[text]], [vocabulary[SPACE + text]]) for text in heads]
-        self.tails = [i for text, i in vocabulary.items() if text.isalpha() and text.islower() and text.isascii()]
+        self.heads = [(text, Phrase([vocabulary[text]], [vocabulary[SPACE + text]])) for text in heads]
+        tails = [text for text in vocabulary if text.isalpha() and text.islower() and text.isascii()]
+        self.tails = [(text, vocabulary[text]) for text in tails]
         self.numbers = [self._phrase(str(n)) for n in range(256)]
         self.user, self.assistant = self._ids("<|im_start|>user\n"), self._ids("<|im_start|>assistant\n")
         self.end, self.newline = self._ids("<|im_end|>"), self._ids("\n")
@@ -116,12 +124,19 @@ class Screens:
         if draw < 0.45:
             return self.random.choice(self.words)
         if draw < 0.85:
-            return self.random.choice(self.heads).then(
-                self.random.choices(self.tails, k=self.random.choice((0, 1, 1, 2, 2, 3))))
+            return self._invented()
         number = self.random.choice(self.numbers)
         for _ in range(self.random.choice((0, 0, 1, 2, 4))):
             number = number.then(self.random.choice(self.marks) + self.random.choice(self.numbers).plain)
         return number
+
+    def _invented(self) -> Phrase:
+        """A word made of pieces, but none that is kept apart from training."""
+        while True:
+            text, head = self.random.choice(self.heads)
+            tails = self.random.choices(self.tails, k=self.random.choice((0, 1, 1, 2, 2, 3)))
+            if "".join((text, *(tail for tail, _ in tails))).casefold() not in KEPT_APART:
+                return head.then([piece for _, piece in tails])
 
     def _label(self, simple: bool, long: float = 0.1) -> Phrase:
         if simple:

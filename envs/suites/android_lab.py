@@ -12,6 +12,7 @@ from coach_gym.envs.apps.pimusic import lab_tasks as pimusic
 from coach_gym.envs.apps.settings import lab_tasks as settings
 from coach_gym.envs.apps.zoom import lab_tasks as zoom
 from coach_gym.envs.profiles import ANDROID_LAB
+from coach_gym.envs.suites.apart import keep_apart
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Task
 
@@ -33,4 +34,5 @@ TASKS: tuple[type[Task], ...] = (
 
 def android_lab() -> Suite:
     """Returns our own families modelled on AndroidLab's, on AndroidLab's phone."""
-    return Suite("android_lab", "builtin", {task.name: task for task in TASKS}, ANDROID_LAB)
+    families = {task.name: task for task in TASKS}
+    return Suite("android_lab", "builtin", families, ANDROID_LAB, apart=keep_apart(TASKS))

@@ -11,6 +11,7 @@ from coach_gym.envs.apps.osmand import sight_tasks as maps
 from coach_gym.envs.apps.settings import sight_tasks as system
 from coach_gym.envs.apps.vlc import sight_tasks as vlc
 from coach_gym.envs.profiles import ANDROID_WORLD
+from coach_gym.envs.suites.apart import keep_apart
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.sight import SightTask
 
@@ -34,4 +35,5 @@ def android_sight() -> Suite:
 
     They are our own: a success rate on them is no AndroidWorld score.
     """
-    return Suite("android_sight", "builtin", {task.name: task for task in TASKS}, ANDROID_WORLD)
+    families = {task.name: task for task in TASKS}
+    return Suite("android_sight", "builtin", families, ANDROID_WORLD, apart=keep_apart(TASKS))

@@ -22,6 +22,7 @@ from coach_gym.envs.apps.settings import world_tasks as system
 from coach_gym.envs.apps.tasks import world_tasks as tasks
 from coach_gym.envs.apps.vlc import world_tasks as vlc
 from coach_gym.envs.profiles import ANDROID_WORLD
+from coach_gym.envs.suites.apart import keep_apart
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Task
 
@@ -53,4 +54,5 @@ TASKS: tuple[type[Task], ...] = (
 
 def android_world() -> Suite:
     """Returns our own families modelled on AndroidWorld's, on AndroidWorld's phone."""
-    return Suite("android_world", "builtin", {task.name: task for task in TASKS}, ANDROID_WORLD)
+    families = {task.name: task for task in TASKS}
+    return Suite("android_world", "builtin", families, ANDROID_WORLD, apart=keep_apart(TASKS))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.profiles import ANDROID_WORLD, Profile
+from coach_gym.envs.suites.apart import Apart, keep_apart
 from coach_gym.envs.suites.experts import app_expert
+from coach_gym.envs.suites.splits import SELECTIONS, Selection, Unseen
 from coach_gym.envs.tasks.screen import Expert
 from coach_gym.envs.tasks.task import Task
-from coach_gym.envs.tasks.words import ParamRng, Split
+from coach_gym.envs.tasks.words import Split
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Suite:
         families: Task classes by name, in a fixed order: a seed draws the same task only while the order stays.
         profile: The embedded phone that they run on.
         find_expert: Returns the expert of a family, or raises `KeyError`; None to look in the apps of `profile`.
+        apart: The families that are not for training, e.g. `{"BuyItem": ("families", "test")}`.
+        selection: The split that instances are of.
 
     Example:
         >>> suite = Suite("groceries", "mine", {"BuyItem": BuyItem}, ANDROID_WORLD.with_apps(["shopping_list"]))
@@ -37,12 +41,41 @@ class Suite:
     families: Mapping[str, type[Task]]
     profile: Profile = ANDROID_WORLD
     find_expert: Callable[[str], Expert] | None = None
+    apart: Apart = field(default_factory=dict)
+    selection: Selection = Selection()
 
     def only(self, names: Iterable[str] | None) -> Suite:
         """Returns the suite with just the named families; None keeps all."""
         if names is None:
             return self
         return replace(self, families={name: self.family(name) for name in names})
+
+    def of(self, split: Split | None, unseen: Unseen = "instances", tasks: Iterable[str] | None = None) -> Suite:
+        """Returns one split of the suite. The module `splits` says what is in which.
+
+        Args:
+            split: None for the whole suite, without any promise.
+            unseen: What instances of validation and test have that training's lack.
+            tasks: Names of the families to keep; None for all that the split has.
+
+        Raises:
+            ValueError: There is no such split.
+            UsageError: The split has none of the families, or not one of `tasks`.
+        """
+        selection = Selection(split, unseen)
+        chosen = self.only(tasks)
+        kept = {name: family for name, family in chosen.families.items() if selection.has(family, self.apart)}
+        if tasks is not None and (missing := sorted(chosen.families.keys() - kept)):
+            places = "; ".join(f"{name} is in {self.only([name])._splits()}" for name in missing)
+            raise UsageError(f"{selection} has no instances of {', '.join(missing)}: {places}")
+        if not kept and chosen.families:
+            raise UsageError(f"the {self.benchmark} suite ({self.source}) has no {selection}; it has {self._splits()}")
+        return replace(self, families=kept, selection=selection)
+
+    def _splits(self) -> str:
+        """Lists the splits that have any of the families."""
+        found = (each for each in SELECTIONS if any(each.has(f, self.apart) for f in self.families.values()))
+        return ", ".join(f"({each})" for each in found)
 
     def with_apps(self, packages: Iterable[str]) -> Suite:
         """Returns the suite with further apps on its phone, and with their tasks after its own.
@@ -66,6 +99,7 @@ class Suite:
         return replace(
             self, source="+".join((self.source, *packages)), profile=self.profile.with_apps(packages),
             families={**self.families, **{task.name: task for task in tasks}},
+            apart={**self.apart, **keep_apart(tasks)},
         )  # fmt: skip
 
     def family(self, name: str) -> type[Task]:
@@ -77,29 +111,30 @@ class Suite:
         if name not in self.families:
             raise UsageError(
                 f"no task {name!r} among the {len(self.families)} tasks of this {self.benchmark} suite "
-                f"({self.source}): {', '.join(self.families)}"
+                f"({self.source}; {self.selection}): {', '.join(self.families)}"
             )
         return self.families[name]
 
-    def instance(
-        self,
-        name: str,
-        params: Mapping[str, Any] | None = None,
-        params_seed: int = 0,
-        split: Split = "train",
-    ) -> Task:
-        """Returns one task instance, with given parameters or with those that `params_seed` draws from `split`.
+    def instance(self, name: str, params: Mapping[str, Any] | None = None, params_seed: int = 0) -> Task:
+        """Returns one task instance, with given parameters or with those that `params_seed` draws.
 
         Raises:
-            UsageError: There is no such task, or `params` lacks some of its parameters.
+            UsageError: There is no such task, or `params` lacks some of its parameters, or they are given although
+                they might be those of another split.
         """
         family = self.family(name)
-        drawn = family.sample(ParamRng(params_seed, split))
+        drawn = self.selection.draw(family, params_seed)
         if params is None:
             return family(drawn)
+        if self.selection.split is not None:
+            raise UsageError(
+                f"params of {name} could be those of another split than {self.selection}; pass params_seed, or make "
+                f"the environment with split=None"
+            )
         missing = sorted(drawn.keys() - params.keys())
         if missing:
-            raise UsageError(f"params of {name} lack {missing}; an example of all it needs: {drawn}")
+            raise UsageError(
+                f"params of {name} lack {missing}; an example of all it needs: {drawn}")
         return family(params)
 
     def expert(self, name: str) -> Expert:

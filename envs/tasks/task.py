@@ -58,6 +58,9 @@ class Task(ABC):
     holds_at_start: ClassVar[bool] = False
     """True where the asked state already holds, so that only leaving it alone succeeds."""
 
+    params_tell_all: ClassVar[bool] = True
+    """False where different parameters may make the same instance, so that none is known to be unseen."""
+
     judged_unfinished: ClassVar[bool] = False
     """True where an episode that used up its budget is evaluated, too, though the agent did not finish."""
 

@@ -23,7 +23,7 @@ READ = {
 
 @pytest.fixture(scope="module")
 def env():
-    return AndroidEnv("android_world", screen_size=(270, 600), split="all")
+    return AndroidEnv("android_world", screen_size=(270, 600))
 
 
 @pytest.fixture(autouse=True)

@@ -51,7 +51,7 @@ def test_reset_describes_the_instance(env):
     assert '<Button text="Save"' in observation["ui"]
     assert info == {
         "task": "SaveName", "params": {"name": "Ada"}, "device": "fake", "suite": "fake",
-        "difficulty": "easy", "budget": 6,
+        "split": None, "difficulty": "easy", "budget": 6,
     }  # fmt: skip
 
 
@@ -147,12 +147,13 @@ def test_params_seed_fixes_the_instance(env):
     assert env.reset(seed=1, options=options)[1]["params"] == env.reset(seed=2, options=options)[1]["params"]
 
 
-def test_heldout_words_are_not_those_of_training():
-    def names(split):
-        env = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE, tasks=["SaveName"], split=split)
-        return {env.reset(seed=seed)[1]["params"]["name"] for seed in range(40)}
+def test_info_says_which_split_an_instance_is_of():
+    def told(**arguments):
+        info = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE, tasks=["SaveName"], **arguments).reset()[1]
+        return info["split"], info.get("unseen")
 
-    assert names("train").isdisjoint(names("heldout"))
+    assert (told(), told(split="train")) == ((None, None), ("train", None))
+    assert told(split="test", unseen="words") == ("test", "words")
 
 
 @pytest.mark.parametrize("must_finish", [True, False])
@@ -202,7 +203,7 @@ def test_reset_refuses_wrong_options(env, options, reason):
         ({"suite": "mine"}, "choose 'builtin'"),
         ({"suite": SUITE, "tasks": ["Nope"]}, "no task 'Nope'"),
         ({"suite": SUITE, "tasks": []}, "no tasks"),
-        ({"suite": SUITE, "split": "test"}, "split='test' is unknown"),
+        ({"suite": SUITE, "split": "heldout"}, "split='heldout' is unknown"),
         ({"suite": SUITE, "max_steps": 0}, "max_steps=0"),
         ({"suite": SUITE, "render_mode": "human"}, "render_mode='human'"),
         ({"benchmark": "ios_world"}, "benchmark 'ios_world' is unknown"),

@@ -18,7 +18,7 @@ LOOKED_AT = (
 
 
 def make():
-    return AndroidEnv("android_sight", screen_size=(270, 600), split="all", tasks=LOOKED_AT)
+    return AndroidEnv("android_sight", screen_size=(270, 600), tasks=LOOKED_AT)
 
 
 def shuffled():

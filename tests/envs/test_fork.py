@@ -14,7 +14,7 @@ TASKS = ("ContactsAddContact", "SimpleSmsSend", "ClockStopWatchRunning", "Recipe
 
 
 def begin(task, seed=3):
-    env = AndroidEnv(screen_size=(270, 600), split="all")
+    env = AndroidEnv(screen_size=(270, 600))
     observation, info = env.reset(seed=seed, options={"task": task})
     return env, play(env, observation, info).actions
 
@@ -105,7 +105,7 @@ TASK = {"task": "ContactsAddContact"}
 
 
 def vector(number=2, **options):
-    envs = AndroidVectorEnv([lambda: AndroidEnv(screen_size=(270, 600), split="all", **options)] * number)
+    envs = AndroidVectorEnv([lambda: AndroidEnv(screen_size=(270, 600), **options)] * number)
     envs.reset(seed=[3] * number, options=TASK)
     return envs
 

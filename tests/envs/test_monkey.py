@@ -49,7 +49,7 @@ def pick(rng, observation):
 @pytest.mark.parametrize("benchmark", ["android_world", "android_lab"])
 def test_a_monkey_breaks_nothing(benchmark):
     """Neither a fault of the phone nor an observation outside its space, whatever state the phone is brought into."""
-    env = AndroidEnv(benchmark, screen_size=SCREEN, max_steps=60, split="all")
+    env = AndroidEnv(benchmark, screen_size=SCREEN, max_steps=60)
     rng = random.Random(0)
     observation, info = env.reset(seed=0)
     history = []

@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
         yield root
 
 
-@pytest.mark.parametrize("split", ["train", "heldout"])
+@pytest.mark.parametrize("split", ["train", "validation"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_expert_solves_the_task(split, seed):
     env = gym.make("AndroidWorld-v0", split=split, **MINE)

@@ -88,7 +88,7 @@ def test_a_suite_draws_many_of_its_tasks(id):
 
 
 def test_ids_take_the_arguments_of_the_environment():
-    env = gym.make("AndroidLab-v0", tasks=["ClockAddAlarm"], max_steps=2, split="heldout", **SMALL)
+    env = gym.make("AndroidLab-v0", tasks=["ClockAddAlarm"], max_steps=2, split="validation", unseen="words", **SMALL)
     _, info = env.reset(seed=0)
     assert (info["task"], info["budget"], info["suite"]) == ("ClockAddAlarm", 2, "builtin")
     assert [env.step("press_home()")[3] for _ in range(2)] == [False, True]

@@ -30,7 +30,7 @@ class MarkorTypeWordOfPicture(PictureTask, NotesTask):
     )
     difficulty = "hard"
     budget = 26
-    chance = 1 / len(WORDS.heldout)
+    chance = 1 / len(WORDS.train)
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:

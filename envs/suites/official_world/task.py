@@ -38,8 +38,10 @@ class OfficialTask(Task):
 
     Its parameters are `seed` and `instance` (see `instance_seed`), and those that upstream draws from them, as far as
     they are plain data. Defaults are those of upstream's runner: `params_seed=30` is the instance that it evaluates by
-    default. Words are not split into training and held-out ones.
+    default. Different seeds may make the same instance, and words are upstream's: only families and apps can be unseen.
     """
+
+    params_tell_all = False
 
     upstream: ClassVar[Any]
     """Upstream's class."""

@@ -27,7 +27,7 @@ PAIRS = [pytest.param(suite, name, id=name) for suite in SUITES for name in SUIT
 
 @lru_cache
 def environment(benchmark, screen=SCREENS[0]):
-    return AndroidEnv(benchmark, screen_size=screen, split="all")
+    return AndroidEnv(benchmark, screen_size=screen)
 
 
 def begin(benchmark, name, seed, screen=SCREENS[0]):

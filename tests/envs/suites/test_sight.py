@@ -29,7 +29,7 @@ def decides(family):
 
 @lru_cache
 def environment():
-    return AndroidEnv("android_sight", screen_size=SCREEN, split="all")
+    return AndroidEnv("android_sight", screen_size=SCREEN)
 
 
 def instance(name, seed):

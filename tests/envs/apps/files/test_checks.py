@@ -45,12 +45,13 @@ def test_counts(device, answer, score, begin):
 
 
 @pytest.mark.parametrize("family", files.TASKS)
-def test_heldout_instances_share_no_name_with_training(family):
+def test_instances_share_no_name_with_other_splits(family):
     def names(split):
         drawn = [family.sample(ParamRng(seed, split)) for seed in range(40)]
         return {path.rpartition("/")[2] for params in drawn for path in params["files"]}
 
-    assert names("train") and not names("train") & names("heldout")
+    train, validation, test = (names(split) for split in ("train", "validation", "test"))
+    assert train and not (train & validation or train & test or validation & test)
 
 
 TREE = {"Music/x.mp3": 9, "Music/y.mp3": 5, "Movies/z.mp4": 7}

@@ -119,12 +119,13 @@ def test_only_expenses_with_the_mark_count(device, begin):
 
 
 @pytest.mark.parametrize("family", markor.TASKS)
-def test_heldout_instances_share_no_name_with_training(family):
+def test_instances_share_no_name_with_other_splits(family):
     def names(split):
         drawn = [family.sample(ParamRng(seed, split)) for seed in range(40)]
         return {path.rpartition("/")[2] for params in drawn for path in params["files"]}
 
-    assert names("train") and not names("train") & names("heldout")
+    train, validation, test = (names(split) for split in ("train", "validation", "test"))
+    assert train and not (train & validation or train & test or validation & test)
 
 
 @pytest.mark.parametrize("made, score", [("Lamp/", 1.0), ("lamp/", 0.0), ("Lamp", 0.0), ("Lamp/a.md", 0.0), ("", 0.0)])

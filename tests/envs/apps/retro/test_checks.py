@@ -67,9 +67,10 @@ def test_the_check_does_not_raise_on_an_emptied_phone(device, family, begin, emp
 
 
 @pytest.mark.parametrize("family", retro.TASKS)
-def test_heldout_instances_share_no_name_with_training(family):
+def test_instances_share_no_name_with_other_splits(family):
     def names(split):
         drawn = [family.sample(ParamRng(seed, split)) for seed in range(40)]
         return {name.rpartition("_")[2] for p in drawn for name in p["seconds"]}
 
-    assert names("train") and not names("train") & names("heldout")
+    train, validation, test = (names(split) for split in ("train", "validation", "test"))
+    assert train and not (train & validation or train & test or validation & test)
