@@ -148,6 +148,11 @@ class ActorCriticAgent(OnlineAgent):
 
     def judge_rest(self, episodes: Sequence[Episode]) -> None:
         """Sets the process rewards of episodes that the roll-out has not judged; does nothing without a judge."""
+        if isinstance(self.prm, StepwisePRM):
+            rest = [(e, t) for e in episodes for t, step in enumerate(e.steps) if not step.judged]
+            if rest:
+                self.judge_steps(rest)
+            return
         for episode in episodes:
             if self.prm is not None and not all(step.judged for step in episode.steps):
                 with self.timed("judge"):

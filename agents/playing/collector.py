@@ -116,8 +116,7 @@ class Collector:
                     "a callback's on_step has begun episodes on the training environment in the middle of a roll-out; "
                     "give evaluate() an environment of its own, or call it in _on_rollout_start"
                 )
-        while self._judge():
-            pass
+        self._judge(len(self._unjudged))  # no device waits any more
         self.first = batch.stop
         return [self.finished.pop(number) for number in batch]
 
@@ -158,9 +157,9 @@ class Collector:
         for attempt, candidates in zip(attempts, drawn, strict=True):
             attempt.episode.steps[-1].candidates = candidates
 
-    def _judge(self) -> bool:
+    def _judge(self, most: int = JUDGED_AT_ONCE) -> bool:
         """Judges some steps; returns False if there are none left."""
-        steps = [self._unjudged.popleft() for _ in range(min(len(self._unjudged), JUDGED_AT_ONCE))]
+        steps = [self._unjudged.popleft() for _ in range(min(len(self._unjudged), most))]
         if steps and self.player.judge is not None:
             self.player.judge(steps)
         return bool(steps)

@@ -183,7 +183,14 @@ def test_steps_are_judged_while_devices_are_busy():
     last_draw = max(index for index, (what, _) in enumerate(agent.log) if what == "draw")
     assert sum(size for what, size in agent.log[:last_draw] if what == "judge") >= 4
     assert sum(size for what, size in agent.log if what == "judge") == 6
-    assert all(size <= JUDGED_AT_ONCE for what, size in agent.log if what == "judge")
+    assert all(size <= JUDGED_AT_ONCE for what, size in agent.log[:last_draw] if what == "judge")
+
+
+def test_what_is_left_when_no_device_waits_is_judged_at_once():
+    instant = Devices(12, lambda: ButtonEnv(steps=1), latency=Latency().scaled(0.0))
+    agent = Script(instant, batch_size=12, judges_steps=True)
+    agent.collect()
+    assert agent.log[-1][0] == "judge" and agent.log[-1][1] > JUDGED_AT_ONCE
 
 
 def test_batches_take_less_time_than_in_rounds():
