@@ -22,6 +22,7 @@ from coach_gym.agents.distributed import processes
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.playing.best_of_k import BestOfK
+from coach_gym.agents.playing.forks import measure_candidates
 from coach_gym.agents.training.advantages import Baseline, corrected, less_baseline
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
@@ -63,6 +64,10 @@ class CoachAgent(ActorCriticAgent):
         execute: Which candidate a roll-out executes: the `"first"`, a draw of the policy as in the paper, or the
             `"best"` by Q, which finds more successes. Returns are then those of an agent that goes on choosing the
             best. `predict` remains the policy's own; `best_of` acts as such roll-outs do.
+        forks: Who learns from forks of the environment, on which every distinct candidate is played to its end: the
+            `"critic"`, which is fitted to all these returns; or the `"policy"`, which then uses them in place of Q and
+            needs no critic: the upper bound of what any could give. For environments that can be forked.
+            `num_fork_steps` counts these steps, which `total_timesteps` does not.
         outcome_correction: Share of the correction of advantages by the executed candidate's return
             (`advantages.corrected`). With 1, their expectation does not depend on the critic, which then only reduces
             the variance and is fitted after the advantages; 0, as in the paper, relies on the critic alone.
@@ -89,6 +94,7 @@ class CoachAgent(ActorCriticAgent):
         learn_from_executed: bool = True,
         malformed_is_worthless: bool = True,
         execute: Literal["first", "best"] = "first",
+        forks: Literal["critic", "policy"] | None = None,
         outcome_correction: float = 0.0,
         **shared: Unpack[ActorCriticSettings],
     ) -> None:
@@ -107,6 +113,11 @@ class CoachAgent(ActorCriticAgent):
             )
         if baseline == "mean" and k == 1:
             raise ValueError(f"baseline={baseline!r} leaves no advantage with k={k}; pass k=2 or more")
+        if forks is not None and (resample or shared.get("reward_model") is not None):
+            raise ValueError(
+                f"forks={forks!r} measures the outcome of the roll-out's own candidates; pass resample=False and "
+                f"reward_model=None with it"
+            )
         super().__init__(policy, env, learning_rate, **shared)
         self.k = k
         self.n_candidates = 1 if resample else k if learn_from_executed else k + 1
@@ -122,6 +133,8 @@ class CoachAgent(ActorCriticAgent):
         self.resample = resample
         self.learn_from_executed = learn_from_executed
         self.outcome_correction = outcome_correction
+        self.forks = forks
+        self.keep_forks = forks is not None
 
     def best_of(self, k: int) -> BestOfK:
         """Returns a player that executes the best of k drawn responses by Q: `evaluate(agent.best_of(8), env)`.
@@ -149,8 +162,13 @@ class CoachAgent(ActorCriticAgent):
         """Runs phases 2 to 4 on the episodes of a roll-out."""
         episodes = [episode for group in groups for episode in group]
         self.assign_returns(episodes)
+        if self.forks is not None:
+            self.measure(episodes)
         if self.baseline == "value":
             self.fit_critic(self.critic.state_values, self.state_samples(episodes))
+        if self.forks == "policy":
+            self.update_policy(self.policy_samples(episodes))
+            return
         targets = self.critic_samples(episodes)
         if self.policy_waits:
             self.fit_critic(self.critic.response_q_values, targets)
@@ -176,6 +194,17 @@ class CoachAgent(ActorCriticAgent):
         weights = self.process_reward_weight, self.outcome_reward_weight
         discounts = self.discount, self.discount_outcome
         return process_outcome_returns(rewards, episode.outcome, self.gamma, *weights, *discounts)
+
+    def measure(self, episodes: list[Episode]) -> None:
+        """Sets the returns of the candidates that were not executed, by playing them to their end on forks."""
+        for episode in episodes:
+            for step, worthless in zip(episode.steps, self.worthless(episode), strict=True):
+                for candidate, known in zip(step.candidates, worthless.tolist(), strict=True):
+                    candidate.return_ = 0.0 if known else candidate.return_
+        with self.timed("forks"):
+            steps = measure_candidates(self.rollout_player, episodes, self.gamma)
+        self.num_fork_steps += sum(processes.gather(steps))
+        self.logger.record("time/fork_steps", self.num_fork_steps)
 
     def critic_samples(self, episodes: list[Episode]) -> list[CriticSample]:
         """Phase 3: returns the known returns of an episode's candidates as targets.
@@ -247,9 +276,10 @@ class CoachAgent(ActorCriticAgent):
                 "environment reads texts other than the dialect's actions, pass malformed_is_worthless=False",
                 stacklevel=2,
             )
+        known = [self.known_returns(e) for e in episodes] if self.forks == "policy" else None
         scores = [
-            torch.stack(steps).masked_fill(mask.to(self.device), 0.0)[:, first:]
-            for mask, steps in zip(worthless, self.ask_critic(self.critic.q_values, trees), strict=True)
+            _without_gaps(torch.stack(steps)).to(self.device).masked_fill(mask.to(self.device), 0.0)[:, first:]
+            for mask, steps in zip(worthless, known or self.ask_critic(self.critic.q_values, trees), strict=True)
         ]
         q = processes.concatenate(scores)
         gaps = q.amax(-1) - q.amin(-1)
@@ -279,6 +309,11 @@ class CoachAgent(ActorCriticAgent):
 def _of_executed(episode: Episode, returns: Sequence[Tensor]) -> Tensor:
     """Returns of the executed actions, (T,), out of those of all candidates."""
     return torch.stack([row[step.executed] for row, step in zip(returns, episode.steps, strict=True)])
+
+
+def _without_gaps(q: Tensor) -> Tensor:
+    """Gives candidates of unknown value, nan, the mean of their state, so that they are neither better nor worse."""
+    return torch.where(q.isnan(), q.nanmean(-1, keepdim=True), q)
 
 
 def _one_hot(step: Step) -> Tensor:

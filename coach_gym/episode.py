@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from coach_gym.protocols import ForkableEnv
+
 
 @dataclass
 class Candidate:
@@ -51,6 +53,7 @@ class Step:
         return_: Return from this state on; None until it is computed.
         version: Number of updates the policy had received when the candidates were sampled.
         judged: Whether the process reward model has been asked.
+        env: A fork of the environment in this state; None unless roll-outs keep forks.
     """
 
     observation: Observation
@@ -61,6 +64,7 @@ class Step:
     return_: float | None = None
     version: int = 0
     judged: bool = False
+    env: ForkableEnv | None = None
 
 
 @dataclass

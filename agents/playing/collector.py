@@ -64,6 +64,8 @@ class Collector:
         in_rounds: Lets all devices act together; always the case if `envs` is not event-driven.
         max_staleness: Batches that devices may play ahead.
         timed: Measures what the time goes to: `generate` and `env_wait`.
+        keep_forks: Keeps a fork of the environment in every state whose candidates differ (`Step.env`), which takes up
+            to twice the memory of a screenshot; for environments that can be forked.
 
     Attributes:
         rollout: The episodes in progress, which carry over from one batch to the next.
@@ -80,6 +82,7 @@ class Collector:
         in_rounds: bool,
         max_staleness: int,
         timed: Timed,
+        keep_forks: bool = False,
     ) -> None:
         self.player = player
         self.first = first
@@ -87,6 +90,7 @@ class Collector:
         self.in_rounds = in_rounds or not isinstance(envs, EventDriven)
         self.max_staleness = max_staleness
         self.timed = timed
+        self.keep_forks = keep_forks
         self.rollout = Rollout(envs, seeds, first, until=first)
         self.finished: dict[int, Attempt] = {}
         self._unjudged: deque[tuple[Episode, int]] = deque()
@@ -148,14 +152,20 @@ class Collector:
     def _execute(self, attempts: Sequence[Attempt], firsts: Sequence[list[Candidate]]) -> None:
         """Sends each attempt's first candidate to its device."""
         for attempt, first in zip(attempts, firsts, strict=True):
-            attempt.episode.steps.append(self.player.step(attempt.observation, first))
+            step = self.player.step(attempt.observation, first)
+            if self.keep_forks and attempt.episode.fault is None:
+                step.env = self.rollout.fork(attempt)
+            attempt.episode.steps.append(step)
             if self.player.judge is not None and not self.in_rounds:
                 self._unjudged.append((attempt.episode, attempt.length))
         self.rollout.send(attempts, [attempt.episode.steps[-1].action for attempt in attempts])
 
     def _complete(self, attempts: Sequence[Attempt], drawn: Sequence[list[Candidate]]) -> None:
         for attempt, candidates in zip(attempts, drawn, strict=True):
-            attempt.episode.steps[-1].candidates = candidates
+            step = attempt.episode.steps[-1]
+            step.candidates = candidates
+            if len({candidate.text for candidate in candidates}) == 1:
+                step.env = None  # nothing to compare
 
     def _judge(self, most: int = JUDGED_AT_ONCE) -> bool:
         """Judges some steps; returns False if there are none left."""

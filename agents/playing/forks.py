@@ -82,7 +82,7 @@ def play_states(player: PolicyPlayer, env: ForkableEnv, seed: int) -> tuple[Epis
 
 def measure_q(
     player: PolicyPlayer, states: Sequence[State], gamma: float, repeats: int = 1, batch_size: int = 64,
-    progress: Callable[[int], object] = lambda steps: None,
+    progress: Callable[[int], object] = lambda steps: None, deterministic: bool = False,
 ) -> list[Tensor]:
     """Measures Q of every candidate by playing it, and then the policy, to the end of the episode.
 
@@ -94,27 +94,68 @@ def measure_q(
         gamma: Discount factor per step; Q is the mean of `gamma ** (n - 1) * outcome` for n steps from here to the end.
         repeats: Episodes played per distinct candidate.
         batch_size: Branches in progress at a time.
-        progress: Called with the number of steps of every round.
+        progress: Called with numbers of steps taken on forks, which add up to all of them.
+        deterministic: Whether episodes are continued with the most likely responses instead of draws.
 
     Returns:
         For every state Q of its k candidates, (k,) float32; nan where every attempt ended in a fault.
     """  # fmt: skip
     waiting = _branches(player, states, repeats)
     live = list(islice(waiting, batch_size))
+    progress(len(live))
     sums: dict[tuple[int, str], list[float]] = {}
     while live:
-        progress(len(live))
-        _advance(player, live)
+        progress(_advance(player, live, deterministic))
         for branch in live:
             if branch.over:
                 returned = gamma ** (branch.length - 1) * branch.result
                 sums.setdefault((branch.state, branch.text), []).append(returned)
         live = [branch for branch in live if not branch.over]
-        live += islice(waiting, batch_size - len(live))
+        fresh = list(islice(waiting, batch_size - len(live)))
+        progress(len(fresh))
+        live += fresh
     return [
         torch.tensor([_mean(sums[number, candidate.text]) for candidate in state.candidates])
         for number, state in enumerate(states)
     ]
+
+
+def measure_candidates(player: PolicyPlayer, episodes: Sequence[Episode], gamma: float) -> int:
+    """Sets `Candidate.return_` in every state that a roll-out has kept a fork of, and drops the fork.
+
+    Every distinct candidate without a return is played to its end once, except for the executed one, whose return the
+    episode itself has told.
+
+    Args:
+        player: Continues the episodes, as it did in the roll-out.
+        episodes: Episodes with the returns of their executed actions.
+        gamma: Discount factor per step.
+
+    Returns:
+        The number of steps taken on forks.
+    """
+    taken: list[int] = []
+    kept, states = [], []
+    for episode in episodes:
+        for t, step in enumerate(episode.steps):
+            if step.env is not None:
+                past = Episode(episode.goal, episode.steps[:t], task=episode.task)
+                states.append(State(step.env, past, step.observation, _unknown(step)))
+                kept.append(step)
+    measured = measure_q(player, states, gamma, progress=taken.append)
+    for step, state, row in zip(kept, states, measured, strict=True):
+        returns = {c.text: value for c, value in zip(state.candidates, row.tolist(), strict=True) if value == value}
+        returns[step.candidates[step.executed].text] = step.return_
+        for candidate in step.candidates:
+            candidate.return_ = returns.get(candidate.text, candidate.return_)
+        step.env = None
+    return sum(taken)
+
+
+def _unknown(step: Step) -> list[Candidate]:
+    """The candidates of a step that differ from the executed one and have no return."""
+    executed = step.candidates[step.executed].text
+    return [candidate for candidate in step.candidates if candidate.return_ is None and candidate.text != executed]
 
 
 def _branches(player: PolicyPlayer, states: Sequence[State], repeats: int) -> Iterator[_Branch]:
@@ -129,13 +170,14 @@ def _branches(player: PolicyPlayer, states: Sequence[State], repeats: int) -> It
                 yield branch
 
 
-def _advance(player: PolicyPlayer, branches: Sequence[_Branch]) -> None:
-    """Lets the policy take the next step of every branch that is not over."""
+def _advance(player: PolicyPlayer, branches: Sequence[_Branch], deterministic: bool) -> int:
+    """Lets the policy take the next step of every branch that is not over, and returns how many these are."""
     going = [branch for branch in branches if not branch.over]
     prompts = [player.policy.prompt(b.episode.goal, b.episode.steps, b.observation) for b in going]
-    drawn = player.generator.sample(prompts, 1, player.temperature, player.max_new_tokens) if prompts else []
+    drawn = player.respond(prompts, deterministic) if prompts else []
     for branch, candidates in zip(going, drawn, strict=True):
         branch.step(player.step(branch.observation, candidates))
+    return len(going)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 
 from coach_gym.episode import Episode, Observation
-from coach_gym.protocols import Arrival, EventDriven
+from coach_gym.protocols import Arrival, EventDriven, ForkableEnv, ForkableVectorEnv
 
 
 @dataclass
@@ -109,6 +109,16 @@ class Rollout:
         transition = self.receive(self.busy)
         self._await_resets()
         return transition
+
+    def fork(self, attempt: Attempt) -> ForkableEnv:
+        """Returns a fork of the environment of an attempt that waits for an action.
+
+        Raises:
+            UsageError: It cannot be forked.
+        """
+        envs = self._of()
+        assert isinstance(envs, ForkableVectorEnv)
+        return envs.fork([attempt.index])[0]
 
     def begin_until(self, number: int) -> None:
         """Lets episodes with smaller numbers start; `receive` picks up their first states."""

@@ -55,6 +55,7 @@ class Agent:
         log: Statistics of the training.
         arguments: The constructor's arguments, which are saved with the agent.
         num_timesteps: Environment steps taken, over all sub-environments and processes.
+        num_fork_steps: Steps taken on forks of environments, in addition.
         total_timesteps: Number of steps at which the current call of `learn` ends.
         n_updates: Iterations that ended in an update.
         num_instances: Task instances played to their end, over all processes.
@@ -93,7 +94,7 @@ class Agent:
         self.optimizers: dict[str, Optimizer] = {
             "policy.optimizer": AdamW(self.policy.model.parameters(), lr=learning_rate)
         }
-        self.num_timesteps = self.total_timesteps = self.n_updates = self.num_instances = 0
+        self.num_timesteps = self.total_timesteps = self.n_updates = self.num_instances = self.num_fork_steps = 0
         self.log = TrainingLog(stats_window_size)
         self._custom_logger = False
 
@@ -249,7 +250,7 @@ class Agent:
         infos, successes = self.log.recent_episodes()
         state = checkpoint.TrainerState(
             self.num_timesteps, self.n_updates, self.num_instances, self.task_entropy, infos, successes,
-            self.rng.bit_generator.state,
+            self.rng.bit_generator.state, self.num_fork_steps,
         )  # fmt: skip
         return checkpoint.Saved(type(self).__name__, self.arguments, self.learner, state)
 
@@ -303,6 +304,7 @@ class Agent:
         state = checkpoint.read_state(path)
         self.num_timesteps, self.n_updates = state.num_timesteps, state.n_updates
         self.num_instances, self.task_entropy = state.num_instances, state.task_entropy
+        self.num_fork_steps = state.num_fork_steps
         share = slice(processes.rank(), None, processes.size())
         self.ep_info_buffer.extend(state.ep_info[share])
         self.ep_success_buffer.extend(state.ep_success[share])

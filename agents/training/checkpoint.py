@@ -49,6 +49,7 @@ class TrainerState:
         ep_info: Statistics of the latest episodes of all processes.
         ep_success: Their successes.
         numpy_rng: State of the generator of shared decisions.
+        num_fork_steps: Steps taken on forks.
     """
 
     num_timesteps: int
@@ -58,6 +59,7 @@ class TrainerState:
     ep_info: list[dict[str, float]]
     ep_success: list[float]
     numpy_rng: Mapping[str, Any]
+    num_fork_steps: int = 0
 
 
 @dataclass

@@ -40,7 +40,7 @@ from coach_gym.agents.training.logger import Logger, configure_logger
 from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss
 from coach_gym.dialects import Dialect
 from coach_gym.episode import Episode
-from coach_gym.protocols import EventDriven
+from coach_gym.protocols import EventDriven, ForkableVectorEnv
 
 FIRST_TRAINING_SEED = 1 << 16
 """Training episodes draw their seeds from here on; smaller ones are held-out instances for evaluation."""
@@ -123,6 +123,7 @@ class OnlineAgent(Agent, ABC):
         rollout_player: Plays the roll-outs: `player`, unless a method explores in another way.
         n_candidates: Responses drawn in every state during roll-outs.
         group_size: Episodes that share a seed.
+        keep_forks: Whether roll-outs keep a fork of every state (`Step.env`).
 
     Raises:
         TypeError: An argument is unknown or of the wrong type.
@@ -131,6 +132,7 @@ class OnlineAgent(Agent, ABC):
 
     n_candidates = 1
     group_size = 1
+    keep_forks = False
 
     @checked_arguments()
     def __init__(
@@ -301,7 +303,7 @@ class OnlineAgent(Agent, ABC):
         self.distribute()
         self._collector = None  # the environments may have been used for something else
         if reset_num_timesteps:
-            self.num_timesteps = 0
+            self.num_timesteps = self.num_fork_steps = 0
             self.log.clear_episodes()
         self.total_timesteps = self.num_timesteps + steps
         self.log.begin(self.num_timesteps)
@@ -354,6 +356,11 @@ class OnlineAgent(Agent, ABC):
         if known is not None and known.rollout.undisturbed:
             return known
         assert self.env is not None
+        if self.keep_forks and not isinstance(self.env, ForkableVectorEnv):
+            raise ValueError(
+                f"forks of states are wanted, but {type(self.env).__name__} makes none; pass gym.make_vec(..., "
+                f"vectorization_mode='vector_entry_point') of the embedded phone, or AndroidVectorEnv([make_env])"
+            )
         first = -(-self.num_instances // processes.size()) * self.group_size
         self.rollout_player.k = self.n_candidates
         return Collector(
@@ -365,6 +372,7 @@ class OnlineAgent(Agent, ABC):
             in_rounds=self.collection == "rounds",
             max_staleness=self.max_staleness,
             timed=self.timed,
+            keep_forks=self.keep_forks,
         )
 
     def _after_step(self, transition: Transition, callback: Callback) -> bool:

@@ -43,11 +43,11 @@ class Corridor:
 class Walker:
     """Draws the candidates it is told; when episodes are continued, it always goes on."""
 
-    k, temperature, max_new_tokens = 4, 1.0, 1
+    k = 4
 
     def __init__(self, *candidates):
         self.candidates = [Candidate(text, [], []) for text in candidates]
-        self.policy = self.generator = self
+        self.policy = self
 
     def prompt(self, goal, steps, observation):
         assert len(steps) == observation.screenshot[0, 0, 0], "the prompt does not tell how the state was reached"
@@ -56,7 +56,7 @@ class Walker:
     def draw(self, prompts):
         return [self.candidates for _ in prompts]
 
-    def sample(self, prompts, k, temperature, max_new_tokens):
+    def respond(self, prompts, deterministic):
         return [[Candidate("on", [], [])] for _ in prompts]
 
     def step(self, observation, candidates):
@@ -82,3 +82,11 @@ def test_candidates_of_one_text_share_a_measurement_and_states_stay_as_they_were
     assert [state.env.forks for state in states] == [6, 6, 6]  # two distinct texts, three times
     assert [state.env.place for state in states] == [0, 1, 2]
     assert [len(state.episode.steps) for state in states] == [0, 1, 2]
+
+
+def test_all_steps_on_forks_are_reported():
+    walker = Walker("on", "off", "break", "off")
+    _, states = play_states(walker, Corridor(), seed=0)
+    steps = []
+    measure_q(walker, states, GAMMA, batch_size=2, progress=steps.append)
+    assert sum(steps) == (3 + 1 + 1) + (2 + 1 + 1) + (1 + 1 + 1)
