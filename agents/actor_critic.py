@@ -1,7 +1,6 @@
 """What the methods with a critic share: the critic, its optimizer and its fit, and rewards for single steps."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TypeVar, Unpack
 
@@ -13,9 +12,10 @@ from torch.optim import AdamW
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import in_step
 from coach_gym.agents.generation.make import is_address
+from coach_gym.agents.judging.steps import load_prm
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import PolicySource
-from coach_gym.agents.models.reward_models import GenerativePRM, ProcessRewardModel, StepwisePRM
+from coach_gym.agents.models.reward_models import ProcessRewardModel, StepwisePRM
 from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
@@ -74,7 +74,8 @@ class ActorCriticAgent(OnlineAgent):
             roll-outs with several known returns per state; 0 in the paper. Candidates are compared if they are computed
             in one pass, which `max_branch_tokens` and `trajectory_trees` decide.
         reward_model: Judges every executed action: `"pocket"` for the shipped model, a directory, or
-            `"pocket@http://127.0.0.1:8101"` for a model and its server. None leaves the outcome alone.
+            `"pocket@http://127.0.0.1:8101"` for a model and its server, `"openai:MODEL@http://127.0.0.1:8000/v1"` for
+            a model behind an OpenAI-compatible server. None leaves the outcome alone.
         process_reward_weight: Weight of process rewards, the paper's omega_p.
         outcome_reward_weight: Weight of the outcome, the paper's omega_o.
         gamma: Discount factor.
@@ -129,8 +130,7 @@ class ActorCriticAgent(OnlineAgent):
         self.reward_model = reward_model
         # A server holds one model, so the policy's server cannot serve the judge.
         generation = "transformers" if is_address(self.generation) else self.generation
-        load = partial(GenerativePRM.load, generation=generation)
-        self.prm = load(reward_model) if isinstance(reward_model, str) else reward_model
+        self.prm = None if reward_model is None else load_prm(reward_model, generation)
         if isinstance(self.prm, StepwisePRM):
             self.rollout_player.judge = self.judge_steps
         self.process_reward_weight = process_reward_weight
@@ -205,5 +205,5 @@ class ActorCriticAgent(OnlineAgent):
 
 
 def _transcript(steps: Sequence[Step]) -> list[tuple[Observation, str]]:
-    """What the agent saw and the response that was executed, for every step."""
-    return [(step.observation, step.candidates[step.executed].text) for step in steps]
+    """What the agent saw and the action that was executed, for every step."""
+    return [(step.observation, step.action) for step in steps]

@@ -54,7 +54,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
     `last_action_error`. The episode terminates when the agent says `finished`; only then is the task
     evaluated, and the verdict is the reward (`must_finish` changes that). It is truncated when the budget is
     spent, or when the device fails: `info["fault"]` then says how, and the episode must not be learned from. The
-    device is started by the first `reset` and replaced by the next one after a fault.
+    device is started by the first `reset` and replaced by the next one after a fault. Where no rule decides, as in
+    tasks for an outcome verifier, `info["is_success"]` is None at the end.
 
     Args:
         benchmark: `"android_world"`, `"android_lab"` or `"android_sight"`.
@@ -181,13 +182,13 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             raise gym.error.ResetNeeded("the episode is over: call reset() before the next step()")
         started = time.perf_counter()
         self._steps += 1
-        self._error, score = "", None
+        self._error, terminated = "", False
+        score: float | None = 0.0
         if self._fault is None:
             try:
-                self._error, score = self._act(action)
+                self._error, terminated, score = self._act(action)
             except Exception as exception:
                 self._fail(exception)
-        terminated = score is not None
         if self._steps >= self._budget and not terminated and self._fault is None and self._judges_unfinished:
             score = self._verdict()
         truncated = not terminated and (self._fault is not None or self._steps >= self._budget)
@@ -195,7 +196,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         info = self._info()
         info["step_latency"] = time.perf_counter() - started
         if self._over:
-            info["is_success"] = score is not None and score >= 1.0
+            unknown = score is None and self._fault is None
+            info["is_success"] = None if unknown else score is not None and score >= 1.0
         return self._observation(), score or 0.0, terminated, truncated, info
 
     def render(self) -> np.ndarray | None:
@@ -297,8 +299,10 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         task.setup(self._device)
         self._look(self._device)
 
-    def _act(self, text: str) -> tuple[str, float | None]:
-        """Carries out an action. Returns why it did nothing (`""` if it did), and the verdict if the agent finished."""
+    def _act(self, text: str) -> tuple[str, bool, float | None]:
+        """Carries out an action. Returns why it did nothing (`""` if it did), whether that ends the episode, and the
+        verdict: 0 as long as it goes on, None if no rule decides.
+        """
         assert self._device is not None and self._task is not None
         try:
             action = self._parse(text)
@@ -307,18 +311,18 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
                 self._device.perform(action)
         except ActionError as refusal:
             self._look(self._device)
-            return str(refusal), None
+            return str(refusal), False, 0.0
         self._look(self._device)
         if not over:
-            return "", None
+            return "", False, 0.0
         answer = action.content if action.kind == "finished" else None
-        return "", float(self._task.evaluate(self._device, answer))
+        return "", True, self._task.evaluate(self._device, answer)
 
     def _verdict(self) -> float | None:
-        """Judges an episode that the agent did not finish. Returns None if the device fails."""
+        """Judges an episode that the agent did not finish. Returns None if no rule decides, or the device fails."""
         assert self._device is not None and self._task is not None
         try:
-            return float(self._task.evaluate(self._device, None))
+            return self._task.evaluate(self._device, None)
         except Exception as exception:
             self._fail(exception)
             return None

@@ -10,8 +10,9 @@ from coach_gym.agents.generation.generator import Generator
 from coach_gym.agents.generation.make import Generation, is_address, make_generator
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.generation.vllm.client import GenerationServerError, ServedGenerator
+from coach_gym.agents.judging.question import ask_twice, reword
 from coach_gym.agents.models.policy import POCKET, Policy, PolicySource, Prompt
-from coach_gym.dialects import IMAGE, Part, UITars
+from coach_gym.dialects import IMAGE, Dialect, Frame, Part, UITars
 from coach_gym.dialects.ui_tars import screen_lines
 from coach_gym.episode import Observation
 
@@ -21,7 +22,10 @@ _JUDGMENT = re.compile(r"\s*judgment:\s*(True|False)\s*", re.IGNORECASE)
 
 
 Question = tuple[str, Sequence[tuple[Observation, str]]]
-"""A goal and the steps so far, the last of which is judged."""
+"""A goal and the steps so far, the last of which is judged: observations, and actions in pixels of the screenshots.
+
+A judge writes the actions in its own dialect and coordinates, which may differ from the policy's.
+"""
 
 
 @runtime_checkable
@@ -33,7 +37,7 @@ class ProcessRewardModel(Protocol):
 
         Args:
             goal: The instruction.
-            steps: Observation and executed response of every step.
+            steps: Observation and executed action of every step; the action as the environment received it.
 
         Returns:
             For every step 1 (good), 0 (bad), or None if the model gave no usable verdict. Unknown is not 0: such a step
@@ -58,9 +62,12 @@ class GenerativePRM:
         policy: The judge; its dialect determines the resolution of screenshots. With `ui_text` and without a template,
             it receives the pocket judge's prompt: the bare step and the screen's text.
         template: Text file that replaces the prompt. It contains `{instruction}`, `{screenshot}` and `{response}`, and
-            optionally `{screen}` (the screen as text) and `{history}` (the earlier responses).
+            optionally `{screen}` (the screen as text) and `{history}` (the earlier actions).
         max_new_tokens: Maximum length of a verdict; None means 48 with the pocket judge's prompt and 512 otherwise.
         generator: Draws the verdicts; None for transformers.
+
+    Raises:
+        ValueError: The template has no place for the screenshot.
     """
 
     def __init__(
@@ -73,7 +80,7 @@ class GenerativePRM:
         self.policy = policy
         pocket = template is None and isinstance(policy.dialect, UITars) and policy.dialect.ui_text
         builtin = PROMPTS / ("process_reward_pocket.txt" if pocket else "process_reward.txt")
-        self.template = (template or builtin).read_text("utf-8").removesuffix("\n")
+        self.template = read_template(template or builtin)
         self.max_new_tokens = max_new_tokens or (48 if pocket else 512)
         self.generator: Generator = generator or TransformersGenerator(policy, kept_tokens=0)
         self._failed = False
@@ -116,7 +123,7 @@ class GenerativePRM:
             return [None] * len(questions)
         prompts = [self.prompt(goal, steps) for goal, steps in questions]
         try:
-            rewards = self._judge_patiently(prompts)
+            rewards = ask_twice(self._judge, prompts)
         except GenerationServerError as error:
             self._failed = True
             problem = f"the judge gave no verdict on {len(prompts)} steps, and gives none until its server answers"
@@ -125,31 +132,52 @@ class GenerativePRM:
         self._failed = False
         return rewards
 
-    def _judge_patiently(self, prompts: Sequence[Prompt]) -> list[float | None]:
-        rewards = self._judge(prompts, greedy=True)
-        failed = [t for t, reward in enumerate(rewards) if reward is None]
-        if failed:
-            for t, reward in zip(failed, self._judge([prompts[t] for t in failed], greedy=False), strict=True):
-                rewards[t] = reward
-        return rewards
-
     def _judge(self, prompts: Sequence[Prompt], greedy: bool) -> list[float | None]:
         verdicts = self.generator.sample(prompts, max_new_tokens=self.max_new_tokens, greedy=greedy)
         return [parse_judgment(verdict.text) for (verdict,) in verdicts]
 
     def prompt(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> Prompt:
         """Returns the prompt that asks about the last of `steps`."""
-        observation, response = steps[-1]
+        observation, _ = steps[-1]
         frame = self.policy.frame(observation)
-        history = "\n".join(said for _, said in steps[:-1])
-        values: dict[str, Part] = {"instruction": goal, "screenshot": IMAGE, "history": history, "response": response}
-        if "{screen}" in self.template:
-            values["screen"] = screen_lines(observation, frame)
-        # The split alternates between text and the names of placeholders.
-        pieces = enumerate(_PLACEHOLDER.split(self.template))
-        parts = [values[piece] if index % 2 else piece for index, piece in pieces]
+        parts = step_parts(self.template, goal, steps, self.policy.dialect, frame)
         image = self.policy.chat.encode_image(observation.screenshot, frame)
         return self.policy.chat.turn("user", parts, [image]) + self.policy.chat.generation_prompt
+
+
+def read_template(path: Path) -> str:
+    """Reads the prompt of a process reward model.
+
+    Raises:
+        ValueError: It has no place for the screenshot.
+    """
+    text = path.read_text("utf-8").removesuffix("\n")
+    if "{screenshot}" not in text:
+        raise ValueError(f"{path} has no {{screenshot}}, so the judge would see no screen; add it where it belongs")
+    return text
+
+
+def step_parts(
+    template: str, goal: str, steps: Sequence[tuple[Observation, str]], dialect: Dialect, frame: Frame
+) -> list[Part]:
+    """Fills a template with a question about the last of `steps`; `IMAGE` stands where the screenshot goes.
+
+    Args:
+        template: The prompt of a process reward model.
+        goal: The instruction.
+        steps: As in `ProcessRewardModel.score`.
+        dialect: The judge's dialect.
+        frame: The frame in which the judge sees the screenshot.
+    """
+    observation, _ = steps[-1]
+    said = [reword(action, dialect, frame) for _, action in steps]
+    values: dict[str, Part] = {
+        "instruction": goal, "screenshot": IMAGE, "history": "\n".join(said[:-1]), "response": said[-1],
+    }  # fmt: skip
+    if "{screen}" in template:
+        values["screen"] = screen_lines(observation, frame)
+    # The split alternates between text and the names of placeholders.
+    return [values[piece] if index % 2 else piece for index, piece in enumerate(_PLACEHOLDER.split(template))]
 
 
 def format_judgment(good: bool, reasoning: str = "") -> str:

@@ -106,11 +106,11 @@ def balanced(judged: Judged, rng: random.Random) -> Iterator[tuple[int, int, boo
 def verdict_sequences(prm: GenerativePRM, judged: Judged, rng: random.Random) -> Iterator[Sequence]:
     """Yields questions to the process reward model with their verdicts; the reasoning names the expert's target."""
     steps, chat = judged.episode.steps, prm.policy.chat
-    said = [(step.observation, step.candidates[0].text) for step in steps]
+    done = [(step.observation, step.action) for step in steps]
     for t, i, verdict in balanced(judged, rng):
         observation, frame = steps[t].observation, prm.policy.frame(steps[t].observation)
-        history = [*said[:t], (observation, steps[t].candidates[i].text)]
-        reason = said[t][1].partition("\n")[0].removeprefix("Thought: ")
+        history = [*done[:t], (observation, prm.policy.parse(steps[t].candidates[i].text, frame))]
+        reason = done[t][1].partition("\n")[0].removeprefix("Thought: ")
         sequence = Sequence(task=judged.episode.task, screenshots=small_picture(observation, frame)[None])
         sequence.add(prm.prompt(judged.episode.goal, history).input_ids)
         sequence.add([*chat.encode_text(format_judgment(verdict, reason)), chat.turn_end], 1.0)

@@ -4,6 +4,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from itertools import count, islice
 from pathlib import Path
 from typing import Literal, Self, TypedDict, TypeVar
@@ -16,7 +17,9 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 from coach_gym.agents.distributed import parallel, processes
-from coach_gym.agents.generation.make import Generation, check_generation
+from coach_gym.agents.generation.make import Generation, check_generation, is_address
+from coach_gym.agents.judging.chat import spent
+from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS, Candidates, Tree, build_tree, log_probs, separate_tree
 from coach_gym.agents.playing.collector import Collector
@@ -67,6 +70,7 @@ class OnlineSettings(TypedDict, total=False):
     trajectory_trees: bool
     max_branch_tokens: int
     generation: Generation
+    outcome_verifier: OutcomeVerifier | str
     recompute_log_probs: bool
     bfloat16: bool
     checkpoint_activations: bool
@@ -108,6 +112,10 @@ class OnlineAgent(Agent, ABC):
         generation: What draws responses: `"transformers"`, `"vllm"`, the address of a server started with `coach-gym
             serve`, or a function that makes a `Generator` for a policy, such as
             `partial(VllmGenerator, gpu_memory_utilization=0.3)`.
+        outcome_verifier: Judges episodes after they are over: `"rules"` for the environment's verdicts,
+            `"openai:MODEL"` for a model that judges all of them, `"rules+openai:MODEL"` for one that judges where there
+            is no rule; see `coach_gym.agents.judging.verifiers.load_verifier`. Episodes without a verdict are not
+            learned from.
         recompute_log_probs: Recomputes old log-probabilities before the update instead of using the sampler's.
         bfloat16: Makes passes in bfloat16 with weights and optimizer states in float32; needs torchrun.
         checkpoint_activations: Keeps one activation per layer for the backward pass and recomputes the others.
@@ -154,6 +162,7 @@ class OnlineAgent(Agent, ABC):
         trajectory_trees: bool = True,
         max_branch_tokens: int = MAX_BRANCH_TOKENS,
         generation: Generation = "transformers",
+        outcome_verifier: OutcomeVerifier | str = RULES,
         recompute_log_probs: bool = False,
         bfloat16: bool = False,
         checkpoint_activations: bool = False,
@@ -188,6 +197,8 @@ class OnlineAgent(Agent, ABC):
         self.tensorboard_log = tensorboard_log
         self.verbose = verbose
         self._check_arguments()
+        # A server holds one model, so the policy's server cannot serve the judge.
+        self.verifier = load_verifier(outcome_verifier, "transformers" if is_address(generation) else generation)
         super().__init__(
             policy,
             learning_rate=value_of(learning_rate, 1.0),
@@ -279,6 +290,7 @@ class OnlineAgent(Agent, ABC):
                     self.n_updates += 1
                     self.refresh_sampler()
                 if log_interval is not None and iteration % log_interval == 0:
+                    self._log_judges()
                     self.log.dump(self.num_timesteps, iteration)
             self._collector = None
             settle(self.env)  # resets of the next batch are in progress
@@ -344,8 +356,13 @@ class OnlineAgent(Agent, ABC):
         self.num_instances += self.batch_size // self.group_size
         callback.on_rollout_end()
         played = [attempt.episode for attempt in finished]
+        if not isinstance(self.verifier, Rules):
+            self.verify(played)
+            self.log.add_episodes(finished)
         fault_rate = np.mean([episode.fault is not None for episode in played])
         self.logger.record("rollout/fault_rate", processes.mean(float(fault_rate)))
+        unverified = np.mean([episode.fault is None and episode.outcome is None for episode in played])
+        self.logger.record("rollout/unverified", processes.mean(float(unverified)))
         ages = [self.n_updates - step.version for episode in played for step in episode.steps]
         self.logger.record("rollout/staleness", processes.mean(float(np.mean(ages))))
         groups = [[e for e in group if e.learnable] for group in _batched(played, self.group_size)]
@@ -378,7 +395,8 @@ class OnlineAgent(Agent, ABC):
     def _after_step(self, transition: Transition, callback: Callback) -> bool:
         """Counts steps and episodes, and asks the callback whether to go on."""
         self.num_timesteps += len(transition.stepped)
-        self.log.add_episodes(transition.finished)
+        if isinstance(self.verifier, Rules):
+            self.log.add_episodes(transition.finished)
         variables = {
             "self": self,
             "rewards": transition.rewards,
@@ -388,6 +406,14 @@ class OnlineAgent(Agent, ABC):
         }
         callback.update_locals(variables)
         return callback.on_step()
+
+    def verify(self, episodes: Sequence[Episode]) -> None:
+        """Sets the outcomes of finished episodes to the verdicts of the outcome verifier."""
+        whole = [episode for episode in episodes if episode.fault is None]
+        with self.timed("verify"):
+            verdicts = ask_verifier(self.verifier, whole)
+        for episode, verdict in zip(whole, verdicts, strict=True):
+            episode.outcome = verdict
 
     def task_seeds(self, first: int) -> Iterator[int]:
         """Yields the seeds of this process's episodes from number `first` on; a group shares one seed.
@@ -546,6 +572,13 @@ class OnlineAgent(Agent, ABC):
         """Records `train/*` values."""
         for name, value in values.items():
             self.logger.record(f"train/{name}", value)
+
+    def _log_judges(self) -> None:
+        """Records what judges behind servers have been asked so far, over all processes."""
+        for name, amount in asdict(spent()).items():
+            total = sum(processes.gather(amount))
+            if total:
+                self.logger.record(f"judge/{name}", total)
 
     def timed(self, part: str) -> AbstractContextManager[None]:
         """Adds the seconds spent in the context to `time/{part}`."""

@@ -52,7 +52,7 @@ class TrainingLog:
         for attempt in finished:
             if attempt.episode.learnable:
                 elapsed = time.perf_counter() - self._begun_at
-                self.ep_info_buffer.append({"r": attempt.reward, "l": attempt.length, "t": round(elapsed, 3)})
+                self.ep_info_buffer.append({"r": attempt.episode.outcome, "l": attempt.length, "t": round(elapsed, 3)})
                 self.ep_success_buffer.append(float(attempt.episode.success))
 
     def recent_episodes(self) -> tuple[list[dict[str, float]], list[float]]:

@@ -95,8 +95,10 @@ class Task(ABC):
         return False
 
     @abstractmethod
-    def evaluate(self, device: Device, answer: str | None) -> float:
+    def evaluate(self, device: Device, answer: str | None) -> float | None:
         """Returns a score in [0, 1] from the device's real state and, for queries, the agent's answer.
+
+        None means that no rule decides, and leaves the verdict to an outcome verifier.
 
         Exceptions count as failures of the device, so whatever the agent may have done must score, not raise.
         """

@@ -20,7 +20,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)\)")
 PATH = re.compile(r"`((?:agents|envs|benchmarks|coach_gym|docs|tests)/[\w/.]+)`")
-NEEDS_MORE = ("device=", "suite=", "official", "nccl", "Fleet", "vllm", "VllmGenerator")  # than this computer has
+NEEDS_MORE = ("device=", "suite=", "official", "nccl", "Fleet", "vllm", "VllmGenerator", "gpt-4")  # than we have here
 ELSEWHERE = "shopping_list"  # the app of docs/add_an_app.md, which tests/envs/test_outside_app.py makes and runs
 TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
 SETTINGS = {  # of agents and engines, which the commands pass on

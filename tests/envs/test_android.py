@@ -84,6 +84,13 @@ def test_finishing_on_the_last_step_terminates(env):
     assert env.step("finished()")[2:4] == (True, False)
 
 
+def test_where_no_rule_decides_there_is_no_verdict(env, monkeypatch):
+    monkeypatch.setattr(SUITE.families["SaveName"], "evaluate", lambda self, device, answer: None)
+    env.reset(options=SAVE_ADA)
+    _, reward, terminated, truncated, info = env.step("finished()")
+    assert (reward, terminated, truncated, info["is_success"]) == (0.0, True, False, None) and "fault" not in info
+
+
 def test_is_success_only_at_the_end(env):
     env.reset(options=SAVE_ADA)
     assert "is_success" not in env.step("wait()")[4]

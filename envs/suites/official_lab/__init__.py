@@ -24,7 +24,7 @@ Judges = Literal["upstream", "fixed"]
 def suite(
     path: str | os.PathLike[str] | None = None,
     judges: Judges = "upstream",
-    answer_judge: AnswerJudge = same_answer,
+    answer_judge: AnswerJudge | None = same_answer,
 ) -> Suite:
     """Returns the official suite.
 
@@ -33,7 +33,8 @@ def suite(
         judges: `"upstream"` for the judges as published; `"fixed"` to mend those that contradict their task.
         answer_judge: Says whether an answer is right, from the question, the answer and upstream's standard
             answer. The default compares the words. To have a language model judge, as the benchmark's authors
-            do, pass a function that asks it; when it raises, the episode ends as a fault, without a verdict.
+            do, pass a function that asks it; when it raises, the episode ends as a fault, without a verdict. None
+            leaves episodes with an answer without a verdict, to the agent's outcome verifier.
 
     Raises:
         UsageError: There is no checkout there, or it cannot be loaded.

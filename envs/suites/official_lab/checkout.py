@@ -164,15 +164,19 @@ class Judging:
     """Compares answers for a judge, which is made with it.
 
     AndroidLab's judges swallow every exception and count it as a wrong answer. `failure` keeps the exception, so that a
-    failed judge is not mistaken for one that said no.
+    failed judge is not mistaken for one that said no. `open` says that there was an answer and nobody to compare it.
     """
 
-    def __init__(self, answer_judge: Callable[[str, str, str], bool]) -> None:
+    def __init__(self, answer_judge: Callable[[str, str, str], bool] | None) -> None:
         self.answer_judge = answer_judge
         self.failure: Exception | None = None
+        self.open = False
 
     def compare(self, question: str, answer: str, standard: str) -> bool:
         """Returns whether the answer judge accepts an answer."""
+        if self.answer_judge is None:
+            self.open = True
+            return False
         try:
             return bool(self.answer_judge(question, answer, standard))
         except Exception as error:

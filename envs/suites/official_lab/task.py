@@ -33,7 +33,7 @@ class LabTask(Task):
     """
 
     definition: ClassVar[Definition]
-    answer_judge: ClassVar[AnswerJudge]
+    answer_judge: ClassVar[AnswerJudge | None]
     apps: ClassVar[tuple[str, ...]]
     budget = BUDGET
     judged_unfinished = True
@@ -97,8 +97,10 @@ class LabTask(Task):
             line["command"] = {self.definition.query: queries.ask(device, self.definition.query)}
         return line
 
-    def evaluate(self, device: Device, answer: str | None) -> float:
-        """Returns 1.0 if the last verdict says that the task is complete."""
+    def evaluate(self, device: Device, answer: str | None) -> float | None:
+        """Returns 1.0 if the last verdict says that the task is complete; None for an answer that nobody compared."""
+        if self._judging.open:
+            return None
         return float(self.result.get("complete") is True)
 
     def report(self) -> dict[str, Any]:
@@ -123,12 +125,12 @@ def parsed_action(action: Action) -> dict[str, Any]:
     return {"operation": "do", "action": names[action.kind], "kwargs": {k: v for k, v in details.items() if v}}
 
 
-def family(definition: Definition, answer_judge: AnswerJudge) -> type[LabTask]:
+def family(definition: Definition, answer_judge: AnswerJudge | None) -> type[LabTask]:
     """Makes the task class of one definition."""
     attributes = {
         "name": definition.id,
         "definition": definition,
-        "answer_judge": staticmethod(answer_judge),
+        "answer_judge": None if answer_judge is None else staticmethod(answer_judge),
         "apps": (definition.app,),
         "template": definition.goal,
         "__doc__": definition.goal,

@@ -212,6 +212,15 @@ def test_an_answer_judge_that_fails_gives_a_fault_and_no_verdict(folder, caplog)
     assert info["fault"] == "TimeoutError: the model does not answer" and not info["is_success"]
 
 
+def test_without_an_answer_judge_answers_are_left_to_an_outcome_verifier(folder):
+    env = make(folder, answer_judge=None)
+    start(env, "toy_2")
+    _, reward, terminated, _, info = env.step("finished(content='2')")
+    assert (reward, terminated, info["is_success"]) == (0.0, True, None) and "fault" not in info
+    start(env, "toy_2")
+    assert env.step("finished()")[4]["is_success"] is False  # without an answer there is nothing to judge
+
+
 def test_actions_are_reported_in_upstreams_words():
     assert parsed_action(Action("click", (3, 4))) == {
         "operation": "do", "action": "Tap", "kwargs": {"element": (3, 4)},
