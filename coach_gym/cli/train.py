@@ -13,11 +13,12 @@ import sys
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import gymnasium as gym
 
 from coach_gym.cli.settings import parse_settings, read_config
+from coach_gym.envs.tasks.words import Split
 
 if TYPE_CHECKING:
     from coach_gym.agents.training.online import OnlineAgent
@@ -38,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--agent", choices=tuple(AGENTS), default="coach", help="method (default: %(default)s)")
     parser.add_argument("--policy", default="pocket", help="'pocket', a directory or a hub id (default: %(default)s)")
     parser.add_argument("--env", default="AndroidWorld-v0", help="id of the environment (default: %(default)s)")
+    parser.add_argument(
+        "--split", choices=get_args(Split), help="instances to train on (default: the whole suite, test included)"
+    )
     parser.add_argument("--num-envs", type=int, default=8, help="total over all processes (default: %(default)s)")
     parser.add_argument(
         "--steps", type=int, required=True, help="environment steps to train for, total over all processes"
@@ -57,6 +61,7 @@ def train(
     agent: str,
     policy: str,
     env: str,
+    split: str | None,
     num_envs: int,
     steps: int,
     config: Path | None,
@@ -71,6 +76,7 @@ def train(
         agent: Method, a key of `AGENTS`.
         policy: `"pocket"`, a directory or a hub id.
         env: Id of the environment.
+        split: Instances to train on; None for what the settings of the environment say, else the whole suite.
         num_envs: Number of environments, over all processes.
         steps: Environment steps, over all processes.
         config: TOML or JSON file of settings.
@@ -80,7 +86,7 @@ def train(
         settings: Words of the command line that are settings of the agent.
     """
     chosen = {**read_config(config), **parse_settings(settings)}
-    env_settings = chosen.pop("env", {})
+    env_settings = chosen.pop("env", {}) | ({} if split is None else {"split": split})
     with Processes() as processes:
         if num_envs % processes.size:
             sys.exit(

@@ -57,6 +57,13 @@ def test_settings_come_from_the_file_and_then_from_the_command_line(agent, tmp_p
     assert made.arguments["tensorboard_log"] == str(tmp_path)
 
 
+def test_a_split_is_the_environments_own_and_overrides_the_files(agent, tmp_path):
+    (tmp_path / "settings.toml").write_text("[env]\nsplit = 'validation'\n")
+    words = ("--steps", "100", "--config", str(tmp_path / "settings.toml"), "--out", str(tmp_path))
+    assert agent(*words).envs.kwargs["split"] == "validation"
+    assert agent(*words, "--split", "train").envs.kwargs["split"] == "train"
+
+
 def test_the_trained_agent_is_saved_and_checkpointed(agent, tmp_path):
     made = agent("--steps", "100", "--out", str(tmp_path), "--save-every", "7")
     assert (made.learned, made.reset, made.saved) == (100, True, tmp_path / "agent")
