@@ -19,6 +19,7 @@ from torch import Tensor
 
 from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
 from coach_gym.agents.distributed import processes
+from coach_gym.agents.generation.generator import DistinctGenerator
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.playing.best_of_k import BestOfK
@@ -30,6 +31,7 @@ from coach_gym.agents.training.arguments import (
     require_at_least,
     require_share,
 )
+from coach_gym.agents.training.distinct import distinct_acloo, first_weights
 from coach_gym.agents.training.online import Schedule
 from coach_gym.agents.training.returns import Discount, process_outcome_returns
 from coach_gym.agents.training.updates import CriticSample, PolicySample
@@ -58,6 +60,8 @@ class CoachAgent(ActorCriticAgent):
             change in between, so the candidates of the roll-out have the same distribution and save a prefill.
         learn_from_executed: False leaves the executed candidate out of the baseline and the update, because the critic
             has just been fitted to its return; one more candidate is drawn instead.
+        distinct: Draws the k candidates of a state without replacement, so that they always differ, and weights them so
+            that the policy gradient keeps its expectation (`distinct.py`). Needs `generation="transformers"`.
         malformed_is_worthless: Sets Q of a response that is no action to 0, in the critic's targets and in the
             advantages, so that a mistake of the critic cannot make it attractive. Pass False for environments that read
             other texts than the dialect's actions.
@@ -92,6 +96,7 @@ class CoachAgent(ActorCriticAgent):
         discount_outcome: bool | None = None,
         resample: bool = False,
         learn_from_executed: bool = True,
+        distinct: bool = False,
         malformed_is_worthless: bool = True,
         execute: Literal["first", "best"] = "first",
         forks: Literal["critic", "policy"] | None = None,
@@ -118,7 +123,18 @@ class CoachAgent(ActorCriticAgent):
                 f"forks={forks!r} measures the outcome of the roll-out's own candidates; pass resample=False and "
                 f"reward_model=None with it"
             )
+        if distinct and (k == 1 or baseline == "mean" or not (learn_from_executed or resample)):
+            raise ValueError(
+                f"distinct=True needs k=2 or more, a baseline other than 'mean', and the executed candidate in the "
+                f"update or resample=True, to keep the policy gradient unbiased; these are k={k}, "
+                f"baseline={baseline!r}, learn_from_executed={learn_from_executed}"
+            )
         super().__init__(policy, env, learning_rate, **shared)
+        if distinct and not isinstance(self.generator, DistinctGenerator):
+            raise ValueError(
+                f"distinct=True needs a generator that can draw without replacement, and "
+                f"{type(self.generator).__name__} cannot; pass generation='transformers'"
+            )
         self.k = k
         self.n_candidates = 1 if resample else k if learn_from_executed else k + 1
         self.baseline: Baseline = baseline
@@ -128,6 +144,8 @@ class CoachAgent(ActorCriticAgent):
             judge = self.rollout_player.judge
             self.rollout_player = self.best_of(k)
             self.rollout_player.judge = judge
+            self.rollout_player.rollout_temperature = self.rollout_temperature
+        self.distinct = self.rollout_player.distinct = distinct
         self.discount: Discount = discount
         self.discount_outcome = self.prm is None if discount_outcome is None else discount_outcome
         self.resample = resample
@@ -135,6 +153,11 @@ class CoachAgent(ActorCriticAgent):
         self.outcome_correction = outcome_correction
         self.forks = forks
         self.keep_forks = forks is not None
+
+    @property
+    def first_learned(self) -> int:
+        """Index of the first candidate that the policy learns from; the executed one comes first of all."""
+        return 0 if self.learn_from_executed and not self.resample else 1
 
     def best_of(self, k: int) -> BestOfK:
         """Returns a player that executes the best of k drawn responses by Q: `evaluate(agent.best_of(8), env)`.
@@ -259,7 +282,7 @@ class CoachAgent(ActorCriticAgent):
             for t, step in enumerate(episode.steps)
         ]
         with self.timed("generate"):
-            fresh = iter(self.generator.sample(prompts, self.k, self.temperature, self.max_new_tokens))
+            fresh = iter(self.rollout_player.explore(prompts, self.k))
         return [
             replace(episode, steps=[replace(s, candidates=[s.candidates[0], *next(fresh)]) for s in episode.steps])
             for episode in episodes
@@ -267,7 +290,7 @@ class CoachAgent(ActorCriticAgent):
 
     def policy_samples(self, episodes: list[Episode]) -> list[PolicySample]:
         """Phase 4: returns all candidates with the leave-one-out advantages of their Q values."""
-        first = 0 if self.learn_from_executed and not self.resample else 1  # the executed candidate comes first
+        first = self.first_learned
         trees = [self.tree(episode) for episode in episodes]
         worthless = [torch.stack(self.worthless(episode)) for episode in episodes]
         if all(mask.all() for mask in worthless):
@@ -291,19 +314,32 @@ class CoachAgent(ActorCriticAgent):
         equal = processes.concatenate([_all_equal(episode, first) for episode in episodes])
         self.log_training(all_equal=equal.mean().item())
         return [
-            self.policy_sample(episode, tree, self.advantages(episode, tree, q), first)
+            self.policy_sample(episode, tree, self.advantages(episode, tree, q), first, self.weights(episode))
             for episode, tree, q in zip(episodes, trees, scores, strict=True)
         ]
 
     def advantages(self, episode: Episode, tree: Tree, q: Tensor) -> Tensor:
         """Returns the advantages of an episode's candidates, (T, k), from their Q values, (T, k)."""
-        values = self.ask_critic(self.critic.state_values, [tree])[0] if self.baseline == "value" else None
-        advantages = less_baseline(q, self.baseline, values)
+        if self.distinct and self.baseline == "leave_one_out":
+            advantages = distinct_acloo(q, self.log_probs(episode))
+        else:
+            values = self.ask_critic(self.critic.state_values, [tree])[0] if self.baseline == "value" else None
+            advantages = less_baseline(q, self.baseline, values)
         if not self.outcome_correction:
             return advantages
         executed = torch.tensor([step.executed for step in episode.steps], device=self.device)
         returns = _of_executed(episode, self.known_returns(episode)).to(self.device)
-        return corrected(advantages, q, executed, returns, self.outcome_correction)
+        return corrected(advantages, q, executed, returns, self.outcome_correction, self.weights(episode) / self.k)
+
+    def weights(self, episode: Episode) -> Tensor:
+        """Returns how much an episode's candidates count in the mean over a state's k, (T, k): 1 unless `distinct`."""
+        log_probs = self.log_probs(episode)
+        return self.k * first_weights(log_probs) if self.distinct else torch.ones_like(log_probs)
+
+    def log_probs(self, episode: Episode) -> Tensor:
+        """Returns the log-probabilities that an episode's candidates were drawn with, (T, k)."""
+        learned = [step.candidates[self.first_learned :] for step in episode.steps]
+        return torch.tensor([[sum(c.logprobs) for c in candidates] for candidates in learned], device=self.device)
 
 
 def _of_executed(episode: Episode, returns: Sequence[Tensor]) -> Tensor:

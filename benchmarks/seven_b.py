@@ -170,7 +170,7 @@ def policy_sample(tree: Tree) -> PolicySample:
     """Makes a sample to learn from, with arbitrary non-zero advantages."""
     tokens = sum(span.length for trunk in tree.trunks for step in trunk.spans for span in step)
     old = torch.full((tokens,), OLD_LOG_PROB)
-    return PolicySample(tree, old, torch.linspace(0.5, 1.5, tokens))
+    return PolicySample(tree, old, torch.linspace(0.5, 1.5, tokens), torch.ones(tokens))
 
 
 def to_device(sample: Any, device: torch.device) -> Any:

@@ -46,7 +46,7 @@ class Step:
 
     Attributes:
         observation: The state.
-        candidates: The k responses, sampled independently from one policy.
+        candidates: The k responses, sampled from one policy.
         executed: Index of the candidate that the environment received.
         action: The text that the environment received.
         process_reward: Verdict of the process reward model on the executed candidate; None if unknown.

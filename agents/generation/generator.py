@@ -1,7 +1,7 @@
 """The interface of everything that draws responses."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.episode import Candidate
@@ -46,4 +46,27 @@ class Generator(Protocol):
 
     def sleep(self) -> None:
         """Frees accelerator memory for the trainer until the next call of `sample`."""
+        ...
+
+
+@runtime_checkable
+class DistinctGenerator(Generator, Protocol):
+    """A generator that can also draw without replacement."""
+
+    def sample_distinct(
+        self,
+        prompts: Sequence[Prompt],
+        k: int,
+        temperature: float = 1.0,
+        max_new_tokens: int = 512,
+        on_first: OnFirst | None = None,
+    ) -> list[list[Candidate]]:
+        """Draws k different responses to every prompt without replacement, in the order of the draws.
+
+        The first one is a draw from the policy; each further one is a draw from the policy without the earlier ones.
+        Arguments and log-probabilities are those of `sample`: the latter do not depend on the other draws.
+
+        Raises:
+            ValueError: There are fewer than k different responses.
+        """
         ...

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from coach_gym.agents.generation.generator import Generator
-from coach_gym.agents.generation.transformers import TransformersGenerator
+from coach_gym.agents.generation.stochastic_beams import StochasticBeamGenerator
 from coach_gym.agents.generation.vllm.client import ServedGenerator
 from coach_gym.agents.generation.vllm.generator import VllmGenerator
 from coach_gym.agents.models.policy import Policy
@@ -42,4 +42,4 @@ def make_generator(generation: Generation, policy: Policy) -> Generator:
         return generation(policy)
     if is_address(generation):
         return ServedGenerator(policy, generation)
-    return TransformersGenerator(policy) if generation == "transformers" else VllmGenerator(policy)
+    return StochasticBeamGenerator(policy) if generation == "transformers" else VllmGenerator(policy)

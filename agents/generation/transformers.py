@@ -6,7 +6,8 @@ continues with a draw of its own. The prompt's keys and values are kept between 
 costs its own screenshot and not its history.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -50,16 +51,22 @@ class TransformersGenerator:
         on_first: OnFirst | None = None,
     ) -> list[list[Candidate]]:
         """Draws k independent responses to every prompt from the current policy. See `Generator.sample`."""
+        candidates: list[list[Candidate]] = []
+        kind = RaggedBatch if decodes_ragged(self.policy) else Batch
+        with self.decoding():
+            for first in range(0, len(prompts), self.batch_size):
+                batch = kind(self.policy, self.prefixes, prompts[first : first + self.batch_size], k, max_new_tokens)
+                candidates += batch.run(temperature, greedy, partial(tell, on_first, first))
+        return candidates
+
+    @contextmanager
+    def decoding(self) -> Iterator[None]:
+        """Puts the policy into evaluation mode, after dropping prefixes of earlier weights."""
         self._drop_stale_prefixes()
         training = self.policy.model.training
         self.policy.model.eval()
         try:
-            candidates: list[list[Candidate]] = []
-            kind = RaggedBatch if decodes_ragged(self.policy) else Batch
-            for first in range(0, len(prompts), self.batch_size):
-                batch = kind(self.policy, self.prefixes, prompts[first : first + self.batch_size], k, max_new_tokens)
-                candidates += batch.run(temperature, greedy, partial(_tell, on_first, first))
-            return candidates
+            yield
         finally:
             self.policy.model.train(training)
 
@@ -214,7 +221,8 @@ class Batch:
         return self.policy.candidate(token_ids[:length], logprobs[:length].tolist())
 
 
-def _tell(on_first: OnFirst | None, before: int, row: int, candidate: Candidate) -> None:
+def tell(on_first: OnFirst | None, before: int, row: int, candidate: Candidate) -> None:
+    """Hands a first candidate over under the number of its prompt among those of all batches."""
     if on_first is not None:
         on_first(before + row, candidate)
 

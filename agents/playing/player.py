@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from coach_gym.agents.generation.generator import Generator, OnFirst
+from coach_gym.agents.generation.generator import DistinctGenerator, Generator, OnFirst
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.playing.rollout import Attempt, observation_of, sub_observation
 from coach_gym.episode import Candidate, Episode, Observation, Step
@@ -25,6 +25,8 @@ class PolicyPlayer:
 
     Attributes:
         k: Candidates drawn in every state.
+        rollout_temperature: Sampling temperature of these candidates, in place of `temperature`.
+        distinct: Draws them without replacement.
         judge: Judges executed steps during the roll-out; None to leave that for later.
         version: Number of updates that the policy has had, noted in every step.
     """
@@ -35,6 +37,8 @@ class PolicyPlayer:
         self.temperature = temperature
         self.max_new_tokens = max_new_tokens
         self.k = 1
+        self.rollout_temperature = temperature
+        self.distinct = False
         self.judge: JudgeSteps | None = None
         self.version = 0
 
@@ -44,7 +48,15 @@ class PolicyPlayer:
 
     def draw(self, prompts: Sequence[Prompt], on_first: OnFirst | None = None) -> list[list[Candidate]]:
         """Draws k candidates for every prompt; `on_first` receives the first of each as soon as it is complete."""
-        return self.generator.sample(prompts, self.k, self.temperature, self.max_new_tokens, on_first=on_first)
+        return self.explore(prompts, self.k, on_first)
+
+    def explore(self, prompts: Sequence[Prompt], k: int, on_first: OnFirst | None = None) -> list[list[Candidate]]:
+        """Draws k candidates for every prompt as in a roll-out: at its temperature, and distinct if that is set."""
+        sampling = prompts, k, self.rollout_temperature, self.max_new_tokens
+        if not self.distinct or k == 1:
+            return self.generator.sample(*sampling, on_first=on_first)
+        assert isinstance(self.generator, DistinctGenerator)  # checked when the agent was made
+        return self.generator.sample_distinct(*sampling, on_first=on_first)
 
     def respond(self, prompts: Sequence[Prompt], deterministic: bool) -> list[list[Candidate]]:
         """Returns the responses of `predict`, of which the first is executed: one for every prompt."""

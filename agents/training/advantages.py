@@ -51,7 +51,14 @@ def less_baseline(q_values: Tensor, baseline: Baseline, state_values: Tensor | N
     return q_values.clone()
 
 
-def corrected(advantages: Tensor, q_values: Tensor, executed: Tensor, returns: Tensor, weight: float = 1.0) -> Tensor:
+def corrected(
+    advantages: Tensor,
+    q_values: Tensor,
+    executed: Tensor,
+    returns: Tensor,
+    weight: float = 1.0,
+    shares: Tensor | None = None,
+) -> Tensor:
     """Corrects the advantages of a state's candidates by the return of the executed one.
 
         A_e + weight * k * (R - Q_e)
@@ -66,13 +73,15 @@ def corrected(advantages: Tensor, q_values: Tensor, executed: Tensor, returns: T
         executed: Index of the executed candidate, (T,).
         returns: Return of the executed candidate, (T,); nan where unknown, which corrects nothing.
         weight: Share of the correction: 0 leaves everything to the critic, as in the paper.
+        shares: Weights of the candidates in that mean, (T, k); None for 1 / k.
 
     Returns:
         Corrected advantages, (T, k).
     """
     column = executed[:, None]
     surprise = (returns[:, None] - q_values.gather(1, column)).nan_to_num(0.0)
-    return advantages.scatter_add(1, column, weight * q_values.shape[1] * surprise)
+    share = 1 / q_values.shape[1] if shares is None else shares.gather(1, column)
+    return advantages.scatter_add(1, column, weight * surprise / share)
 
 
 def gae(rewards: Tensor, values: Tensor, gamma: float, lam: float) -> Tensor:

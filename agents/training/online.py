@@ -21,7 +21,7 @@ from coach_gym.agents.generation.make import Generation, check_generation, is_ad
 from coach_gym.agents.judging.chat import spent
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.models.policy import PolicySource
-from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS, Candidates, Tree, build_tree, log_probs, separate_tree
+from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS, Candidates, Tree, build_tree, separate_tree
 from coach_gym.agents.playing.collector import Collector
 from coach_gym.agents.playing.rollout import Transition, as_vector_env, settle
 from coach_gym.agents.training.agent import Agent, Env
@@ -38,7 +38,7 @@ from coach_gym.agents.training.callbacks import (
     ProgressBarCallback,
     as_callback,
 )
-from coach_gym.agents.training.importance import mean_entropy
+from coach_gym.agents.training.importance import mean_entropy, score, truncated_weights
 from coach_gym.agents.training.logger import Logger, configure_logger
 from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss
 from coach_gym.dialects import Dialect
@@ -63,6 +63,8 @@ class OnlineSettings(TypedDict, total=False):
     clip_range: float
     max_grad_norm: float
     temperature: float
+    rollout_temperature: float | None
+    max_importance_weight: float
     max_new_tokens: int
     max_prompt_length: int
     collection: Literal["events", "rounds"]
@@ -99,7 +101,11 @@ class OnlineAgent(Agent, ABC):
         n_epochs: Passes of the policy over a roll-out.
         clip_range: Clipping parameter epsilon of PPO's probability ratio.
         max_grad_norm: Norm to which larger gradients are scaled down.
-        temperature: Sampling temperature.
+        temperature: Temperature of the policy: that of its log-probabilities and of `predict`.
+        rollout_temperature: Temperature at which roll-outs draw their candidates, for example 1.2 to explore more; None
+            for the same. Candidates are then weighted by importance (`importance.py`), at the cost of one more forward
+            pass. Later actions of an episode are drawn hotter too, so returns are those of the hotter policy.
+        max_importance_weight: Bound of such a weight.
         max_new_tokens: Length at which a response is cut off.
         max_prompt_length: Maximum number of prompt tokens; beyond it the oldest steps are dropped.
         collection: `"events"` lets no device wait for another. In `"rounds"` all devices act together, so that a seed
@@ -155,6 +161,8 @@ class OnlineAgent(Agent, ABC):
         clip_range: float = 0.2,
         max_grad_norm: float = 1.0,
         temperature: float = 1.0,
+        rollout_temperature: float | None = None,
+        max_importance_weight: float = 5.0,
         max_new_tokens: int = 512,
         max_prompt_length: int = 32_768,
         collection: Literal["events", "rounds"] = "events",
@@ -182,7 +190,12 @@ class OnlineAgent(Agent, ABC):
                 f"temperature={temperature} leaves one response per state and nothing to learn; pass 1.0 as in the "
                 f"paper, and deterministic=True to predict() for greedy actions"
             )
+        if rollout_temperature is not None:
+            require_positive(rollout_temperature=rollout_temperature)
+        require_positive(max_importance_weight=max_importance_weight)
         check_generation(generation)
+        self.rollout_temperature = temperature if rollout_temperature is None else rollout_temperature
+        self.max_importance_weight = max_importance_weight
         self.learning_rate = learning_rate
         self.batch_size = batch_size
         self.mini_batch_size = mini_batch_size
@@ -219,6 +232,7 @@ class OnlineAgent(Agent, ABC):
                 f"learning_rate={learning_rate} round to nothing; pass model.float(), or a path instead of a model",
                 stacklevel=2,
             )
+        self.player.rollout_temperature = self.rollout_temperature
         self.rollout_player = self.player
         self._collector: Collector | None = None
         self.env: VectorEnv | None = None
@@ -332,8 +346,8 @@ class OnlineAgent(Agent, ABC):
     def collect_rollouts(self, callback: Callback | None = None) -> list[list[Episode]] | None:
         """Plays `batch_size` episodes with the current policy and draws `n_candidates` responses in every state.
 
-        The first candidate is executed; candidates are independent draws, so any other would do as well. Each of
-        several processes plays its share.
+        The first candidate is executed, a draw from the policy like any other. Each of several processes plays its
+        share.
 
         Returns:
             The episodes in groups with the same seed, without those that a fault has left without a verdict; None if
@@ -442,7 +456,9 @@ class OnlineAgent(Agent, ABC):
             return build_tree(self.policy, episode, candidates, self.max_branch_tokens)
         return separate_tree(self.policy, episode, candidates)
 
-    def policy_sample(self, episode: Episode, tree: Tree, advantages: Tensor, first: int = 0) -> PolicySample:
+    def policy_sample(
+        self, episode: Episode, tree: Tree, advantages: Tensor, first: int = 0, weights: Tensor | None = None
+    ) -> PolicySample:
         """Returns an episode as `update_policy` takes it.
 
         Args:
@@ -450,16 +466,19 @@ class OnlineAgent(Agent, ABC):
             tree: The episode's tree with all candidates.
             advantages: Advantages of the candidates from `first` on, (T, k), or (T,) for one candidate per step.
             first: Leading candidates of every step that are not learned from.
+            weights: Importance weights of the candidates, of the shape of `advantages`; None for 1.
         """
         chosen = [candidate for step in episode.steps for candidate in step.candidates[first:]]
         lengths = torch.tensor([len(candidate.token_ids) for candidate in chosen], device=self.device)
         old = torch.tensor([value for candidate in chosen for value in candidate.logprobs], device=self.device)
-        return PolicySample(tree, old, advantages.flatten().repeat_interleave(lengths), first)
+        weights = torch.ones_like(advantages) if weights is None else weights
+        of_tokens = (each.flatten().repeat_interleave(lengths) for each in (advantages, weights))
+        return PolicySample(tree, old, *of_tokens, first)
 
     def update_policy(self, samples: list[PolicySample]) -> None:
         """Makes PPO's clipped update in `n_epochs` passes over the samples, and logs it."""
-        if self.recompute_log_probs:
-            self._recompute_log_probs(samples)
+        if self.recompute_log_probs or self.rollout_temperature != self.temperature:
+            self._rescore(samples)
         optimizer = self.optimizers["policy.optimizer"]
         learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
         with self.timed("update"):
@@ -479,17 +498,13 @@ class OnlineAgent(Agent, ABC):
         )
         self.logger.record("train/n_updates", self.n_updates + 1, exclude="tensorboard")
 
-    @torch.no_grad()
-    def _recompute_log_probs(self, samples: list[PolicySample]) -> None:
-        """Replaces the sampler's log-probabilities with the policy's."""
-
-        def score(tree: Tree, first: int = 0) -> Tensor:
-            scored = log_probs(self.policy, tree, self.temperature)
-            return torch.cat([candidate for step in scored for candidate in step[first:]])
-
-        with parallel.in_step(self.policy.model, score):
-            for sample in samples:
-                sample.old_log_probs = score(sample.tree, sample.first)
+    def _rescore(self, samples: list[PolicySample]) -> None:
+        """Replaces the sampler's log-probabilities with the policy's, and weights responses of another temperature."""
+        for sample, old in zip(samples, score(self.policy, samples, self.temperature), strict=True):
+            if self.rollout_temperature != self.temperature:
+                drawn, largest = sample.old_log_probs, self.max_importance_weight
+                sample.weights = sample.weights * truncated_weights(old, drawn, sample.lengths, largest)
+            sample.old_log_probs = old
 
     def mini_batches(self, items: Sequence[Item], n_epochs: int) -> list[list[Item]]:
         """Shuffles items into mini-batches of `mini_batch_size`, `n_epochs` times over.

@@ -31,20 +31,15 @@ class PolicySample:
         old_log_probs: Log-probabilities of the tokens when they were sampled, (N,): all candidates of all steps in
             order.
         advantages: Advantages of the responses that the tokens belong to, (N,).
+        weights: Importance weights of these responses, (N,); 1 for independent draws from the policy.
         first: Number of leading candidates of every step that are in the tree but not learned from.
-        weights: Importance weights of the responses that the tokens belong to, (N,); by default 1, as for independent
-            draws from the policy.
     """
 
     tree: Tree
     old_log_probs: Tensor
     advantages: Tensor
+    weights: Tensor
     first: int = 0
-    weights: Tensor = field(default_factory=lambda: torch.empty(0))
-
-    def __post_init__(self) -> None:
-        if not len(self.weights):
-            self.weights = torch.ones_like(self.advantages)
 
     @property
     def lengths(self) -> list[int]:
@@ -56,11 +51,8 @@ class PolicySample:
         """One sample per trunk, restricted to the candidates that are learned from; each has its own passes."""
         trunks = [trunk.without(self.first) for trunk in self.tree.trunks]
         sizes = [sum(span.length for span in trunk.responses) for trunk in trunks]
-        numbers = (numbers.split(sizes) for numbers in (self.old_log_probs, self.advantages, self.weights))
-        return [
-            PolicySample(Tree([trunk]), old, advantages, weights=weights)
-            for trunk, old, advantages, weights in zip(trunks, *numbers, strict=True)
-        ]
+        numbers = (each.split(sizes) for each in (self.old_log_probs, self.advantages, self.weights))
+        return [PolicySample(Tree([trunk]), *pieces) for trunk, *pieces in zip(trunks, *numbers, strict=True)]
 
 
 @dataclass
@@ -176,7 +168,7 @@ def minimize_policy_loss(
                 if not sample.advantages.any():  # its gradient is zero
                     continue
                 new = score(sample.tree)
-                losses = ppo_clip(new, sample.old_log_probs, sample.advantages, clip_range)
+                losses = sample.weights * ppo_clip(new, sample.old_log_probs, sample.advantages, clip_range)
                 (losses.sum() / n_tokens).backward()
                 approx_kl, clip_fraction = clip_diagnostics(new, sample.old_log_probs, clip_range)
                 loss, entropy_loss = losses.mean().item(), new.mean().item()  # entropy: minus the mean log-probability
