@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -82,36 +83,65 @@ class PrefixStore:
     """Keys and values of the latest prompts.
 
     The prompt of an episode's next step extends the previous one, so only the newest prefix of an episode is worth
-    keeping: it replaces the one that it extends.
+    keeping: it replaces the one that it extends. Episodes that have parted, as those on forks of an environment, still
+    share what they have in common.
 
     Args:
-        capacity: Maximum number of tokens.
+        capacity: Maximum number of tokens. The prefixes that were longest without use make room.
+        image_pad: Placeholder token of images.
     """
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, image_pad: int) -> None:
         self.capacity = capacity
+        self.image_pad = image_pad
         self.prefixes: list[Prefix] = []
+        self._keys: list[np.ndarray] = []
 
     def find(self, prompt: Prompt) -> Prefix:
-        """Returns the longest kept prefix of `prompt`, without its last token, whose logits are needed again."""
-        longest = max(self.prefixes, key=lambda prefix: _overlap(prefix, prompt), default=Prefix())
-        length = min(_overlap(longest, prompt), len(prompt) - 1)
-        if length == 0:
+        """Returns the longest known beginning of `prompt`, without its last token, whose logits are needed again."""
+        keys = self._keys_of(prompt)
+        shared = [_shared(known, keys) for known in self._keys]
+        longest = max(range(len(shared)), key=shared.__getitem__, default=None)
+        length = 0 if longest is None else min(shared[longest], len(prompt) - 1)
+        if longest is None or length == 0:
             return Prefix()
-        images = prompt.images[: len(longest.images)]  # the last token of a prompt is never an image
-        return Prefix(prompt.input_ids[:length], images, _head(longest.chunks, length))
+        for entries in (self.prefixes, self._keys):
+            entries.append(entries.pop(longest))
+        begun = np.diff(keys[:length] < 0, prepend=False) & (keys[:length] < 0)
+        images = prompt.images[: int(begun.sum())]
+        return Prefix(prompt.input_ids[:length], images, _head(self.prefixes[-1].chunks, length))
 
     def put(self, prefix: Prefix) -> None:
         """Keeps a prefix, and drops those that it extends and the oldest beyond the capacity."""
-        if any(_overlap(old, prefix) == len(prefix) for old in self.prefixes):
+        keys = self._keys_of(prefix)
+        shared = [_shared(known, keys) for known in self._keys]
+        if len(keys) in shared:
             return
-        self.prefixes = [old for old in self.prefixes if _overlap(old, prefix) < len(old)] + [prefix]
-        while self.prefixes and sum(map(len, self.prefixes)) > self.capacity:
-            self.prefixes.pop(0)
+        kept = [n for n, known in enumerate(self._keys) if shared[n] < len(known)]
+        self.prefixes = [*(self.prefixes[n] for n in kept), prefix]
+        self._keys = [*(self._keys[n] for n in kept), keys]
+        while sum(map(len, self._keys)) > self.capacity:
+            del self.prefixes[0], self._keys[0]
 
     def clear(self) -> None:
         """Drops everything."""
-        self.prefixes = []
+        self.prefixes, self._keys = [], []
+
+    def _keys_of(self, prompt: Prefix | Prompt) -> np.ndarray:
+        """The tokens, with those of an image replaced by a negative number that no other image has."""
+        keys = np.array(prompt.input_ids)
+        if prompt.images:
+            places = np.flatnonzero(keys == self.image_pad)
+            number = np.cumsum(np.diff(places, prepend=places[0]) > 1)
+            keys[places] = np.array([-id(image) for image in prompt.images])[number]
+        return keys
+
+
+def _shared(one: np.ndarray, other: np.ndarray) -> int:
+    """The number of leading entries that are equal."""
+    length = min(len(one), len(other))
+    different = one[:length] != other[:length]
+    return int(different.argmax()) if different.any() else length
 
 
 def _head(chunks: Sequence[Tensor], length: int) -> list[Tensor]:
@@ -122,11 +152,3 @@ def _head(chunks: Sequence[Tensor], length: int) -> list[Tensor]:
             head.append(chunk[..., :length, :])
         length -= chunk.shape[-2]
     return head
-
-
-def _overlap(one: Prefix | Prompt, other: Prefix | Prompt) -> int:
-    """The length of the shorter one if the other begins with it, else 0."""
-    length, images = min(len(one), len(other)), min(len(one.images), len(other.images))
-    if any(a is not b for a, b in zip(one.images[:images], other.images[:images], strict=True)):
-        return 0
-    return length if one.input_ids[:length] == other.input_ids[:length] else 0

@@ -37,7 +37,7 @@ class TransformersGenerator:
     def __init__(self, policy: Policy, batch_size: int = 32, kept_tokens: int = 65_536) -> None:
         self.policy = policy
         self.batch_size = batch_size
-        self.prefixes = PrefixStore(kept_tokens)
+        self.prefixes = PrefixStore(kept_tokens, policy.chat.image_pad)
         self._weights = weights_version(policy.model)
 
     @torch.no_grad()

@@ -9,6 +9,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import AutoModel
 
+from coach_gym.agents.models.patches import project_patches_linearly
 from coach_gym.agents.models.policy import POCKET, Policy
 from coach_gym.agents.models.tree import Tree, Trunk
 from coach_gym.agents.models.tree_attention import enable_tree_attention
@@ -30,6 +31,7 @@ class Critic(nn.Module):
     def __init__(self, backbone: Any, value_head: nn.Linear | None = None) -> None:
         super().__init__()
         enable_tree_attention(backbone)
+        project_patches_linearly(backbone)
         self.backbone = backbone
         if value_head is None:
             value_head = nn.Linear(backbone.config.get_text_config().hidden_size, 1)

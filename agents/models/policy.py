@@ -16,6 +16,7 @@ from coach_gym.agents.models.architectures import check_architecture, read_confi
 from coach_gym.agents.models.chatml import VISION_PAD, ChatML, Segment, join
 from coach_gym.agents.models.history import History
 from coach_gym.agents.models.mrope import rope_index
+from coach_gym.agents.models.patches import project_patches_linearly
 from coach_gym.agents.models.tree_attention import enable_tree_attention
 from coach_gym.dialects import Dialect, Frame, QwenMobileUse, UITars
 from coach_gym.episode import Candidate, Observation, Step
@@ -58,6 +59,7 @@ class Policy:
     ) -> None:
         check_architecture(model.config.model_type, f"the {type(model).__name__}")
         enable_tree_attention(model)
+        project_patches_linearly(model)
         self.model = model
         self.tokenizer = tokenizer
         self.image_processor = image_processor

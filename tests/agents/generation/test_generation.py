@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -336,6 +337,20 @@ def test_earlier_prompts_are_prefixes_too(policy: Policy, prefilled: list[int]) 
     assert _texts(again) == [[step.candidates[0].token_ids] for step in episode.steps]
 
 
+def test_forks_share_the_episode_up_to_where_they_part(policy: Policy, prefilled: list[int]) -> None:
+    generator = TransformersGenerator(policy)
+    episode = _play(policy, generator)[0]
+    said = generator.sample(_prompts(policy, (1,)), max_new_tokens=9)[0]
+    fork = [*episode.steps[:2], replace(episode.steps[2], candidates=said, executed=0)]
+    prompt = policy.prompt(episode.goal, fork, tiny.observation(np.random.default_rng(5)))
+    prefilled.clear()
+    kept = generator.sample([prompt], max_new_tokens=7, greedy=True)
+    assert prefilled[0] < 0.4 * len(prompt)
+    plain = TransformersGenerator(policy, kept_tokens=0).sample([prompt], max_new_tokens=7, greedy=True)
+    assert _texts(kept) == _texts(plain)
+    np.testing.assert_allclose(kept[0][0].logprobs, plain[0][0].logprobs, rtol=1e-4, atol=1e-5)
+
+
 @pytest.mark.parametrize("change", ["optimizer", "fused", "load"])
 def test_new_weights_drop_the_prefixes(policy: Policy, change: str) -> None:
     generator = TransformersGenerator(policy)
@@ -359,30 +374,35 @@ def _prefix(*ids: int, images: tuple[ImageInput, ...] = ()) -> Prefix:
 
 
 def test_store_finds_the_longest_and_replaces_what_is_extended() -> None:
-    store = PrefixStore(capacity=100)
+    store = PrefixStore(capacity=100, image_pad=9)
     store.put(_prefix(1, 2))
     store.put(_prefix(7, 7))
     store.put(_prefix(1, 2, 3))
     assert sorted(map(len, store.prefixes)) == [2, 3]
     assert store.find(Prompt([1, 2, 3, 4])).input_ids == [1, 2, 3]
     assert store.find(Prompt([1, 2, 3])).input_ids == [1, 2]  # the last token's logits are wanted
-    assert len(store.find(Prompt([1, 3, 3]))) == len(store.find(Prompt([1]))) == 0
+    assert store.find(Prompt([1, 3, 3])).input_ids == [1]  # episodes that have parted share their beginning
+    assert len(store.find(Prompt([3]))) == len(store.find(Prompt([1]))) == 0
     store.put(_prefix(1, 2))
     assert sorted(map(len, store.prefixes)) == [2, 3]
 
 
 def test_store_tells_equal_tokens_with_other_pictures_apart() -> None:
     one, other = (ImageInput(torch.zeros(4, 4), (1, 2, 2)) for _ in range(2))
-    store = PrefixStore(capacity=100)
-    store.put(_prefix(1, 2, 3, images=(one,)))
-    assert len(store.find(Prompt([1, 2, 3, 4], [other]))) == 0
-    assert len(store.find(Prompt([1, 2, 3, 4], [one, other]))) == 3
+    store = PrefixStore(capacity=100, image_pad=9)
+    store.put(_prefix(1, 9, 9, 3, images=(one,)))
+    assert store.find(Prompt([1, 9, 9, 3, 4], [other])).input_ids == [1]
+    found = store.find(Prompt([1, 9, 9, 3, 9, 9, 5], [one, other]))
+    assert found.input_ids == [1, 9, 9, 3] and found.images == [one]
 
 
-def test_store_forgets_the_oldest_beyond_its_capacity() -> None:
-    store = PrefixStore(capacity=5)
+def test_store_forgets_what_was_longest_without_use_beyond_its_capacity() -> None:
+    store = PrefixStore(capacity=5, image_pad=9)
     for first in (1, 2, 3):
         store.put(_prefix(first, 0))
     assert [prefix.input_ids[0] for prefix in store.prefixes] == [2, 3]
+    store.find(Prompt([2, 0, 0]))
+    store.put(_prefix(4, 0))
+    assert [prefix.input_ids[0] for prefix in store.prefixes] == [2, 4]
     store.put(_prefix(*range(9)))
     assert not store.prefixes
