@@ -26,13 +26,21 @@ class State:
         env: The environment in this state; it is forked and never stepped.
         episode: The episode up to this state.
         observation: What the agent sees.
-        candidates: The responses drawn here, k of them.
+        candidates: The responses drawn here, k of them; the first one was executed.
+        steps_left: Steps that the episode took from here to its end, this one included.
+        outcome: Its outcome; nan if there is none.
     """
 
     env: ForkableEnv
     episode: Episode
     observation: Observation
     candidates: list[Candidate]
+    steps_left: int = 0
+    outcome: float = math.nan
+
+
+_Returns = dict[tuple[int, str], list[float]]
+"""Returns by state and text."""
 
 
 @dataclass
@@ -77,6 +85,9 @@ def play_states(player: PolicyPlayer, env: ForkableEnv, seed: int) -> tuple[Epis
         over = terminated or truncated
     episode.fault = info.get("fault")
     episode.outcome = None if episode.fault else float(reward)
+    for number, state in enumerate(states):
+        state.steps_left = len(states) - number
+        state.outcome = math.nan if episode.outcome is None else episode.outcome
     return episode, states
 
 
@@ -86,7 +97,9 @@ def measure_q(
 ) -> list[Tensor]:
     """Measures Q of every candidate by playing it, and then the policy, to the end of the episode.
 
-    Candidates with the same text share their measurement.
+    Candidates with the same text share their measurement. The episode in which a state was met is the first one of its
+    executed candidate, unless `deterministic`, so that a state with a single distinct candidate and `repeats` = 1 costs
+    nothing more. To measure independently of that episode, pass copies of the states without its outcome.
 
     Args:
         player: Continues the episodes.
@@ -100,22 +113,22 @@ def measure_q(
     Returns:
         For every state Q of its k candidates, (k,) float32; nan where every attempt ended in a fault.
     """  # fmt: skip
-    waiting = _branches(player, states, repeats)
+    returns = {} if deterministic else _returns_of_episodes(states, gamma)
+    waiting = _branches(player, states, repeats, returns)
     live = list(islice(waiting, batch_size))
     progress(len(live))
-    sums: dict[tuple[int, str], list[float]] = {}
     while live:
         progress(_advance(player, live, deterministic))
         for branch in live:
             if branch.over:
                 returned = gamma ** (branch.length - 1) * branch.result
-                sums.setdefault((branch.state, branch.text), []).append(returned)
+                returns.setdefault((branch.state, branch.text), []).append(returned)
         live = [branch for branch in live if not branch.over]
         fresh = list(islice(waiting, batch_size - len(live)))
         progress(len(fresh))
         live += fresh
     return [
-        torch.tensor([_mean(sums[number, candidate.text]) for candidate in state.candidates])
+        torch.tensor([_mean(returns[number, candidate.text]) for candidate in state.candidates])
         for number, state in enumerate(states)
     ]
 
@@ -158,16 +171,31 @@ def _unknown(step: Step) -> list[Candidate]:
     return [candidate for candidate in step.candidates if candidate.return_ is None and candidate.text != executed]
 
 
-def _branches(player: PolicyPlayer, states: Sequence[State], repeats: int) -> Iterator[_Branch]:
-    """Every distinct candidate as often as it is played, its first step taken."""
-    for number, state in enumerate(states):
-        distinct = {candidate.text: candidate for candidate in state.candidates}
-        for text, candidate in distinct.items():
-            for _ in range(repeats):
-                past = Episode(state.episode.goal, list(state.episode.steps), task=state.episode.task)
-                branch = _Branch(number, text, state.env.fork(), past, state.observation)
-                branch.step(player.step(state.observation, [candidate]))
-                yield branch
+def _returns_of_episodes(states: Sequence[State], gamma: float) -> _Returns:
+    """What the states' own episodes tell of their executed candidates."""
+    return {
+        (number, state.candidates[0].text): [gamma ** (state.steps_left - 1) * state.outcome]
+        for number, state in enumerate(states)
+        if not math.isnan(state.outcome)
+    }
+
+
+def _branches(
+    player: PolicyPlayer, states: Sequence[State], repeats: int, returns: _Returns
+) -> Iterator[_Branch]:
+    """Every distinct candidate, its first step taken, as often as it lacks returns at the start."""
+    lacking = {
+        (number, candidate.text): (candidate, repeats - len(returns.get((number, candidate.text), [])))
+        for number, state in enumerate(states)
+        for candidate in state.candidates
+    }
+    for (number, text), (candidate, times) in lacking.items():
+        state = states[number]
+        for _ in range(times):
+            past = Episode(state.episode.goal, list(state.episode.steps), task=state.episode.task)
+            branch = _Branch(number, text, state.env.fork(), past, state.observation)
+            branch.step(player.step(state.observation, [candidate]))
+            yield branch
 
 
 def _advance(player: PolicyPlayer, branches: Sequence[_Branch], deterministic: bool) -> int:

@@ -1,41 +1,64 @@
-"""What the benchmark of measured Q says of critics that are known."""
+"""What the commands that measure critics and judges print and write."""
 
 import json
+import math
 
 import pytest
-import torch
 
-from benchmarks import true_q
-
-TRUTH = [torch.tensor([0.0, 1.0, 0.5, 0.5]), torch.tensor([0.2, 0.2, 0.9, 0.2])]
+from benchmarks import judges, true_q
+from benchmarks.judging.measure import Record
 
 
-def test_a_perfect_critic_agrees_in_everything():
-    found = true_q.agreement(TRUTH, TRUTH)
-    for name in ("correlation", "ordered", "cosine", "explained_variance"):
-        assert found[name] == pytest.approx(1.0), name
+def states(agent, seed, setting):
+    """States of a critic that ranks well, and of a judge that is right."""
+    q = [[0.9, 0.2, 0.1, 0.0], [0.1, 0.8, 0.1, 0.1], [0.5, 0.5, 0.5, 0.5]]
+    truth = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.5, 0.5, 0.5, 0.5]]
+    good = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [math.nan] * 4] if setting.solve else [[]] * 3
+    return [
+        Record("Family", 10 * seed + number, list("abcd"), *each[:1], [0.0] * 4, each[1], each[1], each[2],
+               returned=each[1][0], verdict=each[2][0] if setting.solve else None)
+        for number, each in enumerate(zip(q, truth, good, strict=True))
+    ]  # fmt: skip
 
 
-def test_a_critic_that_is_upside_down_orders_nothing_right():
-    found = true_q.agreement([1 - q for q in TRUTH], TRUTH)
-    assert found["ordered"] == 0 and found["cosine"] == pytest.approx(-1.0)
+@pytest.fixture
+def call(monkeypatch, tmp_path, capsys):
+    """Runs a command on constructed states and returns its JSON and what it printed."""
+
+    def run(module, *words):
+        out = tmp_path / "result.json"
+        monkeypatch.setattr(module, "records", states)
+        monkeypatch.setattr("sys.argv", [module.__name__, *words, "--json", str(out)])
+        module.main()
+        return json.loads(out.read_text()), capsys.readouterr().out
+
+    return run
 
 
-def test_a_value_function_tells_nothing_within_a_state():
-    found = true_q.agreement([q.mean().expand(4) for q in TRUTH], TRUTH)
-    assert (found["cosine"], found["ordered"], found["spread"]) == (0.0, 0.5, 0.0)
+def test_true_q_holds_a_critic_against_measured_q(call):
+    result, shown = call(true_q, "--seeds", "0", "1")
+    assert result["states"] == 6 and result["headline"]["auc"] == 1.0
+    assert {"critic", "shuffled", "log_prob", "state_mean", "again"} == result["rows"].keys()
+    assert "embedded phone" in shown and "rerun: python -m benchmarks.true_q --seeds 0 1" in shown
 
 
-def test_states_with_a_fault_are_left_out():
-    broken = torch.tensor([float("nan"), 1.0, 1.0, 1.0])
-    assert true_q.agreement([*TRUTH, TRUTH[0]], [*TRUTH, broken]) == true_q.agreement(TRUTH, TRUTH)
+def test_judges_compares_two_agents(call, monkeypatch):
+    asked, load = [], judges.load_agent
+    monkeypatch.setattr(judges, "load_agent", lambda source: asked.append(source) or load("pocket"))
+    result, shown = call(judges, "--agent", "pocket", "--agent", "trained", "--seeds", "0", "1")
+    assert asked == ["pocket", "trained"] and result["agents"].keys() == set(asked)
+    assert result["headline"]["auc"] == result["headline"]["auc_before"] == 1.0
+    assert result["headline"]["prm_accuracy"] == 1.0 and result["agents"]["trained"]["seeds"].keys() == {"0", "1"}
+    assert "always_yes" in shown and "rerun: python -m benchmarks.judges --agent pocket" in shown
 
 
-@pytest.mark.slow
-def test_it_runs_and_writes_what_it_promises(tmp_path, monkeypatch, capsys):
-    out = tmp_path / "true_q.json"
-    monkeypatch.setattr("sys.argv", ["true_q", "--episodes", "2", "--k", "2", "--repeats", "1", "--json", str(out)])
-    true_q.main()
-    results = json.loads(out.read_text())
-    assert "correlation" in results["headline"] and results["runs"][0]["states"] > 2
-    assert "embedded phone" in capsys.readouterr().out
+def test_states_are_played_measured_and_judged():
+    agent = judges.load_agent("pocket")
+    setting = judges.Setting(["OpenAppTaskEval"], None, instances=1, k=3, hot=2.0)
+    found = judges.records(agent, 0, setting)
+    assert found and {record.family for record in found} == {"OpenAppTaskEval"}
+    for record in found:
+        assert {len(each) for each in (record.texts, record.q, record.log_prob, record.truth, record.good)} == {3}
+        assert record.verdict in (0.0, 1.0) and record.returned is not None
+        assert all(math.isnan(value) or 0 <= value <= 1 for value in record.truth)
+    assert [r.truth for r in judges.records(agent, 0, setting)] == [r.truth for r in found], "a seed repeats its states"

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -79,7 +80,7 @@ def test_candidates_of_one_text_share_a_measurement_and_states_stay_as_they_were
     walker = Walker("on", "on", "off", "on")
     _, states = play_states(walker, Corridor(), seed=0)
     measure_q(walker, states, GAMMA, repeats=3)
-    assert [state.env.forks for state in states] == [6, 6, 6]  # two distinct texts, three times
+    assert [state.env.forks for state in states] == [5, 5, 5]  # two texts, three times, less the episode itself
     assert [state.env.place for state in states] == [0, 1, 2]
     assert [len(state.episode.steps) for state in states] == [0, 1, 2]
 
@@ -88,5 +89,22 @@ def test_all_steps_on_forks_are_reported():
     walker = Walker("on", "off", "break", "off")
     _, states = play_states(walker, Corridor(), seed=0)
     steps = []
-    measure_q(walker, states, GAMMA, batch_size=2, progress=steps.append)
+    again = [replace(state, outcome=math.nan) for state in states]
+    measure_q(walker, again, GAMMA, batch_size=2, progress=steps.append)
     assert sum(steps) == (3 + 1 + 1) + (2 + 1 + 1) + (1 + 1 + 1)
+
+
+def test_an_independent_measurement_leaves_the_episode_itself_out():
+    _, states = play_states(Walker("on", "off", "on", "on"), Corridor(), seed=0)
+    again = [replace(state, outcome=math.nan) for state in states]
+    measured = measure_q(Walker("on"), again, GAMMA)
+    assert [state.env.forks for state in states] == [2, 2, 2]
+    assert [q.tolist() for q in measured] == [q.tolist() for q in measure_q(Walker("on"), states, GAMMA)]
+
+
+def test_the_return_of_the_episode_itself_counts():
+    _, states = play_states(Walker("on"), Corridor(), seed=0)
+    known = [replace(state, outcome=0.5, steps_left=3) for state in states]
+    assert [q.item() for q in measure_q(Walker("on"), known, GAMMA)] == [0.5 * GAMMA**2] * 3
+    mixed = measure_q(Walker("on"), known[:1], GAMMA, repeats=2)[0].item()
+    assert mixed == (0.5 * GAMMA**2 + GAMMA**2) / 2

@@ -1,0 +1,149 @@
+"""The truth about single steps: the fewest steps in which a task can still be solved, found on forks.
+
+Scripted experts cannot play from any state. So from a fork of a state we try what is known to lead to a solution: the
+rest of the expert's own episode, if its screen is this one, or the expert from the start; both at once, and after
+pressing back up to three times, or home. Only what the task's check accepts counts, so the number found is never too
+small. It can be too large, where a shorter solution exists that neither the expert nor the policy has played.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.playing.forks import State
+from coach_gym.agents.playing.rollout import observation_of
+from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.suites.play import Demonstration, play
+from coach_gym.episode import Episode, Observation
+
+BACK, HOME = "press_back()", "press_home()"
+DETOURS: tuple[tuple[str, ...], ...] = ((), (BACK,), (HOME,), (BACK, BACK), (BACK, BACK, BACK))
+
+
+@dataclass
+class Solutions:
+    """What is known of how to solve a task instance.
+
+    Attributes:
+        episode: An episode of it, for its goal, task and parameters.
+        shown: How the expert solves it from the start.
+    """
+
+    episode: Episode
+    shown: Demonstration
+
+    @classmethod
+    def of(cls, episode: Episode, start: AndroidEnv, first: Observation) -> Solutions | None:
+        """Lets the expert play; returns None if it does not solve the instance.
+
+        Args:
+            episode: An episode of the instance.
+            start: An environment in the instance's first state, which is forked.
+            first: The first observation.
+        """
+        shown = _play(start.fork(), episode, first)
+        return cls(episode, shown) if shown is not None else None
+
+    def steps_left(self, env: AndroidEnv, seen: Observation) -> float:
+        """Returns the fewest steps known to solve the task from the environment's state; infinity if none are.
+
+        Args:
+            env: An environment in mid-episode, which is forked.
+            seen: Its last observation.
+        """
+        fewest = math.inf
+        for detour in DETOURS:
+            if len(detour) + 1 < fewest:
+                there = _walk(env.fork(), detour, seen)
+                if there is not None:
+                    fewest = min(fewest, len(detour) + self._from(*there))
+        return fewest
+
+    def _from(self, env: AndroidEnv, seen: Observation) -> float:
+        """Continues the expert's episode wherever it fits, else lets the expert start anew."""
+        actions = self.shown.actions
+        for number in reversed(range(len(actions))):
+            if self.shown.steps[number][0]["ui"] == seen.ui and _solves(env.fork(), actions[number:]):
+                return len(actions) - number
+        shown = _play(env, self.episode, seen)
+        return math.inf if shown is None else len(shown.steps)
+
+
+def good_candidates(policy: Policy, episode: Episode, states: Sequence[State]) -> list[list[float]] | None:
+    """Judges the candidates of an episode's states: is an action the first step of a shortest known solution?
+
+    Known solutions are those of `Solutions`, from the state itself and from that after each candidate, and the episode
+    if it succeeded. So a step that wastes time is not good, nor is one after which nothing solves the task any more.
+
+    Args:
+        policy: Reads its responses.
+        episode: The episode.
+        states: Its states, in order.
+
+    Returns:
+        For the k candidates of every state 1 (good), 0 (not), or nan where no solution from the state is known. None if
+        the expert does not solve the instance.
+    """
+    solutions = Solutions.of(episode, _android(states[0]), states[0].observation)
+    if solutions is None:
+        return None
+    verdicts = []
+    following = 0.0 if episode.success else math.inf  # steps left after the executed candidate
+    for state in reversed(states):
+        after: dict[str, float] = {state.candidates[0].text: following}
+        for candidate in state.candidates:
+            if candidate.text not in after:
+                action = policy.parse(candidate.text, policy.frame(state.observation))
+                after[candidate.text] = _steps_after(solutions, state, action)
+        following = min(solutions.steps_left(_android(state), state.observation), 1 + min(after.values()))
+        verdicts.append([_verdict(1 + after[c.text], following) for c in state.candidates])
+    return verdicts[::-1]
+
+
+def _verdict(through: float, fewest: float) -> float:
+    return math.nan if math.isinf(fewest) else float(through <= fewest)
+
+
+def _steps_after(solutions: Solutions, state: State, action: str) -> float:
+    env = _android(state).fork()
+    seen, reward, terminated, truncated, _ = env.step(action)
+    if terminated or truncated:
+        return 0.0 if reward >= 1.0 else math.inf
+    return solutions.steps_left(env, observation_of(seen))
+
+
+def _android(state: State) -> AndroidEnv:
+    assert isinstance(state.env, AndroidEnv)
+    return state.env
+
+
+def _walk(env: AndroidEnv, actions: Sequence[str], seen: Observation) -> tuple[AndroidEnv, Observation] | None:
+    """Carries actions out; returns None if that ends the episode."""
+    for action in actions:
+        shown, _, terminated, truncated, _ = env.step(action)
+        if terminated or truncated:
+            return None
+        seen = observation_of(shown)
+    return env, seen
+
+
+def _solves(env: AndroidEnv, actions: Sequence[str]) -> bool:
+    for action in actions:
+        _, reward, terminated, truncated, _ = env.step(action)
+        if terminated or truncated:
+            return reward >= 1.0
+    return False
+
+
+def _play(env: AndroidEnv, episode: Episode, seen: Observation) -> Demonstration | None:
+    """Lets the expert play from the start of its script; returns None if it does not solve the task."""
+    observation: dict[str, Any] = {"goal": episode.goal, "ui": seen.ui, "screenshot": seen.screenshot}
+    try:
+        shown = play(env, observation, {"task": episode.task, "params": episode.params})
+    except (LookupError, RuntimeError, ValueError):
+        return None  # the expert does not find what it looks for
+    return shown if shown.reward >= 1.0 else None
