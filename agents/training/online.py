@@ -46,7 +46,7 @@ from coach_gym.episode import Episode
 from coach_gym.protocols import EventDriven, ForkableVectorEnv
 
 FIRST_TRAINING_SEED = 1 << 16
-"""Training episodes draw their seeds from here on; smaller ones are held-out instances for evaluation."""
+"""Training episodes draw their seeds from here on; smaller ones are for evaluation."""
 
 Schedule = float | Callable[[float], float]
 """A learning rate, or a function of the remaining progress, which goes from 1 to 0."""

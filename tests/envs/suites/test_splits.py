@@ -15,8 +15,9 @@ from coach_gym.envs.apps.camera import world_tasks as camera
 from coach_gym.envs.apps.clock.data import ALARMS
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.profiles import ANDROID_WORLD
-from coach_gym.envs.suites import apart
+from coach_gym.envs.suites import apart, official_world
 from coach_gym.envs.suites.load import BUILTIN
+from coach_gym.envs.suites.official_world.task import OfficialTask
 from coach_gym.envs.suites.splits import SELECTIONS, Selection, is_shared_out, owner
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Task
@@ -268,3 +269,21 @@ def test_settings_are_chosen_on_validation_only():
     for other in (made(), made(split="train"), made(split="test"), several(split="test"), gym.make("CartPole-v1")):
         with pytest.raises(UsageError, match="settings are chosen on validation only"):
             require_validation(made(split="validation"), other)
+
+
+# Official suites
+
+
+def test_the_official_suite_has_unseen_families_and_apps_by_name_alone(monkeypatch):
+    names = ("MarkorEditNote", "NotesIsTodo", "TasksAddTask", "VlcCreatePlaylist")
+    unnamed = {name: type(name, (OfficialTask,), {"name": name, "apps": (), "upstream": None}) for name in names}
+    monkeypatch.setattr(official_world, "families", lambda checkout: unnamed)
+    suite = official_world.suite()
+    assert list(suite.of("train").families) == ["TasksAddTask"]
+    assert list(suite.of("test", "families").families) == ["MarkorEditNote"]
+    assert list(suite.of("validation", "apps").families) == ["NotesIsTodo"]
+    assert list(suite.of("test", "apps").families) == ["VlcCreatePlaylist"]
+    for unseen in ("instances", "words"):
+        missing = rf"\(official\) has no split='test', unseen='{unseen}'; it has \(split='train'\), \(split='val"
+        with pytest.raises(UsageError, match=missing):
+            suite.of("test", unseen)
