@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RESULTS = sorted((ROOT / "benchmarks/results").glob("*.json"))
-SCRIPTS = [path for path in sorted((ROOT / "benchmarks").glob("*.py")) if "def main(" in path.read_text()]
+SCRIPTS = [path for path in sorted((ROOT / "benchmarks").rglob("*.py")) if "def main(" in path.read_text()]
 COMPUTED = {"memory"}  # arithmetic without any measurement
 
 
@@ -24,9 +24,10 @@ def test_a_headline_is_a_flat_map_of_names_to_numbers(path):
         assert name.isidentifier() and type(value) in (int, float) and math.isfinite(value), name
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(ROOT / "benchmarks")))
 def test_every_benchmark_writes_json_says_how_to_rerun_it_and_pins_its_threads(path):
-    source = path.read_text()
+    package = path.name == "__main__.py"
+    source = "".join(each.read_text() for each in path.parent.glob("*.py")) if package else path.read_text()
     assert '"--json"' in source and '"headline"' in source
     if path.stem not in COMPUTED:
         assert "rerun: " in source

@@ -101,7 +101,9 @@ def test_commands_exist_and_take_their_options(page, text):
             elif " -m coach_gym " in command:
                 assert set(options) <= options_of(words[words.index("coach_gym") + 1]) | TORCHRUN
             elif words[:2] == ["python", "-m"] and words[2].startswith("benchmarks."):
-                source = (ROOT / f"{words[2].replace('.', '/')}.py").read_text()
+                path = ROOT / words[2].replace(".", "/")
+                path = path / "__main__.py" if path.is_dir() else path.with_suffix(".py")
+                source = path.read_text()
                 assert all(f'"{option}"' in source for option in options), command
 
 

@@ -1,0 +1,288 @@
+"""The paper's ablations in miniature: what each part of CoachAgent is worth, held against what the paper found.
+
+Every variant changes the setting that the comparison chose (`benchmarks/controls`) in one respect, and is judged by its
+success at the end, the mean of greedy and sampled, on the same instances. A finding is confirmed or refuted if the 95 %
+interval of the difference, by bootstrap over seeds and instances, lies on one side of zero, and undecided otherwise.
+
+    python -m benchmarks.ablations --seeds 0 1 2 3 4 --json benchmarks/results/ablations.json
+    python -m benchmarks.ablations --studies k prm
+
+Every run is stored in `--out` and not repeated; studies share those that are equal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import matplotlib  # noqa: E402  (after the number of threads is set)
+import numpy as np  # noqa: E402
+import torch  # noqa: E402
+
+from benchmarks.controls.curves import Bootstrap, Curve  # noqa: E402
+from benchmarks.controls.methods import COACH, chosen  # noqa: E402
+from benchmarks.controls.report import PAPERS, axes  # noqa: E402
+from benchmarks.controls.runs import Result, Run, play  # noqa: E402
+from benchmarks.demo import DEVICE, SUITE  # noqa: E402
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
+
+COMMAND = "python -m benchmarks.ablations"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A difference in success that the paper reports.
+
+    Attributes:
+        better: The variant that the paper finds better.
+        worse: The other one.
+        paper: What the paper says, with its figures and where they are.
+    """
+
+    better: str
+    worse: str
+    paper: str
+
+
+@dataclass(frozen=True)
+class Study:
+    """One respect in which variants differ.
+
+    Attributes:
+        title: What differs.
+        variants: Settings of CoachAgent by label.
+        findings: What the paper found; empty if it compares nothing here.
+        times: Time of an iteration that the paper reports, over that of the first variant, by label.
+    """
+
+    title: str
+    variants: dict[str, dict[str, Any]]
+    findings: tuple[Finding, ...] = ()
+    times: dict[str, float] = field(default_factory=dict)
+
+
+STUDIES = {
+    "k": Study(
+        "candidates per state, without PRM as in the paper",
+        {f"k = {k}": {"k": k, "reward_model": None} for k in (1, 2, 4, 8, 16)},
+        (
+            Finding("k = 4", "k = 1", "k = 4 solves 37.0 % and 39.1 %, k = 1 34.8 % and 36.8 % (Table 3)"),
+            Finding("k = 8", "k = 1", "k = 8 solves 37.0 % and 39.4 %, k = 1 34.8 % and 36.8 % (Table 3)"),
+            Finding("k = 8", "k = 4", "k = 8 gains a marginal 0.0 and 0.3 points on k = 4 (Table 3)"),
+        ),
+        {"k = 2": 1.22, "k = 4": 1.62, "k = 8": 2.18},
+    ),
+    "prm": Study(
+        "process rewards, and the outcome's discount",
+        {
+            "PRM": {"reward_model": "pocket"},
+            "PRM, outcome discounted": {"reward_model": "pocket", "discount_outcome": True},
+            "no PRM": {"reward_model": None},
+            "no PRM, outcome not discounted": {"reward_model": None, "discount_outcome": False},
+        },
+        (Finding("PRM", "no PRM", "the PRM adds 2.4 and 2.0 points (Table 4)"),),
+    ),
+    "critic": Study(
+        "the critic's start",
+        {
+            "pre-trained": {"critic": "pocket"},
+            "the PRM's weights": {"critic": "judge"},
+            "the policy's weights": {"critic": "copy"},
+        },
+        (Finding("pre-trained", "the policy's weights", "without pre-training, values diverge (Figure 6)"),),
+    ),
+    "baseline": Study(
+        "the baseline of Q",
+        {
+            "leave-one-out": {"baseline": "leave_one_out"},
+            "none": {"baseline": "none"},
+            "V": {"baseline": "value"},
+            "mean of Q": {"baseline": "mean"},
+        },
+        (Finding("leave-one-out", "none", "without the baseline success is much lower, 36.0 % (Figure 5)"),),
+    ),
+    "executed": Study(
+        "the executed candidate, on which Q was just fitted",
+        {
+            "in the baseline": {},
+            "left out": {"learn_from_executed": False},
+            "fresh candidates, as in the paper": {"resample": True},
+        },
+    ),
+}
+
+
+def study_runs(study: Study, seeds: Sequence[int], **shared: Any) -> dict[str, list[Run]]:
+    """Returns the runs of a study by variant; `shared` are fields of `Run`."""
+    start = chosen()[COACH]
+    return {
+        label: [Run(COACH, seed, settings={**start, **variant}, **shared) for seed in seeds]
+        for label, variant in study.variants.items()
+    }
+
+
+def judge(study: Study, results: Mapping[str, Sequence[Result]], prices_from: Sequence[Result]) -> dict[str, Any]:
+    """Returns success and cost of every variant, and a verdict on every finding.
+
+    Args:
+        study: The study.
+        results: Its results by variant.
+        prices_from: Runs to which prices of work are fitted, the base's among them.
+    """
+    draws = Bootstrap({label: Curve.ends(runs, "greedy", "sampled") for label, runs in results.items()})
+    seconds, _ = axes(prices_from)
+    first = next(iter(results.values()))
+    rows = {
+        label: {
+            "success": draws.estimate(partial(_end, label)),
+            "greedy": float(np.nanmean(Curve.ends(runs, "greedy").success)),
+            "sampled": float(np.nanmean(Curve.ends(runs, "sampled").success)),
+            "time": _total(runs, seconds[PAPERS]) / _total(first, seconds[PAPERS]),
+            "log": runs[0]["curve"][-1]["log"],
+        }
+        for label, runs in results.items()
+    }
+    findings = [cost(study, label, rows[label]["time"]) for label in study.times]
+    for finding in study.findings:
+        gap = draws.estimate(partial(_gap, finding))
+        findings.append({"paper": finding.paper, "difference": gap, "verdict": verdict(gap),
+                         "sentence": sentence(finding, gap)})  # fmt: skip
+    return {"title": study.title, "variants": rows, "findings": findings}
+
+
+def _end(label: str, means: Mapping[str, np.ndarray]) -> float:
+    return float(means[label][-1])
+
+
+def _gap(finding: Finding, means: Mapping[str, np.ndarray]) -> float:
+    return _end(finding.better, means) - _end(finding.worse, means)
+
+
+def _total(runs: Sequence[Result], seconds: Any) -> float:
+    return float(np.mean([seconds(run["curve"][-1]) / run["curve"][-1]["steps"] for run in runs]))
+
+
+def cost(study: Study, label: str, time: float) -> dict[str, Any]:
+    """Returns whether a variant's time grows less than its candidates do, as the paper found."""
+    least = next(iter(study.variants.values()))["k"]
+    times_k = study.variants[label]["k"] / least
+    paper = f"'{label}' takes {study.times[label]:.2f} times as long, less than {times_k:g} times (Table 3)"
+    found = "confirmed" if time < times_k else "refuted"
+    words = f"The paper: {paper}. Here, {time:.2f} times as long a step, by counted work: {found}."
+    return {"paper": paper, "times": time, "verdict": found, "sentence": words}
+
+
+def verdict(gap: Mapping[str, float | None]) -> str:
+    """Returns whether the interval of a difference confirms that it is positive."""
+    low, high = gap["low"], gap["high"]
+    assert low is not None and high is not None
+    return "confirmed" if low > 0 else "refuted" if high < 0 else "undecided"
+
+
+def sentence(finding: Finding, gap: Mapping[str, float | None]) -> str:
+    """Returns what the paper found, what is found here, and what follows."""
+    value, low, high = (100 * (gap[name] or 0.0) for name in ("value", "low", "high"))
+    return (
+        f"The paper: {finding.paper}. Here, '{finding.better}' is {value:+.1f} points ({low:+.1f} to {high:+.1f}) from "
+        f"'{finding.worse}': {verdict(gap)}."
+    )
+
+
+def main() -> None:
+    """Runs the studies, prints their tables and draws their figures."""
+    options = _arguments()
+    torch.set_num_threads(1)
+    shared = {name: getattr(options, name) for name in ("steps", "episodes", "policy", "evaluations")}
+    planned = {name: study_runs(STUDIES[name], options.seeds, **shared) for name in options.studies}
+    base = [Run("base", seed, **shared) for seed in options.seeds]
+    runs = base + [
+        runs[number] for number in range(len(options.seeds)) for study in planned.values() for runs in study.values()
+    ]
+    distinct = list({run.file(): run for run in runs}.values())
+    done = dict(zip((run.file() for run in distinct), play(distinct, options.out, options.jobs), strict=True))
+    studies = {}
+    for name, variants in planned.items():
+        results = {label: [done[run.file()] for run in runs] for label, runs in variants.items()}
+        studies[name] = judge(STUDIES[name], results, list(done.values()))
+        print_study(studies[name])
+        plot(studies[name], options.out / f"ablation_{name}.png")
+    command = f"{COMMAND} {shlex.join(sys.argv[1:])}"
+    print(f"\nrerun: {command}")
+    if options.json:
+        report = {
+            "benchmark": "ablations", "headline": headline(studies), "studies": studies, "command": command,
+            "seeds": options.seeds, **shared, "device": DEVICE,
+            "suite": f"AndroidWorld, {SUITE} task families ({DEVICE})",
+            "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, 1 thread",
+        }  # fmt: skip
+        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+def headline(studies: Mapping[str, Any]) -> dict[str, float]:
+    """Returns how many findings have which verdict, by study."""
+    return {
+        f"{name}_{which}": sum(finding["verdict"] == which for finding in study["findings"])
+        for name, study in studies.items()
+        for which in ("confirmed", "refuted", "undecided")
+    }
+
+
+def print_study(study: Mapping[str, Any]) -> None:
+    """Prints the table of a study and its verdicts."""
+    print(
+        f"\n{study['title'] + ', embedded phone':64s}{'success (95 %)':>24s}{'greedy':>9s}{'sampled':>9s}{'time':>7s}"
+    )
+    for label, row in study["variants"].items():
+        value, low, high = (100 * row["success"][name] for name in ("value", "low", "high"))
+        cells = f"{f'{value:.1f} ({low:.1f} to {high:.1f})':>24s}{row['greedy']:>9.1%}{row['sampled']:>9.1%}"
+        print(f"{label:64s}{cells}{row['time']:>6.2f}x")
+    for finding in study["findings"]:
+        print(finding["sentence"])
+    if not study["findings"]:
+        print("The paper does not compare these.")
+
+
+def plot(study: Mapping[str, Any], path: Path) -> None:
+    """Draws success of the variants with their intervals."""
+    figure, axes_ = plt.subplots(figsize=(7, 0.5 * len(study["variants"]) + 1.2), layout="constrained")
+    rows = [row["success"] for row in study["variants"].values()]
+    values = np.array([100 * row["value"] for row in rows])
+    errors = np.abs([[100 * row[side] for row in rows] - values for side in ("low", "high")])
+    axes_.errorbar(values, range(len(rows)), xerr=errors, fmt="o", capsize=3)
+    axes_.set_yticks(range(len(rows)), list(study["variants"]))
+    axes_.invert_yaxis()
+    axes_.set(xlabel=f"success, greedy and sampled (%; {DEVICE})", title=study["title"])
+    axes_.grid(alpha=0.3)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog=COMMAND, description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
+    parser.add_argument("--studies", nargs="+", default=list(STUDIES), choices=list(STUDIES))
+    parser.add_argument("--steps", type=int, default=1500, help="device steps of every training")
+    parser.add_argument("--evaluations", type=int, default=1, help="evaluations of every training")
+    parser.add_argument("--episodes", type=int, default=96, help="instances of an evaluation")
+    parser.add_argument("--policy", default="pocket", help="the base: 'pocket' or a directory")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
+    parser.add_argument("--out", type=Path, default=Path("runs/controls"))
+    parser.add_argument("--json", type=Path, help="write the results to this file")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""The methods of the comparison and their settings, as data.
+
+Settings are arguments of the agent, with two words of their own: `critic="copy"` starts from the policy's weights and
+`critic="judge"` from the judge's. `GRIDS` has the same number of settings for every method that learns;
+`python -m benchmarks.controls --sweep` tries them on validation and writes the best to `chosen.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coach_gym.agents import CoachAgent, FilteredCloningAgent, GRPOAgent, PPOAgent, RLOOAgent
+from coach_gym.agents.training.online import OnlineAgent
+
+CHOSEN = Path(__file__).with_name("chosen.json")
+
+SHARED: dict[str, Any] = {
+    "batch_size": 24,
+    "mini_batch_size": 8,
+    "max_new_tokens": 48,
+    "max_prompt_length": 3072,
+    "collection": "rounds",  # a seed repeats its run; time is computed from the work afterwards
+}
+CRITIC: dict[str, Any] = {"critic": "pocket", "critic_warmup_ratio": 0.0}
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to act, learned or not.
+
+    Attributes:
+        label: Its name in tables.
+        agent: Class of the agent.
+        settings: Arguments of the agent in addition to `SHARED`.
+        learns: Whether it is trained.
+        best_of: Responses of which the critic chooses one when it acts; 0 lets the policy act.
+        baseline: Whether it is an alternative that others use, with which speed is compared. What else learns is a
+            control or a variant of the method.
+    """
+
+    label: str
+    agent: type[OnlineAgent]
+    settings: dict[str, Any] = field(default_factory=dict)
+    learns: bool = True
+    best_of: int = 0
+    baseline: bool = False
+
+
+COACH = "coach"
+"""The method that the others are compared with, unless another one is named."""
+
+METHODS = {
+    "base": Method("base", GRPOAgent, learns=False),
+    "base_cool": Method("base, temperature 0.7", GRPOAgent, {"temperature": 0.7}, learns=False),
+    "base_cold": Method("base, temperature 0.4", GRPOAgent, {"temperature": 0.4}, learns=False),
+    "best_of_4": Method("best of 4 by Q", CoachAgent, CRITIC, learns=False, best_of=4),
+    "best_of_8": Method("best of 8 by Q", CoachAgent, CRITIC, learns=False, best_of=8),
+    "frozen": Method("CoachAgent, critic frozen", CoachAgent, {**CRITIC, "critic_learning_rate": 0.0}),
+    "cloning": Method("filtered cloning", FilteredCloningAgent, baseline=True),
+    "rloo": Method("RLOO", RLOOAgent, baseline=True),
+    "grpo": Method("GRPO", GRPOAgent, baseline=True),
+    "ppo": Method("PPO", PPOAgent, {"critic": "copy"}, baseline=True),
+    "ppo_v": Method("PPO, V pre-trained", PPOAgent, CRITIC, baseline=True),
+    "ppo_prm": Method("PPO, PRM", PPOAgent, {"critic": "copy", "reward_model": "pocket"}, baseline=True),
+    COACH: Method("CoachAgent", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
+    "coach_forks": Method("CoachAgent, critic taught by forks", CoachAgent, {**CRITIC, "forks": "critic"}),
+    "measured": Method("CoachAgent, measured Q for the critic", CoachAgent, {**CRITIC, "forks": "policy"}),
+}
+
+_RATES = (5e-5, 1.5e-4)
+
+
+def _grid(*options: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"learning_rate": rate, **option} for rate in _RATES for option in options]
+
+
+GRIDS: dict[str, list[dict[str, Any]]] = {
+    "frozen": _grid({"k": 4}, {"k": 8}),
+    "cloning": _grid({"replay": 0}, {"replay": 100}),
+    "rloo": _grid({"group_size": 4}, {"group_size": 8}),
+    "grpo": _grid({"group_size": 4}, {"group_size": 8}),
+    "ppo": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 1e-4}),
+    "ppo_v": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 1e-4}),
+    "ppo_prm": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 1e-4}),
+    COACH: _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 5e-5}),
+    "coach_forks": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 5e-5}),
+    "measured": _grid({"k": 4}, {"k": 8}),
+}
+
+
+def chosen() -> dict[str, dict[str, Any]]:
+    """Returns the settings that the sweep chose, by method; the first of each grid before there was a sweep."""
+    first = {name: grid[0] for name, grid in GRIDS.items()}
+    return first | (json.loads(CHOSEN.read_text("utf-8"))["settings"] if CHOSEN.exists() else {})
