@@ -28,7 +28,7 @@ from transformers.utils import logging  # noqa: E402
 
 from benchmarks.demo import DEVICE  # noqa: E402
 from benchmarks.judging import report  # noqa: E402
-from benchmarks.judging.measure import add_arguments, load_agent, records, setting_of  # noqa: E402
+from benchmarks.judging.measure import Record, add_arguments, load_agent, records, setting_of  # noqa: E402
 
 
 def main() -> None:
@@ -37,23 +37,35 @@ def main() -> None:
     torch.set_num_threads(1)
     logging.disable_progress_bar()
     agent, setting, started = load_agent(options.agent), setting_of(options, solve=False), time.process_time()
-    by_seed = {seed: records(agent, seed, setting) for seed in options.seeds}
-    seconds = time.process_time() - started
+    by_seed: dict[int, list[Record]] = {}
+    for seed in options.seeds:
+        by_seed[seed] = records(agent, seed, setting)
+        results = summary(by_seed, options.agent, time.process_time() - started)
+        if options.json:  # after every seed, because all of them take long
+            options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    cost = results["cpu_seconds_per_state"]
+    print(f"\n{options.agent} ({DEVICE}): {results['states']} states, {cost:.2f} s of CPU per state")
+    report.show("against measured Q", results["rows"])
+    _show_seeds(results["seeds"])
+    print(f"\nrerun: {results['command']}")
+
+
+def summary(by_seed: dict[int, list[Record]], agent: str, seconds: float) -> dict[str, Any]:
+    """Returns the results of the seeds so far."""
     every = [record for found in by_seed.values() for record in found]
     rows = report.critics(every)
-    of_seeds = {seed: _values(report.critics(found)["critic"]) for seed, found in by_seed.items()}
-    command = shlex.join(["python", "-m", "benchmarks.true_q", *sys.argv[1:]])
-    results = {
-        "benchmark": "true_q", "device": DEVICE, "command": command, "agent": options.agent, "states": len(every),
-        "cpu_seconds_per_state": seconds / len(every), "headline": _values(rows["critic"]), "rows": rows,
-        "seeds": of_seeds, "families": report.families(every),
-    }  # fmt: skip
-    print(f"\n{options.agent} ({DEVICE}): {len(every)} states, {seconds / len(every):.2f} s of CPU per state")
-    report.show("against measured Q", rows)
-    _show_seeds(of_seeds)
-    print(f"\nrerun: {command}")
-    if options.json:
-        options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    return {
+        "benchmark": "true_q",
+        "device": DEVICE,
+        "command": shlex.join(["python", "-m", "benchmarks.true_q", *sys.argv[1:]]),
+        "agent": agent,
+        "states": len(every),
+        "cpu_seconds_per_state": seconds / len(every),
+        "headline": _values(rows["critic"]),
+        "rows": rows,
+        "seeds": {seed: _values(report.critics(found)["critic"]) for seed, found in by_seed.items()},
+        "families": report.families(every),
+    }
 
 
 def _options() -> argparse.Namespace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
@@ -42,6 +43,7 @@ class Setting:
         instances: Instances of each family for every seed.
         k: Candidates per state.
         hot: Temperature of all candidates but the executed one; None for the agent's own.
+        distinct: Draws all candidates but the executed one without replacement.
         repeats: Episodes per distinct candidate in each of the two measurements of Q; 0 measures no Q.
         solve: Whether to find out which candidates are good, and to ask the process reward model.
     """
@@ -52,6 +54,7 @@ class Setting:
     instances: int = 2
     k: int = 4
     hot: float | None = None
+    distinct: bool = False
     repeats: int = 1
     solve: bool = True
 
@@ -121,7 +124,7 @@ def records(agent: CoachAgent, seed: int, setting: Setting) -> list[Record]:
 
 def _play(agent: CoachAgent, seed: int, setting: Setting) -> Iterator[tuple[Episode, list[State]]]:
     """Plays all instances of a seed; episodes that broke are left out."""
-    player = _Hot(agent.player, setting.k, setting.hot or agent.temperature)
+    player = _Contrasting(agent.player, setting)
     for family in tqdm(setting.chosen, f"seed {seed}: playing", unit="family"):
         env = AndroidEnv(screen_size=SCREEN, tasks=(family,), split=setting.split, unseen=setting.unseen)
         for number in range(setting.instances):
@@ -131,18 +134,23 @@ def _play(agent: CoachAgent, seed: int, setting: Setting) -> Iterator[tuple[Epis
         env.close()
 
 
-class _Hot(PolicyPlayer):
-    """Draws the executed candidate as the agent does, and the others at a temperature of their own."""
+class _Contrasting(PolicyPlayer):
+    """Draws the executed candidate as the agent does, and the others as the setting says."""
 
-    def __init__(self, player: PolicyPlayer, k: int, temperature: float) -> None:
+    def __init__(self, player: PolicyPlayer, setting: Setting) -> None:
         super().__init__(player.policy, player.generator, player.temperature, player.max_new_tokens)
-        self.k, self.others = k, temperature
+        self.k = setting.k
+        self.others = copy(self)
+        self.others.k = setting.k - 1
+        self.others.rollout_temperature = setting.hot or player.temperature
+        self.others.distinct = setting.distinct
+        self.alike = setting.hot is None and not setting.distinct
 
     def draw(self, prompts: Sequence[Prompt], on_first: OnFirst | None = None) -> list[list[Candidate]]:
-        if self.others == self.temperature:
+        if self.alike:
             return super().draw(prompts, on_first)
-        own = self.generator.sample(prompts, 1, self.temperature, self.max_new_tokens, on_first=on_first)
-        others = self.generator.sample(prompts, self.k - 1, self.others, self.max_new_tokens)
+        own = self.explore(prompts, 1, on_first)
+        others = self.others.explore(prompts, self.others.k)
         return [[*first, *rest] for first, rest in zip(own, others, strict=True)]
 
 
@@ -192,12 +200,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--instances", type=int, default=2, help="per family and seed")
     parser.add_argument("--k", type=int, default=4, help="candidates per state")
     parser.add_argument("--hot", type=float, help="temperature of all candidates but the executed one")
+    parser.add_argument("--distinct", action="store_true", help="draws these candidates without replacement")
     parser.add_argument("--repeats", type=int, default=1, help="episodes per candidate in each of two measurements")
 
 
 def setting_of(options: argparse.Namespace, solve: bool) -> Setting:
     """Returns the setting that a command's options say."""
     return Setting(
-        options.families, options.split, options.unseen, options.instances, options.k, options.hot, options.repeats,
-        solve,
+        options.families, options.split, options.unseen, options.instances, options.k, options.hot, options.distinct,
+        options.repeats, solve,
     )  # fmt: skip

@@ -52,13 +52,15 @@ def test_judges_compares_two_agents(call, monkeypatch):
     assert "always_yes" in shown and "rerun: python -m benchmarks.judges --agent pocket" in shown
 
 
-def test_states_are_played_measured_and_judged():
-    agent = judges.load_agent("pocket")
-    setting = judges.Setting(["OpenAppTaskEval"], None, instances=1, k=3, hot=2.0)
+def test_states_of_a_saved_agent_are_played_measured_and_judged(tmp_path):
+    judges.load_agent("pocket").save(tmp_path / "agent")
+    agent = judges.load_agent(str(tmp_path / "agent"))
+    setting = judges.Setting(["OpenAppTaskEval"], None, instances=1, k=3, hot=2.0, distinct=True)
     found = judges.records(agent, 0, setting)
     assert found and {record.family for record in found} == {"OpenAppTaskEval"}
     for record in found:
         assert {len(each) for each in (record.texts, record.q, record.log_prob, record.truth, record.good)} == {3}
+        assert len(set(record.texts[1:])) == 2, "the others were drawn with replacement"
         assert record.verdict in (0.0, 1.0) and record.returned is not None
         assert all(math.isnan(value) or 0 <= value <= 1 for value in record.truth)
     assert [r.truth for r in judges.records(agent, 0, setting)] == [r.truth for r in found], "a seed repeats its states"
