@@ -143,7 +143,7 @@ def evaluate(
     rollout = Rollout(envs, range(seed, seed + n_eval_episodes))
     results: dict[int, Result] = {}
     while active := rollout.waiting:
-        transition = rollout.step(_actions(model, active, deterministic))
+        transition = rollout.step(predict_actions(model, active, deterministic))
         for attempt in transition.finished:
             results[attempt.number] = _result(attempt, seed, transition.infos[attempt.index])
         if render:
@@ -265,7 +265,7 @@ def evaluate_policy(
     return evaluation.mean_reward, float(np.std(rewards))
 
 
-def _actions(model: Predictor, active: list[Attempt], deterministic: bool) -> list[str]:
+def predict_actions(model: Predictor, active: list[Attempt], deterministic: bool) -> list[str]:
     """Predicts for all active episodes in one batch; each keeps its own part of the model's state."""
     observation = {
         "goal": tuple(attempt.episode.goal for attempt in active),

@@ -51,6 +51,9 @@ class Usage:
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(*(mine + theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
 
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(*(mine - theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True)))
+
 
 class ChatClient:
     """Asks a model behind a server, several questions at a time.
@@ -146,13 +149,8 @@ class ChatClient:
         Returns:
             The answers; None where none came, or only part of one. A warning says how many and why.
         """
-        fields = {"max_completion_tokens": max_new_tokens, "temperature": temperature}
-        retries = 0 if self._down else self.retries
-        replies = self._run([self._complete(messages, fields, retries) for messages in conversations])
+        replies = self.replies(conversations, max_new_tokens, temperature)
         failures = [reply for reply in replies if isinstance(reply, Failure)]
-        self.usage.requests += len(replies)
-        self.usage.failures += len(failures)
-        self._down = bool(replies) and all(isinstance(reply, Failure) and not reply.answered for reply in replies)
         if failures:
             warnings.warn(
                 f"{len(failures)} of {len(replies)} questions to {self.model} at {self.host} got no answer; "
@@ -160,6 +158,18 @@ class ChatClient:
                 stacklevel=2,
             )
         return [None if isinstance(reply, Failure) else reply for reply in replies]
+
+    def replies(
+        self, conversations: Sequence[Sequence[Message]], max_new_tokens: int = 1024, temperature: float = 0.0
+    ) -> "list[str | Failure]":
+        """Asks questions as `ask` does, and returns why an answer is missing instead of None."""
+        fields = {"max_completion_tokens": max_new_tokens, "temperature": temperature}
+        retries = 0 if self._down else self.retries
+        replies = self._run([self._complete(messages, fields, retries) for messages in conversations])
+        self.usage.requests += len(replies)
+        self.usage.failures += sum(isinstance(reply, Failure) for reply in replies)
+        self._down = bool(replies) and all(isinstance(reply, Failure) and not reply.answered for reply in replies)
+        return replies
 
     def _run(self, questions: "Sequence[Awaitable[str | Failure]]") -> "list[str | Failure]":
         async def together() -> "list[str | Failure]":

@@ -26,6 +26,7 @@ TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
 SETTINGS = {  # of agents and engines, which the commands pass on
     "train": ["--batch_size", "--bfloat16", "--checkpoint_activations", "--generation", "--max_staleness"],
     "serve": ["--max_model_len"],
+    "evaluate": ["--suite", "--device", "--screen_size"],
 }
 SMALLER = {
     "learning_rate=1.5e-4": "learning_rate=1.5e-4, batch_size=2",

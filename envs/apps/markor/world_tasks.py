@@ -116,7 +116,9 @@ class MarkorCreateNoteAndSms(MarkorCreateNote):
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         """Requires both the note and the message."""
-        return super().evaluate(device, answer) * self._sms.evaluate(device, answer)
+        note, message = super().evaluate(device, answer), self._sms.evaluate(device, answer)
+        assert note is not None and message is not None  # both have rules
+        return note * message
 
     @property
     def _sms(self) -> Task:

@@ -42,6 +42,7 @@ class Definition:
         query: The adb command whose output the judge reads at every step, or None.
         judge: The judge's class; made with an object whose `answer_judge` compares answers.
         human_steps: How many steps a person took.
+        kind: `"query"` or `"operation"`, as the checkout says.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Definition:
     query: str | None
     judge: type[Any]
     human_steps: int
+    kind: str = "operation"
 
     @property
     def goal(self) -> str:
@@ -115,7 +117,9 @@ def _definition(app: dict[str, Any], task: dict[str, Any], lengths: dict[str, in
     judges = importlib.import_module(task["metric_func"]).function_map
     if id not in judges:
         raise UsageError(f"the checkout of AndroidLab defines the task {id} but no judge for it")
-    return Definition(id, app["APP"], app["package"], task["task"], task.get("adb_query"), judges[id], lengths[id])
+    kind = "query" if task.get("metric_type") == "query_detect" else "operation"
+    query = task.get("adb_query")
+    return Definition(id, app["APP"], app["package"], task["task"], query, judges[id], lengths[id], kind)
 
 
 @contextmanager

@@ -57,15 +57,17 @@ def reasonable_operations(screenshots: Sequence[np.ndarray]) -> float:
     Args:
         screenshots: The screen before each step; uint8 arrays.
     """
-    steps = len(screenshots)
-    if steps == 1:
-        return 1.0
-    looked_at = list(screenshots)[: max(0, steps - 1)] if steps > 2 else []
-    idle = sum(_same(before, after) for before, after in zip(looked_at, looked_at[1:], strict=False))
-    return 1 - idle / (steps - 1)
+    idle = [same_screen(before, after) for before, after in zip(screenshots, screenshots[1:], strict=False)]
+    return operation_ratio(idle)
 
 
-def _same(before: np.ndarray, after: np.ndarray) -> bool:
+def operation_ratio(idle: Sequence[bool]) -> float:
+    """Returns the reasonable operation ratio, from whether each screen equals the next one; 1 for a single screen."""
+    return 1 - sum(idle[:-1]) / len(idle) if idle else 1.0
+
+
+def same_screen(before: np.ndarray, after: np.ndarray) -> bool:
+    """Returns whether an action had no effect, from the screens before and after it."""
     if before.shape != after.shape:
         return False
     counted = (before != 255) | (after != 255)

@@ -130,6 +130,7 @@ def family(definition: Definition, answer_judge: AnswerJudge | None) -> type[Lab
     attributes = {
         "name": definition.id,
         "definition": definition,
+        "kind": definition.kind,
         "answer_judge": None if answer_judge is None else staticmethod(answer_judge),
         "apps": (definition.app,),
         "template": definition.goal,

@@ -1,0 +1,141 @@
+"""`coach-gym evaluate`: plays every task of a suite in order, and reports as the benchmarks do.
+
+coach-gym evaluate --agent my_agent --env AndroidWorld-v0 --runs 3 --num-envs 8 --out results.jsonl
+coach-gym evaluate --agent openai:ByteDance-Seed/UI-TARS-1.5-7B@http://127.0.0.1:8000/v1 --dialect UITars --out r.jsonl
+
+The same command continues an evaluation that was interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coach_gym.cli.settings import parse_settings, read_config
+
+if TYPE_CHECKING:
+    from coach_gym.evaluation import Player
+
+POCKET_LIMITS = {"max_new_tokens": 48, "max_prompt_length": 3072}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command; all other options are settings of the environment."""
+    parser.allow_abbrev = False
+    parser.epilog = "Any argument of the environment is an option too: --suite official --device emulator-5554"
+    parser.add_argument(
+        "--agent", default="pocket",
+        help="random, expert, openai:MODEL@URL, a saved agent, pocket, a directory or a hub id (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument("--dialect", help="UITars or QwenMobileUse, for models behind servers and hub ids")
+    parser.add_argument("--env", default="AndroidWorld-v0", help="id of the environment (default: %(default)s)")
+    parser.add_argument("--runs", type=int, default=1, help="times that every task is played (default: %(default)s)")
+    parser.add_argument("--num-envs", type=int, default=1, help="devices (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=30, help="of the instances (default: %(default)s)")
+    parser.add_argument("--sample", action="store_true", help="draw responses instead of taking the most likely")
+    parser.add_argument("--max-new-tokens", type=int, help="length at which a response is cut off (default: 512)")
+    parser.add_argument("--outcome-verifier", default="rules", help="judge of tasks without a rule: rules+openai:MODEL")
+    parser.add_argument("--config", type=Path, help="TOML or JSON file whose table env goes to the environment")
+    parser.add_argument("--out", type=Path, default=Path("evaluation.jsonl"), help="results; continued if it exists")
+    parser.add_argument("--json", type=Path, help="write summary and results to this file")
+    parser.add_argument("--csv", type=Path, help="write one line per episode to this file")
+    parser.add_argument("--android-world", type=Path, help="write a checkpoint folder of AndroidWorld's runner")
+    parser.add_argument("--android-lab", type=Path, help="write an output folder of AndroidLab's generate_result.py")
+    parser.set_defaults(run=evaluate, settings=[])
+
+
+def evaluate(
+    agent: str,
+    dialect: str | None,
+    env: str,
+    runs: int,
+    num_envs: int,
+    seed: int,
+    sample: bool,
+    max_new_tokens: int | None,
+    outcome_verifier: str,
+    config: Path | None,
+    out: Path,
+    json: Path | None,
+    csv: Path | None,
+    android_world: Path | None,
+    android_lab: Path | None,
+    settings: Sequence[str],
+) -> None:
+    """Evaluates an agent, prints the table and writes the files; the options are those of the command line."""
+    from coach_gym.agents.judging.chat import ChatServerError
+    from coach_gym.evaluation import evaluate_suite
+    from coach_gym.evaluation.exports import write_android_lab, write_android_world
+
+    chosen = {**read_config(config).get("env", {}), **parse_settings(settings)}
+    try:
+        report = evaluate_suite(
+            make_player(agent, env, chosen, dialect, sample, max_new_tokens), env, out=out, agent=agent, runs=runs,
+            num_envs=num_envs, seed=seed, deterministic=not sample, outcome_verifier=outcome_verifier,
+            env_settings=chosen, progress_bar=True,
+        )  # fmt: skip
+    except (ChatServerError, ValueError) as error:
+        sys.exit(f"{error}\nResults so far are in {out}; the same command continues them.")
+    print(report)
+    for path, text in ((json, report.to_json()), (csv, report.to_csv())):
+        if path is not None:
+            path.write_text(text, "utf-8")
+    name = agent.replace("/", "_")
+    if android_world is not None:
+        write_android_world(report.records, android_world, name)
+    if android_lab is not None:
+        write_android_lab(report.records, android_lab, name)
+
+
+def make_player(
+    agent: str, env: str, env_settings: dict[str, Any], dialect: str | None, sample: bool, max_new_tokens: int | None
+) -> Player:
+    """Returns the player of a name; see the command's help.
+
+    Raises:
+        SystemExit: The dialect is unknown.
+        ChatServerError: The model's server does not answer, or refuses.
+    """
+    import gymnasium as gym
+
+    from coach_gym import dialects
+    from coach_gym.agents.generation.transformers import TransformersGenerator
+    from coach_gym.agents.judging.chat import ChatClient
+    from coach_gym.agents.judging.models import SERVED
+    from coach_gym.agents.models.policy import DIALECTS, Policy
+    from coach_gym.agents.playing.player import PolicyPlayer
+    from coach_gym.evaluation import ChatPlayer, ExpertPlayer, PredictorPlayer, RandomPlayer
+
+    if dialect is not None and dialect not in DIALECTS:
+        sys.exit(f"--dialect {dialect} is unknown; choose one of {', '.join(DIALECTS)}")
+    spoken = None if dialect is None else DIALECTS[dialect]()
+    if agent == "random":
+        return RandomPlayer()
+    if agent == "expert":
+        return ExpertPlayer(gym.make(env, **env_settings).get_wrapper_attr("suite"))
+    if agent.startswith(SERVED):
+        name, _, address = agent.removeprefix(SERVED).partition("@http")
+        client = ChatClient(name, f"http{address}" if address else None)
+        client.check()
+        return ChatPlayer(client, spoken or dialects.UITars(), max_new_tokens or 512, 1.0 if sample else 0.0)
+    saved = Path(agent) / "actor"
+    arguments = _saved_arguments(Path(agent))
+    policy = Policy.load(saved if saved.is_dir() else agent, spoken)
+    limits = {**(POCKET_LIMITS if agent == "pocket" else {}), **arguments}
+    policy.max_prompt_length = limits.get("max_prompt_length", policy.max_prompt_length)
+    length = max_new_tokens or limits.get("max_new_tokens", 512)
+    temperature = arguments.get("temperature", 1.0)
+    return PredictorPlayer(PolicyPlayer(policy, TransformersGenerator(policy), temperature, length), not sample)
+
+
+def _saved_arguments(agent: Path) -> dict[str, Any]:
+    """The limits and the temperature that a saved agent was trained with."""
+    path = agent / "config.json"
+    if not (agent / "actor").is_dir() or not path.is_file():
+        return {}
+    known = json.loads(path.read_text("utf-8"))["arguments"]
+    return {name: known[name] for name in ("max_prompt_length", "max_new_tokens", "temperature") if name in known}

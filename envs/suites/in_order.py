@@ -1,0 +1,52 @@
+"""Plays the tasks of a suite in a fixed order, as benchmarks do."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import gymnasium as gym
+
+from coach_gym.envs.android import AndroidEnv
+
+
+class InOrder(gym.Wrapper):
+    """Makes the seed of `reset` the number of an episode: all tasks once in their order, then all again, and so on.
+
+    Parameters are drawn anew in every round. They depend on the seed, the task and the round, as in AndroidWorld's own
+    runner, and so neither on the number of devices nor on which episodes were played before.
+
+    Args:
+        env: An `AndroidEnv`, perhaps wrapped.
+        seed: Seed of the parameters; AndroidWorld's runner takes 30.
+    """
+
+    def __init__(self, env: gym.Env, seed: int = 30) -> None:
+        super().__init__(env)
+        inner = env.unwrapped
+        assert isinstance(inner, AndroidEnv)
+        self.tasks = tuple(inner.suite.families)
+        self.seed = seed
+        self._upstream = (inner.suite.benchmark, inner.suite.source) == ("android_world", "official")
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Starts the episode of a number.
+
+        Args:
+            seed: The number, from 0.
+            options: As in `AndroidEnv.reset`; `task` and `params_seed` are replaced.
+        """
+        round_, index = divmod(seed or 0, len(self.tasks))
+        params_seed = instance_seed(self.seed, self.tasks[index], round_)
+        chosen: dict[str, Any] = {"task": self.tasks[index], "params_seed": params_seed}
+        if self._upstream:  # its tasks apply the formula themselves
+            chosen["params"] = {"seed": self.seed, "instance": round_}
+        return self.env.reset(seed=params_seed, options={**(options or {}), **chosen})
+
+
+def instance_seed(seed: int, task: str, instance: int) -> int:
+    """Returns the seed of an instance's parameters, by the formula of AndroidWorld's runner, below 2**31."""
+    digest = hashlib.sha256(f"{seed}_{task}_{instance}".encode()).hexdigest()
+    return int(digest, 16) % (1 << 31)
