@@ -50,9 +50,10 @@ class TrainingLog:
     def add_episodes(self, finished: Iterable[Attempt]) -> None:
         """Records finished episodes; those without a verdict say nothing about the agent and are left out."""
         for attempt in finished:
-            if attempt.episode.learnable:
+            reward = attempt.episode.outcome
+            if attempt.episode.learnable and reward is not None:
                 elapsed = time.perf_counter() - self._begun_at
-                self.ep_info_buffer.append({"r": attempt.episode.outcome, "l": attempt.length, "t": round(elapsed, 3)})
+                self.ep_info_buffer.append({"r": reward, "l": attempt.length, "t": round(elapsed, 3)})
                 self.ep_success_buffer.append(float(attempt.episode.success))
 
     def recent_episodes(self) -> tuple[list[dict[str, float]], list[float]]:

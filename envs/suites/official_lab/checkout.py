@@ -179,7 +179,7 @@ class Judging:
     def compare(self, question: str, answer: str, standard: str) -> bool:
         """Returns whether the answer judge accepts an answer."""
         if self.answer_judge is None:
-            self.open = True
+            self.open = self.open or bool(answer.strip())  # without words there is nothing to compare
             return False
         try:
             return bool(self.answer_judge(question, answer, standard))
