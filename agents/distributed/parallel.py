@@ -93,6 +93,9 @@ def shard_learner(
         shard(model, mesh, dtype)
         _BLANK[model] = blank
         _move_optimizer(learner.optimizer(name), before, list(model.parameters()))
+    if learner.reference is not None:
+        shard(learner.reference.model, mesh, dtype)
+        _BLANK[learner.reference.model] = blank
     if isinstance(generator, ServedGenerator):
         send_weights(learner.policy, generator, bfloat16)
     return generator

@@ -55,6 +55,9 @@ def _tensors(learner: Learner) -> dict[str, Tensor]:
             tensors[f"{part}/{name}"] = parameter.detach()
             for key, value in optimizer.state.get(parameter, {}).items():
                 tensors[f"{part}.optimizer/{name}/{key}"] = value
+    if learner.reference is not None:
+        weights = learner.reference.model.named_parameters()
+        tensors |= {f"reference/{name}": parameter.detach() for name, parameter in weights}
     return tensors
 
 

@@ -1,4 +1,4 @@
-"""All that is trained, in one place."""
+"""All that is trained, in one place, and the frozen reference beside it."""
 
 from dataclasses import dataclass
 
@@ -17,15 +17,17 @@ class Learner:
         policy: The policy.
         critic: The critic, or None.
         optimizers: `"policy.optimizer"`, and `"critic.optimizer"` if there is a critic.
+        reference: The policy that this one is kept near to, which is not trained; None without a KL penalty.
     """
 
     policy: Policy
     critic: Critic | None
     optimizers: dict[str, Optimizer]
+    reference: Policy | None = None
 
     @property
     def models(self) -> dict[str, nn.Module]:
-        """The models by name: `"policy"`, and `"critic"` if there is one."""
+        """The trained models by name: `"policy"`, and `"critic"` if there is one."""
         critic: dict[str, nn.Module] = {} if self.critic is None else {"critic": self.critic}
         return {"policy": self.policy.model, **critic}
 

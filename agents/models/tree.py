@@ -302,13 +302,46 @@ def log_probs(policy: Policy, tree: Tree, temperature: float = 1.0) -> list[list
 
 
 def _trunk_log_probs(policy: Policy, trunk: Trunk, temperature: float) -> tuple[Tensor, ...]:
-    distinct = {span.start: span for span in trunk.responses}  # equal responses lie in the same columns
-    predictors = torch.tensor([column for span in distinct.values() for column in span.predictors()])
-    tokens = trunk.input_ids[0, [column for span in distinct.values() for column in span.tokens()]]
+    every, tokens = _predictions(policy, trunk, temperature)
+    return _by_response(trunk, every.gather(1, tokens[:, None])[:, 0])
+
+
+def log_probs_and_entropies(policy: Policy, tree: Tree, temperature: float = 1.0) -> tuple[Tensor, Tensor]:
+    """Computes the log-probabilities of all tokens, and the entropies of the distributions that they are draws of.
+
+    Arguments are those of `log_probs`. An entropy needs as much memory as its distribution, so ask only if needed.
+
+    Returns:
+        Log-probabilities and entropies in nats, both (N,) in float32: all candidates of all steps in order.
+    """
+    both = []
+    for trunk in tree.trunks:
+        every, tokens = _predictions(policy, trunk, temperature)
+        entropies = -(every.exp() * every.masked_fill(every.isneginf(), 0.0)).sum(-1)  # what is banned adds nothing
+        both += _by_response(trunk, torch.stack([every.gather(1, tokens[:, None])[:, 0], entropies], dim=1))
+    scored, entropies = torch.cat(both).unbind(1)
+    return scored, entropies
+
+
+def _distinct(trunk: Trunk) -> dict[int, Span]:
+    """Spans by their first column: equal responses lie in the same columns."""
+    return {span.start: span for span in trunk.responses}
+
+
+def _predictions(policy: Policy, trunk: Trunk, temperature: float) -> tuple[Tensor, Tensor]:
+    """Log-probabilities of all that could follow, (M, vocabulary), and what does, (M,), in the distinct responses."""
+    distinct = _distinct(trunk).values()
+    predictors = torch.tensor([column for span in distinct for column in span.predictors()])
+    tokens = trunk.input_ids[0, [column for span in distinct for column in span.tokens()]]
     arguments = trunk.forward_arguments(policy.model)
     logits = policy.model(**arguments, logits_to_keep=predictors.to(policy.device)).logits[0]
-    scored = policy.log_probs(logits, temperature).gather(1, tokens.to(policy.device)[:, None])[:, 0]
-    pieces = dict(zip(distinct, scored.split([span.length for span in distinct.values()]), strict=True))
+    return policy.log_probs(logits, temperature), tokens.to(policy.device)
+
+
+def _by_response(trunk: Trunk, values: Tensor) -> tuple[Tensor, ...]:
+    """Values of the tokens of the distinct responses, (M, ...), as one tensor for each response."""
+    distinct = _distinct(trunk)
+    pieces = dict(zip(distinct, values.split([span.length for span in distinct.values()]), strict=True))
     return tuple(pieces[span.start] for span in trunk.responses)
 
 

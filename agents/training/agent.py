@@ -50,6 +50,7 @@ class Agent:
     Attributes:
         policy: The policy.
         critic: The critic; None for a method without one.
+        reference: The frozen policy of the KL penalty; None without a penalty.
         optimizers: Optimizers by the names of `get_parameters`.
         player: Draws and executes the policy's responses.
         log: Statistics of the training.
@@ -62,6 +63,7 @@ class Agent:
     """
 
     critic: Critic | None = None
+    reference: Policy | None = None
     arguments: Mapping[str, Any]
 
     def __init__(
@@ -183,7 +185,7 @@ class Agent:
     @property
     def learner(self) -> Learner:
         """All that is trained."""
-        return Learner(self.policy, self.critic, self.optimizers)
+        return Learner(self.policy, self.critic, self.optimizers, self.reference)
 
     @property
     def device(self) -> torch.device:

@@ -3,6 +3,7 @@
 config.json          class and constructor arguments
 actor/               the policy, as `save_pretrained` writes it
 critic/              the critic, for the methods that have one
+reference/           the frozen policy of the KL penalty, if there is one
 optimizer.pt         optimizer states, read with `weights_only=True`
 trainer_state.json   counters, statistics and random states
 
@@ -31,9 +32,9 @@ from coach_gym.agents.models.learner import Learner
 from coach_gym.agents.models.policy import Policy, as_device
 from coach_gym.dialects import Dialect
 
-ACTOR, CRITIC, SHARDS = "actor", "critic", "shards"
+ACTOR, CRITIC, REFERENCE, SHARDS = "actor", "critic", "reference", "shards"
 _CONFIG, _STATE, _OPTIMIZER = "config.json", "trainer_state.json", "optimizer.pt"
-_OBJECTS = ("policy", "env", "critic", "dialect", "device")
+_OBJECTS = ("policy", "env", "critic", "reference", "dialect", "device")
 """Arguments that have folders of their own or are given again at every load."""
 
 
@@ -92,10 +93,11 @@ def write(agent: Saved, path: Path, exclude: set[str]) -> None:
     """
     learner = agent.learner
     with _replacing(agent, path) as fresh:
-        policy = whole_policy(learner.policy)
-        if processes.rank() == 0:
-            policy.save(fresh / ACTOR)
-        del policy  # a copy if the agent is sharded, and the next one needs the memory
+        for folder, each in ((ACTOR, learner.policy), (REFERENCE, learner.reference)):
+            policy = None if each is None else whole_policy(each)
+            if policy is not None and processes.rank() == 0:
+                policy.save(fresh / folder)
+            del policy  # a copy if the agent is sharded, and the next one needs the memory
         critic = None if learner.critic is None else whole_critic(learner.critic)
         if critic is not None and processes.rank() == 0:
             critic.save(fresh / CRITIC)
@@ -116,11 +118,13 @@ def write_sharded(agent: Saved, path: Path) -> None:
     Raises:
         FileExistsError: `path` is something else; it is left alone.
     """
-    policy, critic = agent.learner.policy, agent.learner.critic
+    learner, critic = agent.learner, agent.learner.critic
     with _replacing(agent, path) as fresh:
         if processes.rank() == 0:
-            policy.model.config.save_pretrained(fresh / ACTOR)
-            policy.save_processor(fresh / ACTOR)
+            for folder, policy in ((ACTOR, learner.policy), (REFERENCE, learner.reference)):
+                if policy is not None:
+                    policy.model.config.save_pretrained(fresh / folder)
+                    policy.save_processor(fresh / folder)
             if critic is not None:
                 critic.backbone.config.save_pretrained(fresh / CRITIC)
         write_shards(agent.learner, fresh / SHARDS)
@@ -206,6 +210,8 @@ def load_arguments(
     parts: dict[str, Any] = {"policy": path / ACTOR}
     if (path / CRITIC).is_dir():
         parts["critic"] = path / CRITIC
+    if (path / REFERENCE).is_dir():
+        parts["reference"] = path / REFERENCE
     if has_shards(path):
         parts = _unfilled(path, parts, device, given.get("dialect"))
     return {**config["arguments"], **parts, **given}
@@ -215,8 +221,10 @@ def _unfilled(
     path: Path, parts: dict[str, Any], device: str | torch.device, dialect: Dialect | None
 ) -> dict[str, Any]:
     """Models whose weights are still to come from shards."""
-    model = untrained_model(read_config(path / ACTOR))
-    filled: dict[str, Any] = {"policy": Policy.around(model.to(as_device(device)), path / ACTOR, dialect)}
+    filled: dict[str, Any] = {}
+    for name in parts.keys() - {"critic"}:
+        model = untrained_model(read_config(parts[name]))
+        filled[name] = Policy.around(model.to(as_device(device)), parts[name], dialect)
     if "critic" in parts:
         backbone = untrained_backbone(read_config(path / CRITIC))
         filled["critic"] = Critic(backbone.to(as_device(device)))

@@ -35,6 +35,21 @@ def score(policy: Policy, samples: Sequence[PolicySample], temperature: float) -
         return [of_tree(sample.tree, sample.first) for sample in samples]
 
 
+def rescore(policy: Policy, samples: Sequence[PolicySample], temperature: float, largest: float | None) -> None:
+    """Replaces the sampler's log-probabilities with those of the policy before the update.
+
+    Args:
+        policy: The policy.
+        samples: They are changed.
+        temperature: Temperature of the policy.
+        largest: Weights the responses by importance, up to this; None leaves their weights as they are.
+    """
+    for sample, old in zip(samples, score(policy, samples, temperature), strict=True):
+        if largest is not None:
+            sample.weights = sample.weights * truncated_weights(old, sample.old_log_probs, sample.lengths, largest)
+        sample.old_log_probs = old
+
+
 def truncated_weights(old: Tensor, drawn: Tensor, lengths: Sequence[int], largest: float) -> Tensor:
     """Computes min(pi_old / mu, largest) of whole responses, repeated for each of their tokens, (N,).
 

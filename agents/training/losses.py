@@ -1,4 +1,4 @@
-"""The two clipped losses. Both return one number per element; the caller averages over its mini-batch."""
+"""The clipped losses and a penalty. All return one number per element; the caller averages over its mini-batch."""
 
 import torch
 from torch import Tensor
@@ -52,3 +52,25 @@ def clip_diagnostics(log_probs: Tensor, old_log_probs: Tensor, clip_range: float
     approx_kl = ((ratio - 1) - log_ratio).mean().item()
     clip_fraction = ((ratio - 1).abs() > clip_range).float().mean().item()
     return approx_kl, clip_fraction
+
+
+def kl_penalty(log_probs: Tensor, old_log_probs: Tensor, reference_log_probs: Tensor) -> Tensor:
+    """Estimates the KL divergence of the policy from a reference at the sampled tokens.
+
+        k3 = reference / policy - 1 - log(reference / policy)        (Schulman 2020, as in GRPO)
+
+    The tokens are draws of the old policy, so the gradient of their mean is that of ratio * k3 and not of k3 (as in
+    DeepSeek-V3.2). Its terms cancel to `ratio * log(policy / reference) * grad log(policy)`, and so it is computed:
+    otherwise digits are lost where the reference is much larger than the policy.
+
+    Args:
+        log_probs: Log-probabilities under the policy in training, (N,).
+        old_log_probs: Log-probabilities under the policy before the update, (N,), without gradient.
+        reference_log_probs: Log-probabilities under the reference, (N,), without gradient.
+
+    Returns:
+        k3 of the tokens, (N,), none of which is negative.
+    """
+    log_ratio = (log_probs - reference_log_probs).detach()
+    carrier = torch.exp(log_probs - old_log_probs) * log_ratio
+    return (torch.expm1(-log_ratio) + log_ratio) + (carrier - carrier.detach())

@@ -21,6 +21,7 @@ from coach_gym.agents.generation.make import Generation, check_generation, is_ad
 from coach_gym.agents.judging.chat import spent
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.models.policy import PolicySource
+from coach_gym.agents.models.reference import frozen_reference
 from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS, Candidates, Tree, build_tree, separate_tree
 from coach_gym.agents.playing.collector import Collector
 from coach_gym.agents.playing.rollout import Transition, as_vector_env, settle
@@ -38,7 +39,7 @@ from coach_gym.agents.training.callbacks import (
     ProgressBarCallback,
     as_callback,
 )
-from coach_gym.agents.training.importance import mean_entropy, score, truncated_weights
+from coach_gym.agents.training.importance import mean_entropy, rescore, score
 from coach_gym.agents.training.logger import Logger, configure_logger
 from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss
 from coach_gym.dialects import Dialect
@@ -61,6 +62,9 @@ class OnlineSettings(TypedDict, total=False):
     mini_batch_size: int | None
     n_epochs: int
     clip_range: float
+    entropy_coef: float
+    kl_coef: float
+    reference: PolicySource | None
     max_grad_norm: float
     temperature: float
     rollout_temperature: float | None
@@ -100,6 +104,12 @@ class OnlineAgent(Agent, ABC):
         mini_batch_size: Episodes per optimizer step; None takes the whole roll-out.
         n_epochs: Passes of the policy over a roll-out.
         clip_range: Clipping parameter epsilon of PPO's probability ratio.
+        entropy_coef: Weight of an entropy bonus on the distribution of every token, which keeps the policy exploring; 0
+            in the paper. Filtered cloning has neither this nor the next one.
+        kl_coef: Weight of the KL divergence from a frozen reference, which keeps the policy near to where it began; 0
+            in the paper. It costs a copy of the weights and a forward pass per roll-out.
+        reference: Weights of that reference, as for `policy`; None for those that the agent starts with. A saved agent
+            keeps its reference.
         max_grad_norm: Norm to which larger gradients are scaled down.
         temperature: Temperature of the policy: that of its log-probabilities and of `predict`.
         rollout_temperature: Temperature at which roll-outs draw their candidates, for example 1.2 to explore more; None
@@ -159,6 +169,9 @@ class OnlineAgent(Agent, ABC):
         mini_batch_size: int | None = None,
         n_epochs: int = 1,
         clip_range: float = 0.2,
+        entropy_coef: float = 0.0,
+        kl_coef: float = 0.0,
+        reference: PolicySource | None = None,
         max_grad_norm: float = 1.0,
         temperature: float = 1.0,
         rollout_temperature: float | None = None,
@@ -185,6 +198,7 @@ class OnlineAgent(Agent, ABC):
         require_at_least(1, max_branch_tokens=max_branch_tokens, stats_window_size=stats_window_size)
         require_at_least(0, max_staleness=max_staleness, verbose=verbose, seed=seed)
         require_positive(max_grad_norm=max_grad_norm)
+        require_not_negative(entropy_coef=entropy_coef, kl_coef=kl_coef)
         if temperature <= 0:
             raise ValueError(
                 f"temperature={temperature} leaves one response per state and nothing to learn; pass 1.0 as in the "
@@ -201,6 +215,8 @@ class OnlineAgent(Agent, ABC):
         self.mini_batch_size = mini_batch_size
         self.n_epochs = n_epochs
         self.clip_range = clip_range
+        self.entropy_coef = entropy_coef
+        self.kl_coef = kl_coef
         self.max_grad_norm = max_grad_norm
         self.collection = collection
         self.max_staleness = max_staleness
@@ -232,6 +248,7 @@ class OnlineAgent(Agent, ABC):
                 f"learning_rate={learning_rate} round to nothing; pass model.float(), or a path instead of a model",
                 stacklevel=2,
             )
+        self.reference = frozen_reference(self.policy, reference) if kl_coef else None
         self.player.rollout_temperature = self.rollout_temperature
         self.rollout_player = self.player
         self._collector: Collector | None = None
@@ -477,19 +494,25 @@ class OnlineAgent(Agent, ABC):
 
     def update_policy(self, samples: list[PolicySample]) -> None:
         """Makes PPO's clipped update in `n_epochs` passes over the samples, and logs it."""
-        if self.recompute_log_probs or self.rollout_temperature != self.temperature:
-            self._rescore(samples)
+        hot = self.rollout_temperature != self.temperature
+        if hot or self.recompute_log_probs:
+            rescore(self.policy, samples, self.temperature, self.max_importance_weight if hot else None)
+        if self.reference is not None:
+            scored = score(self.reference, samples, self.temperature)
+            for sample, of_tokens in zip(samples, scored, strict=True):
+                sample.reference_log_probs = of_tokens
         optimizer = self.optimizers["policy.optimizer"]
         learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
         with self.timed("update"):
             batches = self.mini_batches(samples, self.n_epochs)
-            means = minimize_policy_loss(
-                self.policy, optimizer, batches, self.clip_range, self.max_grad_norm, self.temperature
-            )
+            limits, coefs = (self.clip_range, self.max_grad_norm), (self.entropy_coef, self.kl_coef)
+            means = minimize_policy_loss(self.policy, optimizer, batches, *limits, self.temperature, *coefs)
         advantages = processes.concatenate([sample.advantages for sample in samples])
         self.log_training(
             **means,
-            loss=means.get("policy_gradient_loss", 0.0),
+            loss=means.get("policy_gradient_loss", 0.0)
+            - self.entropy_coef * means.get("token_entropy", 0.0)
+            + self.kl_coef * means.get("kl", 0.0),
             advantage_std=advantages.std(correction=0).item(),
             entropy=mean_entropy(samples),
             clip_range=self.clip_range,
@@ -497,14 +520,6 @@ class OnlineAgent(Agent, ABC):
             token_ratio=_token_ratio([sample.tree for sample in samples]),
         )
         self.logger.record("train/n_updates", self.n_updates + 1, exclude="tensorboard")
-
-    def _rescore(self, samples: list[PolicySample]) -> None:
-        """Replaces the sampler's log-probabilities with the policy's, and weights responses of another temperature."""
-        for sample, old in zip(samples, score(self.policy, samples, self.temperature), strict=True):
-            if self.rollout_temperature != self.temperature:
-                drawn, largest = sample.old_log_probs, self.max_importance_weight
-                sample.weights = sample.weights * truncated_weights(old, drawn, sample.lengths, largest)
-            sample.old_log_probs = old
 
     def mini_batches(self, items: Sequence[Item], n_epochs: int) -> list[list[Item]]:
         """Shuffles items into mini-batches of `mini_batch_size`, `n_epochs` times over.

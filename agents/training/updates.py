@@ -18,8 +18,8 @@ from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import clip_gradients, in_step
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
-from coach_gym.agents.models.tree import Tree, log_probs
-from coach_gym.agents.training.losses import clip_diagnostics, clipped_value_loss, ppo_clip
+from coach_gym.agents.models.tree import Tree, log_probs, log_probs_and_entropies
+from coach_gym.agents.training.losses import clip_diagnostics, clipped_value_loss, kl_penalty, ppo_clip
 
 
 @dataclass
@@ -33,6 +33,7 @@ class PolicySample:
         advantages: Advantages of the responses that the tokens belong to, (N,).
         weights: Importance weights of these responses, (N,); 1 for independent draws from the policy.
         first: Number of leading candidates of every step that are in the tree but not learned from.
+        reference_log_probs: Log-probabilities of the tokens under the reference, (N,); None without one.
     """
 
     tree: Tree
@@ -40,6 +41,7 @@ class PolicySample:
     advantages: Tensor
     weights: Tensor
     first: int = 0
+    reference_log_probs: Tensor | None = None
 
     @property
     def lengths(self) -> list[int]:
@@ -52,7 +54,12 @@ class PolicySample:
         trunks = [trunk.without(self.first) for trunk in self.tree.trunks]
         sizes = [sum(span.length for span in trunk.responses) for trunk in trunks]
         numbers = (each.split(sizes) for each in (self.old_log_probs, self.advantages, self.weights))
-        return [PolicySample(Tree([trunk]), *pieces) for trunk, *pieces in zip(trunks, *numbers, strict=True)]
+        reference = self.reference_log_probs
+        references = [None] * len(sizes) if reference is None else reference.split(sizes)
+        return [
+            PolicySample(Tree([trunk]), *pieces, reference_log_probs=reference)
+            for trunk, *pieces, reference in zip(trunks, *numbers, references, strict=True)
+        ]
 
 
 @dataclass
@@ -140,8 +147,12 @@ def minimize_policy_loss(
     clip_range: float = 0.2,
     max_grad_norm: float = 1.0,
     temperature: float = 1.0,
+    entropy_coef: float = 0.0,
+    kl_coef: float = 0.0,
 ) -> dict[str, float]:
     """Minimises PPO's clipped surrogate (the paper's Equation 4), averaged over the tokens of a mini-batch.
+
+        loss = weight * (clipped surrogate - entropy_coef * entropy + kl_coef * KL to the reference)
 
     Args:
         policy: The policy in training.
@@ -149,7 +160,9 @@ def minimize_policy_loss(
         batches: One mini-batch per optimizer step.
         clip_range: Clipping parameter epsilon of the probability ratio.
         max_grad_norm: Norm to which larger gradients are scaled down.
-        temperature: Temperature at which the responses were sampled.
+        temperature: Temperature of the policy.
+        entropy_coef: Weight of the entropy of the next token, where the drawn responses lead.
+        kl_coef: Weight of the KL penalty, for samples with `reference_log_probs`.
 
     Returns:
         Means over all batches by their names in the log; on a GPU also `peak_memory_gb`, the largest amount of memory
@@ -165,11 +178,22 @@ def minimize_policy_loss(
         optimizer.zero_grad(set_to_none=True)
         with in_step(policy.model, score):
             for sample in (part for whole in batch for part in whole.parts):
-                if not sample.advantages.any():  # its gradient is zero
+                if not (sample.advantages.any() or entropy_coef or kl_coef):  # its gradient is zero
                     continue
-                new = score(sample.tree)
+                if entropy_coef:
+                    new, entropies = log_probs_and_entropies(policy, sample.tree, temperature)
+                else:
+                    new, entropies = score(sample.tree), None
                 losses = sample.weights * ppo_clip(new, sample.old_log_probs, sample.advantages, clip_range)
-                (losses.sum() / n_tokens).backward()
+                total = losses.sum()
+                if entropies is not None:
+                    total = total - entropy_coef * (sample.weights * entropies).sum()
+                    means.add(float(sample.weights.sum()), token_entropy=_mean(entropies, sample.weights))
+                if sample.reference_log_probs is not None:
+                    penalties = kl_penalty(new, sample.old_log_probs, sample.reference_log_probs)
+                    total = total + kl_coef * (sample.weights * penalties).sum()
+                    means.add(float(sample.weights.sum()), kl=_mean(penalties, sample.weights))
+                (total / n_tokens).backward()
                 approx_kl, clip_fraction = clip_diagnostics(new, sample.old_log_probs, clip_range)
                 loss, entropy_loss = losses.mean().item(), new.mean().item()  # entropy: minus the mean log-probability
                 means.add(
@@ -183,6 +207,10 @@ def minimize_policy_loss(
         optimizer.step()
         means.add(1, grad_norm=norm)
     return {**means.result(), **_peak_memory(policy.device)}
+
+
+def _mean(values: Tensor, weights: Tensor) -> float:
+    return float((weights * values.detach()).sum() / weights.sum())
 
 
 def _peak_memory(device: torch.device) -> dict[str, float]:

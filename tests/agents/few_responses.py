@@ -17,9 +17,9 @@ LIMIT = 2
 SCREEN = Observation(ButtonEnv().reset(seed=0)[0]["screenshot"])
 
 
-def policy() -> Policy:
+def policy(seed: int = 0) -> Policy:
     """Returns a policy that answers with up to two of the letters a and b."""
-    made = tiny.policy()
+    made = tiny.policy(seed)
     letters = [made.tokenizer.convert_tokens_to_ids(letter) for letter in "ab"]
     made.banned = [token for token in range(len(made.tokenizer)) if token not in (*letters, made.eos)]
     return made

@@ -142,6 +142,17 @@ def test_histories_that_were_cut_and_passes_that_are_made_again(tmp_path):
     torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
 
 
+def test_entropy_and_kl_are_those_of_one_process(tmp_path):
+    """The reference is sharded too; one process has no part in some passes."""
+    arguments = {"entropy_coef": 0.5, "kl_coef": 0.5}
+    logged, parameters, _ = train("grpo", None, **arguments)
+    assert logged["train/kl"] > 0 and logged["train/token_entropy"] > 0
+    results = together(2, tmp_path, partial(train, **arguments), "grpo", [[2], [0, 1]])
+    for name in ("train/kl", "train/token_entropy", "train/loss", "train/entropy"):
+        assert results[1][0][name] == pytest.approx(logged[name], rel=1e-4), name
+    torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
+
+
 def learn(folder, source, steps, save_as):
     """Trains from scratch or from `source`, and saves the agent whole and in shards."""
     if source is None:
