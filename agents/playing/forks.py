@@ -133,16 +133,20 @@ def measure_q(
     ]
 
 
-def measure_candidates(player: PolicyPlayer, episodes: Sequence[Episode], gamma: float) -> int:
+def measure_candidates(
+    player: PolicyPlayer, episodes: Sequence[Episode], gamma: float, deterministic: bool = False
+) -> int:
     """Sets `Candidate.return_` in every state that a roll-out has kept a fork of, and drops the fork.
 
-    Every distinct candidate without a return is played to its end once, except for the executed one, whose return the
-    episode itself has told.
+    Every distinct candidate without a return is played to its end once. The executed one's return is known from the
+    episode itself, if that was played in the same way.
 
     Args:
         player: Continues the episodes, as it did in the roll-out.
         episodes: Episodes with the returns of their executed actions.
         gamma: Discount factor per step.
+        deterministic: Whether episodes are continued with the most likely responses instead of draws; then executed
+            candidates are measured, too.
 
     Returns:
         The number of steps taken on forks.
@@ -152,23 +156,24 @@ def measure_candidates(player: PolicyPlayer, episodes: Sequence[Episode], gamma:
     for episode in episodes:
         for t, step in enumerate(episode.steps):
             if step.env is not None:
+                executed = step.candidates[step.executed]
+                if not deterministic and executed.return_ is None:
+                    executed.return_ = step.return_
                 past = Episode(episode.goal, episode.steps[:t], task=episode.task)
-                states.append(State(step.env, past, step.observation, _unknown(step)))
+                told = {candidate.text for candidate in step.candidates if candidate.return_ is not None}
+                unknown = [candidate for candidate in step.candidates if candidate.text not in told]
+                states.append(State(step.env, past, step.observation, unknown))
                 kept.append(step)
-    measured = measure_q(player, states, gamma, progress=taken.append)
+    measured = measure_q(player, states, gamma, progress=taken.append, deterministic=deterministic)
     for step, state, row in zip(kept, states, measured, strict=True):
-        returns = {c.text: value for c, value in zip(state.candidates, row.tolist(), strict=True) if value == value}
-        returns[step.candidates[step.executed].text] = step.return_
+        returns: dict[str, float | None] = {}
+        returns |= {candidate.text: candidate.return_ for candidate in step.candidates if candidate.return_ is not None}
+        for candidate, value in zip(state.candidates, row.tolist(), strict=True):
+            returns[candidate.text] = None if math.isnan(value) else value
         for candidate in step.candidates:
-            candidate.return_ = returns.get(candidate.text, candidate.return_)
+            candidate.return_ = returns[candidate.text]
         step.env = None
     return sum(taken)
-
-
-def _unknown(step: Step) -> list[Candidate]:
-    """The candidates of a step that differ from the executed one and have no return."""
-    executed = step.candidates[step.executed].text
-    return [candidate for candidate in step.candidates if candidate.return_ is None and candidate.text != executed]
 
 
 def _returns_of_episodes(states: Sequence[State], gamma: float) -> _Returns:

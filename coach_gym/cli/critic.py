@@ -1,0 +1,102 @@
+"""`coach-gym critic`: teaches a critic what the actions of a state lead to, by forks and without an expert.
+
+python -m coach_gym critic --policy pocket --env AndroidWorld-v0 --episodes 1000 --out runs/school
+python -m coach_gym train --policy pocket --critic runs/school/critic --steps 4000
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+
+from coach_gym.cli.settings import parse_settings, read_config
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command; all other options are settings of the lessons or of the fit."""
+    parser.allow_abbrev = False
+    parser.epilog = "Any setting of lessons.Plan and school.teach is an option too: --hot_temperature 1.5 --contrast 2"
+    parser.add_argument("--policy", default="pocket", help="'pocket', a directory or a hub id (default: %(default)s)")
+    parser.add_argument("--critic", help="where to start: 'pocket' or a directory; by default a copy of the policy")
+    parser.add_argument("--env", default="AndroidWorld-v0", help="id of the environment (default: %(default)s)")
+    parser.add_argument("--num-envs", type=int, default=8, help="number of environments (default: %(default)s)")
+    parser.add_argument("--episodes", type=int, default=1000, help="episodes to play in all (default: %(default)s)")
+    parser.add_argument(
+        "--max-prompt-length", type=int, default=32_768, help="of a prompt, in tokens (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--config", type=Path, help="TOML or JSON file of settings; its table env goes to the environment"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("runs/school"), help="folder for lessons and critic; lessons in it are kept"
+    )
+    parser.set_defaults(run=critic, settings=[])
+
+
+def critic(
+    policy: str,
+    critic: str | None,
+    env: str,
+    num_envs: int,
+    episodes: int,
+    max_prompt_length: int,
+    config: Path | None,
+    out: Path,
+    settings: Sequence[str],
+) -> None:
+    """Collects lessons in `out/lessons`, or those that are missing, and writes the critic to `out/critic`.
+
+    Args:
+        policy: `"pocket"`, a directory or a hub id.
+        critic: Where to start: `"pocket"`, a directory, or None for a copy of the policy.
+        env: Id of the environment, which must be on the embedded phone.
+        num_envs: Number of environments.
+        episodes: Episodes to play, those of earlier runs included.
+        max_prompt_length: Maximum number of prompt tokens.
+        config: TOML or JSON file of settings.
+        out: Folder for lessons and critic.
+        settings: Words of the command line that are settings of `Plan` and `teach`.
+
+    Raises:
+        SystemExit: A setting is unknown.
+    """
+    from coach_gym.agents.generation.transformers import TransformersGenerator
+    from coach_gym.agents.models.critic import Critic
+    from coach_gym.agents.models.policy import Policy
+    from coach_gym.agents.training.lessons import Plan, collect
+    from coach_gym.agents.training.school import teach
+
+    chosen = {**read_config(config), **parse_settings(settings)}
+    env_settings = chosen.pop("env", {})
+    of_plan = {each.name for each in fields(Plan)}
+    of_fit = {*signature(teach).parameters} - {"policy", "lessons", "critic"}
+    if unknown := sorted(chosen.keys() - of_plan - of_fit):
+        sys.exit(f"{', '.join(unknown)} is unknown; settings are {', '.join(sorted(of_plan | of_fit))}")
+    plan = Plan(**_only(chosen, of_plan))
+    actor = Policy.load(policy)
+    actor.max_prompt_length = max_prompt_length
+    start = Critic.load(critic, actor.device) if critic else None
+    envs = gym.make_vec(env, num_envs=num_envs, vectorization_mode="vector_entry_point", **env_settings)
+    ledger = collect(actor, TransformersGenerator(actor), envs, out / "lessons", episodes, plan, progress_bar=True)
+    envs.close()
+    print(f"{ledger.episodes} episodes, {ledger.timesteps} steps, and {ledger.fork_steps} steps on forks")
+    taught, reports = teach(actor, out / "lessons", start, **{"progress_bar": True, **_only(chosen, of_fit)})
+    for report in reports:
+        print(
+            f"epoch {report.epoch}: held-out loss {report.loss:.4f}, explained variance "
+            f"{report.explained_variance:.2f}, correlation within states {report.within:.2f}"
+        )
+    (out / "critic").mkdir(exist_ok=True)
+    taught.save(out / "critic")
+    print(f"the best of these is in {out / 'critic'}")
+
+
+def _only(settings: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name in names}

@@ -1,0 +1,109 @@
+"""A critic that is taught by forks, without an expert."""
+
+import copy
+import json
+
+import pytest
+import torch
+
+from coach_gym.agents.generation.transformers import TransformersGenerator
+from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.training.lessons import Plan, collect
+from coach_gym.agents.training.school import examine, teach
+from coach_gym.envs.errors import UsageError
+from coach_gym.envs.vector import AndroidVectorEnv
+from coach_gym.recording.archive import read_episode
+from tests.agents.trivial_env import LETTERS, ButtonEnv
+from tests.agents.warm_start import warm_policy
+
+PLAN = Plan(k=4, max_new_tokens=3, gamma=0.9, malformed_is_worthless=False)
+
+
+class Buttons(ButtonEnv):
+    def fork(self):
+        return copy.deepcopy(self)
+
+
+def envs(steps=2, make=Buttons):
+    return AndroidVectorEnv([lambda: make(steps=steps)] * 2)
+
+
+@pytest.fixture(scope="module")
+def policy():
+    return warm_policy()
+
+
+@pytest.fixture(scope="module")
+def school(policy, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lessons")
+    ledger = collect(policy, TransformersGenerator(policy), envs(), folder, 30, PLAN)
+    return folder, ledger
+
+
+def test_lessons_hold_the_return_of_every_candidate_of_one_state(school):
+    folder, ledger = school
+    paths = sorted(folder.glob("*.npz"))
+    assert len(paths) == ledger.episodes == 30 and ledger.fork_steps > 0
+    measured = 0
+    for episode in map(read_episode, paths):
+        several = [t for t, step in enumerate(episode.steps) if len(step.candidates) > 1]
+        assert len(several) <= 1 and (not several or several == [episode.length - 1])
+        for t, step in enumerate(episode.steps):
+            assert len({candidate.text for candidate in step.candidates}) == len(step.candidates)
+            for candidate in step.candidates:
+                right = candidate.text[:1] == LETTERS[episode.goal]
+                possible = [0.0] if not right else [1.0] if t == 1 else [0.0, 0.9]
+                assert min(abs(candidate.return_ - each) for each in possible) < 1e-6
+                measured += t in several and candidate is not step.candidates[step.executed]
+    assert measured > 20
+
+
+def test_an_interrupted_collection_goes_on_to_the_same_lessons(policy, school, tmp_path):
+    for episodes in (4, 8):
+        ledger = collect(policy, TransformersGenerator(policy), envs(), tmp_path, episodes, PLAN)
+    assert ledger.episodes == 8 and json.loads((tmp_path / "lessons.json").read_text())["timesteps"] == ledger.timesteps
+    for path in sorted(tmp_path.glob("*.npz")):
+        ours, theirs = read_episode(path), read_episode(school[0] / path.name)
+        assert [step.candidates for step in ours.steps] == [step.candidates for step in theirs.steps]
+
+
+def test_lessons_of_another_plan_are_not_mixed(policy, school):
+    with pytest.raises(ValueError, match="made with {'k': 4}"):
+        collect(policy, TransformersGenerator(policy), envs(), school[0], 40, Plan(**{**vars(PLAN), "k": 6}))
+
+
+def test_greedy_continuations_give_every_known_candidate_a_greedy_return(policy, tmp_path):
+    plan = Plan(**{**vars(PLAN), "deterministic": True})
+    collect(policy, TransformersGenerator(policy), envs(steps=1), tmp_path, 8, plan)
+    for episode in map(read_episode, tmp_path.glob("*.npz")):
+        (step,) = episode.steps
+        for candidate in step.candidates if len(step.candidates) > 1 else []:
+            assert candidate.return_ == float(candidate.text[:1] == LETTERS[episode.goal])
+
+
+def test_a_critic_learns_which_candidate_of_a_state_is_better(policy, tmp_path):
+    collect(policy, TransformersGenerator(policy), envs(steps=1), tmp_path, 40, PLAN)
+    torch.manual_seed(0)
+    critic, reports = teach(policy, tmp_path, learning_rate=3e-3, max_epochs=8, patience=8)
+    best = min(reports, key=lambda report: report.loss)
+    assert best.loss < 0.6 * reports[0].loss
+    assert best.within > 0.5 and best.explained_variance > 0.2
+    held = [path for path in sorted(tmp_path.glob("*.npz")) if int(path.stem) % 5 == 0]
+    assert examine(critic, policy, held).loss == pytest.approx(best.loss, rel=1e-4), "the best one is returned"
+
+
+def test_a_fit_ends_when_held_out_lessons_get_worse(policy, school):
+    critic = Critic.from_policy(policy)
+    before = copy.deepcopy(critic.state_dict())
+    _, reports = teach(policy, school[0], critic, learning_rate=3.0, max_epochs=9, patience=1)
+    assert len(reports) == 2 and reports[1].loss > reports[0].loss
+    assert all(torch.equal(before[name], tensor) for name, tensor in critic.state_dict().items())
+
+
+def test_what_cannot_be_taught_is_refused(policy, tmp_path):
+    with pytest.raises(UsageError, match="ButtonEnv cannot be forked"):
+        collect(policy, TransformersGenerator(policy), envs(make=ButtonEnv), tmp_path, 4, PLAN)
+    with pytest.raises(ValueError, match="0 lessons to teach.*collect more"):
+        teach(policy, tmp_path)
+    with pytest.raises(ValueError, match="k=1 leaves nothing"):
+        Plan(k=1)
