@@ -111,17 +111,20 @@ class CoachAgent(ActorCriticAgent):
                 f"resample={resample}, learn_from_executed={learn_from_executed} leaves out of the update; pass 0, or "
                 f"resample=False and learn_from_executed=True"
             )
-        if execute == "best" and (outcome_correction or not learn_from_executed):
+        if execute == "best" and (outcome_correction or distinct or not learn_from_executed):
             raise ValueError(
-                f"outcome_correction={outcome_correction}, learn_from_executed={learn_from_executed} are right only if "
-                f"the executed candidate is a draw of the policy, and execute='best' chooses it; pass execute='first'"
+                f"outcome_correction={outcome_correction}, distinct={distinct}, learn_from_executed="
+                f"{learn_from_executed} are right only if the executed candidate is the first draw of the policy, and "
+                f"execute='best' chooses it; pass execute='first'"
             )
         if baseline == "mean" and k == 1:
             raise ValueError(f"baseline={baseline!r} leaves no advantage with k={k}; pass k=2 or more")
-        if forks is not None and (resample or shared.get("reward_model") is not None):
+        if forks is not None and (
+            resample or shared.get("reward_model") is not None or shared.get("rollout_temperature") is not None
+        ):
             raise ValueError(
-                f"forks={forks!r} measures the outcome of the roll-out's own candidates; pass resample=False and "
-                f"reward_model=None with it"
+                f"forks={forks!r} measures the outcome of the roll-out's own candidates, continued at `temperature`; "
+                f"pass resample=False, reward_model=None and rollout_temperature=None with it"
             )
         if distinct and (k == 1 or baseline == "mean" or not (learn_from_executed or resample)):
             raise ValueError(

@@ -103,7 +103,7 @@ def test_environments_that_cannot_be_forked_are_refused_before_anything_is_playe
     assert agent.num_timesteps == 0
 
 
-@pytest.mark.parametrize("other", [{"resample": True}, {"reward_model": "pocket"}])
+@pytest.mark.parametrize("other", [{"resample": True}, {"reward_model": "pocket"}, {"rollout_temperature": 1.2}])
 def test_forks_measure_the_outcome_of_the_rollouts_candidates_only(other):
     with pytest.raises(ValueError, match="forks='critic'"):
         CoachAgent(tiny.policy(), None, forks="critic", **other)
