@@ -104,8 +104,15 @@ def test_commands_exist_and_take_their_options(page, text):
             elif words[:2] == ["python", "-m"] and words[2].startswith("benchmarks."):
                 path = ROOT / words[2].replace(".", "/")
                 path = path / "__main__.py" if path.is_dir() else path.with_suffix(".py")
-                source = path.read_text()
+                source = with_imports(path.read_text())
                 assert all(f'"{option}"' in source for option in options), command
+
+
+def with_imports(source):
+    """A benchmark's source, and that of the benchmarks' modules from which it imports."""
+    names = re.findall(r"^from (benchmarks\.[\w.]+) import", source, re.MULTILINE)
+    paths = [(ROOT / name.replace(".", "/")).with_suffix(".py") for name in names]
+    return source + "".join(path.read_text() for path in paths if path.exists())
 
 
 def options_of(command):
