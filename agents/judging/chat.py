@@ -186,12 +186,13 @@ class ChatClient:
         """Returns the answer, or why there is none."""
         import openai
 
-        sent = {name: value for name, value in {**fields, **self.request}.items() if value is not None}
+        sent: Any = {"model": self.model, "messages": list(messages), **fields, **self.request}
+        sent = {name: value for name, value in sent.items() if value is not None}
         client = self._client.with_options(max_retries=retries)
         async with self._slots:
             try:
                 async with asyncio.timeout(self.patience):
-                    completion = await client.chat.completions.create(model=self.model, messages=list(messages), **sent)
+                    completion = await client.chat.completions.create(**sent)
                 return self._read(completion)
             except TimeoutError:
                 return Failure(f"no answer within {self.patience:g} s")

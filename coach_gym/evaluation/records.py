@@ -26,6 +26,7 @@ class Record:
         steps: Number of steps.
         seconds: How long the episode took, waiting for other devices included.
         operations: Reasonable operation ratio: the share of actions after which the screen looked different.
+        device: Name of the device; the embedded phone's is `"embedded phone"`.
         fault: What broke; None if nothing did.
         judged: AndroidLab's last verdict with its sub-goals; None for other tasks.
         judged_steps: Number of steps that AndroidLab's judge has seen.
@@ -43,6 +44,7 @@ class Record:
     steps: int
     seconds: float
     operations: float
+    device: str = ""
     fault: str | None = None
     judged: Mapping[str, Any] | None = None
     judged_steps: int | None = None

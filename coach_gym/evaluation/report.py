@@ -15,9 +15,10 @@ from coach_gym.agents.judging.chat import Usage
 from coach_gym.envs.suites.official_lab import metrics
 from coach_gym.evaluation.records import Record, share
 
+EMBEDDED = "embedded phone"
 _COLUMNS = (
-    "run", "number", "task", "difficulty", "kind", "score", "steps", "seconds", "operations", "fault", "judged_steps",
-    "human_steps", "goal", "params",
+    "run", "number", "task", "difficulty", "kind", "score", "steps", "seconds", "operations", "device", "fault",
+    "judged_steps", "human_steps", "goal", "params",
 )  # fmt: skip
 
 
@@ -97,7 +98,9 @@ class Report:
     @property
     def label(self) -> str:
         """What was measured; success on the embedded phone is never called a benchmark's score."""
-        return f"{self.agent or 'agent'} on {self.env} ({self.source} tasks)"
+        embedded = any(record.device == EMBEDDED for record in self.records)
+        where = f"{self.source} tasks{', embedded phone' if embedded else ''}"
+        return f"{self.agent or 'agent'} on {self.env} ({where})"
 
     def __str__(self) -> str:
         lines = [self.label, f"{'':14s}{'SR %':>8s}{'spread':>8s}{'episodes':>10s}"]
@@ -110,8 +113,8 @@ class Report:
 
     def to_json(self) -> str:
         """Returns the summary and all records as JSON; unknown numbers are null."""
-        summary = {"agent": self.agent, "env": self.env, "suite": self.source, "tasks": self.tasks}
-        found = {**summary, "success": self.rows(), "measures": self.measures()}
+        summary = {"measured": self.label, "agent": self.agent, "env": self.env, "suite": self.source}
+        found = {**summary, "tasks": self.tasks, "success": self.rows(), "measures": self.measures()}
         return json.dumps({**_finite(found), "records": [asdict(record) for record in self.records]}, indent=2) + "\n"
 
     def to_csv(self) -> str:

@@ -152,6 +152,7 @@ class _Playing:
             steps=attempt.length,
             seconds=round(time.perf_counter() - track.started, 3),
             operations=operation_ratio(track.idle),
+            device=info.get("device", ""),
             fault=episode.fault,
             judged=None if judged is None else dict(judged),
             judged_steps=info.get("judged_steps"),

@@ -49,6 +49,7 @@ def test_every_task_is_played_once_a_run_in_order_with_other_parameters(tmp_path
     assert rows["query"]["episodes"] == 2 and rows["operation"]["episodes"] == 6
     about, records = read_records(tmp_path / "r.jsonl")
     assert records == report.records and about["tasks"] == TASKS
+    assert "(builtin tasks, embedded phone)" in str(report) and "embedded phone" in report.to_json()
 
 
 def test_instances_depend_on_neither_the_number_of_devices_nor_what_came_before(tmp_path):
