@@ -81,10 +81,10 @@ def first_time(along: np.ndarray, mean: np.ndarray, level: float) -> float:
 
 
 def speedup(ours: float, theirs: float) -> float:
-    """Returns how many times sooner we reach a level: 0 if only they do, infinity if only we do, nan if nobody does."""
-    if ours == theirs == NEVER:
+    """Returns how many times sooner we reach a level: 0 if only they do, nan if nobody does or both from the start."""
+    if ours == theirs and ours in (0.0, NEVER):
         return float("nan")
-    return theirs / ours if ours > 0 else (1.0 if theirs == 0 else NEVER)
+    return theirs / ours if ours else NEVER
 
 
 class Bootstrap:
@@ -114,7 +114,7 @@ class Bootstrap:
             statistic({name: means[draw] for name, means in self.means.items()})
             for draw in range(len(next(iter(self.means.values()))))
         ])  # fmt: skip
-        known = draws[~np.isnan(draws)]
+        known = draws[~np.isnan(draws)] if not np.isnan(value) else draws[:0]
         low, high = np.quantile(known, (0.025, 0.975), method="nearest") if len(known) else (np.nan, np.nan)
         return {"value": _finite(value), "low": _finite(low), "high": _finite(high)}
 

@@ -83,7 +83,10 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
     "rloo": _grid({"group_size": 4}, {"group_size": 8}),
     "grpo": _grid({"group_size": 4}, {"group_size": 8}),
     "ppo": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 1e-4}),
-    "ppo_v": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 1e-4}),
+    "ppo_v": _grid(
+        {"critic_learning_rate": 1e-4},
+        {"critic_learning_rate": 1e-4, "critic_warmup_episodes": 48},  # V is then fitted before the policy moves
+    ),
     "ppo_prm": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 1e-4}),
     COACH: _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 5e-5}),
     "coach_forks": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 5e-5}),

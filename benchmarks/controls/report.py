@@ -10,7 +10,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 
-from benchmarks.controls.curves import LEVELS, Axis, Bootstrap, Curve, first_time, speedup
+from benchmarks.controls.curves import LEVELS, NEVER, Axis, Bootstrap, Curve, first_time, speedup
 from benchmarks.controls.methods import COACH, METHODS
 from benchmarks.controls.runs import Result
 from benchmarks.controls.work import Prices, device_seconds, fit_prices, seconds_of
@@ -95,7 +95,8 @@ def end(draws: Bootstrap, name: str, ours: str) -> dict[str, Estimate]:
 def level_times(draws: Bootstrap, ours: str) -> dict[str, Any]:
     """Returns when every method reaches every level, and how much sooner ours does than the best baseline.
 
-    The best baseline is the one that is first at that level; in every draw of the bootstrap anew.
+    The best baseline is the one that is first at that level; in every draw of the bootstrap anew. If none gets there,
+    the end of the shortest of their curves takes its place, and the speed-up is only a lower bound.
     """
     learning = [name for name in draws.curves if METHODS[name].learns]
     baselines = [name for name in learning if METHODS[name].baseline]
@@ -104,7 +105,9 @@ def level_times(draws: Bootstrap, ours: str) -> dict[str, Any]:
         return first_time(draws.curves[name].along, means[name], level)
 
     def sooner(level: float, means: Mapping[str, np.ndarray]) -> float:
-        return speedup(when(ours, level, means), min(when(name, level, means) for name in baselines))
+        mine, theirs = when(ours, level, means), min(when(name, level, means) for name in baselines)
+        ends = min(float(draws.curves[name].along[-1]) for name in baselines)
+        return speedup(mine, ends if theirs == NEVER and mine < NEVER else theirs)
 
     rows: dict[str, Any] = {}
     for level in LEVELS:
@@ -147,14 +150,14 @@ def print_tables(compared: Mapping[str, Any]) -> None:
 
 
 def _print_levels(rows: Mapping[str, Mapping[str, Estimate]]) -> None:
-    print(f"{'':40s}" + "".join(f"{level:>16s}" for level in rows))
+    print(f"{'':40s}" + "".join(f"{level:>20s}" for level in rows))
     names = [name for name in next(iter(rows.values())) if name != "speedup"]
     for name in names:
         cells = ["never" if row[name]["value"] is None else f"{row[name]['value']:.0f}" for row in rows.values()]
-        print(f"{METHODS[name].label:40s}" + "".join(f"{cell:>16s}" for cell in cells))
+        print(f"{METHODS[name].label:40s}" + "".join(f"{cell:>20s}" for cell in cells))
     if all("speedup" in row for row in rows.values()):
         cells = [_times(row["speedup"]) for row in rows.values()]
-        print(f"{'ours sooner than the best baseline':40s}" + "".join(f"{cell:>16s}" for cell in cells))
+        print(f"{'ours sooner than the best baseline':40s}" + "".join(f"{cell:>20s}" for cell in cells))
 
 
 def _points(estimate: Estimate) -> str:
