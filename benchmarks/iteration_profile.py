@@ -117,17 +117,17 @@ class Stopwatch:
         for module, part in ((backbone.visual, "vision tower"), (head, "heads")):
             module.register_forward_pre_hook(lambda *_, part=part: self.enter(part))
             module.register_forward_hook(lambda *_: self.leave())
-        backbone.language_model.register_forward_pre_hook(self._text_begins, with_kwargs=True)
-        backbone.language_model.register_forward_hook(self._text_ends)
+        backbone.language_model.layers[0].register_forward_pre_hook(self._text_begins)
+        backbone.language_model.norm.register_forward_hook(self._text_ends)
 
-    def _text_begins(self, _: nn.Module, __: Any, keywords: dict[str, Any]) -> None:
+    def _text_begins(self, _: nn.Module, arguments: tuple[Tensor, ...]) -> None:
         self.passes[self.phase] += 1
-        self._on_gradient(keywords["inputs_embeds"], "vision tower")
+        self._on_gradient(arguments[0], "vision tower")
         self.enter("text layers")
 
-    def _text_ends(self, _: nn.Module, __: Any, output: Any) -> None:
+    def _text_ends(self, _: nn.Module, __: Any, output: Tensor) -> None:
         self.leave()
-        self._on_gradient(output.last_hidden_state, "text layers")
+        self._on_gradient(output, "text layers")
 
     def _on_gradient(self, tensor: Tensor, part: str) -> None:
         if tensor.requires_grad:

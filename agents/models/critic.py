@@ -1,5 +1,6 @@
 """The critic: the policy's architecture with a value head in place of the language head."""
 
+from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -60,9 +61,9 @@ class Critic(nn.Module):
         head = {name: tensor.contiguous() for name, tensor in self.value_head.state_dict().items()}
         save_file(head, Path(directory) / _HEAD)
 
-    def forward(self, trunk: Trunk) -> Tensor:
-        """Returns the values of all L tokens of a packed sequence, (L,) float32."""
-        hidden = self.backbone(**trunk.forward_arguments(self.backbone)).last_hidden_state[0]
+    def forward(self, trunk: Trunk, read: Sequence[int]) -> Tensor:
+        """Returns the values, (n,) float32, of n columns of a packed sequence."""
+        hidden = trunk.hidden_states(self.backbone, torch.tensor(read, dtype=torch.long))
         values = self.value_head(hidden.to(self.value_head.weight.dtype))[:, 0].float()
         return values.clone()  # FSDP's hooks need a tensor that is not a view
 
@@ -76,9 +77,12 @@ class Critic(nn.Module):
         return torch.cat(self.q_values(tree))
 
     def _response_values(self, trunk: Trunk) -> list[Tensor]:
-        columns = self(trunk)
-        return [columns[span.start : span.stop].mean() for span in trunk.responses]
+        distinct = {span.start: span for span in trunk.responses}  # equal responses lie in the same columns
+        values = self(trunk, [column for span in distinct.values() for column in span.tokens()])
+        pieces = values.split([span.length for span in distinct.values()])
+        means = {start: piece.mean() for start, piece in zip(distinct, pieces, strict=True)}
+        return [means[span.start] for span in trunk.responses]
 
     def state_values(self, tree: Tree) -> Tensor:
         """Returns V of every step, (T,)."""
-        return torch.cat([self(trunk)[trunk.prompt_ends] for trunk in tree.trunks])
+        return torch.cat([self(trunk, trunk.prompt_ends) for trunk in tree.trunks])

@@ -22,6 +22,7 @@ from coach_gym.agents.models.history import History
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree_attention import NAME as TREE_ATTENTION
 from coach_gym.agents.models.tree_attention import StepBranches, sliding_window, text_attention
+from coach_gym.agents.models.trimmed import can_trim, trimmed_hidden_states
 from coach_gym.episode import Candidate, Episode, Observation, Step
 
 MAX_BRANCH_TOKENS = 8192
@@ -139,14 +140,29 @@ class Trunk:
         Args:
             window: Number of tokens of its own sequence that a token sees, including itself; None for all.
         """
-        length = self.input_ids.shape[1]
-        mask, places = torch.ones(length, length, dtype=torch.bool).tril(), torch.arange(length)
+        columns = torch.arange(self.input_ids.shape[1])
+        mask, places = self.visible(columns), columns.clone()
         for span in (span for step in self.branches for span in step):
-            mask[span.start : span.stop, span.prompt_end : span.start] = False
             places[span.start : span.stop] = span.prompt_end + torch.arange(span.length)
         if window is not None:
             mask &= places[:, None] - places < window
         return mask[None, None]
+
+    def visible(self, read: Tensor) -> Tensor:
+        """Returns which columns some tokens see, (n, L) bool, for their columns `read`, (n,)."""
+        columns = torch.arange(self.input_ids.shape[1])
+        prompt_ends, starts = torch.full_like(columns, len(columns)), torch.zeros_like(columns)
+        for span in (span for step in self.branches for span in step):
+            prompt_ends[span.start : span.stop], starts[span.start : span.stop] = span.prompt_end, span.start
+        own = (columns < prompt_ends[read, None]) | (columns >= starts[read, None])
+        return own & (columns <= read[:, None])
+
+    def hidden_states(self, backbone: Any, read: Tensor) -> Tensor:
+        """Computes the last hidden states, (n, hidden size), of columns `read`, (n,), by a model without head."""
+        arguments = self.forward_arguments(backbone)
+        if len(read) and can_trim(backbone):
+            return trimmed_hidden_states(backbone, arguments, read.to(backbone.device), self.visible(read))
+        return backbone(**arguments).last_hidden_state[0, read.to(backbone.device)]
 
 
 def _bounds(step: list[Span]) -> tuple[int, int, int]:
@@ -333,8 +349,11 @@ def _predictions(policy: Policy, trunk: Trunk, temperature: float) -> tuple[Tens
     distinct = _distinct(trunk).values()
     predictors = torch.tensor([column for span in distinct for column in span.predictors()])
     tokens = trunk.input_ids[0, [column for span in distinct for column in span.tokens()]]
-    arguments = trunk.forward_arguments(policy.model)
-    logits = policy.model(**arguments, logits_to_keep=predictors.to(policy.device)).logits[0]
+    if can_trim(policy.model.model):
+        logits = policy.model.lm_head(trunk.hidden_states(policy.model.model, predictors))
+    else:  # as a whole, because a sharded model gathers its parts in its own forward pass
+        arguments = trunk.forward_arguments(policy.model)
+        logits = policy.model(**arguments, logits_to_keep=predictors.to(policy.device)).logits[0]
     return policy.log_probs(logits, temperature), tokens.to(policy.device)
 
 
