@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from coach_gym.agents.actor_critic import ActorCriticAgent
 from coach_gym.agents.generation.generator import Generator
@@ -81,13 +81,13 @@ class Meter:
 
         generator.sample = counted  # type: ignore[method-assign]
 
-    def _count_passes(self, model: str, backbone: nn.Module) -> None:
-        def count(_: nn.Module, __: Any, arguments: dict[str, Any]) -> None:
+    def _count_passes(self, model: str, backbone: Any) -> None:
+        def count(_: nn.Module, hidden: tuple[Tensor, ...], arguments: dict[str, Any]) -> None:
             if arguments.get("past_key_values") is None:  # else it is part of a draw
                 kind = "learned" if torch.is_grad_enabled() else "scored"
-                self._add(f"{model}_{kind}", arguments["input_ids"].numel())
+                self._add(f"{model}_{kind}", hidden[0].shape[:2].numel())
 
-        backbone.register_forward_pre_hook(count, with_kwargs=True)
+        backbone.language_model.layers[0].register_forward_pre_hook(count, with_kwargs=True)
 
     def _time_parts(self, agent: OnlineAgent) -> None:
         timed = agent.log.timed
