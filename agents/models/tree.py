@@ -330,7 +330,7 @@ def log_probs_and_entropies(policy: Policy, tree: Tree, temperature: float = 1.0
     Returns:
         Log-probabilities and entropies in nats, both (N,) in float32: all candidates of all steps in order.
     """
-    both = []
+    both: list[Tensor] = []
     for trunk in tree.trunks:
         every, tokens = _predictions(policy, trunk, temperature)
         entropies = -(every.exp() * every.masked_fill(every.isneginf(), 0.0)).sum(-1)  # what is banned adds nothing

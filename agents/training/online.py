@@ -489,8 +489,8 @@ class OnlineAgent(Agent, ABC):
         lengths = torch.tensor([len(candidate.token_ids) for candidate in chosen], device=self.device)
         old = torch.tensor([value for candidate in chosen for value in candidate.logprobs], device=self.device)
         weights = torch.ones_like(advantages) if weights is None else weights
-        of_tokens = (each.flatten().repeat_interleave(lengths) for each in (advantages, weights))
-        return PolicySample(tree, old, *of_tokens, first)
+        of_tokens = [each.flatten().repeat_interleave(lengths) for each in (advantages, weights)]
+        return PolicySample(tree, old, of_tokens[0], of_tokens[1], first)
 
     def update_policy(self, samples: list[PolicySample]) -> None:
         """Makes PPO's clipped update in `n_epochs` passes over the samples, and logs it."""

@@ -57,8 +57,8 @@ class PolicySample:
         reference = self.reference_log_probs
         references = [None] * len(sizes) if reference is None else reference.split(sizes)
         return [
-            PolicySample(Tree([trunk]), *pieces, reference_log_probs=reference)
-            for trunk, *pieces, reference in zip(trunks, *numbers, references, strict=True)
+            PolicySample(Tree([trunk]), old, advantages, weights, reference_log_probs=of_reference)
+            for trunk, old, advantages, weights, of_reference in zip(trunks, *numbers, references, strict=True)
         ]
 
 
