@@ -105,8 +105,8 @@ class PrefixStore:
         length = 0 if longest is None else min(shared[longest], len(prompt) - 1)
         if longest is None or length == 0:
             return Prefix()
-        for entries in (self.prefixes, self._keys):
-            entries.append(entries.pop(longest))
+        self.prefixes.append(self.prefixes.pop(longest))
+        self._keys.append(self._keys.pop(longest))
         begun = np.diff(keys[:length] < 0, prepend=False) & (keys[:length] < 0)
         images = prompt.images[: int(begun.sum())]
         return Prefix(prompt.input_ids[:length], images, _head(self.prefixes[-1].chunks, length))
