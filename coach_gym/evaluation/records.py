@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -122,6 +122,6 @@ def _parse(lines: list[str]) -> dict[int, Record]:
     return {each["number"]: Record(**each) for each in parsed}
 
 
-def share(values: list[float]) -> float:
+def share(values: Sequence[float]) -> float:
     """Returns the mean of some values; nan if there are none."""
     return sum(values) / len(values) if values else math.nan
