@@ -90,9 +90,13 @@ class Layer(nn.Module):
         return x * self.weight
 
 
-class Text(Layer):
-    def forward(self, inputs_embeds):
-        return type("Output", (), {"last_hidden_state": super().forward(inputs_embeds)})
+class Text(nn.Module):
+    def __init__(self, work):
+        super().__init__()
+        self.layers, self.norm = nn.ModuleList([Layer(work)]), nn.Identity()
+
+    def forward(self, x):
+        return self.norm(self.layers[0](x))
 
 
 def test_passes_and_parts_of_a_model_are_told_apart(clock):
@@ -100,7 +104,7 @@ def test_passes_and_parts_of_a_model_are_told_apart(clock):
     backbone = Backbone(clock)
     watch.watch(backbone, head)
     with watch.during("update"):
-        out = head(backbone.language_model(inputs_embeds=backbone.visual(torch.ones(1))).last_hidden_state)
+        out = head(backbone.language_model(backbone.visual(torch.ones(1))))
         watch.enter("heads")
         out.backward()
     assert watch.passes == {"update": 1}
