@@ -46,7 +46,8 @@ def episode_with_touches(policy, family, rng):
         written = [answer(policy, text, observation) for text in texts]
         candidates = [Candidate(t, [*policy.chat.encode_text(t), policy.chat.turn_end], []) for t in written]
         states.append(State(env.fork(), episode, observation, candidates))
-        episode.steps.append(Step(observation, candidates, 0, action))
+        executed = policy.parse(written[0], policy.frame(observation))
+        episode.steps.append(Step(observation, candidates, 0, executed))
         seen, reward, *_ = env.step(action)
     episode.outcome = float(reward)
     return episode, states
@@ -82,12 +83,13 @@ def test_the_critic_is_no_coin(agent, played):
 def test_the_process_reward_model_is_no_coin(agent, played):
     questions, truth = [], []
     for episode, good in played:
-        said = [(step.observation, step.candidates[0].text) for step in episode.steps]
+        said = [(step.observation, step.action) for step in episode.steps]
         for t, (step, verdicts) in enumerate(zip(episode.steps, good, strict=True)):
             for number in (0, 1):  # the expert's answer and a touch
                 if number < len(verdicts) and not math.isnan(verdicts[number]):
-                    answered = (step.observation, step.candidates[number].text)
-                    questions.append((episode.goal, [*said[:t], answered]))
+                    frame = agent.policy.frame(step.observation)
+                    action = agent.policy.parse(step.candidates[number].text, frame)
+                    questions.append((episode.goal, [*said[:t], (step.observation, action)]))
                     truth.append(verdicts[number] > 0.5)
     verdicts = agent.prm.judge(questions)
     found = judge_report(total([judge_tally(*pair) for pair in zip(truth, verdicts, strict=True)]))
