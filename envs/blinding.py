@@ -11,6 +11,7 @@ import gymnasium as gym
 import numpy as np
 
 Observation = dict[str, Any]
+OTHERS = 1  # sets the numbers of the other instances apart from the environment's own
 
 
 class FixedPicture(gym.Wrapper[Observation, str, Observation, str]):
@@ -69,7 +70,7 @@ class ShuffledPicture(gym.Wrapper[Observation, str, Observation, str]):
         """Starts an episode, as the environment's own `reset` does. A seed fixes the other instances, too."""
         observation, info = self.env.reset(seed=seed, options=options)
         if seed is not None:
-            self._instances = np.random.default_rng(seed)
+            self._instances = np.random.default_rng([seed, OTHERS])  # the environment draws from the seed itself
         draw = {"task": info["task"], "params_seed": int(self._instances.integers(1 << 31))}
         self._picture = self.other.reset(options=draw)[0]["screenshot"]
         self._other_over = False

@@ -95,3 +95,20 @@ def test_several_run_side_by_side():
     observations, *_ = envs.step(["open_app(app_name='Files')"] * 2)
     assert observations["screenshot"].shape == (2, 600, 270, 3)
     envs.close()
+
+
+def test_the_other_instance_is_another_one_with_a_single_family_too():
+    """There, an environment's first draw from its seed is the instance itself."""
+    mine, other = (AndroidEnv("android_sight", screen_size=(270, 600), tasks=("GalleryTallestBar",)) for _ in range(2))
+    goals = []
+    reset = other.reset
+
+    def watched(**arguments):
+        observation, info = reset(**arguments)
+        goals.append(observation["goal"])
+        return observation, info
+
+    other.reset = watched
+    env = ShuffledPicture(mine, other)
+    for seed in range(4):
+        assert env.reset(seed=seed)[0]["goal"] != goals[-1]  # the names of pictures differ
