@@ -11,10 +11,6 @@ import numpy as np
 from gymnasium.vector import VectorEnv
 
 from coach_gym.agents.playing.rollout import Attempt, Rollout, as_vector_env
-from coach_gym.envs.android import AndroidEnv
-from coach_gym.envs.errors import UsageError
-from coach_gym.envs.suites.splits import Selection
-from coach_gym.envs.vector import AndroidVectorEnv
 
 StepCallback = Callable[[dict[str, Any], dict[str, Any]], None]
 
@@ -89,26 +85,6 @@ class Evaluation:
         for result in self.judged:
             counts[result.task].append(bool(result.success))
         return {task: (sum(solved), len(solved)) for task, solved in sorted(counts.items())}
-
-
-def require_validation(*envs: gym.Env | VectorEnv) -> None:
-    """Makes sure that settings are chosen on validation only: sweeps call it before they measure anything.
-
-    Choosing by success on training measures what was memorized, and choosing by success on test makes the test's
-    figures too good.
-
-    Args:
-        envs: The environments whose success decides between settings.
-
-    Raises:
-        UsageError: One of them was not made with `split="validation"`.
-    """
-    for env in envs:
-        inner = env.unwrapped
-        selection = inner.selection if isinstance(inner, AndroidEnv | AndroidVectorEnv) else Selection()
-        if selection.split != "validation":
-            raise UsageError(f"settings are chosen on validation only: make the environment with split='validation', "
-                             f"not {selection}")
 
 
 def evaluate(

@@ -1,8 +1,10 @@
 """`make demo`: CoachAgent learns on the embedded phone, on a CPU, in minutes.
 
-Trains the pocket policy on a mix of task families and evaluates it on held-out instances before and after, sampled and
-greedy. Writes results.json, learning_curve.png, episode.png, TensorBoard logs and the trained agent to `runs/demo/`.
-docs/demo.md says how much of the gain is learning from the environment.
+Trains the pocket policy on training instances, keeps the checkpoint that does best on validation, and measures base and
+agent on test instances, sampled and greedy. Two controls stand beside: the base that executes the best of several
+responses by the shipped critic, without any training, and the same training with that critic frozen. Writes
+results.json, learning_curve.png, episode.png, TensorBoard logs and the trained agent to `runs/demo/`. docs/demo.md says
+how much of the gain is learning from the environment.
 
     python -m benchmarks.demo                       # one seed
     python -m benchmarks.demo --seeds 0 1 2         # mean and spread
@@ -16,7 +18,9 @@ import os
 import platform
 import sys
 import time
+from concurrent.futures import Executor, ProcessPoolExecutor
 from importlib.metadata import version
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -29,35 +33,33 @@ import torch  # noqa: E402
 from gymnasium.vector import VectorEnv  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
-import coach_gym  # noqa: E402
 from coach_gym.agents import CoachAgent  # noqa: E402
 from coach_gym.agents.evaluation import Evaluation, evaluate  # noqa: E402
+from coach_gym.agents.pocket.demonstrations import FAMILIES  # noqa: E402
 from coach_gym.agents.training.callbacks import BaseCallback  # noqa: E402
-from coach_gym.envs.suites.load import load_suite  # noqa: E402
 from coach_gym.envs.suites.splits import Unseen  # noqa: E402
 from coach_gym.envs.tasks.words import Split  # noqa: E402
+from coach_gym.envs.tuning import require_validation  # noqa: E402
 from coach_gym.episode import Episode  # noqa: E402
 from coach_gym.recording.strip import episode_strip  # noqa: E402
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
 
-TASKS = (
-    "CameraTakePhoto", "CameraTakeVideo", "ClockStopWatchRunning", "ContactsAddContact", "ContactsDeleteContact",
-    "ContactsEditPhone", "ContactsFavorite", "ContactsPhoneNumberOf", "ExpenseChangeAmount", "ExpenseDeleteSingle",
-    "FilesCreateFolder", "FilesDeleteFile", "MarkorCreateFolder", "MarkorCreateNote", "MarkorDeleteNewestNote",
-    "OpenAppTaskEval", "RecipeDeleteSingleRecipe", "RecipeServingsOf", "SimpleSmsReplyMostRecent", "SimpleSmsSend",
-    "SmsDeleteThread", "SmsSendToContact", "SmsTextOf", "SystemBluetoothTurnOff", "SystemBluetoothTurnOn",
-    "SystemBrightnessMax", "SystemBrightnessMin", "SystemWifiTurnOff", "SystemWifiTurnOn", "TasksAddTask",
-    "TasksCompleteTask", "TasksDeleteTask", "TurnOnWifiAndOpenApp",
-)  # fmt: skip
-"""Families of which the policy solved half or more greedily before its careless stage, so that there is something to
-gain.
-Measured on instances from seed 50,000 on; the demo evaluates on those from 0 on."""
+FEW_INSTANCES = ("CameraTakePhoto", "CameraTakeVideo", "OpenAppTaskEval")
+"""Families that have no unseen instances."""
+TASKS = tuple(name for name in FAMILIES["AndroidWorld-v0"] if name not in FEW_INSTANCES)
+"""The families of AndroidWorld that the pocket policy was shown."""
+WORDED = tuple(name for name in TASKS if not name.startswith(("System", "TurnOn")))
+"""Those whose instances show words."""
 SCREEN = (270, 600)
 NUM_ENVS = 16
 DEVICE = "embedded phone"
 SUITE = "builtin"
+BEST_OF = 8  # responses, of which the base executes the best by Q in one control
+VALIDATION, EVALUATIONS = 105, 4  # episodes per evaluation, and evaluations after the first
+HOW, WHEN = ("greedy", "sampled"), ("before", "after", "after_frozen_critic")
+Point = tuple[float, int, float]
 
 SETTINGS: dict[str, Any] = {
     "learning_rate": 1.5e-4,  # a pocket model has millions of weights, not billions
@@ -74,9 +76,10 @@ SETTINGS: dict[str, Any] = {
 def main() -> None:
     """Runs the demo for every seed and prints the table."""
     arguments = _arguments()
-    torch.set_num_threads(arguments.threads)
-    logging.disable_progress_bar()  # hides the bars of loading weights, not that of training
-    runs = [run(seed, arguments) for seed in arguments.seeds]
+    _quiet()
+    Path(arguments.out).mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(arguments.processes, get_context("spawn")) as processes:
+        runs = [run(seed, arguments, processes) for seed in arguments.seeds]
     results = summary(runs, arguments)
     report = Path(arguments.out) / "results.json"
     report.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
@@ -84,81 +87,136 @@ def main() -> None:
         Path(arguments.json).write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     plot(runs, Path(arguments.out) / "learning_curve.png")
     print_table(results)
-    print(f"\nwritten: {arguments.out}/results.json, learning_curve.png, episode.png, agent/")
+    first = f"{arguments.out}/seed_{arguments.seeds[0]}/agent"
+    print(f"\nwritten: {arguments.out}/results.json, learning_curve.png, episode.png, {first}/")
     print(f"watch:   tensorboard --logdir {arguments.out}/tensorboard")
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.demo", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--minutes", type=float, default=10.0, help="most minutes of training per seed")
-    parser.add_argument("--steps", type=int, default=4000, help="environment steps of training")
-    parser.add_argument("--episodes", type=int, default=165, help="held-out episodes per evaluation")
-    parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch")
+    parser.add_argument("--minutes", type=float, default=8.0, help="most minutes of a training")
+    parser.add_argument("--steps", type=int, default=2000, help="environment steps of a training")
+    parser.add_argument("--episodes", type=int, default=140, help="test instances per evaluation")
+    parser.add_argument("--processes", type=int, default=2, help="trainings at a time, one core each")
     parser.add_argument("--out", default="runs/demo")
     parser.add_argument("--json", help="write the results to this file too")
     return parser.parse_args()
 
 
-def make_envs(split: Split | None = None, unseen: Unseen = "instances") -> VectorEnv:
-    """Makes the demo's environments, with those of its families that the split has."""
-    families = load_suite("android_world", SUITE).of(split, unseen).families
+def make_envs(split: Split = "train", unseen: Unseen = "instances") -> VectorEnv:
+    """Makes the demo's environments: instances of one split."""
     return gym.make_vec(
-        "AndroidWorld-v0", num_envs=NUM_ENVS, vectorization_mode="vector_entry_point", suite=SUITE,
-        tasks=[task for task in TASKS if task in families], screen_size=SCREEN, split=split, unseen=unseen,
+        "AndroidWorld-v0", num_envs=NUM_ENVS, vectorization_mode="vector_entry_point",
+        suite=SUITE, tasks=WORDED if unseen == "words" else TASKS, screen_size=SCREEN, split=split, unseen=unseen,
     )  # fmt: skip
 
 
-def run(seed: int, arguments: argparse.Namespace) -> dict[str, Any]:
-    """Trains and evaluates with a seed."""
+def run(seed: int, arguments: argparse.Namespace, processes: Executor) -> dict[str, Any]:
+    """Trains with a seed, and beside it with a frozen critic; measures the base and both agents."""
     out = Path(arguments.out)
-    envs, heldout = make_envs(), make_envs("test", "words")
-    agent = CoachAgent("pocket", envs, seed=seed, tensorboard_log=str(out / "tensorboard"), **SETTINGS)
-    print(f"seed {seed}: evaluating the base policy on {arguments.episodes} held-out instances ({DEVICE}) ...")
-    before = evaluate(agent, envs, arguments.episodes, deterministic=False)
-    before_greedy = evaluate(agent, envs, arguments.episodes)
-    before_unseen = evaluate(agent, heldout, arguments.episodes // 2, deterministic=False)
-    print(f"seed {seed}: success {before.success_rate:.1%}; training for {arguments.minutes:g} minutes ...")
-    started = time.perf_counter()
-    curve = Curve(60 * arguments.minutes)
-    agent.learn(arguments.steps, callback=[curve], tb_log_name=f"seed_{seed}", progress_bar=True)
-    seconds = time.perf_counter() - started
-    steps = agent.num_timesteps
-    agent.save(out / "agent")
-    agent = CoachAgent.load(out / "agent", env=envs)  # evaluates what was saved
-    after = evaluate(agent, envs, arguments.episodes, deterministic=False)
-    after_greedy = evaluate(agent, envs, arguments.episodes)
-    after_unseen = evaluate(agent, heldout, arguments.episodes // 2, deterministic=False)
-    record(agent, envs, out / "episode.png")
-    envs.close()
-    heldout.close()
+    print(f"seed {seed}: training, beside it the control with a frozen critic; success on validation ({DEVICE}):")
+    jobs = [processes.submit(train, seed, frozen, arguments) for frozen in (False, True)]
+    base = processes.submit(measure, "pocket", seed, arguments.episodes, True)
+    (path, curve, seconds, steps), (frozen_path, *_) = (job.result() for job in jobs)
+    after, frozen = (processes.submit(measure, each, seed, arguments.episodes) for each in (path, frozen_path))
+    record(CoachAgent.load(path), out / "episode.png")
     return {
-        "seed": seed, "env_steps": steps, "training_seconds": round(seconds, 1), "curve": curve.points,
-        "before": figures(before), "after": figures(after),
-        "before_greedy": figures(before_greedy), "after_greedy": figures(after_greedy),
-        "before_unseen_words": before_unseen.success_rate, "after_unseen_words": after_unseen.success_rate,
+        "seed": seed, "env_steps": steps, "training_seconds": round(seconds, 1), "curve": curve,
+        "before": base.result(), "after": after.result(), "after_frozen_critic": frozen.result(),
     }  # fmt: skip
 
 
-class Curve(BaseCallback):
-    """Stops training after some time, and records the success rate of roll-outs on the way."""
+def train(seed: int, frozen: bool, arguments: argparse.Namespace) -> tuple[Path, list[Point], float, int]:
+    """Trains an agent.
 
-    def __init__(self, seconds: float) -> None:
+    Returns:
+        The directory of the best checkpoint, the success on validation over time, and the seconds and steps taken.
+    """
+    _quiet()
+    out = Path(arguments.out) / f"seed_{seed}{'_frozen' if frozen else ''}"
+    envs, validation = make_envs(), make_envs("validation")
+    settings = SETTINGS | ({"critic_learning_rate": 0.0} if frozen else {})
+    agent = CoachAgent("pocket", envs, seed=seed, tensorboard_log=str(out.parent / "tensorboard"), **settings)
+    curve = Curve(validation, out / "agent", 60 * arguments.minutes, arguments.steps / EVALUATIONS)
+    started = time.perf_counter()
+    agent.learn(arguments.steps, callback=[curve], tb_log_name=out.name, progress_bar=not frozen)
+    seconds = time.perf_counter() - started
+    envs.close()
+    validation.close()
+    return out / "agent", curve.points, seconds, agent.num_timesteps
+
+
+def measure(source: str | Path, seed: int, episodes: int, best_of: bool = False) -> dict[str, Any]:
+    """Measures a saved agent, or the shipped policy, on test instances."""
+    _quiet()
+    envs, words = make_envs("test"), make_envs("test", "words")
+    if source == "pocket":
+        agent = CoachAgent("pocket", envs, seed=seed, **SETTINGS)
+    else:
+        agent = CoachAgent.load(source, env=envs)
+    found = {
+        "greedy": figures(evaluate(agent, envs, episodes)),
+        "sampled": figures(evaluate(agent, envs, episodes, deterministic=False)),
+        "unseen_words": figures(evaluate(agent, words, episodes // 2)),
+    }
+    if best_of:
+        found["best_of"] = figures(evaluate(agent.best_of(BEST_OF), envs, episodes, deterministic=False))
+    envs.close()
+    words.close()
+    return found
+
+
+def _quiet() -> None:
+    """Prepares a process: one thread, and no bars of loading weights."""
+    torch.set_num_threads(1)
+    logging.disable_progress_bar()
+
+
+class Curve(BaseCallback):
+    """Measures success on validation, sampled, keeps the best agent, and stops after some time.
+
+    Args:
+        envs: Validation instances.
+        best: Directory of the best agent.
+        seconds: Most seconds of training, without the evaluations.
+        every: Environment steps between two evaluations.
+
+    Attributes:
+        points: Seconds, steps and success of each evaluation.
+    """
+
+    def __init__(self, envs: VectorEnv, best: Path, seconds: float, every: float) -> None:
         super().__init__()
-        self.seconds = seconds
-        self.points: list[tuple[float, int, float]] = []
-        self._deadline = 0.0
+        self.envs, self.best, self.seconds, self.every = envs, best, seconds, every
+        self.points: list[Point] = []
+        self._begun = self._paused = 0.0
 
     def _on_training_start(self) -> None:
-        self._deadline = time.perf_counter() + self.seconds
+        require_validation(self.envs)
+        self._begun = time.perf_counter()
 
     def _on_step(self) -> bool:
-        return time.perf_counter() < self._deadline
+        return self._elapsed < self.seconds
 
-    def _on_rollout_end(self) -> None:
-        elapsed = time.perf_counter() - self._deadline + self.seconds
-        success = float(np.mean(self.model.ep_success_buffer)) if self.model.ep_success_buffer else float("nan")
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps >= len(self.points) * self.every:
+            self._evaluate()
+
+    def _on_training_end(self) -> None:
+        self._evaluate()
+
+    @property
+    def _elapsed(self) -> float:
+        return time.perf_counter() - self._begun - self._paused
+
+    def _evaluate(self) -> None:
+        elapsed, started = self._elapsed, time.perf_counter()
+        success = evaluate(self.model, self.envs, VALIDATION, deterministic=False).success_rate
+        if not self.points or success > max(best for *_, best in self.points):
+            self.model.save(self.best)
         self.points.append((round(elapsed, 1), self.num_timesteps, success))
+        self._paused += time.perf_counter() - started
 
 
 def figures(evaluation: Evaluation) -> dict[str, Any]:
@@ -172,83 +230,102 @@ def figures(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def record(agent: CoachAgent, envs: VectorEnv, path: Path) -> None:
-    """Plays held-out instances until one is solved, and draws its episode."""
+def record(agent: CoachAgent, path: Path) -> None:
+    """Plays validation instances until one is solved, and draws its episode."""
+    envs = make_envs("validation")
     observations, _ = envs.reset(seed=50_000)
     state: tuple[Episode, ...] | None = None
     over = np.zeros(envs.num_envs, bool)
     while not over.all():
-        actions, state = agent.predict(observations, state, episode_start=False if state else None)
+        actions, state = agent.predict(observations, state, episode_start=False if state else None, deterministic=True)
         observations, rewards, terminations, truncations, _ = envs.step(actions)
         for index in np.flatnonzero((terminations | truncations) & ~over):
             state[index].outcome = float(rewards[index])
             if rewards[index] >= 1 and len(state[index].steps) > 3:
                 episode_strip(state[index]).save(path)
+                envs.close()
                 return
         over |= terminations | truncations
+    envs.close()
 
 
 def summary(runs: list[dict[str, Any]], arguments: argparse.Namespace) -> dict[str, Any]:
     """Returns all runs, their mean and spread, and what they were measured on."""
-    gains = [100 * (run["after"]["success_rate"] - run["before"]["success_rate"]) for run in runs]
+    gains = {how: [100 * (rate(run, "after", how) - rate(run, "before", how)) for run in runs] for how in HOW}
+    over_frozen = [
+        100 * (rate(run, "after", how) - rate(run, "after_frozen_critic", how)) for run in runs for how in HOW
+    ]
     return {
         "benchmark": "demo",
         "device": DEVICE,
         "suite": f"AndroidWorld, {SUITE} task families ({DEVICE}); not an AndroidWorld score",
+        "split": "test, unseen instances; trained on train, checkpoints chosen on validation",
         "command": f"python -m benchmarks.demo --seeds {' '.join(map(str, arguments.seeds))}"
-        f" --minutes {arguments.minutes:g} --episodes {arguments.episodes}",
+        f" --steps {arguments.steps} --minutes {arguments.minutes:g} --episodes {arguments.episodes}",
         "headline": {
-            "success_before": _mean(runs, "before"),
-            "success_after": _mean(runs, "after"),
-            "greedy_before": _mean(runs, "before_greedy"),
-            "greedy_after": _mean(runs, "after_greedy"),
-            "gain_points": float(np.mean(gains)),
-            "gain_points_std": float(np.std(gains)),
+            **{f"{how}_{when}": mean(runs, when, how) for how in HOW for when in ("before", "after")},
+            **{f"{how}_frozen_critic": mean(runs, "after_frozen_critic", how) for how in HOW},
+            f"best_of_{BEST_OF}_before": mean(runs, "before", "best_of"),
+            "unseen_words_before": mean(runs, "before", "unseen_words"),
+            "unseen_words_after": mean(runs, "after", "unseen_words"),
+            **{f"gain_{how}_points": float(np.mean(gains[how])) for how in HOW},
+            **{f"gain_{how}_points_std": float(np.std(gains[how])) for how in HOW},
+            "over_frozen_critic_points": float(np.mean(over_frozen)),
         },
         "tasks": list(TASKS),
         "settings": SETTINGS,
         "versions": {name: version(name) for name in ("coach-gym", "torch", "transformers", "gymnasium")},
-        "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, {arguments.threads} thread(s)",
+        "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, 1 thread a process",
         "runs": runs,
-    }
+    }  # fmt: skip
 
 
-def _mean(runs: list[dict[str, Any]], when: str) -> float:
-    return float(np.mean([run[when]["success_rate"] for run in runs]))
+def rate(run: dict[str, Any], when: str, how: str) -> float:
+    """Returns one success rate of a run."""
+    success: float = run[when][how]["success_rate"]
+    return success
+
+
+def mean(runs: list[dict[str, Any]], when: str, how: str) -> float:
+    """Returns a success rate's mean over runs."""
+    return float(np.mean([rate(run, when, how) for run in runs]))
 
 
 def print_table(results: dict[str, Any]) -> None:
-    """Prints success before and after by task family, summed over seeds."""
-    names = sorted({task for run in results["runs"] for task in run["before"]["per_task"]})
-    print(f"\n{'task family (' + DEVICE + ')':44s}{'before':>10s}{'after':>10s}")
+    """Prints success before and after by task family, greedy, summed over seeds; then all success rates."""
+    runs, head = results["runs"], results["headline"]
+    names = sorted({task for run in runs for task in run["before"]["greedy"]["per_task"]})
+    print(f"\n{'task family, greedy (' + DEVICE + ')':48s}{'before':>10s}{'after':>10s}{'frozen':>10s}")
     for name in names:
-        print(f"{name:44s}{_sum(results, 'before', name):>10s}{_sum(results, 'after', name):>10s}")
-    head = results["headline"]
-    for how, name in (("sampled", "success"), ("greedy", "greedy")):
-        before, after = head[f"{name}_before"], head[f"{name}_after"]
-        print(f"{'success on held-out instances, ' + how:44s}{before:>10.1%}{after:>10.1%}")
-    unseen = [np.mean([run[f"{when}_unseen_words"] for run in results["runs"]]) for when in ("before", "after")]
-    print(f"{'success with words of no training task':44s}{unseen[0]:>10.1%}{unseen[1]:>10.1%}")
-    print(f"gain {head['gain_points']:+.1f} points, spread over {len(results['runs'])} seed(s) "
-          f"{head['gain_points_std']:.1f}; rerun: {results['command']}")  # fmt: skip
+        print(f"{name:48s}" + "".join(f"{_sum(runs, when, name):>10s}" for when in WHEN))
+    for how in (*HOW, "unseen_words"):
+        label = f"success on test instances, {how}".replace("test instances, unseen_words", "unseen words, greedy")
+        print(f"{label:48s}" + "".join(f"{mean(runs, when, how):>10.1%}" for when in WHEN))
+    best = f"base, best of {BEST_OF} responses by Q, no training"
+    print(f"{best:48s}{head[f'best_of_{BEST_OF}_before']:>10.1%}")
+    for how in HOW:
+        print(f"gain, {how}: {head[f'gain_{how}_points']:+.1f} points, spread over {len(runs)} seed(s) "
+              f"{head[f'gain_{how}_points_std']:.1f}")  # fmt: skip
+    print(f"over the frozen critic: {head['over_frozen_critic_points']:+.1f} points; rerun: {results['command']}")
 
 
-def _sum(results: dict[str, Any], when: str, task: str) -> str:
-    counts = [run[when]["per_task"].get(task, "0/0").split("/") for run in results["runs"]]
+def _sum(runs: list[dict[str, Any]], when: str, task: str) -> str:
+    counts = [run[when]["greedy"]["per_task"].get(task, "0/0").split("/") for run in runs]
     return f"{sum(int(solved) for solved, _ in counts)}/{sum(int(judged) for _, judged in counts)}"
 
 
 def plot(runs: list[dict[str, Any]], path: Path) -> None:
-    """Draws the success rate of roll-outs over training time, with the held-out evaluations at both ends."""
+    """Draws success on validation over environment steps, with the test evaluations at both ends."""
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
     for run in runs:
-        seconds, _, success = zip(*run["curve"], strict=True)
-        minutes = np.array(seconds) / 60
-        (line,) = axes.plot(minutes, 100 * np.array(success), label=f"seed {run['seed']}, roll-outs")
-        ends = [100 * run["before"]["success_rate"], 100 * run["after"]["success_rate"]]
-        axes.scatter([0, minutes[-1]], ends, color=line.get_color(), zorder=3, s=36, edgecolor="black")
-    axes.scatter([], [], color="white", edgecolor="black", s=36, label="held-out instances")
-    axes.set(xlabel="training time (minutes of CPU)", ylabel="success rate (%)", ylim=(0, 100))
+        _, steps, success = zip(*run["curve"], strict=True)
+        (line,) = axes.plot(steps, 100 * np.array(success), label=f"seed {run['seed']}, validation, sampled")
+        for how, marker in (("sampled", "o"), ("greedy", "^")):
+            ends = [100 * rate(run, when, how) for when in ("before", "after")]
+            axes.scatter([0, steps[-1]], ends, color=line.get_color(), zorder=3, s=36, edgecolor="black", marker=marker)
+    for how, marker in (("sampled", "o"), ("greedy", "^")):
+        axes.scatter([], [], color="white", edgecolor="black", s=36, marker=marker, label=f"test, {how}")
+    axes.set(xlabel="environment steps", ylabel="success rate (%)", ylim=(0, 100))
     axes.set_title(f"CoachAgent, pocket policy, {len(TASKS)} task families ({DEVICE})")
     axes.grid(alpha=0.3)
     axes.legend()
@@ -256,5 +333,4 @@ def plot(runs: list[dict[str, Any]], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    coach_gym.__version__  # noqa: B018  (importing the package registers its environments)
     main()

@@ -1,20 +1,24 @@
-"""AndroidSight's control: experts that look at the true picture, at a fixed one, and at another instance's.
+"""AndroidSight's control: who acts looks at the true picture, at a fixed one, and at another instance's.
 
 The scripted experts read what they must see from the screenshot. With the true picture they solve every instance. With
 a fixed picture, or with those of another instance of the same task, they solve what can be solved by chance, and less
-where an expert gives up because it does not find what it looks for.
+where an expert gives up because it does not find what it looks for. A policy that looks falls to chance in the same
+way; one that does not is as good as before.
 
     python -m benchmarks.sight --seeds 50 --json benchmarks/results/sight.json --grid docs/images/sight.png
+    python -m benchmarks.sight --policy pocket --seeds 40 --json benchmarks/results/sight_pocket.json
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
@@ -24,27 +28,33 @@ import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 import numpy as np  # noqa: E402
 from PIL import Image, ImageDraw  # noqa: E402
 
+from coach_gym.agents import GRPOAgent  # noqa: E402
+from coach_gym.agents.evaluation import evaluate  # noqa: E402
+from coach_gym.agents.models.policy import Policy  # noqa: E402
 from coach_gym.envs.android import AndroidEnv  # noqa: E402
 from coach_gym.envs.blinding import FixedPicture, ShuffledPicture  # noqa: E402
 from coach_gym.envs.phone.toolkit.fonts import font  # noqa: E402
 from coach_gym.envs.suites.load import load_suite  # noqa: E402
 from coach_gym.envs.suites.play import play  # noqa: E402
 from coach_gym.envs.tasks.sight import SightTask  # noqa: E402
+from coach_gym.envs.vector import AndroidVectorEnv  # noqa: E402
 
+Row = dict[str, float]
 SCREEN = (270, 600)
+ENVS = 10  # that play side by side
 FAMILIES: dict[str, type[SightTask]] = load_suite("android_sight").families  # type: ignore[assignment]
 COLUMNS, SHOWN, GAP, LABEL = 7, (168, 373), 12, 22  # of the grid; all but the first in pixels
 
 
-def environment() -> AndroidEnv:
-    """Makes an environment of all families."""
-    return AndroidEnv("android_sight", screen_size=SCREEN)
+def environment(families: Iterable[str] | None = None) -> AndroidEnv:
+    """Makes an environment of some families, or of all."""
+    return AndroidEnv("android_sight", screen_size=SCREEN, tasks=families)
 
 
-PICTURES: dict[str, Callable[[], gym.Env]] = {
+PICTURES: dict[str, Callable[..., gym.Env]] = {
     "true": environment,
-    "shuffled": lambda: ShuffledPicture(environment(), environment()),
-    "fixed": lambda: FixedPicture(environment()),
+    "shuffled": lambda *families: ShuffledPicture(environment(*families), environment(*families)),
+    "fixed": lambda *families: FixedPicture(environment(*families)),
 }
 
 
@@ -58,6 +68,21 @@ def success(env: gym.Env, family: str, seeds: int) -> float:
         except (LookupError, RuntimeError, ValueError):
             rewards.append(0.0)
     return mean(rewards)
+
+
+def policy_success(agent: GRPOAgent, pictures: str, family: str, seeds: int) -> tuple[float, tuple[float, float]]:
+    """Returns the share of instances a policy solves, acting greedily, and Wilson's 95 % interval."""
+    envs = AndroidVectorEnv([partial(PICTURES[pictures], (family,))] * ENVS)
+    solved, judged = evaluate(agent, envs, seeds).success_per_task[family]
+    envs.close()
+    return solved / judged, wilson(solved, judged)
+
+
+def wilson(solved: int, judged: int, z: float = 1.96) -> tuple[float, float]:
+    """Returns Wilson's interval of a share."""
+    share, more = solved / judged, z * z / judged
+    middle, half = share + more / 2, z * math.sqrt(share * (1 - share) / judged + more / judged / 4)
+    return (middle - half) / (1 + more), (middle + half) / (1 + more)
 
 
 def decisive_picture(family: str, seed: int) -> np.ndarray:
@@ -92,20 +117,46 @@ def grid() -> Image.Image:
     return image
 
 
+def expert_row(family: str, seeds: int) -> Row:
+    """Returns the experts' success with each kind of picture."""
+    return {name: success(make(), family, seeds) for name, make in PICTURES.items()}
+
+
+def policy_row(agent: GRPOAgent, family: str, seeds: int) -> Row:
+    """Returns a policy's success with each kind of picture, and the ends of Wilson's intervals."""
+    row = {}
+    for name in PICTURES:
+        row[name], (row[f"{name}_low"], row[f"{name}_high"]) = policy_success(agent, name, family, seeds)
+    return row
+
+
+def sees(chance: float, row: Row) -> bool:
+    """Whether a policy is certainly better with the true picture than by chance and than with another instance's."""
+    return row["true_low"] > max(chance, row["shuffled"])
+
+
 def main() -> None:
     """Runs the benchmark."""
     arguments = _arguments()
     command = f"python -m benchmarks.sight {shlex.join(sys.argv[1:])}"
-    print(f"Experts on the embedded phone, {arguments.seeds} instances a family\n")
-    print(f"{'family':26s}{'chance':>8s}" + "".join(f"{name:>10s}" for name in PICTURES))
+    who, measure = "Experts", expert_row
+    if arguments.policy:
+        policy = Policy.load(arguments.policy)
+        agent = GRPOAgent(policy, AndroidVectorEnv([environment] * ENVS), max_new_tokens=48, max_prompt_length=4096)
+        who, measure = f"The policy {arguments.policy}, greedy, with 95 % intervals,", partial(policy_row, agent)
+    print(f"{who} on the embedded phone, {arguments.seeds} instances a family\n")
+    print(f"{'family':26s}{'chance':>8s}" + "".join(f"{name:>18s}" for name in PICTURES))
     table = {}
-    envs = {name: make() for name, make in PICTURES.items()}
-    for family, task in FAMILIES.items():
-        row = {name: success(env, family, arguments.seeds) for name, env in envs.items()}
-        table[family] = {"chance": task.chance, **row}
-        print(f"{family:26s}{task.chance:8.2f}" + "".join(f"{row[name]:10.2f}" for name in PICTURES), flush=True)
-    headline = {name: mean(row[name] for row in table.values()) for name in ("chance", *PICTURES)}
-    print(f"{'mean':26s}{headline['chance']:8.2f}" + "".join(f"{headline[name]:10.2f}" for name in PICTURES))
+    for family in arguments.families:
+        row = measure(family, arguments.seeds)
+        table[family] = {"chance": FAMILIES[family].chance, **row}
+        cells = "".join(f"{_cell(row, name):>18s}" for name in PICTURES)
+        print(f"{family:26s}{FAMILIES[family].chance:8.2f}{cells}", flush=True)
+    headline: dict[str, float] = {name: mean(row[name] for row in table.values()) for name in ("chance", *PICTURES)}
+    print(f"{'mean':26s}{headline['chance']:8.2f}" + "".join(f"{headline[name]:18.2f}" for name in PICTURES))
+    if arguments.policy:
+        headline["families_seen"] = sum(sees(row["chance"], row) for row in table.values())
+        print(f"\n{headline['families_seen']} of {len(table)} families are certainly solved by looking")
     if arguments.json:
         report = {"headline": headline, "families": table, "seeds": arguments.seeds, "command": command}
         arguments.json.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
@@ -114,8 +165,15 @@ def main() -> None:
     print(f"\nrerun: {command}")
 
 
+def _cell(row: Row, name: str) -> str:
+    interval = f" ({row[f'{name}_low']:.2f}-{row[f'{name}_high']:.2f})" if f"{name}_low" in row else ""
+    return f"{row[name]:.2f}{interval}"
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sight", description=__doc__.splitlines()[0])
+    parser.add_argument("--policy", help="'pocket' or a directory; without it, the scripted experts act")
+    parser.add_argument("--families", nargs="+", default=list(FAMILIES), choices=list(FAMILIES), metavar="FAMILY")
     parser.add_argument("--seeds", type=int, default=20, help="instances per family")
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--grid", type=Path, help="write one picture of every family to this file")

@@ -19,8 +19,8 @@ Pasts = tuple[tuple[Tensor, Tensor, int], ...]
 """Subspaces of a head's queries and keys, and the number of their dimensions that it compares."""
 
 VOCABULARY = Path(__file__).parent / "vocabulary.txt"
-MIN_PIXELS, MAX_PIXELS = 28 * 28 * 8, 28 * 28 * 10
-"""A 270x600 screen becomes 56x112: eight visual tokens, and coordinates below 112."""
+MIN_PIXELS, MAX_PIXELS = 28 * 28 * 32, 28 * 28 * 36
+"""A 270x600 screen becomes 112x224: 32 visual tokens, and coordinates below 224."""
 
 SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>",
             "<|vision_pad|>", "<|image_pad|>", "<|video_pad|>")
@@ -126,9 +126,9 @@ def build_config(tokenizer: PreTrainedTokenizerFast, hidden: int = 128, layers: 
             pad_token_id=tokenizer.pad_token_id, use_sliding_window=False, tie_word_embeddings=False,
             rope_parameters={"rope_type": "default", "rope_theta": 1e6, "mrope_section": [4, 6, 6]}),
         vision_config=dict(
-            depth=1, hidden_size=64, intermediate_size=128, num_heads=2, out_hidden_size=hidden,
+            depth=2, hidden_size=64, intermediate_size=128, num_heads=2, out_hidden_size=hidden,
             patch_size=14, spatial_merge_size=2, temporal_patch_size=2, window_size=112,
-            fullatt_block_indexes=[0], initializer_range=0.1),
+            fullatt_block_indexes=[0, 1], initializer_range=0.1),
         image_token_id=token("<|image_pad|>"), video_token_id=token("<|video_pad|>"),
         vision_start_token_id=token("<|vision_start|>"), vision_end_token_id=token("<|vision_end|>"),
         tie_word_embeddings=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import gymnasium as gym
@@ -39,8 +39,13 @@ FAMILIES = {
         "TasksDeleteTask", "TasksDueOnDate", "TurnOnWifiAndOpenApp",
     ),
     "AndroidLab-v0": ("ClockDeleteAlarm", "ClockSwitchAlarm"),
+    "AndroidSight-v0": (
+        "ChromePressColor", "ChromeSetSwitches", "DrawInColorOfPicture", "DrawNameDrawing", "FilesDeletePicture",
+        "GalleryArrowDirection", "GalleryCountShapes", "GalleryDeleteOddOne", "GalleryDeletePicture",
+        "OsmAndSideOfRiver", "SettingsSwitchBySign", "SmsColorOfPicture",
+    ),
 }  # fmt: skip
-"""The families that the pocket model has seen: short ones of every app. It has to learn the others by itself."""
+"""The families that the pocket model has seen, all of them training's: short ones of every app."""
 
 THOUGHTS = {"open_app": "open", "scroll": "scroll", "press_back": "back", "press_home": "home",
             "press_enter": "enter", "wait": "wait"}  # fmt: skip
@@ -65,7 +70,7 @@ def demonstrate(
     policy: Policy, benchmark: str, families: Iterable[str], seeds: Iterable[int], screen_size: tuple[int, int],
     slips: float = 0.15,
 ) -> Iterator[Demonstration]:
-    """Yields episodes that experts solved, on training words.
+    """Yields episodes that experts solved, on training instances.
 
     Args:
         policy: The policy whose dialect the answers use.
@@ -75,7 +80,7 @@ def demonstrate(
         screen_size: Width and height of the phone in pixels.
         slips: Share of episodes with one wrong touch.
     """  # fmt: skip
-    env: gym.Env = gym.make(benchmark, screen_size=screen_size)
+    env: gym.Env = gym.make(benchmark, screen_size=screen_size, split="train")
     seeds = list(seeds)
     for family in families:
         for seed in seeds:
@@ -137,14 +142,6 @@ def answer(policy: Policy, action_text: str, observation: Observation) -> str:
     _, action = parse_action(action_text)
     frame = policy.frame(observation)
     return policy.dialect.format(action, thought(action, observation, frame), frame)
-
-
-def careless(policy: Policy, shown: Demonstration, rng: random.Random, share: float) -> Demonstration:
-    """Returns the episode with wrong answers in a share of the steps; it ends at the first one."""
-    for number, (observation, _, taught) in enumerate(shown.steps):
-        if taught and rng.random() < share:
-            return replace(shown, steps=[*shown.steps[:number], (observation, blunder(policy, observation, rng), True)])
-    return shown
 
 
 def blunder(policy: Policy, observation: Observation, rng: random.Random) -> str:

@@ -16,7 +16,7 @@ from coach_gym.agents.pocket.build import SPACE, vocabulary_words
 from coach_gym.agents.pocket.sequences import Sequence
 from coach_gym.envs.tasks.words import ADJECTIVES, CITIES, FIRST_NAMES, LAST_NAMES, NOUNS
 
-WIDTH, HEIGHT = 56, 112
+WIDTH, HEIGHT = 112, 224
 """The model's frame of a phone's screen."""
 
 OPENERS = ("Tap", "Open", "Choose", "Set", "Create a new contact with", "Add", "Delete the", "Create a file named")

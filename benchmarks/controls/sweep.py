@@ -12,8 +12,8 @@ from benchmarks.controls.curves import bits
 from benchmarks.controls.methods import CHOSEN, GRIDS
 from benchmarks.controls.runs import Result, Run
 from benchmarks.demo import make_envs
-from coach_gym.agents.evaluation import require_validation
 from coach_gym.envs.tasks.words import Split
+from coach_gym.envs.tuning import require_validation
 
 SPLIT: Split = "validation"
 

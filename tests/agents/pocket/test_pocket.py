@@ -1,7 +1,6 @@
 """The pocket model: its tokenizer, its training data, its training, and the weights that are shipped."""
 
 import random
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +20,8 @@ from coach_gym.agents.models.reward_models import GenerativePRM, parse_judgment
 from coach_gym.agents.playing.rollout import observation_of
 from coach_gym.agents.pocket import train
 from coach_gym.agents.pocket.build import build_image_processor, build_policy
-from coach_gym.agents.pocket.demonstrations import careless, demonstrate, load_sequences, save_sequences, to_sequence
+from coach_gym.agents.pocket.curriculum import Curriculum
+from coach_gym.agents.pocket.demonstrations import demonstrate, load_sequences, save_sequences, to_sequence
 from coach_gym.agents.pocket.judgments import balanced, judge, matches, verdict_sequences
 from coach_gym.agents.pocket.screens import KEPT_APART, PLACE, Screens
 from coach_gym.agents.pocket.sequences import Sequence, batches, collate, patches, token_loss
@@ -131,7 +131,7 @@ def test_screens_of_one_seed_are_equal(policy: Policy) -> None:
 
 
 def test_the_curriculum_grows_with_accuracy(policy: Policy) -> None:
-    curriculum = train.Curriculum(policy, seed=0)
+    curriculum = Curriculum(policy, tokens=300)
     before = curriculum.elements
     for _ in range(100):
         curriculum.learn(torch.tensor([True, False]), torch.tensor([PLACE, 1.0]))
@@ -185,7 +185,7 @@ def test_a_demonstration_has_the_tokens_of_the_policys_prompts(policy: Policy, s
         assert sequence.weights[len(prompt) : end] == [1.0] * len(answer)
         steps.append(Step(observation, [Candidate(text, answer, [])], 0, text))
     assert sum(sequence.weights) == sum(len(step.candidates[0].token_ids) for step in steps)
-    assert sequence.screenshots.shape == (len(steps), 112, 56, 3)
+    assert sequence.screenshots.shape == (len(steps), 224, 112, 3)
 
 
 def test_training_sees_what_the_policy_sees(policy: Policy, shown) -> None:
@@ -216,18 +216,6 @@ def test_a_slip_is_shown_but_not_taught(policy: Policy) -> None:
     sequence = to_sequence(policy, slipped[0])
     taught = sum(len(policy.chat.encode_text(text)) + 1 for _, text, teach in slipped[0].steps if teach)
     assert sum(sequence.weights) == taught
-
-
-def test_a_careless_record_ends_with_its_blunder(policy: Policy, shown) -> None:
-    """The episode is cut after a geometric number of steps; earlier answers are the expert's, and the last is wrong."""
-    records = [careless(policy, shown, random.Random(seed), 0.4) for seed in range(200)]
-    cut = [record for record in records if record.steps != shown.steps]
-    assert len(cut) / len(records) == pytest.approx(1 - 0.6 ** len(shown.steps), abs=0.1)
-    for record in cut:
-        *before, (observation, text, taught) = record.steps
-        assert before == shown.steps[: len(before)] and observation is shown.steps[len(before)][0] and taught
-        policy.dialect.parse(text, policy.frame(observation))
-    assert careless(policy, shown, random.Random(0), 0.0) is shown
 
 
 def test_sequences_survive_the_disk(policy: Policy, shown, tmp_path: Path) -> None:
@@ -269,26 +257,38 @@ def test_verdicts_are_balanced_and_readable(policy: Policy, shown) -> None:
 # Training
 
 
-def test_training_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, train.Stage]:
+    """Returns short stages, and makes all else in the workshop as small."""
     monkeypatch.setattr(train, "FAMILIES", {"AndroidWorld-v0": ("OpenAppTaskEval",)})
     monkeypatch.setattr(train, "DEMONSTRATIONS", 2)
-    monkeypatch.setattr(train, "OTHER_SCREENS", (0, SCREEN))
-    monkeypatch.setattr(train, "JUDGED", 2)
-    monkeypatch.setattr(train, "PROPOSED", 1)
     monkeypatch.setattr(train, "TOKENS", 300)
-    minutes = dict.fromkeys(train.STAGES, 0.01)
-    first = train.Workshop(tmp_path, "cpu", minutes)
-    assert not first.run(time.monotonic() + 0.3)  # the slice ends within the first stage
-    second = train.Workshop(tmp_path, "cpu", minutes)
-    assert second.seconds == first.seconds
-    for old, new in zip(first.policy.model.parameters(), second.policy.model.parameters(), strict=True):
-        torch.testing.assert_close(old, new)
-    assert second.run(time.monotonic() + 120)
-    second.publish(tmp_path / "weights")
-    third = train.Workshop(tmp_path, "cpu", minutes)
-    assert third.run(time.monotonic()), "nothing is left to do"
-    assert Policy.load(tmp_path / "weights" / "policy").model.lm_head.out_features == len(second.policy.tokenizer)
-    assert isinstance(Critic.load(tmp_path / "weights" / "critic"), Critic)
+    monkeypatch.setattr(train, "BOARDS", 2)
+    monkeypatch.setattr(train, "STRETCH", 2)
+    return {name: train.Stage(4, 1e-3, 0.5) for name in train.STAGES}
+
+
+def test_interruptions_change_nothing_bit_for_bit(tmp_path: Path, small: dict[str, train.Stage]) -> None:
+    torch.set_num_threads(1)
+    whole = train.Workshop(tmp_path / "whole", stages=small)
+    assert whole.run()
+    pauses = 0
+    while not train.Workshop(tmp_path / "parts", stages=small).run(deadline=0.0):  # pauses after every stretch
+        pauses += 1
+    assert pauses == 2 * len(small) - 1
+    parts = train.Workshop(tmp_path / "parts", stages=small)
+    for one, other in ((whole.policy, parts.policy), (whole.prm.policy, parts.prm.policy)):
+        for old, new in zip(one.model.parameters(), other.model.parameters(), strict=True):
+            assert torch.equal(old, new)
+    parts.publish(tmp_path / "weights")
+    assert isinstance(Policy.load(tmp_path / "weights" / "policy"), Policy)
+    assert isinstance(GenerativePRM.load(tmp_path / "weights" / "prm"), GenerativePRM)
+
+
+def test_another_seed_makes_another_model(tmp_path: Path, small: dict[str, train.Stage]) -> None:
+    one, other = (train.Workshop(tmp_path / str(seed), seed, {"ground": small["ground"]}) for seed in (0, 1))
+    assert one.run() and other.run()
+    assert not torch.equal(one.policy.model.lm_head.weight, other.policy.model.lm_head.weight)
 
 
 # What is shipped

@@ -9,7 +9,6 @@ import gymnasium as gym
 import pytest
 
 import coach_gym  # noqa: F401  (registers the ids)
-from coach_gym.agents.evaluation import require_validation
 from coach_gym.agents.pocket.demonstrations import FAMILIES as DEMONSTRATED
 from coach_gym.envs.apps.camera import world_tasks as camera
 from coach_gym.envs.apps.clock.data import ALARMS
@@ -22,6 +21,7 @@ from coach_gym.envs.suites.splits import SELECTIONS, Selection, is_shared_out, o
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Task
 from coach_gym.envs.tasks.words import FIRST_NAMES, ParamRng
+from coach_gym.envs.tuning import require_validation
 from tests.envs.fake_device import FakeDevice
 
 SMALL = {"screen_size": (270, 600)}
