@@ -320,9 +320,10 @@ def plot(runs: list[dict[str, Any]], path: Path) -> None:
     for run in runs:
         _, steps, success = zip(*run["curve"], strict=True)
         (line,) = axes.plot(steps, 100 * np.array(success), label=f"seed {run['seed']}, validation, sampled")
+        kept = steps[int(np.argmax(success))]
         for how, marker in (("sampled", "o"), ("greedy", "^")):
             ends = [100 * rate(run, when, how) for when in ("before", "after")]
-            axes.scatter([0, steps[-1]], ends, color=line.get_color(), zorder=3, s=36, edgecolor="black", marker=marker)
+            axes.scatter([0, kept], ends, color=line.get_color(), zorder=3, s=36, edgecolor="black", marker=marker)
     for how, marker in (("sampled", "o"), ("greedy", "^")):
         axes.scatter([], [], color="white", edgecolor="black", s=36, marker=marker, label=f"test, {how}")
     axes.set(xlabel="environment steps", ylabel="success rate (%)", ylim=(0, 100))

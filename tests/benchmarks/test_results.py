@@ -43,8 +43,14 @@ def times(value):
 
 
 QUOTED = {
-    "demo": {"success_before": percent, "success_after": percent},
-    "demo_controls": {name: percent for name in ("base_greedy", "after_greedy", "best_of_8_by_q", "frozen_critic")},
+    "demo": {
+        name: percent
+        for name in (
+            "greedy_before", "greedy_after", "greedy_frozen_critic",
+            "sampled_before", "sampled_after", "sampled_frozen_critic", "best_of_8_before",
+        )
+    },
+    "demo_controls": {"filtered_cloning": percent},
     "efficiency": {"speedup_ppo": times, "speedup_grpo": times},
     "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},
     "phone": {"steps_per_s": "{:,.0f} steps/s".format, "steps_per_s_1080x2400": "{:,.0f} steps/s".format},
