@@ -37,7 +37,8 @@ from coach_gym.agents import CoachAgent  # noqa: E402
 from coach_gym.agents.evaluation import Evaluation, evaluate  # noqa: E402
 from coach_gym.agents.pocket.demonstrations import FAMILIES  # noqa: E402
 from coach_gym.agents.training.callbacks import BaseCallback  # noqa: E402
-from coach_gym.envs.suites.splits import Unseen  # noqa: E402
+from coach_gym.envs.suites.load import load_suite  # noqa: E402
+from coach_gym.envs.suites.splits import Selection, Unseen  # noqa: E402
 from coach_gym.envs.tasks.words import Split  # noqa: E402
 from coach_gym.envs.tuning import require_validation  # noqa: E402
 from coach_gym.episode import Episode  # noqa: E402
@@ -46,12 +47,13 @@ from coach_gym.recording.strip import episode_strip  # noqa: E402
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
 
-FEW_INSTANCES = ("CameraTakePhoto", "CameraTakeVideo", "OpenAppTaskEval")
-"""Families that have no unseen instances."""
-TASKS = tuple(name for name in FAMILIES["AndroidWorld-v0"] if name not in FEW_INSTANCES)
+SHOWN = load_suite("android_world").only(FAMILIES["AndroidWorld-v0"])
 """The families of AndroidWorld that the pocket policy was shown."""
-WORDED = tuple(name for name in TASKS if not name.startswith(("System", "TurnOn")))
-"""Those whose instances show words."""
+TASKS, WORDED = (
+    tuple(name for name, family in SHOWN.families.items() if Selection("test", unseen).has(family, SHOWN.apart))
+    for unseen in ("instances", "words")
+)
+"""Those that have unseen instances, and those of them whose instances show words."""
 SCREEN = (270, 600)
 NUM_ENVS = 16
 DEVICE = "embedded phone"
