@@ -25,8 +25,9 @@ from coach_gym.agents.training.arguments import (
     require_positive,
     require_share,
 )
-from coach_gym.agents.training.online import OnlineAgent, OnlineSettings, Schedule, set_learning_rate
+from coach_gym.agents.training.online import OnlineAgent, OnlineSettings
 from coach_gym.agents.training.replay import Replay
+from coach_gym.agents.training.schedules import Schedule, set_learning_rate
 from coach_gym.agents.training.updates import CriticSample, explained_variance, minimize_value_loss
 from coach_gym.episode import Episode, Observation, Step
 

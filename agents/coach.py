@@ -32,8 +32,8 @@ from coach_gym.agents.training.arguments import (
     require_share,
 )
 from coach_gym.agents.training.distinct import distinct_acloo, first_weights
-from coach_gym.agents.training.online import Schedule
 from coach_gym.agents.training.returns import Discount, process_outcome_returns
+from coach_gym.agents.training.schedules import Schedule
 from coach_gym.agents.training.updates import CriticSample, PolicySample
 from coach_gym.episode import Episode, Step
 

@@ -10,7 +10,7 @@ from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.training.advantages import gae
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import checked_arguments, require_share
-from coach_gym.agents.training.online import Schedule
+from coach_gym.agents.training.schedules import Schedule
 from coach_gym.agents.training.updates import CriticSample
 from coach_gym.episode import Episode
 

@@ -2,7 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from itertools import count, islice
@@ -14,7 +14,6 @@ import numpy as np
 import torch
 from gymnasium.vector import VectorEnv
 from torch import Tensor
-from torch.optim import Optimizer
 
 from coach_gym.agents.distributed import parallel, processes
 from coach_gym.agents.generation.make import Generation, check_generation, is_address
@@ -41,6 +40,7 @@ from coach_gym.agents.training.callbacks import (
 )
 from coach_gym.agents.training.importance import mean_entropy, rescore, score
 from coach_gym.agents.training.logger import Logger, configure_logger
+from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
 from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss
 from coach_gym.dialects import Dialect
 from coach_gym.episode import Episode
@@ -48,9 +48,6 @@ from coach_gym.protocols import EventDriven, ForkableVectorEnv
 
 FIRST_TRAINING_SEED = 1 << 16
 """Training episodes draw their seeds from here on; smaller ones are for evaluation."""
-
-Schedule = float | Callable[[float], float]
-"""A learning rate, or a function of the remaining progress, which goes from 1 to 0."""
 
 Item = TypeVar("Item")
 
@@ -614,21 +611,10 @@ class OnlineAgent(Agent, ABC):
         """Adds the seconds spent in the context to `time/{part}`."""
         return self.log.timed(part)
 
+
 def _batched(items: Sequence[Item], size: int) -> list[list[Item]]:
     remaining = iter(items)
     return list(iter(lambda: list(islice(remaining, size)), []))
-
-
-def value_of(schedule: Schedule, progress_remaining: float) -> float:
-    """Returns a learning rate that may be a function of the remaining progress."""
-    return schedule(progress_remaining) if callable(schedule) else schedule
-
-
-def set_learning_rate(optimizer: Optimizer, learning_rate: float) -> float:
-    """Sets the learning rate of all parameters and returns it."""
-    for group in optimizer.param_groups:
-        group["lr"] = learning_rate
-    return learning_rate
 
 
 def _token_ratio(trees: list[Tree]) -> float:
