@@ -3,7 +3,7 @@
 from coach_gym.ui.compact import Element, compress, parse_ui
 from coach_gym.ui.markup import ILLEGAL_IN_XML, start_tags
 from coach_gym.ui.tree import SYSTEM_UI, Bounds, Node
-from coach_gym.ui.uiautomator import MAX_DEPTH, node_from_xml, to_dump, to_xml
+from coach_gym.ui.uiautomator import MAX_DEPTH, as_reported, node_from_xml, to_dump, to_xml
 
 __all__ = [
     "ILLEGAL_IN_XML",
@@ -12,6 +12,7 @@ __all__ = [
     "Bounds",
     "Element",
     "Node",
+    "as_reported",
     "compress",
     "node_from_xml",
     "parse_ui",

@@ -33,16 +33,25 @@ def to_dump(root: Node) -> str:
     """Writes a tree as the command `uiautomator dump` does.
 
     Unlike `to_xml`, the command shows only the visible nodes of the front window, without system bars and keyboard,
-    reports the hint of an empty field as its text, and has no attributes for visibility and hints.
+    reports texts as Android does (see `as_reported`), and has no attributes for visibility and hints.
     """
     window = Node(cls=root.cls, package=root.package, bounds=root.bounds, children=list(_in_front(root)))
     return to_xml(window).replace(' visible-to-user="true"', "").replace(' hint=""', "")
 
 
+def as_reported(node: Node) -> Node:
+    """Returns the tree with the texts that Android reports: the hint of an empty field, dots for a password."""
+    return replace(node, text=_reported(node), children=[as_reported(child) for child in node.children])
+
+
+def _reported(node: Node) -> str:
+    return "•" * len(node.text) if node.password else node.text or node.hint
+
+
 def _in_front(node: Node) -> "Iterator[Node]":
     for child in node.children:
         if not child.decor and child.visible and _KEYBOARD not in child.package:
-            yield replace(child, text=child.text or child.hint, hint="", children=list(_in_front(child)))
+            yield replace(child, text=_reported(child), hint="", children=list(_in_front(child)))
 
 
 def _write(node: Node, index: int, parts: list[str]) -> None:
@@ -104,14 +113,15 @@ def _legal_reference(found: re.Match[str]) -> str:
 
 def _node(attributes: dict[str, str]) -> Node:
     get = attributes.get
+    text, hint = get("text", ""), get("hint", "")
     return Node(
         cls=get("class", "") or "android.view.View",
         bounds=read_bounds(get("bounds", "[0,0][0,0]")),
-        text=get("text", ""),
+        text="" if text == hint else text,  # Android reports the hint of an empty field as its text
         desc=get("content-desc", ""),
         id=get("resource-id", ""),
         package=get("package", ""),
-        hint=get("hint", ""),
+        hint=hint,
         clickable=get("clickable") == "true",
         long_clickable=get("long-clickable") == "true",
         checkable=get("checkable") == "true",

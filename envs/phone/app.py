@@ -130,7 +130,8 @@ class App:
 
     def clear(self) -> None:
         """Removes what the app has stored, so that it is as new."""
-        self.phone.storage.remove(self.data)
+        for folder in (self.data, f"/data/user_de/0/{self.package}"):
+            self.phone.storage.remove(folder)
         self.phone.storage.mkdir(self.data)
         self.install()
 

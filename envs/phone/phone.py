@@ -102,12 +102,16 @@ class Phone(System):
         return self.stacks, self.focus, self.notifications, self.permissions, self.services
 
     def _plain(self) -> tuple:
-        return self.foreground, self.clipboard, self.shade, self.keyboard, self.message, self.editing
+        return (
+            self.foreground, self.clipboard, self.shade, self.keyboard, self.message, self.editing, self.keyboard_shown,
+        )  # fmt: skip
 
     def _become(self, storage: Snapshot, live: tuple, plain: tuple) -> None:
         self.storage.restore(storage)
         self.stacks, self.focus, self.notifications, self.permissions, self.services = live
-        self.foreground, self.clipboard, self.shade, self.keyboard, self.message, self.editing = plain
+        (
+            self.foreground, self.clipboard, self.shade, self.keyboard, self.message, self.editing, self.keyboard_shown,
+        ) = plain  # fmt: skip
         self.changed()
 
     def _shared(self, other: Phone) -> Memo:

@@ -92,5 +92,7 @@ def _obey(phone: Phone, what: str, extras: Mapping[str, str | int]) -> None:
         press(phone, int(extras.get("code", 0)))
     elif what == "enter":
         phone.key("ENTER")
-    elif what == "hide" and phone.focus is not None:
-        phone.key("BACK")
+    elif what == "hide" and phone.keyboard_shown:
+        phone.keyboard_shown = False
+        phone.changed()
+        phone.elapse(STEP)

@@ -15,6 +15,7 @@ class SystemHost(Host, Protocol):
     Attributes:
         notifications: What the shade lists, the latest first.
         shade: 0 closed, 1 with notifications, 2 with all quick settings.
+        keyboard_shown: Whether the soft keyboard is on the screen.
         keyboard: The page of the soft keyboard: "lower", "upper" or "symbols".
         editing: Whether the toolbar to cut, copy and paste is shown.
         message: The text at the bottom of the screen, and when it goes away.
@@ -22,6 +23,7 @@ class SystemHost(Host, Protocol):
 
     notifications: list[Notification]
     shade: int
+    keyboard_shown: bool
     keyboard: str
     editing: bool
     message: tuple[str, datetime] | None

@@ -40,7 +40,8 @@ class System:
         launcher: The app behind the Home button.
         stacks: The screens of running apps by package, the most recent app last.
         foreground: The package of the app in front.
-        focus: The text field with the cursor.
+        focus: The text field that takes what is typed. Setting it shows the keyboard.
+        keyboard_shown: Whether the soft keyboard is on the screen. A field keeps the focus when it is put away.
         editing: Whether the toolbar to cut, copy and paste is shown.
         clipboard: The text that was copied last.
         notifications: What the notification shade lists, the latest first.
@@ -68,7 +69,8 @@ class System:
         self.launcher = Launcher(self)
         self.stacks: dict[str, list[Screen]] = {}
         self.foreground = self.launcher.package
-        self.focus: TextInput | None = None
+        self.keyboard_shown = False
+        self._focus: TextInput | None = None
         self.editing = False
         self.clipboard = ""
         self.notifications: list[Notification] = []
@@ -88,6 +90,15 @@ class System:
         for app in self.apps.values():
             self.storage.mkdir(app.data)
             app.install()
+
+    @property
+    def focus(self) -> TextInput | None:
+        """The text field that takes what is typed."""
+        return self._focus
+
+    @focus.setter
+    def focus(self, input: TextInput | None) -> None:
+        self._focus, self.keyboard_shown = input, input is not None
 
     # the clock
 
@@ -254,8 +265,8 @@ class System:
         """Closes the shade, the keyboard, a dialog or a screen, whichever is in front."""
         if self.shade:
             self.shade = 0
-        elif self.focus is not None:
-            self.focus = None
+        elif self.keyboard_shown:
+            self.keyboard_shown = False
         elif not self.top.on_back() and (self.foreground != self.launcher.package or len(self.stack) > 1):
             self.pop(self.top)
         self.changed()
@@ -267,7 +278,7 @@ class System:
         if view.multiline:
             self.focus.insert("\n")
         else:
-            self.focus = None
+            self.keyboard_shown = False
             if view.on_submit is not None:
                 view.on_submit()
         self.changed()

@@ -109,13 +109,15 @@ class Windows:
         px = self._layout({}).px
         width, height = phone.width, phone.height
         status, navigation = px(bars.STATUS_HEIGHT), px(bars.NAVIGATION_HEIGHT)
-        keys = self._keyboard() if phone.focus is not None else None
+        keys = self._keyboard() if phone.keyboard_shown else None
         bottom = keys.rect[1] if keys else height - navigation
         windows = self._app_windows((0, status, width, bottom))
-        if keys and not self._mark_caret(windows):  # the field has gone, and the keyboard with it
+        if phone.focus is not None and self._field_of(windows) is None:  # the field has gone, and the keyboard with it
             phone.focus = None
             keys, bottom = None, height - navigation
             windows = self._app_windows((0, status, width, bottom))
+        if keys:
+            self._mark_caret(windows)
         if keys and phone.editing:
             windows.append(self._toolbar(windows))
         if phone.message is not None:
@@ -128,12 +130,12 @@ class Windows:
             windows.append(self._window(shade.build(phone), (0, status, width, height - navigation), SYSTEM))
         return windows
 
-    def _mark_caret(self, windows: list[Window]) -> bool:
+    def _mark_caret(self, windows: list[Window]) -> None:
+        """Draws the cursor. A field whose keyboard is hidden looks as if it had none, but takes text."""
         field = self._field_of(windows)
         if field is not None:
             field.caret = field.focused = True
             field.border = theme.PRIMARY
-        return field is not None
 
     def _app_windows(self, rect: Rect) -> list[Window]:
         """Returns the top full screen of the app in front, and the dialogs above it."""

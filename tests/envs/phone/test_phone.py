@@ -140,7 +140,25 @@ def test_typing_needs_a_focused_field_and_shows_the_keyboard(phone):
 def test_enter_submits_and_hides_the_keyboard(phone):
     tap(phone, "Message")
     phone.type("one line\n")
-    assert main(phone).sent == "one line" and phone.focus is None
+    assert main(phone).sent == "one line" and not phone.keyboard_shown
+
+
+def test_a_field_keeps_the_focus_when_the_keyboard_is_put_away(phone):
+    tap(phone, "Message")
+    phone.type("ab")
+    phone.key("BACK")
+    assert not any("Keyboard" in node.cls for node in phone.ui().walk())
+    twin = phone.fork()
+    phone.type("cd")
+    phone.key("DEL")
+    assert find(phone, "Message").value == "abc" and not phone.keyboard_shown
+    twin.type("!\n")
+    assert main(twin).sent == "ab!" and main(phone).field.text == "abc"
+    tap(phone, "Message")
+    assert phone.keyboard_shown
+    phone.go_home()
+    phone.type("lost")
+    assert phone.focus is None
 
 
 def test_soft_keys_type(phone):
@@ -194,7 +212,7 @@ def test_a_dialog_hides_what_is_behind_it_and_closes_when_touched_beside(phone):
 def test_back_closes_keyboard_then_dialog_then_app(phone):
     tap(phone, "Message")
     phone.key("BACK")
-    assert phone.focus is None and phone.foreground == PACKAGE
+    assert not phone.keyboard_shown and phone.foreground == PACKAGE
     tap(phone, "Ask")
     phone.key("BACK")
     assert len(phone.stack) == 1

@@ -13,7 +13,7 @@ from PIL import Image
 from coach_gym.envs.phone.input.keys import CODES, press
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.system.system import STEP
-from coach_gym.ui import Node, to_xml
+from coach_gym.ui import Node, as_reported, to_xml
 
 SDK = 33
 PRODUCT = "sdk_gphone64_x86_64"
@@ -103,7 +103,7 @@ class Device:
 
     def dumpWindowHierarchy(self, compressed: bool, max_depth: int = 50, active_only: bool = False) -> str:
         """Returns the screen as XML. The embedded phone never reports what `compressed` omits: mere layout."""
-        root = self._phone.ui()
+        root = as_reported(self._phone.ui())
         if active_only:
             root = replace(root, children=[child for child in root.children if not child.decor])
         return to_xml(_pruned(root, max_depth))

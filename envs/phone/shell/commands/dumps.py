@@ -44,7 +44,7 @@ def window(phone: Phone, args: list[str]) -> str:
     mCurrentRotation=ROTATION_0 mRotation=ROTATION_0
   mInputMethodWindow=Window{{{_token("ime")} u0 InputMethod}}
   mShowingLockscreen=false mDreamingLockscreen=false mAwake=true mScreenOnFully=true
-  mHasPermanentDpad=false mHasSoftInput={str(phone.focus is not None).lower()}
+  mHasPermanentDpad=false mHasSoftInput={str(phone.keyboard_shown).lower()}
 """
 
 
@@ -233,7 +233,7 @@ def telephony_registry(phone: Phone, args: list[str]) -> str:
 def input_method(phone: Phone, args: list[str]) -> str:
     """Reports the input method, and whether the keyboard is shown."""
     chosen = phone.storage.settings.get(("secure", "default_input_method"), state.DEFAULT_IME)
-    shown = str(phone.focus is not None).lower()
+    shown = str(phone.keyboard_shown).lower()
     return f"""Current Input Method Manager state:
   mCurMethodId={chosen}
   mShowRequested={shown} mShowExplicitlyRequested=false mShowForced=false mInputShown={shown}

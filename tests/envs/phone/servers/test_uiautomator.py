@@ -279,8 +279,10 @@ def test_the_input_method_hides_and_knows_the_clipboard():
     hands = Hands(CONTACTS)
     hands.phone.storage.settings["secure", "default_input_method"] = U2_IME
     hands.tap("Create contact", "First name")
-    assert broadcast(hands.phone, "ADB_KEYBOARD_HIDE", {})[0] == OK and hands.phone.focus is None
+    assert broadcast(hands.phone, "ADB_KEYBOARD_HIDE", {})[0] == OK and not hands.phone.keyboard_shown
     assert hands.shows("First name"), "hiding the keyboard leaves no screen"
+    assert broadcast(hands.phone, "ADB_KEYBOARD_SET_TEXT", {"text": encoded("Zoë")})[0] == OK
+    assert hands.phone.focus.text == "Zoë"
     hands.phone.clipboard = "é"
     assert broadcast(hands.phone, "ADB_KEYBOARD_GET_CLIPBOARD", {}) == (OK, encoded("é"))
     assert broadcast(hands.phone, "android.intent.action.BOOT_COMPLETED", {}) is None

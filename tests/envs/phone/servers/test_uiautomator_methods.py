@@ -16,6 +16,7 @@ from coach_gym.envs.phone.servers.uiautomator.errors import NotFound, RpcError
 from coach_gym.envs.phone.servers.uiautomator.server import UiAutomatorServer
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, ListItem, ListView, Text, TextField
+from coach_gym.ui import node_from_xml
 from tests.envs.phone.sampler import showing
 
 
@@ -134,6 +135,15 @@ def test_a_screen_that_is_off_feels_no_finger_and_few_keys(board, call):
 @pytest.mark.parametrize(("key", "known"), [("home", True), ("volume_up", True), ("nonsense", False)])
 def test_keys_by_name(call, key, known):
     assert call("pressKey", key) == known
+
+
+def test_an_empty_field_reads_as_its_hint(call):
+    assert call("getText", FIELD) == "Field" and call("count", selector(text="Field")) == 1
+    screen = node_from_xml(call("dumpWindowHierarchy", False))
+    (field,) = (node for node in screen.walk() if node.hint)
+    assert (field.text, field.hint) == ("", "Field"), "agents see an empty field"
+    call("setText", FIELD, "typed")
+    assert call("getText", FIELD) == "typed"
 
 
 # the device

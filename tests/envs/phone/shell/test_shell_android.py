@@ -267,6 +267,14 @@ def test_tasks_are_listed_and_removed(phone):
     assert "org.tasks" not in phone.stacks
 
 
+def test_clearing_an_app_clears_what_it_keeps_before_the_phone_is_unlocked(phone):
+    alarms = "/data/user_de/0/com.google.android.deskclock/databases/alarms.db"
+    count = f'sqlite3 {alarms} "SELECT count(*) FROM alarm_templates"'
+    before = out(phone, count)
+    out(phone, f"echo > {alarms}.note; pm clear {CLOCK}; pm clear {CLOCK}")
+    assert out(phone, count) == before and not phone.storage.exists(f"{alarms}.note")
+
+
 def test_clearing_an_app_starts_it_anew(phone):
     path = "/data/data/com.arduia.expense"
     before = {name: phone.storage.read(name) for name in phone.storage.files_below(path)}
