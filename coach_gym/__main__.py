@@ -6,13 +6,14 @@ import sys
 from collections.abc import Sequence
 
 import coach_gym
-from coach_gym.cli import critic, doctor, envs, evaluate, phone, serve, train
+from coach_gym.cli import critic, data, doctor, envs, evaluate, phone, serve, train
 
 COMMANDS = {
     "envs": (envs, "list the ids of all environments"),
     "phone": (phone, "serve embedded phones to adb and its clients"),
     "doctor": (doctor, "report what this computer lacks for a purpose, and how to get it"),
     "train": (train, "train an agent, in one process or under torchrun"),
+    "data": (data, "write AndroidControl, experts or roll-outs as episodes on disk"),
     "critic": (critic, "teach a critic by forks of the embedded phone, without an expert"),
     "evaluate": (evaluate, "play every task of a suite in order, and report as the benchmarks do"),
     "serve": (serve, "generate responses for several trainers, with vLLM"),

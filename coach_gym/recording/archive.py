@@ -1,25 +1,43 @@
-"""Episodes as files: screenshots as compressed pixels, everything else as JSON, nothing pickled."""
+"""Episodes as files: screenshots as PNG, everything else as JSON, nothing pickled.
+
+A file is a NumPy archive, which is a zip file. `text` holds the JSON of an `Episode` as UTF-8; `screen_0`, `screen_1`,
+… hold the screenshots, each as the bytes of a PNG. Anything that reads numpy archives can read it:
+
+    file = np.load("000027.npz")
+    episode = json.loads(file["text"].tobytes())
+    image = Image.open(io.BytesIO(file["screen_0"].tobytes()))
+"""
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from coach_gym.episode import Candidate, Episode, Observation, Step
 
 
-def write_episode(path: Path, episode: Episode) -> None:
-    """Writes an episode as an `.npz` file, all at once; forks of its environment (`Step.env`) are left out."""
+def write_episode(path: Path, episode: Episode, pngs: Sequence[bytes] | None = None) -> None:
+    """Writes an episode as an `.npz` file, all at once; forks of its environment (`Step.env`) are left out.
+
+    Args:
+        path: The file.
+        episode: The episode.
+        pngs: The same screenshots as PNG, if they are at hand, which saves packing them again.
+    """
     told = asdict(replace(episode, steps=[]))
     told["steps"] = [_told(step) for step in episode.steps]
-    screens: dict[str, Any] = {f"screen_{t}": step.observation.screenshot for t, step in enumerate(episode.steps)}
+    packed = [_png(step.observation.screenshot) for step in episode.steps] if pngs is None else pngs
+    screens: dict[str, Any] = {f"screen_{t}": np.frombuffer(png, np.uint8) for t, png in enumerate(packed)}
     partial = path.with_suffix(".partial")
     with partial.open("wb") as file:
-        np.savez_compressed(file, text=_bytes(told), **screens)
+        np.savez(file, text=_bytes(told), **screens)
     partial.rename(path)
 
 
@@ -27,8 +45,26 @@ def read_episode(path: Path) -> Episode:
     """Returns an episode that `write_episode` wrote."""
     with np.load(path, allow_pickle=False) as file:
         told = json.loads(file["text"].tobytes())
-        steps = [_step(step, file[f"screen_{t}"]) for t, step in enumerate(told.pop("steps"))]
+        steps = [_step(step, _pixels(file[f"screen_{t}"])) for t, step in enumerate(told.pop("steps"))]
     return Episode(**told, steps=steps)
+
+
+def _png(screenshot: np.ndarray) -> bytes:
+    stream = io.BytesIO()
+    Image.fromarray(screenshot).save(stream, "PNG")
+    return stream.getvalue()
+
+
+def _pixels(stored: np.ndarray) -> np.ndarray:
+    if stored.ndim == 3:  # older files hold the pixels themselves
+        return stored
+    return read_png(stored.tobytes())
+
+
+def read_png(png: bytes) -> np.ndarray:
+    """Returns the pixels of a picture, (height, width, 3) uint8."""
+    with Image.open(io.BytesIO(png)) as image:
+        return np.asarray(image.convert("RGB"))
 
 
 def _bytes(told: dict[str, Any]) -> np.ndarray:

@@ -118,7 +118,14 @@ def with_imports(source):
 def options_of(command):
     parser = argparse.ArgumentParser()
     COMMANDS[command][0].add_arguments(parser)
-    return {*parser._option_string_actions, *SETTINGS.get(command, ())}
+    return {*_options_in(parser), *SETTINGS.get(command, ())}
+
+
+def _options_in(parser):
+    """The options of a command and of its own subcommands."""
+    parts = [each for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+             for each in action.choices.values()]  # fmt: skip
+    return {*parser._option_string_actions, *(option for part in parts for option in _options_in(part))}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

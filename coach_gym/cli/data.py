@@ -1,0 +1,97 @@
+"""`coach-gym data`: writes demonstrations and roll-outs as episodes on disk.
+
+coach-gym data androidcontrol ~/android_control --split train --out runs/data/androidcontrol
+coach-gym data experts --env AndroidWorld-v0 --episodes 500 --out runs/data/experts
+coach-gym data rollouts --policy pocket --env AndroidWorld-v0 --episodes 500 --out runs/data/rollouts
+
+Each command continues what was interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from coach_gym.cli.settings import parse_settings
+from coach_gym.envs.tasks.words import Split
+
+if TYPE_CHECKING:
+    from coach_gym.data.folder import EpisodeFolder
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the three sources."""
+    sources = parser.add_subparsers(required=True, metavar="source")
+    published = sources.add_parser("androidcontrol", help="read AndroidControl as it is published")
+    published.add_argument("source", type=Path, help="folder of its TFRecord files, and of splits.json")
+    published.add_argument("--split", help="train, validation or test (default: all)")
+    published.add_argument("--no-finish", dest="finish", action="store_false", help="add no finished() at the end")
+    published.set_defaults(run=android_control)
+    experts = sources.add_parser("experts", help="let the scripted experts play tasks of the embedded phone")
+    experts.set_defaults(run=from_experts, settings=[])
+    played = sources.add_parser("rollouts", help="let a policy play")
+    played.add_argument("--policy", default="pocket", help="'pocket', a directory or a hub id (default: %(default)s)")
+    played.add_argument("--generation", default="transformers", help="'transformers', 'vllm' or a server's address")
+    played.add_argument("--temperature", type=float, default=1.0, help="of the draws (default: %(default)s)")
+    played.add_argument("--max-new-tokens", type=int, default=512, help="of a response (default: %(default)s)")
+    played.add_argument("--num-envs", type=int, default=8, help="devices (default: %(default)s)")
+    played.set_defaults(run=from_rollouts, settings=[])
+    for each in (experts, played):
+        each.allow_abbrev = False
+        each.epilog = "Any argument of the environment is an option too: --tasks '[\"MarkorCreateNote\"]'"
+        each.add_argument("--env", default="AndroidWorld-v0", help="id of the environment (default: %(default)s)")
+        each.add_argument("--split", choices=get_args(Split), default="train", help="instances (default: %(default)s)")
+        each.add_argument("--episodes", type=int, default=1000, help="to play in all (default: %(default)s)")
+        each.add_argument("--seed", type=int, default=0, help="of the instances (default: %(default)s)")
+    for each in (published, experts, played):
+        each.add_argument("--out", type=Path, required=True, help="folder of the episodes; continued if it exists")
+
+
+def android_control(source: Path, split: str | None, finish: bool, out: Path) -> None:
+    """Converts AndroidControl; the options are those of the command line."""
+    from coach_gym.data.android_control import convert
+
+    try:
+        _report(convert(source, out, split, finish, progress_bar=True))
+    except (ValueError, FileNotFoundError) as error:
+        sys.exit(str(error))
+
+
+def from_experts(env: str, split: str, episodes: int, seed: int, out: Path, settings: Sequence[str]) -> None:
+    """Records experts; the options are those of the command line."""
+    from coach_gym.data.experts import record
+
+    _report(record(out, env, episodes, seed, {"split": split, **parse_settings(settings)}, progress_bar=True))
+
+
+def from_rollouts(
+    policy: str,
+    generation: str,
+    temperature: float,
+    max_new_tokens: int,
+    num_envs: int,
+    env: str,
+    split: str,
+    episodes: int,
+    seed: int,
+    out: Path,
+    settings: Sequence[str],
+) -> None:
+    """Records a policy; the options are those of the command line."""
+    from coach_gym.agents.generation.make import make_generator
+    from coach_gym.agents.models.policy import Policy
+    from coach_gym.data.rollouts import record
+
+    actor = Policy.load(policy)
+    chosen = {"split": split, **parse_settings(settings)}
+    _report(record(
+        out, actor, make_generator(generation, actor), env, episodes, num_envs, seed, temperature, max_new_tokens,
+        chosen, policy_name=policy, progress_bar=True,
+    ))  # fmt: skip
+
+
+def _report(folder: EpisodeFolder) -> None:
+    print(folder.summary())

@@ -1,0 +1,1 @@
+"""Demonstrations from elsewhere and from here, as episodes on disk."""

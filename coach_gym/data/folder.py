@@ -1,0 +1,82 @@
+"""A folder of episodes: a file for each, and `episodes.json`, which says where they come from and what was dropped."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from coach_gym.episode import Episode
+from coach_gym.recording.archive import read_episode, write_episode
+
+LEDGER = "episodes.json"
+
+
+class EpisodeFolder:
+    """Episodes on disk, by name. What is written stays, so that an interrupted command can be repeated.
+
+    Args:
+        path: The folder; made if it is missing.
+        about: Where its episodes come from, and all that decides what they are; None to read whatever is there.
+
+    Attributes:
+        done: Parts of the source that have been read completely, and what was dropped from each, by reason.
+
+    Raises:
+        ValueError: The folder holds episodes from elsewhere, or is to be read and does not exist.
+    """
+
+    def __init__(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
+        self.path = Path(path)
+        self.about = about = json.loads(json.dumps(about, default=str))  # as it is read again
+        self.done: dict[str, dict[str, int]] = {}
+        ledger = self.path / LEDGER
+        if ledger.is_file():
+            told = json.loads(ledger.read_text("utf-8"))
+            if about is not None and told["about"] != about:
+                raise ValueError(f"{path} holds episodes of {told['about']}, not of {about}; choose another folder")
+            self.about, self.done = told["about"], told["done"]
+        elif about is None and not any(self.path.glob("*.npz")):
+            raise ValueError(f"{path} holds no episodes; make some with coach-gym data")
+        elif about is not None:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._write_ledger()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the episodes, sorted."""
+        return sorted(file.stem for file in self.path.glob("*.npz"))
+
+    @property
+    def dropped(self) -> Counter[str]:
+        """The numbers of episodes that were dropped, by reason."""
+        return sum((Counter(reasons) for reasons in self.done.values()), start=Counter())
+
+    def __contains__(self, name: str) -> bool:
+        return self._file(name).is_file()
+
+    def read(self, name: str) -> Episode:
+        """Returns an episode."""
+        return read_episode(self._file(name))
+
+    def write(self, name: str, episode: Episode, pngs: Sequence[bytes] | None = None) -> None:
+        """Writes an episode. See `write_episode`."""
+        write_episode(self._file(name), episode, pngs)
+
+    def finish(self, part: str, dropped: Counter[str]) -> None:
+        """Notes that a part of the source is complete."""
+        self.done[part] = dict(dropped)
+        self._write_ledger()
+
+    def summary(self) -> str:
+        """Returns how many episodes there are and how many were dropped, one line each."""
+        lines = [f"{len(self.names)} episodes in {self.path}"]
+        return "\n".join([*lines, *(f"{number} dropped: {reason}" for reason, number in self.dropped.most_common())])
+
+    def _file(self, name: str) -> Path:
+        return self.path / f"{name}.npz"
+
+    def _write_ledger(self) -> None:
+        partial = self.path / f"{LEDGER}.partial"
+        partial.write_text(json.dumps({"about": self.about, "done": self.done}, indent=2) + "\n", "utf-8")
+        partial.rename(self.path / LEDGER)
