@@ -15,7 +15,7 @@ from coach_gym.agents.generation.make import is_address
 from coach_gym.agents.judging.steps import load_prm
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import PolicySource
-from coach_gym.agents.models.reward_models import ProcessRewardModel, StepwisePRM
+from coach_gym.agents.models.reward_models import ProcessRewardModel, StepwisePRM, Verdict
 from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
@@ -145,7 +145,7 @@ class ActorCriticAgent(OnlineAgent):
         with self.timed("judge"):
             rewards = self.prm.judge(questions)
         for (episode, t), reward in zip(steps, rewards, strict=True):
-            episode.steps[t].process_reward, episode.steps[t].judged = reward, True
+            _note(episode.steps[t], reward)
 
     def judge_rest(self, episodes: Sequence[Episode]) -> None:
         """Sets the process rewards of episodes that the roll-out has not judged; does nothing without a judge."""
@@ -159,7 +159,7 @@ class ActorCriticAgent(OnlineAgent):
                 with self.timed("judge"):
                     rewards = self.prm.score(episode.goal, _transcript(episode.steps))
                 for step, reward in zip(episode.steps, rewards, strict=True):
-                    step.process_reward, step.judged = reward, True
+                    _note(step, reward)
 
     @property
     def policy_waits(self) -> bool:
@@ -203,6 +203,12 @@ class ActorCriticAgent(OnlineAgent):
         """
         with self.timed("critic"), in_step(self.critic, self.critic.state_values):
             return [estimate(tree) for tree in trees]
+
+
+def _note(step: Step, reward: float | None) -> None:
+    """Notes the verdict on a step, and why it is so if the judge says it."""
+    step.process_reward, step.judged = reward, True
+    step.reasoning = reward.reasoning if isinstance(reward, Verdict) else ""
 
 
 def _transcript(steps: Sequence[Step]) -> list[tuple[Observation, str]]:

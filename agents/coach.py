@@ -307,6 +307,8 @@ class CoachAgent(ActorCriticAgent):
             _without_gaps(torch.stack(steps)).to(self.device).masked_fill(mask.to(self.device), 0.0)[:, first:]
             for mask, steps in zip(worthless, known or self.ask_critic(self.critic.q_values, trees), strict=True)
         ]
+        for episode, values in zip(episodes, scores, strict=True):
+            _note_q(episode, values, first)
         q = processes.concatenate(scores)
         gaps = q.amax(-1) - q.amin(-1)
         self.log_training(
@@ -348,6 +350,13 @@ class CoachAgent(ActorCriticAgent):
 def _of_executed(episode: Episode, returns: Sequence[Tensor]) -> Tensor:
     """Returns of the executed actions, (T,), out of those of all candidates."""
     return torch.stack([row[step.executed] for row, step in zip(returns, episode.steps, strict=True)])
+
+
+def _note_q(episode: Episode, q: Tensor, first: int) -> None:
+    """Notes the Q values of an episode's candidates from `first` on, (T, k), with the candidates."""
+    for step, row in zip(episode.steps, q.tolist(), strict=True):
+        for candidate, value in zip(step.candidates[first:], row, strict=True):
+            candidate.q = value
 
 
 def _without_gaps(q: Tensor) -> Tensor:

@@ -4,13 +4,18 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, overload
+from pathlib import Path
+from typing import Any, Literal, Protocol, overload, runtime_checkable
 
 import gymnasium as gym
 import numpy as np
 from gymnasium.vector import VectorEnv
 
+from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.rollout import Attempt, Rollout, as_vector_env
+from coach_gym.episode import Candidate, Episode, Step
+from coach_gym.recording.origin import Origin, environment_of
+from coach_gym.recording.store import EpisodeStore
 
 StepCallback = Callable[[dict[str, Any], dict[str, Any]], None]
 
@@ -23,6 +28,13 @@ class Predictor(Protocol):
     ) -> tuple[Any, Any]:
         """Returns actions for a batch of observations, and the states to pass next time."""
         ...
+
+
+@runtime_checkable
+class HasPolicy(Protocol):
+    """Acts by the responses of a policy, as all agents of this package do."""
+
+    policy: Policy
 
 
 @dataclass(frozen=True)
@@ -95,6 +107,8 @@ def evaluate(
     seed: int = 0,
     render: bool = False,
     callback: StepCallback | None = None,
+    keep: str | Path | None = None,
+    timesteps: int | None = None,
 ) -> Evaluation:
     """Plays `n_eval_episodes` episodes, one per seed from `seed` on.
 
@@ -111,16 +125,26 @@ def evaluate(
         render: Calls `env.render()` after every step.
         callback: Called with `locals()` and `globals()` for every active episode after each step; `attempt`, `info`,
             `reward` and `done` are that episode's.
+        keep: Folder to write the episodes to, for `coach-gym view`; None for nowhere.
+        timesteps: Environment steps of training so far, noted with these episodes.
 
     Returns:
         The results of all episodes.
     """
     envs = as_vector_env(env)
+    kept = None if keep is None else EpisodeStore(keep)
+    origin = origin_of(model, env, timesteps)
     rollout = Rollout(envs, range(seed, seed + n_eval_episodes))
     results: dict[int, Result] = {}
     while active := rollout.waiting:
-        transition = rollout.step(predict_actions(model, active, deterministic))
+        actions = predict_actions(model, active, deterministic)
+        if kept is not None:
+            for attempt, action in zip(active, actions, strict=True):
+                attempt.episode.steps.append(step_of(attempt, action))
+        transition = rollout.step(actions)
         for attempt in transition.finished:
+            if kept is not None:
+                kept.write(attempt.episode, origin)
             results[attempt.number] = _result(attempt, seed, transition.infos[attempt.index])
         if render:
             envs.render()
@@ -255,6 +279,24 @@ def predict_actions(model: Predictor, active: list[Attempt], deterministic: bool
     for attempt, memory in zip(active, [None] * len(active) if states is None else states, strict=True):
         attempt.memory = memory
     return list(actions)
+
+
+def step_of(attempt: Attempt, action: str) -> Step:
+    """Returns the step that takes an action: that of the agent's own history if it has one, with its tokens."""
+    if isinstance(attempt.memory, Episode):
+        return attempt.memory.steps[-1]
+    return Step(attempt.observation, [Candidate(action, [], [])], 0, action)
+
+
+def origin_of(model: object, env: gym.Env | VectorEnv, timesteps: int | None = None) -> Origin:
+    """Returns where the episodes of an evaluation come from."""
+    name, environment = type(model).__name__, environment_of(env)
+    if not isinstance(model, HasPolicy):
+        return Origin("evaluation", timesteps, name, environment)
+    policy = model.policy
+    return Origin(
+        "evaluation", timesteps, name, environment, dialect=policy.dialect, token_side=policy.chat.token_side
+    )
 
 
 def _result(attempt: Attempt, first_seed: int, info: dict[str, Any]) -> Result:

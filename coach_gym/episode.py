@@ -1,5 +1,6 @@
 """The result of a roll-out: episodes of steps, each with the candidates sampled in its state."""
 
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,12 +18,16 @@ class Candidate:
         token_ids: Its tokens, including the end-of-turn token if that was sampled.
         logprobs: Log-probability of each token under the distribution that it was sampled from.
         return_: Return measured without executing it in this episode, for example on a fork; None if unknown.
+        q: The critic's estimate when the agent learned from it; None if no critic was asked.
+        advantage: Its advantage in that update; None if there was none.
     """
 
     text: str
     token_ids: list[int]
     logprobs: list[float]
     return_: float | None = None
+    q: float | None = None
+    advantage: float | None = None
 
 
 @dataclass
@@ -53,6 +58,8 @@ class Step:
         return_: Return from this state on; None until it is computed.
         version: Number of updates the policy had received when the candidates were sampled.
         judged: Whether the process reward model has been asked.
+        reasoning: Why it gave this verdict; `""` if it did not say.
+        time: When the action was taken, in seconds since 1970.
         env: A fork of the environment in this state; None unless roll-outs keep forks.
     """
 
@@ -64,6 +71,8 @@ class Step:
     return_: float | None = None
     version: int = 0
     judged: bool = False
+    reasoning: str = ""
+    time: float = field(default_factory=time.time, compare=False)
     env: ForkableEnv | None = None
 
 
@@ -79,6 +88,8 @@ class Episode:
         task: Name of the task family.
         params: Parameters of the task instance.
         answer: The agent's answer; None if it did not finish.
+        seed: The seed that the environment was reset with; None if unknown.
+        last: The state after the last step; None if unknown.
     """
 
     goal: str
@@ -88,6 +99,8 @@ class Episode:
     task: str = ""
     params: dict[str, Any] = field(default_factory=dict)
     answer: str | None = None
+    seed: int | None = None
+    last: Observation | None = None
 
     @property
     def length(self) -> int:

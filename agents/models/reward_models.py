@@ -185,8 +185,23 @@ def format_judgment(good: bool, reasoning: str = "") -> str:
     return f"<think>{reasoning}</think> judgment:{good}"
 
 
-def parse_judgment(text: str) -> float | None:
+class Verdict(float):
+    """A verdict, 1 or 0, with the reasoning that led to it; elsewhere a number like any other."""
+
+    reasoning: str = ""
+
+    @classmethod
+    def of(cls, value: float, reasoning: str) -> "Verdict":
+        """Returns a verdict with its reasoning."""
+        verdict = cls(value)
+        verdict.reasoning = reasoning
+        return verdict
+
+
+def parse_judgment(text: str) -> Verdict | None:
     """Returns 1 for a verdict of True, 0 for False, and None for anything but one verdict after the reasoning."""
-    _, closed, verdict = text.rpartition("</think>")
+    reasoning, closed, verdict = text.rpartition("</think>")
     found = _JUDGMENT.fullmatch(verdict)
-    return None if not closed or found is None else float(found[1].lower() == "true")
+    if not closed or found is None:
+        return None
+    return Verdict.of(float(found[1].lower() == "true"), reasoning.replace("<think>", "").strip())

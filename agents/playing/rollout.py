@@ -83,6 +83,7 @@ class Rollout:
         self._waiting: dict[int, Attempt] = {}
         self._acting: dict[int, Attempt] = {}
         self._starting: dict[int, int] = {}
+        self._seeds: dict[int, int] = {}
         self._free = set(range(self.num_envs))
         self._begin()
         self._await_resets()
@@ -155,6 +156,7 @@ class Rollout:
             self._starting[index], seeds[index] = self._next
             self._next = next(self._queue, None)
         self._free -= seeds.keys()
+        self._seeds |= seeds
         if seeds:
             self._envs.send_reset(list(seeds), list(seeds.values()))
 
@@ -169,6 +171,7 @@ class Rollout:
             task=info.get("task", ""),
             params=dict(info.get("params", {})),
             fault=info.get("fault"),
+            seed=self._seeds[arrival.env_id],
         )
         number = self._starting.pop(arrival.env_id)
         self._waiting[arrival.env_id] = Attempt(number, arrival.env_id, episode, observation_of(observation))
@@ -197,6 +200,7 @@ def _close(attempt: Attempt, info: dict[str, Any]) -> None:
     episode = attempt.episode
     episode.fault = info.get("fault", episode.fault)
     episode.answer = info.get("answer")
+    episode.last = attempt.observation
     unknown = episode.fault is not None or ("is_success" in info and info["is_success"] is None)
     episode.outcome = None if unknown else attempt.reward
 

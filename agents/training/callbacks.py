@@ -13,7 +13,11 @@ from tqdm.auto import tqdm
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.evaluation import Evaluation, evaluate
 from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.playing.rollout import Attempt
 from coach_gym.agents.training.logger import Logger
+
+EPISODES = "episodes"
+"""Name of the folder of episodes in the folder of a run."""
 
 
 class Trainee(Protocol):
@@ -36,6 +40,11 @@ class Trainee(Protocol):
     @property
     def logger(self) -> Logger:
         """Receives what training logs."""
+        ...
+
+    @property
+    def played_ahead(self) -> Sequence[Attempt]:
+        """The finished attempts that a later update learns from."""
         ...
 
     @property
@@ -290,6 +299,8 @@ class CheckpointCallback(BaseCallback):
 class EvalCallback(BaseCallback):
     """Evaluates the agent periodically, always on the same held-out instances, and saves the best one.
 
+    The episodes are written to `episodes` in the folder of the run, for `coach-gym view`.
+
     Args:
         eval_env: Environment to evaluate on, different from the training environment.
         callback_on_new_best: Called when the mean reward is the best so far.
@@ -359,8 +370,9 @@ class EvalCallback(BaseCallback):
         if self.eval_freq <= 0 or self.n_calls % self.eval_freq or processes.rank() > 0:
             return True
         self.last = evaluate(
-            self.model, self.eval_env, self.n_eval_episodes, self.deterministic, self.seed, self.render
-        )
+            self.model, self.eval_env, self.n_eval_episodes, self.deterministic, self.seed, self.render,
+            keep=None if self.logger.dir is None else Path(self.logger.dir) / EPISODES, timesteps=self.num_timesteps,
+        )  # fmt: skip
         self._log(self.last)
         go_on = True
         if self.last.mean_reward > self.best_mean_reward:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict
 from itertools import count, islice
 from pathlib import Path
-from typing import Literal, Self, TypedDict, TypeVar
+from typing import Any, Literal, Self, TypedDict, TypeVar
 
 import gymnasium as gym
 import numpy as np
@@ -23,13 +23,14 @@ from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.reference import frozen_reference
 from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS, Candidates, Tree, build_tree, separate_tree
 from coach_gym.agents.playing.collector import Collector
-from coach_gym.agents.playing.rollout import Transition, as_vector_env, settle
+from coach_gym.agents.playing.rollout import Attempt, Transition, as_vector_env, settle
 from coach_gym.agents.training.agent import Agent, Env
 from coach_gym.agents.training.arguments import (
     checked_arguments,
     require_at_least,
     require_not_negative,
     require_positive,
+    require_share,
 )
 from coach_gym.agents.training.callbacks import (
     Callback,
@@ -40,6 +41,7 @@ from coach_gym.agents.training.callbacks import (
 )
 from coach_gym.agents.training.importance import mean_entropy, rescore, score
 from coach_gym.agents.training.logger import Logger, configure_logger
+from coach_gym.agents.training.recorder import EpisodeRecorder
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
 from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss
 from coach_gym.dialects import Dialect
@@ -79,6 +81,7 @@ class OnlineSettings(TypedDict, total=False):
     checkpoint_activations: bool
     dialect: Dialect | None
     stats_window_size: int
+    keep_episodes: float
     tensorboard_log: str | Path | None
     verbose: int
     seed: int | None
@@ -134,6 +137,8 @@ class OnlineAgent(Agent, ABC):
         checkpoint_activations: Keeps one activation per layer for the backward pass and recomputes the others.
         dialect: Overrides the dialect that the policy's directory names.
         stats_window_size: Episodes that `rollout/*` averages over.
+        keep_episodes: Share of the training's episodes to write to the folder `episodes` of the run, for
+            `coach-gym view`. Fewer are written if that would take more than 2 % of the time; none without a run folder.
         tensorboard_log: Parent of the run folders; None writes none.
         verbose: 1 prints a table every `log_interval` iterations.
         seed: Seed of sampling, mini-batches and task instances; None for a random one.
@@ -186,6 +191,7 @@ class OnlineAgent(Agent, ABC):
         checkpoint_activations: bool = False,
         dialect: Dialect | None = None,
         stats_window_size: int = 100,
+        keep_episodes: float = 0.25,
         tensorboard_log: str | Path | None = None,
         verbose: int = 0,
         seed: int | None = None,
@@ -195,6 +201,7 @@ class OnlineAgent(Agent, ABC):
         require_at_least(1, max_branch_tokens=max_branch_tokens, stats_window_size=stats_window_size)
         require_at_least(0, max_staleness=max_staleness, verbose=verbose, seed=seed)
         require_positive(max_grad_norm=max_grad_norm)
+        require_share(keep_episodes=keep_episodes)
         require_not_negative(entropy_coef=entropy_coef, kl_coef=kl_coef)
         if temperature <= 0:
             raise ValueError(
@@ -220,6 +227,7 @@ class OnlineAgent(Agent, ABC):
         self.trajectory_trees = trajectory_trees
         self.max_branch_tokens = max_branch_tokens
         self.recompute_log_probs = recompute_log_probs
+        self.keep_episodes = keep_episodes
         self.tensorboard_log = tensorboard_log
         self.verbose = verbose
         self._check_arguments()
@@ -353,7 +361,8 @@ class OnlineAgent(Agent, ABC):
             log = self.tensorboard_log, name, reset_num_timesteps
             self.log.logger = Logger(None, []) if processes.rank() else configure_logger(self.verbose, *log)
         shown = progress_bar and processes.rank() == 0
-        hooks = as_callback([as_callback(callback), ProgressBarCallback()]) if shown else as_callback(callback)
+        callbacks: list[Any] = [as_callback(callback), EpisodeRecorder(self.keep_episodes)]
+        hooks = as_callback([*callbacks, ProgressBarCallback()] if shown else callbacks)
         hooks.init_callback(self)
         return hooks
 
@@ -395,6 +404,11 @@ class OnlineAgent(Agent, ABC):
         self.logger.record("rollout/staleness", processes.mean(float(np.mean(ages))))
         groups = [[e for e in group if e.learnable] for group in _batched(played, self.group_size)]
         return [group for group in groups if group]
+
+    @property
+    def played_ahead(self) -> Sequence[Attempt]:
+        """The finished attempts that a later update learns from."""
+        return [] if self._collector is None else list(self._collector.finished.values())
 
     def _undisturbed_collector(self) -> Collector:
         known = self._collector
@@ -483,6 +497,8 @@ class OnlineAgent(Agent, ABC):
             weights: Importance weights of the candidates, of the shape of `advantages`; None for 1.
         """
         chosen = [candidate for step in episode.steps for candidate in step.candidates[first:]]
+        for candidate, advantage in zip(chosen, advantages.flatten().tolist(), strict=True):
+            candidate.advantage = advantage
         lengths = torch.tensor([len(candidate.token_ids) for candidate in chosen], device=self.device)
         old = torch.tensor([value for candidate in chosen for value in candidate.logprobs], device=self.device)
         weights = torch.ones_like(advantages) if weights is None else weights

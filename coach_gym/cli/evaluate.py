@@ -41,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--outcome-verifier", default="rules", help="judge of tasks without a rule: rules+openai:MODEL")
     parser.add_argument("--config", type=Path, help="TOML or JSON file whose table env goes to the environment")
     parser.add_argument("--out", type=Path, default=Path("evaluation.jsonl"), help="results; continued if it exists")
+    parser.add_argument(
+        "--no-episodes", action="store_true", help="do not keep the episodes, which `coach-gym view` shows"
+    )
     parser.add_argument("--json", type=Path, help="write summary and results to this file")
     parser.add_argument("--csv", type=Path, help="write one line per episode to this file")
     parser.add_argument("--android-world", type=Path, help="write a checkpoint folder of AndroidWorld's runner")
@@ -60,6 +63,7 @@ def evaluate(
     outcome_verifier: str,
     config: Path | None,
     out: Path,
+    no_episodes: bool,
     json: Path | None,
     csv: Path | None,
     android_world: Path | None,
@@ -76,7 +80,7 @@ def evaluate(
         report = evaluate_suite(
             make_player(agent, env, chosen, dialect, sample, max_new_tokens), env, out=out, agent=agent, runs=runs,
             num_envs=num_envs, seed=seed, deterministic=not sample, outcome_verifier=outcome_verifier,
-            env_settings=chosen, progress_bar=True,
+            env_settings=chosen, keep_episodes=not no_episodes, progress_bar=True,
         )  # fmt: skip
     except (ChatServerError, ValueError) as error:
         sys.exit(f"{error}\nResults so far are in {out}; the same command continues them.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import gymnasium as gym
 import numpy as np
 from tqdm import tqdm
 
-from coach_gym.agents.evaluation import Predictor
+from coach_gym.agents.evaluation import Predictor, origin_of, step_of
 from coach_gym.agents.judging.chat import spent
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.playing.rollout import Attempt, Rollout, settle
@@ -22,10 +22,11 @@ from coach_gym.envs.suites.in_order import InOrder
 from coach_gym.envs.suites.official_lab.metrics import operation_ratio, same_screen
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.vector import AndroidVectorEnv
-from coach_gym.episode import Candidate, Step
-from coach_gym.evaluation.players import Player, as_player
+from coach_gym.episode import Episode, Step
+from coach_gym.evaluation.players import Player, PredictorPlayer, as_player
 from coach_gym.evaluation.records import Record, RecordFile
 from coach_gym.evaluation.report import Report
+from coach_gym.recording.store import EpisodeStore
 
 
 def evaluate_suite(
@@ -40,6 +41,7 @@ def evaluate_suite(
     deterministic: bool = True,
     outcome_verifier: OutcomeVerifier | str = RULES,
     env_settings: Mapping[str, Any] | None = None,
+    keep_episodes: bool = True,
     progress_bar: bool = False,
 ) -> Report:
     """Plays every task of a suite `runs` times, in order, and continues where an interruption has left off.
@@ -57,6 +59,8 @@ def evaluate_suite(
         deterministic: Whether an agent takes its most likely response instead of drawing one.
         outcome_verifier: Judges as in `OnlineAgent`, for tasks without a rule.
         env_settings: Arguments of the environment.
+        keep_episodes: Writes the episodes to a folder beside `out`, for `coach-gym view`: `results.episodes` for
+            `results.jsonl`.
         progress_bar: Shows a progress bar.
 
     Returns:
@@ -73,8 +77,9 @@ def evaluate_suite(
     verifier = load_verifier(outcome_verifier)
     started, spent_before = time.perf_counter(), spent()
     envs = AndroidVectorEnv([lambda: InOrder(make(), seed)] * min(num_envs, max(1, len(numbers))))
+    keeper = _Keeper(EpisodeStore(Path(out).with_suffix(".episodes")), model, make(), seed) if keep_episodes else None
     try:
-        playing = _Playing(as_player(model, deterministic), verifier, suite, numbers)
+        playing = _Playing(as_player(model, deterministic), verifier, suite, numbers, keeper)
         with tqdm(total=len(numbers), unit="episode", disable=not progress_bar) as bar:
             for record in playing.records(envs):
                 file.add(record)
@@ -85,6 +90,19 @@ def evaluate_suite(
     seconds, usage = time.perf_counter() - started, spent() - spent_before
     played = [file.records[number] for number in sorted(file.records)]
     return Report(played, len(suite.families), agent, env, suite.source, seconds, usage)
+
+
+class _Keeper:
+    """Keeps the episodes of an evaluation."""
+
+    def __init__(self, store: EpisodeStore, model: Player | Predictor, env: gym.Env, seed: int) -> None:
+        self.store = store
+        self.origin = origin_of(model.model if isinstance(model, PredictorPlayer) else model, env)
+        self.order = InOrder(env, seed)
+
+    def keep(self, number: int, episode: Episode) -> None:
+        seed, options = self.order.instance(number)
+        self.store.write(episode, replace(self.origin, reset={"seed": seed, "options": options}))
 
 
 @dataclass
@@ -101,7 +119,15 @@ class _Track:
 class _Playing:
     """Plays the episodes with some numbers."""
 
-    def __init__(self, player: Player, verifier: OutcomeVerifier, suite: Suite, numbers: Sequence[int]) -> None:
+    def __init__(
+        self,
+        player: Player,
+        verifier: OutcomeVerifier,
+        suite: Suite,
+        numbers: Sequence[int],
+        keeper: _Keeper | None = None,
+    ) -> None:
+        self.keeper = keeper
         self.player = player
         self.verifier = verifier
         self.suite = suite
@@ -130,8 +156,8 @@ class _Playing:
         else:
             track.idle.append(same_screen(track.screenshot, shown))
             track.screenshot = shown
-        if not isinstance(self.verifier, Rules):
-            track.steps.append(Step(attempt.observation, [Candidate(action, [], [])], 0, action))
+        if self.keeper is not None or not isinstance(self.verifier, Rules):
+            track.steps.append(step_of(attempt, action))
 
     def _record(self, attempt: Attempt, info: dict[str, Any]) -> Record:
         episode, track = attempt.episode, self.tracks.pop(attempt.number)
@@ -139,6 +165,8 @@ class _Playing:
         if not isinstance(self.verifier, Rules) and episode.fault is None:
             episode.outcome = ask_verifier(self.verifier, [episode])[0]
         number = self.numbers[attempt.number]
+        if self.keeper is not None:
+            self.keeper.keep(number, episode)
         judged = info.get("judged")
         return Record(
             number=number,

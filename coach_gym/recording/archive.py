@@ -24,14 +24,14 @@ from coach_gym.episode import Candidate, Episode, Observation, Step
 
 
 def write_episode(path: Path, episode: Episode, pngs: Sequence[bytes] | None = None) -> None:
-    """Writes an episode as an `.npz` file, all at once; forks of its environment (`Step.env`) are left out.
+    """Writes an episode as an `.npz` file, all at once; without its last state and forks (`Step.env`).
 
     Args:
         path: The file.
         episode: The episode.
         pngs: The same screenshots as PNG, if they are at hand, which saves packing them again.
     """
-    told = asdict(replace(episode, steps=[]))
+    told = asdict(replace(episode, steps=[], last=None))
     told["steps"] = [_told(step) for step in episode.steps]
     packed = [_png(step.observation.screenshot) for step in episode.steps] if pngs is None else pngs
     screens: dict[str, Any] = {f"screen_{t}": np.frombuffer(png, np.uint8) for t, png in enumerate(packed)}

@@ -38,12 +38,17 @@ class InOrder(gym.Wrapper):
             seed: The number, from 0.
             options: As in `AndroidEnv.reset`; `task` and `params_seed` are replaced.
         """
-        round_, index = divmod(seed or 0, len(self.tasks))
+        params_seed, chosen = self.instance(seed or 0)
+        return self.env.reset(seed=params_seed, options={**(options or {}), **chosen})
+
+    def instance(self, number: int) -> tuple[int, dict[str, Any]]:
+        """Returns the seed and the options that `reset` of the bare environment starts the episode of a number with."""
+        round_, index = divmod(number, len(self.tasks))
         params_seed = instance_seed(self.seed, self.tasks[index], round_)
         chosen: dict[str, Any] = {"task": self.tasks[index], "params_seed": params_seed}
         if self._upstream:  # its tasks apply the formula themselves
             chosen["params"] = {"seed": self.seed, "instance": round_}
-        return self.env.reset(seed=params_seed, options={**(options or {}), **chosen})
+        return params_seed, chosen
 
 
 def instance_seed(seed: int, task: str, instance: int) -> int:

@@ -1,0 +1,247 @@
+"""A folder of episodes that grows while something plays.
+
+    index.jsonl            one line for every episode: what a list of episodes shows
+    trajectories/ID.json   the episode in ATIF (`atif.py`)
+    screens/AB/HASH.png    its screens, each stored once
+
+A trajectory is complete when its line is in the index, so that others can read while episodes are written, and a
+process that is killed loses no episode that it has written. Several processes can write to one folder.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coach_gym.episode import Episode
+from coach_gym.recording.atif import from_atif, to_atif
+from coach_gym.recording.origin import Origin
+from coach_gym.recording.png import encode_png, read_png
+
+INDEX = "index.jsonl"
+_TRAJECTORIES, _SCREENS, _LOCK = "trajectories", "screens", ".lock"
+_KEPT = 0.75
+"""Share of the bound that is left after old episodes were removed."""
+
+Row = dict[str, Any]
+
+
+class EpisodeStore:
+    """Writes episodes to a folder.
+
+    Args:
+        folder: The folder; made with the first episode.
+        max_bytes: Bound on its size. Beyond it the oldest episodes are removed.
+    """
+
+    def __init__(self, folder: str | Path, max_bytes: int = 2 << 30) -> None:
+        self.folder = Path(folder)
+        self.max_bytes = max_bytes
+        self._size: int | None = None
+
+    def write(self, episode: Episode, origin: Origin) -> str:
+        """Writes an episode and returns its identifier.
+
+        Raises:
+            OSError: The folder cannot be written to.
+        """
+        id = f"{int(episode.steps[0].time if episode.steps else 0):010d}-{secrets.token_hex(4)}"
+        path = self.folder / _TRAJECTORIES / f"{id}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._locked():
+            written: list[int] = []
+            screens: list[str] = []
+
+            def keep(screenshot: np.ndarray) -> str:
+                name, size = self._keep(screenshot)
+                written.append(size)
+                screens.append(name)
+                return f"../{_SCREENS}/{name}"
+
+            text = json.dumps(to_atif(episode, origin, keep, id))
+            _replace(path, text.encode(), durable=True)
+            row = _row(id, episode, origin, screens, len(text) + sum(written))
+            _append(self.folder / INDEX, row)
+            self._bound(row["bytes"])
+        return id
+
+    def _keep(self, screenshot: np.ndarray) -> tuple[str, int]:
+        """Stores a screenshot unless it is there; returns its path below the screens, and the bytes it has cost."""
+        pixels, size = np.ascontiguousarray(screenshot).data, b"%dx%d" % screenshot.shape[:2]
+        digest = hashlib.blake2b(pixels, digest_size=16, person=size).hexdigest()
+        name = f"{digest[:2]}/{digest}.png"
+        path = self.folder / _SCREENS / name
+        if path.exists():
+            return name, 0
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = encode_png(screenshot)
+        _replace(path, data)
+        return name, len(data)
+
+    def _bound(self, added: int) -> None:
+        """Removes the oldest episodes, and the screens that only they show, if the folder has become too large."""
+        if self._size is None:
+            self._size = sum(row["bytes"] for row in read_index(self.folder))
+        else:
+            self._size += added
+        if self._size <= self.max_bytes:
+            return
+        rows = read_index(self.folder)  # other processes may have written, too
+        self._size = sum(row["bytes"] for row in rows)
+        gone: list[Row] = []
+        while len(rows) > 1 and self._size > _KEPT * self.max_bytes:
+            gone.append(rows.pop(0))
+            self._size -= gone[-1]["bytes"]
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        _replace(self.folder / INDEX, lines.encode(), durable=True)
+        shown = {name for row in rows for name in _screens_of(self.folder, row["id"])}
+        for path in (self.folder / _SCREENS).glob("*/*.png"):
+            if f"{path.parent.name}/{path.name}" not in shown:
+                path.unlink()
+        for row in gone:
+            (self.folder / _TRAJECTORIES / f"{row['id']}.json").unlink(missing_ok=True)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keeps other writers out; the lock of a process that is killed is free again."""
+        with (self.folder / _LOCK).open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+
+def read_index(folder: Path) -> list[Row]:
+    """Returns the lines of an index, the oldest episode first; a line that an interruption has cut off is left out."""
+    path = folder / INDEX
+    return [row for line in path.read_bytes().splitlines() if (row := _line(line))] if path.is_file() else []
+
+
+def read_trajectory(folder: Path, id: str) -> dict[str, Any]:
+    """Returns the ATIF document of an episode.
+
+    Raises:
+        KeyError: The index has no such episode.
+    """
+    path = folder / _TRAJECTORIES / f"{id}.json"
+    if not id.replace("-", "").isalnum() or not path.is_file():
+        raise KeyError(f"{folder} has no episode {id!r}")
+    return json.loads(path.read_text("utf-8"))
+
+
+def screen_path(folder: Path, name: str) -> Path:
+    """Returns the file of a screen by its name, the hash of its pixels.
+
+    Raises:
+        KeyError: The name is not one.
+    """
+    if not name.isalnum():
+        raise KeyError(f"{name!r} is no screen")
+    return folder / _SCREENS / name[:2] / f"{name}.png"
+
+
+def find_stores(path: str | Path) -> list[Path]:
+    """Returns the folders of episodes at or below a path, without looking inside them."""
+    found: list[Path] = []
+    for folder, below, files in os.walk(path):
+        if INDEX in files:
+            found.append(Path(folder))
+            below.clear()
+        below[:] = sorted(name for name in below if not name.startswith("."))
+    return sorted(found)
+
+
+def load_episodes(path: str | Path, where: Callable[[Row], bool] | None = None) -> Iterator[Episode]:
+    """Yields the episodes that were written to a folder, the oldest first.
+
+    Args:
+        path: A folder of episodes, the folder of a run, or one trajectory's file.
+        where: Chooses episodes by their line of the index, which has `task`, `outcome`, `fault`, `length`, `phase`,
+            `timesteps` and others.
+
+    Raises:
+        FileNotFoundError: There are no episodes.
+    """
+    path = Path(path)
+    if path.is_file():
+        yield _load(path)
+        return
+    stores = find_stores(path)
+    if not stores:
+        raise FileNotFoundError(f"there are no episodes at {path}: no {INDEX} in it or below")
+    for store in stores:
+        for row in read_index(store):
+            if where is None or where(row):
+                yield _load(store / _TRAJECTORIES / f"{row['id']}.json")
+
+
+def _load(path: Path) -> Episode:
+    return from_atif(json.loads(path.read_text("utf-8")), lambda screen: read_png(path.parent / screen))
+
+
+def _row(id: str, episode: Episode, origin: Origin, screens: list[str], size: int) -> Row:
+    times = [step.time for step in episode.steps]
+    return {
+        "id": id,
+        "phase": origin.phase,
+        "timesteps": origin.timesteps,
+        "task": episode.task,
+        "goal": episode.goal,
+        "seed": episode.seed,
+        "outcome": episode.outcome,
+        "fault": episode.fault,
+        "answer": episode.answer,
+        "length": episode.length,
+        "k": max((len(step.candidates) for step in episode.steps), default=0),
+        "started": times[0] if times else None,
+        "seconds": round(times[-1] - times[0], 3) if times else None,
+        "screen": Path(screens[-1]).stem if screens else None,
+        "bytes": size,
+    }
+
+
+def _screens_of(folder: Path, id: str) -> set[str]:
+    document = read_trajectory(folder, id)
+    parts = [part for step in document["steps"] for part in _parts(step)]
+    return {part["source"]["path"].removeprefix(f"../{_SCREENS}/") for part in parts if part["type"] == "image"}
+
+
+def _parts(step: dict[str, Any]) -> list[dict[str, Any]]:
+    shown = [part for result in step.get("observation", {}).get("results", []) for part in result["content"]]
+    return shown + (step["message"] if isinstance(step["message"], list) else [])
+
+
+def _line(line: bytes) -> Row | None:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _append(path: Path, row: Row) -> None:
+    with path.open("a+b") as file:
+        file.seek(0, os.SEEK_END)
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+        cut_off = file.tell() and file.read(1) != b"\n"
+        file.write((b"\n" if cut_off else b"") + json.dumps(row).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _replace(path: Path, data: bytes, durable: bool = False) -> None:
+    """Writes a file so that others see all of it or nothing."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    with partial.open("wb") as file:
+        file.write(data)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    partial.rename(path)

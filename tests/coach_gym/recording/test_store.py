@@ -1,0 +1,180 @@
+"""Episodes written to a folder come back as they were, whatever interrupts the writing."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from coach_gym.dialects import UITars
+from coach_gym.episode import Candidate, Episode, Observation, Step
+from coach_gym.recording.origin import Origin
+from coach_gym.recording.png import encode_png, read_png
+from coach_gym.recording.store import EpisodeStore, find_stores, load_episodes, read_index, read_trajectory
+
+LOGPROBS = [-0.5, -0.25, -1 / 3]
+HOSTILE = "<img src=x onerror=alert(1)>\ud800 'quoted'\n\x00"
+
+
+def screen(shade: int) -> np.ndarray:
+    pixels = np.full((40, 20, 3), shade, np.uint8)
+    pixels[3:9, 2:5] = (255, 0, shade)
+    return pixels
+
+
+def episode(steps: int = 3, k: int = 4, goal: str = "Add a contact") -> Episode:
+    texts = [f"Thought: try {i}\nAction: click(start_box='({i},{2 * i})')" for i in range(k)]
+    made = [
+        Step(
+            Observation(screen(t), f'<Button text="b{t}" bounds="[0,0][9,9]"/>', "no" * t),
+            [Candidate(text, [1, t, i], LOGPROBS, q=i / 3, advantage=0.1 - i) for i, text in enumerate(texts)],
+            executed=0,
+            action=texts[0],
+            process_reward=1.0,
+            return_=0.7,
+            version=t,
+            judged=True,
+            reasoning="It is the right button.",
+        )
+        for t in range(steps)
+    ]  # fmt: skip
+    last = Observation(screen(steps))
+    return Episode(goal, made, 1.0, None, "ContactsAddContact", {"name": "Ada"}, "done", 7, last)
+
+
+def same(ours: Episode, theirs: Episode) -> bool:
+    screens = [*(s.observation for s in ours.steps), ours.last], [*(s.observation for s in theirs.steps), theirs.last]
+    pixels = all(np.array_equal(a.screenshot, b.screenshot) for a, b in zip(*screens, strict=True))  # type: ignore[union-attr]
+    return pixels and _without_screens(ours) == _without_screens(theirs)
+
+
+def _without_screens(episode: Episode) -> list[object]:
+    steps = [(s.candidates, s.observation.ui, s.observation.last_action_error, s.executed, s.action, s.return_, s.time)
+             for s in episode.steps]  # fmt: skip
+    verdicts = [(s.process_reward, s.judged, s.reasoning, s.version) for s in episode.steps]
+    return [episode.goal, episode.task, episode.params, episode.outcome, episode.seed, episode.answer, steps, verdicts]
+
+
+def test_png_is_lossless_and_standard(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (33, 17, 3), np.uint8)
+    (tmp_path / "a.png").write_bytes(encode_png(noise))
+    assert np.array_equal(read_png(tmp_path / "a.png"), noise)
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    store, ours = EpisodeStore(tmp_path), episode()
+    store.write(ours, Origin())
+    (theirs,) = load_episodes(tmp_path)
+    assert same(ours, theirs)
+
+
+def test_hostile_text_survives(tmp_path: Path) -> None:
+    EpisodeStore(tmp_path).write(episode(goal=HOSTILE), Origin())
+    (read,) = load_episodes(tmp_path)
+    assert read.goal == HOSTILE
+
+
+def test_documents_are_atif(tmp_path: Path) -> None:
+    atif = pytest.importorskip("atif")
+    store = EpisodeStore(tmp_path)
+    origin = Origin("train", 5, "CoachAgent", {"id": "AndroidWorld-v0", "kwargs": {}}, dialect=UITars(ui_text=True))
+    document = read_trajectory(tmp_path, store.write(episode(), origin))
+    trajectory = atif.Trajectory.model_validate(document)
+    assert [step.source for step in trajectory.steps] == ["user", "agent", "agent", "agent"]
+    assert trajectory.steps[1].tool_calls[0].function_name == "click"
+    assert trajectory.steps[1].metrics.logprobs == LOGPROBS
+    image = trajectory.steps[-1].observation.results[0].content[0].source.path
+    assert np.array_equal(read_png(tmp_path / "trajectories" / image), screen(3))
+
+
+def test_every_candidate_has_its_action_in_pixels(tmp_path: Path) -> None:
+    origin = Origin(dialect=UITars(scale=1000))  # coordinates from 0 to 1000 on a screen of 20 x 40 pixels
+    document = read_trajectory(tmp_path, EpisodeStore(tmp_path).write(episode(), origin))
+    candidates = document["steps"][1]["extra"]["candidates"]
+    assert candidates[0]["action"].endswith("click(start_box='(0,0)')")
+    said = [(c["text"], c["action"]) for c in candidates]
+    assert all(text != action for text, action in said[1:]), said
+
+
+def test_screens_are_stored_once(tmp_path: Path) -> None:
+    store = EpisodeStore(tmp_path)
+    for _ in range(3):
+        store.write(episode(), Origin())
+    assert len(list(tmp_path.glob("screens/*/*.png"))) == 4
+
+
+def test_folder_is_bounded_and_whole(tmp_path: Path) -> None:
+    bound = 40_000
+    store = EpisodeStore(tmp_path, bound)
+    for number in range(30):
+        store.write(episode(goal=f"goal {number}"), Origin())
+    size = sum(path.stat().st_size for path in tmp_path.rglob("*.json")) + sum(
+        path.stat().st_size for path in tmp_path.rglob("*.png")
+    )
+    kept = list(load_episodes(tmp_path))
+    assert size <= bound and 2 <= len(kept) < 30
+    assert kept[-1].goal == "goal 29"
+    assert len(list(tmp_path.glob("trajectories/*.json"))) == len(kept)
+
+
+def test_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
+    store = EpisodeStore(tmp_path)
+    store.write(episode(), Origin())
+    with (tmp_path / "index.jsonl").open("a") as file:
+        file.write('{"id": "half')
+    assert len(read_index(tmp_path)) == 1
+    store.write(episode(), Origin())
+    assert len(list(load_episodes(tmp_path))) == 2
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    here = Path(__file__)
+    code = f"""
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("t", {str(here)!r}); t = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(t)
+store = t.EpisodeStore({str(tmp_path)!r})
+while True:
+    print(store.write(t.episode(), t.Origin()), flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env={**os.environ})
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_killed_writer_loses_nothing_it_has_written(tmp_path: Path, writer: subprocess.Popen[bytes]) -> None:
+    assert writer.stdout is not None
+    said = [writer.stdout.readline().decode().strip() for _ in range(20)]
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    rows = [row["id"] for row in read_index(tmp_path)]
+    assert set(said) <= set(rows)
+    assert len(list(load_episodes(tmp_path))) == len(rows)
+    EpisodeStore(tmp_path).write(episode(), Origin())  # its lock is free
+
+
+def test_chosen_by_their_row(tmp_path: Path) -> None:
+    store = EpisodeStore(tmp_path / "run" / "episodes")
+    store.write(episode(goal="one"), Origin("train"))
+    store.write(episode(goal="two"), Origin("evaluation"))
+    assert find_stores(tmp_path) == [tmp_path / "run" / "episodes"]
+    assert [each.goal for each in load_episodes(tmp_path, lambda row: row["phase"] == "evaluation")] == ["two"]
+
+
+def test_nothing_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no episodes"):
+        next(load_episodes(tmp_path))
+
+
+def test_index_is_plain_json(tmp_path: Path) -> None:
+    EpisodeStore(tmp_path).write(episode(), Origin("train", 12))
+    row = json.loads((tmp_path / "index.jsonl").read_text())
+    assert (row["task"], row["outcome"], row["length"], row["k"]) == ("ContactsAddContact", 1.0, 3, 4)
+    assert (row["phase"], row["timesteps"]) == ("train", 12)
