@@ -1,0 +1,137 @@
+"""The web server behind the page: on loopback only, and for reading, except that it can play candidates."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from coach_gym.recording.png import encode_png
+from coach_gym.recording.store import read_trajectory, screen_path
+from coach_gym.viewer.runs import Curves, Run, find_runs
+from coach_gym.viewer.shown import shown_episode
+from coach_gym.viewer.what_if import CannotReplay, what_if
+
+STATIC = Path(__file__).parent / "static"
+HOSTS = ["127.0.0.1", "localhost", "[::1]"]
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""What the page may load: its own files and nothing else, and no script or style in its markup."""
+ASKED_BY_PAGE = "x-coach-gym"
+"""A header that pages of other origins cannot send."""
+
+
+def make_app(root: Path) -> Starlette:
+    """Returns the application that shows the runs below a folder."""
+    viewer = _Viewer(root)
+    return Starlette(
+        routes=[
+            Route("/", viewer.page),
+            Route("/api/runs", viewer.runs),
+            Route("/api/curves", viewer.curves),
+            Route("/api/episodes", viewer.episodes),
+            Route("/api/episode", viewer.episode),
+            Route("/api/what-if", viewer.what_if, methods=["POST"]),
+            Route("/screen", viewer.screen),
+            Mount("/static", StaticFiles(directory=STATIC)),
+        ],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS),  # no other site can name this server as its own
+            Middleware(_Guarded),
+            Middleware(GZipMiddleware),
+        ],
+        exception_handlers={KeyError: _not_found, IndexError: _not_found, CannotReplay: _not_found},
+    )
+
+
+class _Guarded(BaseHTTPMiddleware):
+    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
+        response = await call_next(request)
+        response.headers["Content-Security-Policy"] = POLICY
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["Referrer-Policy"] = "no-referrer"
+        response.headers.setdefault("Cache-Control", "no-cache")
+        return response
+
+
+class _Viewer:
+    """The end points. They are not coroutines, so each runs in a thread of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.known = Curves()
+
+    def page(self, request: Request) -> Response:
+        return FileResponse(STATIC / "index.html")
+
+    def runs(self, request: Request) -> Response:
+        return JSONResponse([run.told() for run in find_runs(self.root).values()])
+
+    def curves(self, request: Request) -> Response:
+        return JSONResponse(finite_curves(self.known, self._run(request.query_params["run"])))
+
+    def episodes(self, request: Request) -> Response:
+        return JSONResponse(self._run(request.query_params["run"]).rows())
+
+    def episode(self, request: Request) -> Response:
+        store = self._store(request.query_params["run"])
+        return JSONResponse(shown_episode(read_trajectory(store, request.query_params["id"])))
+
+    def screen(self, request: Request) -> Response:
+        path = screen_path(self._store(request.query_params["run"]), request.query_params["name"])
+        if not path.is_file():
+            raise KeyError(f"there is no screen {path.stem}")
+        return FileResponse(path, headers={"Cache-Control": "max-age=31536000, immutable"})
+
+    async def what_if(self, request: Request) -> Response:
+        if ASKED_BY_PAGE not in request.headers:
+            return JSONResponse({"problem": f"the header {ASKED_BY_PAGE} is missing"}, 403)
+        asked = await request.json()
+        return await _in_thread(lambda: self._play(asked))
+
+    def _play(self, asked: dict[str, Any]) -> Response:
+        outcome = what_if(self._store(asked["run"]), asked["id"], int(asked["step"]), int(asked["candidate"]))
+        screen = base64.b64encode(encode_png(outcome.screenshot)).decode()
+        told = {"error": outcome.error, "over": outcome.over, "success": outcome.success}
+        return JSONResponse({"screen": f"data:image/png;base64,{screen}", **told})
+
+    def _run(self, name: str) -> Run:
+        runs = find_runs(self.root)
+        if name not in runs:
+            raise KeyError(f"there is no run {name}")
+        return runs[name]
+
+    def _store(self, name: str) -> Path:
+        store = self._run(name).store
+        if store is None:
+            raise KeyError(f"the run {name} has no episodes")
+        return store
+
+
+def finite_curves(curves: Curves, run: Run) -> dict[str, list[tuple[int, float]]]:
+    """Returns the curves of a run without the points that JSON has no number for."""
+    return {tag: [point for point in line if math.isfinite(point[1])] for tag, line in curves.of(run).items()}
+
+
+async def _in_thread(call: Callable[[], Response]) -> Response:
+    from starlette.concurrency import run_in_threadpool
+
+    return await run_in_threadpool(call)
+
+
+def _not_found(request: Request, problem: Exception) -> Response:
+    return JSONResponse({"problem": str(problem.args[0] if problem.args else problem)}, 404)

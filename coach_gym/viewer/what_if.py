@@ -1,0 +1,85 @@
+"""What would have happened: plays a rejected candidate from the very state in which it was rejected."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from coach_gym.envs.android import AndroidEnv
+from coach_gym.recording.atif import from_atif
+from coach_gym.recording.png import read_png
+from coach_gym.recording.store import read_trajectory
+
+_OURS = set(inspect.signature(AndroidEnv).parameters)
+
+
+class CannotReplay(Exception):
+    """An episode cannot be played again; the message says why."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a candidate leads to.
+
+    Attributes:
+        screenshot: The screen that follows, (height, width, 3) uint8.
+        error: Why the action did nothing; `""` if it was carried out.
+        over: Whether the episode is over with it.
+        success: The task's verdict then; None if there is none.
+    """
+
+    screenshot: np.ndarray
+    error: str
+    over: bool
+    success: bool | None
+
+
+def what_if(store: Path, id: str, step: int, candidate: int) -> Outcome:
+    """Plays an episode's actions up to a step on a new embedded phone, and then another of that step's candidates.
+
+    Args:
+        store: Folder of episodes.
+        id: The episode.
+        step: Index of the step.
+        candidate: Index of the candidate.
+
+    Raises:
+        CannotReplay: The environment is unknown or is not the embedded phone, or it shows other screens than it did.
+        KeyError: There is no such episode.
+        IndexError: There is no such step or candidate.
+    """
+    document = read_trajectory(store, id)
+    episode = from_atif(document, lambda path: read_png(store / "trajectories" / path))
+    chosen = document["steps"][step + 1]["extra"]["candidates"][candidate]["action"]
+    with _environment(document["extra"]) as env:
+        observation, _ = env.reset(**document["extra"]["reset"])
+        for number, taken in enumerate([*(each.action for each in episode.steps[:step]), chosen]):
+            if not np.array_equal(observation["screenshot"], episode.steps[number].observation.screenshot):
+                raise CannotReplay(
+                    f"the screen of step {number + 1} is not the recorded one: the environment or its data have "
+                    f"changed since, or its device is not deterministic"
+                )
+            observation, _, terminated, truncated, info = env.step(taken)
+    return Outcome(
+        observation["screenshot"], observation["last_action_error"], terminated or truncated, info.get("is_success")
+    )
+
+
+def _environment(about: dict[str, Any]) -> gym.Env:
+    """Returns the environment that an episode was played on, with an embedded phone."""
+    known, reset = about["environment"], about["reset"]
+    if known is None or reset is None:
+        raise CannotReplay("it is not known which environment this episode was played on, or with which seed")
+    kwargs = {name: value for name, value in known["kwargs"].items() if name in _OURS}
+    if kwargs.get("device", "phone") != "phone":
+        raise CannotReplay(f"only the embedded phone can be put into an earlier state, not {kwargs['device']}")
+    if known["id"] not in gym.registry:
+        raise CannotReplay(f"the environment {known['id']} is not registered here; import the package that has it")
+    if "screen_size" in kwargs:
+        kwargs["screen_size"] = tuple(kwargs["screen_size"])
+    return gym.make(known["id"], disable_env_checker=True, **kwargs)
