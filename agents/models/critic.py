@@ -1,7 +1,6 @@
 """The critic: the policy's architecture with a value head in place of the language head."""
 
 from collections.abc import Sequence
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import AutoModel
 
+from coach_gym.agents.models.lora import backbone_twin, name_base, save_model
 from coach_gym.agents.models.patches import project_patches_linearly
 from coach_gym.agents.models.policy import POCKET, Policy
 from coach_gym.agents.models.tree import Tree, Trunk
@@ -42,14 +42,15 @@ class Critic(nn.Module):
 
     @classmethod
     def from_policy(cls, policy: Policy) -> "Critic":
-        """Makes a critic that starts from a copy of the policy's weights."""
-        return cls(deepcopy(policy.model.model))
+        """Makes a critic that starts from a copy of the policy's weights; of frozen ones, it shares the policy's."""
+        return cls(backbone_twin(policy.model))
 
     @classmethod
     def load(cls, source: str | Path, device: str | torch.device = "cpu") -> "Critic":
         """Loads a critic in float32 from a directory that `save` wrote, or the shipped one, `"pocket"`."""
         directory = POCKET.parent / "critic" if source == "pocket" else Path(source)
         backbone = AutoModel.from_pretrained(directory, dtype=torch.float32)
+        name_base(backbone, directory)
         critic = cls(backbone)
         head = {name: tensor.float() for name, tensor in load_file(directory / _HEAD).items()}
         critic.value_head.load_state_dict(head)
@@ -57,7 +58,7 @@ class Critic(nn.Module):
 
     def save(self, directory: str | Path) -> None:
         """Writes the backbone in transformers' format, and the head beside it."""
-        self.backbone.save_pretrained(directory)
+        save_model(self.backbone, directory)
         head = {name: tensor.contiguous() for name, tensor in self.value_head.state_dict().items()}
         save_file(head, Path(directory) / _HEAD)
 

@@ -3,6 +3,7 @@
 import json
 import weakref
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from coach_gym.actions import ActionError, format_action
 from coach_gym.agents.models.architectures import check_architecture, read_config
 from coach_gym.agents.models.chatml import VISION_PAD, ChatML, Segment, join
 from coach_gym.agents.models.history import History
+from coach_gym.agents.models.lora import ADAPTER, merged_model, name_base, save_model
 from coach_gym.agents.models.mrope import rope_index
 from coach_gym.agents.models.patches import project_patches_linearly
 from coach_gym.agents.models.tree_attention import enable_tree_attention
@@ -106,7 +108,8 @@ class Policy:
             return cls(loaded.to(device), processor.tokenizer, processor.image_processor, dialect)
         path = str(POCKET if policy == "pocket" else policy)
         kept: Any = dtype or (torch.float32 if device.type == "cpu" else "auto")
-        model: Any = AutoModelForImageTextToText.from_pretrained(path, config=read_config(path), dtype=kept)
+        model: Any = AutoModelForImageTextToText.from_pretrained(path, config=read_config(_base(path)), dtype=kept)
+        name_base(model, path)
         return cls.around(model.to(device), path, dialect)
 
     @classmethod
@@ -118,7 +121,7 @@ class Policy:
 
     def save(self, directory: str | Path) -> None:
         """Writes a directory that `load`, transformers and vLLM can read."""
-        self.model.save_pretrained(directory)
+        save_model(self.model, directory)
         self.save_processor(directory)
 
     def save_processor(self, directory: str | Path) -> None:
@@ -127,6 +130,14 @@ class Policy:
         self.tokenizer.save_pretrained(directory)
         self.image_processor.save_pretrained(directory)
         _store_dialect(self.dialect, directory)
+
+    def merged(self) -> "Policy":
+        """Returns a copy, on the CPU, whose weights have the adapters merged in, as engines without peft need it."""
+        whole = copy(self)
+        whole.model = merged_model(self.model)
+        enable_tree_attention(whole.model)
+        project_patches_linearly(whole.model)
+        return whole
 
     @property
     def device(self) -> torch.device:
@@ -246,6 +257,13 @@ def as_device(device: str | torch.device) -> torch.device:
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     return torch.device(device)
+
+
+def _base(path: str) -> str:
+    """Where the configuration of a model is: beside its weights, or beside those that its adapters belong to."""
+    if not (Path(path) / ADAPTER).is_file() or (Path(path) / "config.json").is_file():
+        return path
+    return json.loads((Path(path) / ADAPTER).read_text("utf-8"))["base_model_name_or_path"]
 
 
 def _load_dialect(directory: Path) -> Dialect | None:

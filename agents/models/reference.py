@@ -1,8 +1,9 @@
 """A frozen policy that another one is kept near to."""
 
-from copy import copy, deepcopy
+from copy import copy
 from pathlib import Path
 
+from coach_gym.agents.models.lora import twin
 from coach_gym.agents.models.policy import Policy, PolicySource
 
 
@@ -15,9 +16,9 @@ def frozen_reference(policy: Policy, source: PolicySource | None) -> Policy:
     """
     reference = copy(policy)
     if source is None:
-        reference.model = deepcopy(policy.model)
+        reference.model = twin(policy.model)
     else:
         loaded = Policy.load(source, device=policy.device, dtype=policy.model.dtype).model
-        reference.model = loaded if isinstance(source, str | Path) else deepcopy(loaded)
+        reference.model = loaded if isinstance(source, str | Path) else twin(loaded)
     reference.model.requires_grad_(False).eval()
     return reference

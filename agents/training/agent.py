@@ -10,17 +10,19 @@ import gymnasium as gym
 import numpy as np
 import torch
 from gymnasium.vector import VectorEnv
-from torch.optim import AdamW, Optimizer
+from torch.optim import Optimizer
 
 from coach_gym.agents.distributed import parallel, processes
 from coach_gym.agents.generation.generator import Generator
 from coach_gym.agents.generation.make import Generation, make_generator
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.learner import Learner
+from coach_gym.agents.models.lora import add_lora
 from coach_gym.agents.models.policy import Policy, PolicySource
 from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.agents.training import checkpoint
 from coach_gym.agents.training.logger import Logger
+from coach_gym.agents.training.optimizers import make_optimizer
 from coach_gym.agents.training.parameters import Parameters, load_state_dicts, state_dicts
 from coach_gym.agents.training.training_log import TrainingLog
 from coach_gym.dialects import Dialect
@@ -40,6 +42,8 @@ class Agent:
         max_new_tokens: Length at which a response is cut off.
         max_prompt_length: Maximum number of prompt tokens; beyond it the oldest steps are dropped.
         generation: What draws responses.
+        lora_rank: Rank of the adapters that are trained in place of the weights; 0 trains the weights.
+        lora_alpha: Scale of the adapters, times their rank.
         bfloat16: Makes forward and backward passes in bfloat16.
         checkpoint_activations: Recomputes activations in the backward pass.
         dialect: Overrides the dialect that the policy's directory names.
@@ -75,6 +79,8 @@ class Agent:
         max_new_tokens: int,
         max_prompt_length: int,
         generation: Generation,
+        lora_rank: int,
+        lora_alpha: float,
         bfloat16: bool,
         checkpoint_activations: bool,
         dialect: Dialect | None,
@@ -86,19 +92,31 @@ class Agent:
         self.max_new_tokens = max_new_tokens
         self.max_prompt_length = max_prompt_length
         self.generation = generation
+        self.lora_rank, self.lora_alpha = lora_rank, lora_alpha
         self.bfloat16 = bfloat16
         self.checkpoint_activations = checkpoint_activations
         self.stats_window_size = stats_window_size
         self.set_random_seed(seed)
-        self.policy = Policy.load(policy, dialect, device, torch.float32)
+        self.policy = Policy.load(policy, dialect, device, self._stored_dtype)
+        self._adapt(self.policy.model)
         self.policy.max_prompt_length = max_prompt_length
         self.player = PolicyPlayer(self.policy, make_generator(generation, self.policy), temperature, max_new_tokens)
         self.optimizers: dict[str, Optimizer] = {
-            "policy.optimizer": AdamW(self.policy.model.parameters(), lr=learning_rate)
+            "policy.optimizer": make_optimizer(self.policy.model, learning_rate)
         }
         self.num_timesteps = self.total_timesteps = self.n_updates = self.num_instances = self.num_fork_steps = 0
         self.log = TrainingLog(stats_window_size)
         self._custom_logger = False
+
+    @property
+    def _stored_dtype(self) -> torch.dtype:
+        """Precision of the weights in memory: float32 if they are trained, else that of the passes."""
+        return torch.bfloat16 if self.bfloat16 and self.lora_rank else torch.float32
+
+    def _adapt(self, model: Any) -> None:
+        """Adds the adapters that are to be trained to a model with or without language head."""
+        if self.lora_rank:
+            add_lora(model, self.lora_rank, self.lora_alpha, self._stored_dtype)
 
     # ---- acting -----------------------------------------------------------------------------------------------
 

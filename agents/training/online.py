@@ -77,6 +77,8 @@ class OnlineSettings(TypedDict, total=False):
     generation: Generation
     outcome_verifier: OutcomeVerifier | str
     recompute_log_probs: bool
+    lora_rank: int
+    lora_alpha: float
     bfloat16: bool
     checkpoint_activations: bool
     dialect: Dialect | None
@@ -133,7 +135,11 @@ class OnlineAgent(Agent, ABC):
             is no rule; see `coach_gym.agents.judging.verifiers.load_verifier`. Episodes without a verdict are not
             learned from.
         recompute_log_probs: Recomputes old log-probabilities before the update instead of using the sampler's.
-        bfloat16: Makes passes in bfloat16 with weights and optimizer states in float32; needs torchrun.
+        lora_rank: Rank of adapters (LoRA, by peft) in the text layers of policy and critic, which are trained in place
+            of all weights, with a rate some ten times higher. 0 trains all weights, as in the paper.
+        lora_alpha: Scale of the adapters, times `lora_rank`.
+        bfloat16: Makes passes in bfloat16 with what is trained, and optimizer states, in float32; needs torchrun unless
+            `lora_rank` is set.
         checkpoint_activations: Keeps one activation per layer for the backward pass and recomputes the others.
         dialect: Overrides the dialect that the policy's directory names.
         stats_window_size: Episodes that `rollout/*` averages over.
@@ -187,6 +193,8 @@ class OnlineAgent(Agent, ABC):
         generation: Generation = "transformers",
         outcome_verifier: OutcomeVerifier | str = RULES,
         recompute_log_probs: bool = False,
+        lora_rank: int = 0,
+        lora_alpha: float = 32.0,
         bfloat16: bool = False,
         checkpoint_activations: bool = False,
         dialect: Dialect | None = None,
@@ -199,8 +207,8 @@ class OnlineAgent(Agent, ABC):
     ) -> None:
         require_at_least(1, max_new_tokens=max_new_tokens, max_prompt_length=max_prompt_length)
         require_at_least(1, max_branch_tokens=max_branch_tokens, stats_window_size=stats_window_size)
-        require_at_least(0, max_staleness=max_staleness, verbose=verbose, seed=seed)
-        require_positive(max_grad_norm=max_grad_norm)
+        require_at_least(0, max_staleness=max_staleness, verbose=verbose, seed=seed, lora_rank=lora_rank)
+        require_positive(max_grad_norm=max_grad_norm, lora_alpha=lora_alpha)
         require_share(keep_episodes=keep_episodes)
         require_not_negative(entropy_coef=entropy_coef, kl_coef=kl_coef)
         if temperature <= 0:
@@ -240,6 +248,8 @@ class OnlineAgent(Agent, ABC):
             max_new_tokens=max_new_tokens,
             max_prompt_length=max_prompt_length,
             generation=generation,
+            lora_rank=lora_rank,
+            lora_alpha=lora_alpha,
             bfloat16=bfloat16,
             checkpoint_activations=checkpoint_activations,
             dialect=dialect,
@@ -247,7 +257,7 @@ class OnlineAgent(Agent, ABC):
             seed=seed,
             device=device,
         )
-        if self.policy.model.dtype in (torch.bfloat16, torch.float16):
+        if not lora_rank and self.policy.model.dtype in (torch.bfloat16, torch.float16):
             warnings.warn(
                 f"the policy's weights are {self.policy.model.dtype}, which keeps about three digits: steps of "
                 f"learning_rate={learning_rate} round to nothing; pass model.float(), or a path instead of a model",

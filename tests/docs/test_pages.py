@@ -24,7 +24,8 @@ NEEDS_MORE = ("device=", "suite=", "official", "nccl", "Fleet", "vllm", "VllmGen
 ELSEWHERE = "shopping_list"  # the app of docs/add_an_app.md, which tests/envs/test_outside_app.py makes and runs
 TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
 SETTINGS = {  # of agents and engines, which the commands pass on
-    "train": ["--critic", "--batch_size", "--bfloat16", "--checkpoint_activations", "--generation", "--max_staleness"],
+    "train": ["--critic", "--batch_size", "--bfloat16", "--checkpoint_activations", "--generation", "--max_staleness",
+              "--lora_rank", "--learning_rate"],
     "serve": ["--max_model_len"],
     "evaluate": ["--suite", "--device", "--screen_size"],
 }

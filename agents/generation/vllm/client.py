@@ -31,11 +31,11 @@ from coach_gym.agents.generation.vllm.generator import (
     VllmGenerator,
     WeightMismatchError,
     fingerprint,
-    whole_weights,
 )
 from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
 from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, image_hash, pack, pack_prompts
 from coach_gym.agents.models.chatml import ImageInput
+from coach_gym.agents.models.lora import whole_shapes, whole_weights
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.episode import Candidate, Observation
 
@@ -156,7 +156,7 @@ class ServedEngine:
         self.url, self.patience = url, patience
         self._kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
         self._host, self._port = address.hostname, address.port
-        self._shapes = {name: list(parameter.shape) for name, parameter in policy.model.named_parameters()}
+        self._shapes = whole_shapes(policy.model)
         self._sent: weakref.WeakSet[ImageInput] = weakref.WeakSet()
 
     @cached_property

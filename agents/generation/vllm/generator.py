@@ -8,7 +8,7 @@ that the policy scores.
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
@@ -21,6 +21,7 @@ from coach_gym.agents.generation.generator import OnFirst
 from coach_gym.agents.generation.transformers import weights_version
 from coach_gym.agents.generation.vllm.engine import LocalEngine
 from coach_gym.agents.generation.vllm.protocol import Drawn, Engine, Sampling
+from coach_gym.agents.models.lora import whole_weights
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.tree import sequence_log_probs
 from coach_gym.episode import Candidate
@@ -138,13 +139,6 @@ class VllmGenerator:
                 f"{difference:.2g} a token, where {self.engine.dtype} explains {tolerance}: the weights did not "
                 f"arrive, or vLLM runs another model. Check that both sides have the same versions and checkpoint"
             )
-
-
-def whole_weights(model: nn.Module, dtype: torch.dtype | None = None) -> Iterator[tuple[str, Tensor]]:
-    """Yields weights one by one, rounded to `dtype` and gathered from all processes; tied ones once."""
-    for name, parameter in model.named_parameters():
-        rounded = parameter.detach().to(dtype or parameter.dtype)
-        yield name, rounded.full_tensor() if isinstance(rounded, DTensor) else rounded
 
 
 def fingerprint(model: nn.Module) -> str:

@@ -153,11 +153,23 @@ def test_entropy_and_kl_are_those_of_one_process(tmp_path):
     torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
 
 
-def learn(folder, source, steps, save_as):
+def test_adapters_are_those_of_one_process(tmp_path):
+    """Activations are recomputed; the samplers, whole copies, have the adapters of after the updates."""
+    arguments = {"lora_rank": 4, "checkpoint_activations": True}
+    logged, parameters, _ = train("coach", None, **arguments)
+    results = together(2, tmp_path, partial(train, **arguments), "coach", [[0, 1], [2]])
+    trained = {name for name in weights(parameters) if "lora_B" in name}
+    assert max(weights(parameters)[name].abs().max() for name in trained) > 5e-3, "they start at zero"
+    torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
+    for _, _, sampled in results:
+        torch.testing.assert_close(dict(sampled), dict(parameters["policy"]), rtol=0, atol=5e-6)
+
+
+def learn(folder, source, steps, save_as, **arguments):
     """Trains from scratch or from `source`, and saves the agent whole and in shards."""
     if source is None:
         sizes = {"batch_size": 12, "max_new_tokens": 3, "stats_window_size": 12}
-        agent = CoachAgent(tiny.policy(), buttons(), 1e-3, seed=0, **sizes, **CRITIC, **LETTERS)
+        agent = CoachAgent(tiny.policy(), buttons(), 1e-3, seed=0, **sizes, **CRITIC, **LETTERS, **arguments)
     else:
         agent = CoachAgent.load(folder / source, env=buttons())
     agent.learn(steps - agent.num_timesteps, reset_num_timesteps=source is None)
@@ -188,6 +200,13 @@ def test_a_checkpoint_goes_on_in_any_number_of_processes(tmp_path):
     whole.save(tmp_path / "one")
     again = together(2, tmp_path, learn, tmp_path, "one", whole.num_timesteps, "again")
     assert_close(again[0][0], whole.get_parameters())
+
+
+def test_adapters_are_saved_whole_and_in_shards(tmp_path):
+    first, _ = together(2, tmp_path, partial(learn, lora_rank=4), tmp_path, None, 12, "two")
+    for folder in ("two", "two_shards"):
+        assert_close(CoachAgent.load(tmp_path / folder).get_parameters(), first[0])
+    assert (tmp_path / "two/actor/adapter_model.safetensors").is_file()
 
 
 def assert_close(one, other):
