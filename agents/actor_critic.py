@@ -194,6 +194,11 @@ class ActorCriticAgent(OnlineAgent):
             critic_staleness=processes.mean(float(np.mean(ages or [0]))),
         )
 
+    def _undo(self) -> None:
+        if self._backup.active:
+            self.replays.clear()  # like a saved agent's
+        super()._undo()
+
     @torch.no_grad()
     def ask_critic(self, estimate: Callable[[Tree], Item], trees: Sequence[Tree]) -> list[Item]:
         """Returns the critic's estimates of episodes, without gradients.

@@ -266,8 +266,6 @@ def send_weights(policy: Policy, generator: Generator, bfloat16: bool) -> None:
 
 def gather_state(state: Any) -> Any:
     """Replaces the shards in a state dict by whole tensors, on the CPU of the first process; others get empty ones."""
-    if processes.size() == 1:
-        return state
 
     def whole(value: Any) -> Any:
         if not isinstance(value, DTensor):

@@ -95,6 +95,11 @@ class Collector:
         self.finished: dict[int, Attempt] = {}
         self._unjudged: deque[tuple[Episode, int]] = deque()
 
+    @property
+    def steps_ahead(self) -> int:
+        """Steps taken in episodes of batches that are not collected yet."""
+        return sum(attempt.length for attempt in [*self.finished.values(), *self.rollout.in_progress])
+
     def collect(self, on_step: Callable[[Transition], bool]) -> list[Attempt] | None:
         """Plays until the next batch of episodes is over.
 

@@ -94,6 +94,11 @@ class Rollout:
         return sorted(self._waiting.values(), key=lambda attempt: attempt.number)
 
     @property
+    def in_progress(self) -> list[Attempt]:
+        """The attempts that have begun and are not over."""
+        return [*self._waiting.values(), *self._acting.values()]
+
+    @property
     def busy(self) -> int:
         """Number of sub-environments with a step or reset in progress."""
         return len(self._acting) + len(self._starting)

@@ -242,6 +242,9 @@ class Agent:
     ) -> None:
         """Writes the agent as a directory, all at once: policy, critic, optimizers, counters and random states.
 
+        In the middle of a roll-out, counters and random states are those of its beginning: a training that continues
+        from there plays its episodes again. Files in the directory that no save has written are kept.
+
         With several processes, all call it. The first one writes, and needs memory for the whole policy, critic, or
         state of an optimizer; `save_shards` needs none.
 
@@ -252,6 +255,7 @@ class Agent:
 
         Raises:
             FileExistsError: `path` is something other than a saved agent; it is left alone.
+            FloatingPointError: A weight or an optimizer state is not finite; nothing is written.
         """
         checkpoint.write(self._saved(), Path(path), set(exclude or ()) - set(include or ()))
 
@@ -263,16 +267,28 @@ class Agent:
 
         Raises:
             FileExistsError: `path` is something other than a saved agent; it is left alone.
+            FloatingPointError: A weight or an optimizer state is not finite; nothing is written.
         """
         checkpoint.write_sharded(self._saved(), Path(path))
 
     def _saved(self) -> checkpoint.Saved:
-        infos, successes = self.log.recent_episodes()
-        state = checkpoint.TrainerState(
-            self.num_timesteps, self.n_updates, self.num_instances, self.task_entropy, infos, successes,
-            self.rng.bit_generator.state, self.num_fork_steps,
+        return checkpoint.Saved(type(self).__name__, self.arguments, self.learner, self._state())
+
+    def _state(self) -> checkpoint.TrainerState:
+        """Where the training stands."""
+        return checkpoint.TrainerState(
+            self.num_timesteps, self.n_updates, self.num_instances, self.task_entropy, [*self.ep_info_buffer],
+            [*self.ep_success_buffer], self.rng.bit_generator.state, checkpoint.sampling_state(self.device),
+            self.num_fork_steps,
         )  # fmt: skip
-        return checkpoint.Saved(type(self).__name__, self.arguments, self.learner, state)
+
+    def _set_state(self, state: checkpoint.TrainerState) -> None:
+        self.num_timesteps, self.n_updates = state.num_timesteps, state.n_updates
+        self.num_instances, self.task_entropy = state.num_instances, state.task_entropy
+        self.num_fork_steps = state.num_fork_steps
+        self.log.set_episodes(state.ep_info, state.ep_success)
+        self.rng.bit_generator.state = state.numpy_rng
+        checkpoint.restore_sampling(state.sampling, self.device)
 
     @classmethod
     def load(
@@ -297,9 +313,10 @@ class Agent:
             kwargs: Constructor arguments that override the saved ones.
 
         Raises:
-            FileNotFoundError: `path` is not a saved agent.
+            FileNotFoundError: `path` is not a saved agent, or a part of it is missing.
             TypeError: An argument is unknown or of the wrong type, in the file or in this call.
-            ValueError: It holds an agent of another class, or an argument that JSON cannot hold was not given again.
+            ValueError: It holds an agent of another class, a file of it is damaged, or an argument that JSON cannot
+                hold was not given again.
         """
         if print_system_info:
             print(f"Python {sys.version}, torch {torch.__version__}, gymnasium {gym.__version__}")
@@ -311,7 +328,8 @@ class Agent:
         except TypeError as error:
             raise TypeError(
                 f"{error}. Arguments that were not passed to load() are in {Path(path) / 'config.json'}; if another "
-                f"version saved the agent, remove those from it that this version does not know"
+                f"version saved the agent, remove those from it that this version does not know, and the file's line "
+                f"from SHA256SUMS"
             ) from error
         agent._restore(Path(path))
         return agent
@@ -321,13 +339,7 @@ class Agent:
             self.distribute()
         checkpoint.restore_learner(self.learner, path)
         self.refresh_sampler()
-        state = checkpoint.read_state(path)
-        self.num_timesteps, self.n_updates = state.num_timesteps, state.n_updates
-        self.num_instances, self.task_entropy = state.num_instances, state.task_entropy
-        self.num_fork_steps = state.num_fork_steps
-        share = slice(processes.rank(), None, processes.size())
-        self.ep_info_buffer.extend(state.ep_info[share])
-        self.ep_success_buffer.extend(state.ep_success[share])
-        self.rng.bit_generator.state = state.numpy_rng
-        if not checkpoint.restore_sampling(path, self.device):
+        state, same_processes = checkpoint.read_state(path)
+        self._set_state(state)
+        if not same_processes:
             parallel.split_randomness(self.rng)

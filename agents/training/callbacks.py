@@ -11,6 +11,7 @@ from gymnasium.vector import VectorEnv
 from tqdm.auto import tqdm
 
 from coach_gym.agents.distributed import processes
+from coach_gym.agents.distributed.parallel import is_sharded
 from coach_gym.agents.evaluation import Evaluation, evaluate
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.rollout import Attempt
@@ -288,7 +289,7 @@ class CheckpointCallback(BaseCallback):
             return
         self._due = False
         path = self.save_path / f"{self.name_prefix}_{self.model.num_timesteps}_steps"
-        if processes.size() > 1:
+        if is_sharded(self.model.policy.model):
             self.model.save_shards(path)  # the whole agent may be more than one process can hold
         else:
             self.model.save(path)

@@ -6,13 +6,13 @@ critic/              the critic, for the methods that have one
 reference/           the frozen policy of the KL penalty, if there is one
 optimizer.pt         optimizer states, read with `weights_only=True`
 trainer_state.json   counters, statistics and random states
+SHA256SUMS           checksums of all other files, which `load` checks
 
 Several processes write their shards of weights and optimizer states as they are, and any number of processes can read
 them: shards/ replaces optimizer.pt and the weights in actor/ and critic/ (`write_sharded`).
 """
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -30,26 +30,30 @@ from coach_gym.agents.models.architectures import read_config, untrained_backbon
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.learner import Learner
 from coach_gym.agents.models.policy import Policy, as_device
+from coach_gym.agents.training import directories
+from coach_gym.agents.training.transaction import require_finite
 from coach_gym.dialects import Dialect
 
 ACTOR, CRITIC, REFERENCE, SHARDS = "actor", "critic", "reference", "shards"
 _CONFIG, _STATE, _OPTIMIZER = "config.json", "trainer_state.json", "optimizer.pt"
+_PARTS = (_CONFIG, _STATE, _OPTIMIZER, ACTOR, CRITIC, REFERENCE, SHARDS)
 _OBJECTS = ("policy", "env", "critic", "reference", "dialect", "device")
 """Arguments that have folders of their own or are given again at every load."""
 
 
 @dataclass
 class TrainerState:
-    """Where a training stands.
+    """Where a training stands, as one process sees it.
 
     Attributes:
         num_timesteps: Environment steps taken.
         n_updates: Iterations that ended in an update.
         num_instances: Task instances played to their end.
         task_entropy: Seed of the task instances.
-        ep_info: Statistics of the latest episodes of all processes.
+        ep_info: Statistics of the latest episodes.
         ep_success: Their successes.
         numpy_rng: State of the generator of shared decisions.
+        sampling: torch's random states, as `sampling_state` returns them.
         num_fork_steps: Steps taken on forks.
     """
 
@@ -60,6 +64,7 @@ class TrainerState:
     ep_info: list[dict[str, float]]
     ep_success: list[float]
     numpy_rng: Mapping[str, Any]
+    sampling: Mapping[str, str | None]
     num_fork_steps: int = 0
 
 
@@ -90,6 +95,7 @@ def write(agent: Saved, path: Path, exclude: set[str]) -> None:
 
     Raises:
         FileExistsError: `path` is something else; it is left alone.
+        FloatingPointError: A weight or an optimizer state is not finite; nothing is written.
     """
     learner = agent.learner
     with _replacing(agent, path) as fresh:
@@ -117,6 +123,7 @@ def write_sharded(agent: Saved, path: Path) -> None:
 
     Raises:
         FileExistsError: `path` is something else; it is left alone.
+        FloatingPointError: A weight or an optimizer state is not finite; nothing is written.
     """
     learner, critic = agent.learner, agent.learner.critic
     with _replacing(agent, path) as fresh:
@@ -133,39 +140,18 @@ def write_sharded(agent: Saved, path: Path) -> None:
 @contextmanager
 def _replacing(agent: Saved, path: Path) -> Iterator[Path]:
     """Yields a new directory with arguments and state, which replaces `path` once it is complete."""
-    path = path.resolve()
-    if processes.gather(_is_foreign(path))[0]:
-        raise FileExistsError(f"{path} exists and is not a saved agent, so it is not replaced; save to another path")
-    fresh = path.with_name(path.name + ".partial")
-    state = {**asdict(agent.state), "sampling": processes.gather(_sampling_state(agent.learner.policy.device))}
-    if processes.rank() == 0:
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir(parents=True)
-        _write_json(fresh / _CONFIG, {"class": agent.kind, **_describe(agent.arguments)})
-        _write_json(fresh / _STATE, state)
-    processes.barrier()
-    yield fresh
-    processes.barrier()
-    if processes.rank() == 0:
-        replaced = _replaced(path)
-        if path.exists():
-            shutil.rmtree(replaced, ignore_errors=True)
-            path.rename(replaced)
-        fresh.rename(path)
-        shutil.rmtree(replaced, ignore_errors=True)
-    processes.barrier()
-
-
-def _is_foreign(path: Path) -> bool:
-    """Whether `path` holds something that no save has written; an empty directory counts as nothing."""
-    if not path.is_dir():
-        return path.exists()
-    return any(path.iterdir()) and not ((path / _CONFIG).is_file() and (path / _STATE).is_file())
-
-
-def _replaced(path: Path) -> Path:
-    """Where an agent lies while another takes its place."""
-    return path.with_name(path.name + ".replaced")
+    require_finite(agent.learner)
+    everyones = processes.gather(agent.state)
+    state = asdict(agent.state) | {
+        "ep_info": [info for theirs in everyones for info in theirs.ep_info],
+        "ep_success": [success for theirs in everyones for success in theirs.ep_success],
+        "sampling": [theirs.sampling for theirs in everyones],
+    }
+    with directories.replacing(path, _PARTS) as fresh:
+        if processes.rank() == 0:
+            _write_json(fresh / _CONFIG, {"class": agent.kind, "checksums": True, **_describe(agent.arguments)})
+            _write_json(fresh / _STATE, state)
+        yield fresh
 
 
 def _describe(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,14 +180,11 @@ def load_arguments(
         device: Device of models that `restore_learner` will fill from shards.
 
     Raises:
-        FileNotFoundError: `path` is not a saved agent.
-        ValueError: It holds an agent of another class, or an argument that JSON cannot hold was not given again.
+        FileNotFoundError: `path` is not a saved agent, or a part of it is missing.
+        ValueError: It holds an agent of another class, a file of it is damaged, or an argument that JSON cannot hold
+            was not given again.
     """
-    if not (path / _CONFIG).is_file():
-        before = _replaced(path.resolve())
-        remedy = f"; a save was interrupted, and the agent from before it is {before}" if before.is_dir() else ""
-        raise FileNotFoundError(f"{path} holds no saved agent: there is no {_CONFIG} in it{remedy}")
-    config = json.loads((path / _CONFIG).read_text())
+    config = read_arguments(path)
     if config["class"] != kind:
         raise ValueError(f"{path} holds a {config['class']}, not a {kind}; load it with {config['class']}.load")
     missing = sorted(set(config["not_saved"]) - given.keys())
@@ -215,6 +198,48 @@ def load_arguments(
     if has_shards(path):
         parts = _unfilled(path, parts, device, given.get("dialect"))
     return {**config["arguments"], **parts, **given}
+
+
+def read_arguments(path: Path, whole: bool = True) -> dict[str, Any]:
+    """Reads what a saved agent was made with.
+
+    Args:
+        path: The directory.
+        whole: Checks first that all of it is there and undamaged.
+
+    Returns:
+        The name of its `class`, its constructor's `arguments`, and the names of those that were `not_saved`.
+
+    Raises:
+        FileNotFoundError: `path` is not a saved agent, or a part of it is missing.
+        ValueError: A file of it is damaged.
+    """
+    if not (path / _CONFIG).is_file():
+        before = directories.replaced_by(path)
+        remedy = f"; a save was interrupted, and the agent from before it is {before}" if before else ""
+        raise FileNotFoundError(f"{path} holds no saved agent: there is no {_CONFIG} in it{remedy}")
+    if whole and (path / directories.SUMS).exists():
+        directories.check(path, together=has_shards(path))
+    config = _read_json(path / _CONFIG)
+    if config.get("checksums") and not (path / directories.SUMS).is_file():
+        raise FileNotFoundError(
+            f"{path / directories.SUMS} is missing, so nothing shows whether {path} is whole; restore that file, or "
+            f"load another checkpoint"
+        )
+    for name in ("class", "arguments", "not_saved"):
+        if name not in config:
+            raise ValueError(f"{path / _CONFIG} is not of a saved agent: it has no {name!r}")
+    return config
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {error}; load another checkpoint") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"{path} is damaged: it holds no JSON object; load another checkpoint")
+    return value
 
 
 def _unfilled(
@@ -251,40 +276,52 @@ def restore_learner(learner: Learner, path: Path) -> None:
             optimizer.load_state_dict(states[name])
 
 
-def read_state(path: Path) -> TrainerState:
-    """Returns where the training of a saved agent stood."""
-    state = json.loads((path / _STATE).read_text())
-    del state["sampling"]
-    return TrainerState(**state)
-
-
-def restore_sampling(path: Path, device: torch.device) -> bool:
-    """Restores torch's random states.
+def read_state(path: Path) -> tuple[TrainerState, bool]:
+    """Reads where the training of a saved agent stood.
 
     Returns:
-        Whether each process got its own. If the number of processes has changed, all get the first one's.
+        This process's share of the state, and whether its random state is its own. If the number of processes has
+        changed, all get the first one's.
+
+    Raises:
+        ValueError: A counter is of the wrong type or negative.
     """
-    states = json.loads((path / _STATE).read_text())["sampling"]
-    same = len(states) == processes.size()
-    state = states[processes.rank() if same else 0]
+    state = _read_json(path / _STATE)
+    for name in ("num_timesteps", "n_updates", "num_instances", "task_entropy", "num_fork_steps"):
+        value = state.get(name, 0)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise ValueError(f"{path / _STATE} is damaged: {name}={value!r} is not a count; load another checkpoint")
+    share = slice(processes.rank(), None, processes.size())
+    same = len(state["sampling"]) == processes.size()
+    mine = {
+        "ep_info": state["ep_info"][share],
+        "ep_success": state["ep_success"][share],
+        "sampling": state["sampling"][processes.rank() if same else 0],
+    }
+    return TrainerState(**state | mine), same
+
+
+def sampling_state(device: torch.device) -> dict[str, str | None]:
+    """Returns torch's random states of this process."""
+    cuda = _hex(torch.cuda.get_rng_state(device)) if device.type == "cuda" else None
+    return {"cpu": _hex(torch.get_rng_state()), "cuda": cuda}
+
+
+def restore_sampling(state: Mapping[str, str | None], device: torch.device) -> None:
+    """Restores torch's random states."""
+    assert state["cpu"] is not None
     torch.set_rng_state(_unhex(state["cpu"]))
     if state["cuda"] is not None and device.type == "cuda":
         torch.cuda.set_rng_state(_unhex(state["cuda"]), device)
-    return same
 
 
 def read_parameters(path: Path) -> dict[str, dict[str, Any]]:
     """Returns what the agent's `get_parameters` returned when it was saved."""
+    read_arguments(path)
     parameters: dict[str, dict[str, Any]] = {"policy": Policy.load(path / ACTOR, device="cpu").model.state_dict()}
     if (path / CRITIC).is_dir():
         parameters["critic"] = Critic.load(path / CRITIC).state_dict()
     return parameters | torch.load(path / _OPTIMIZER, map_location="cpu", weights_only=True)
-
-
-def _sampling_state(device: torch.device) -> dict[str, str | None]:
-    """torch's random states of this process."""
-    cuda = _hex(torch.cuda.get_rng_state(device)) if device.type == "cuda" else None
-    return {"cpu": _hex(torch.get_rng_state()), "cuda": cuda}
 
 
 def _hex(state: torch.Tensor) -> str:

@@ -2,9 +2,9 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import count, islice
 from pathlib import Path
 from typing import Any, Literal, Self, TypedDict, TypeVar
@@ -39,10 +39,13 @@ from coach_gym.agents.training.callbacks import (
     ProgressBarCallback,
     as_callback,
 )
+from coach_gym.agents.training.checkpoint import Saved, TrainerState
 from coach_gym.agents.training.importance import mean_entropy, rescore, score
+from coach_gym.agents.training.interruptions import held_back
 from coach_gym.agents.training.logger import Logger, configure_logger
 from coach_gym.agents.training.recorder import EpisodeRecorder
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
+from coach_gym.agents.training.transaction import Backup, require_finite
 from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss
 from coach_gym.dialects import Dialect
 from coach_gym.episode import Episode
@@ -267,6 +270,8 @@ class OnlineAgent(Agent, ABC):
         self.player.rollout_temperature = self.rollout_temperature
         self.rollout_player = self.player
         self._collector: Collector | None = None
+        self._begun: TrainerState | None = None  # where the iteration in progress began
+        self._backup = Backup()
         self.env: VectorEnv | None = None
         if env is not None:
             self.set_env(env)
@@ -307,8 +312,9 @@ class OnlineAgent(Agent, ABC):
         """Trains the agent.
 
         Episodes are played to their end, so the number of steps taken is a little higher than requested. An
-        interruption loses the current roll-out and nothing else: agent and environments stay usable. It waits for the
-        steps and resets in progress, for as long as these may take.
+        interruption or an error loses the current roll-out and nothing else: weights, optimizers, counters and random
+        states return to its beginning, from where its episodes are played again; agent and environments stay usable.
+        It waits for the steps and resets in progress, for as long as these may take.
 
         Args:
             total_timesteps: Environment steps to take, over all sub-environments; a lower bound.
@@ -326,27 +332,61 @@ class OnlineAgent(Agent, ABC):
         iteration = 0
         try:
             while self.num_timesteps < self.total_timesteps:
+                self._begun = self._settled_state()
                 groups = self.collect_rollouts(hooks)
                 if groups is None:
                     break
                 iteration += 1
-                if processes.any_of(bool(groups)):
-                    self.generator.sleep()
-                    self.train(groups)
-                    self.n_updates += 1
-                    self.refresh_sampler()
+                self._update(groups)
                 if log_interval is not None and iteration % log_interval == 0:
                     self._log_judges()
                     self.log.dump(self.num_timesteps, iteration)
             self._collector = None
             settle(self.env)  # resets of the next batch are in progress
         except BaseException:
+            with held_back():
+                self._undo()
             if processes.size() == 1:  # others wait for this process elsewhere, so it must end, and they with it
                 hooks.on_training_end()
                 settle(self.env)
             raise
         hooks.on_training_end()
+        self._begun = None
         return self
+
+    def _update(self, groups: list[list[Episode]]) -> None:
+        """Learns from a roll-out, all of it or nothing."""
+        if not processes.any_of(bool(groups)):
+            self._begun = None
+            return
+        self.generator.sleep()
+        self._backup.keep(self.learner)
+        self.train(groups)
+        require_finite(self.learner)
+        with held_back():
+            self.n_updates += 1
+            self._begun, self._backup.active = None, False
+        self.refresh_sampler()
+
+    def _settled_state(self) -> TrainerState:
+        """Where the training stands, without the steps of episodes that are to be played again after a break."""
+        ahead = self._collector.steps_ahead if self._collector is not None else 0
+        state = self._state()
+        return replace(state, num_timesteps=state.num_timesteps - sum(processes.gather(ahead)))
+
+    def _undo(self) -> None:
+        """Returns to the beginning of the iteration in progress, if any."""
+        self._collector = None
+        if self._begun is not None:
+            self._backup.restore(self.learner)
+            self._set_state(self._begun)
+            self._begun = None
+
+    def _saved(self) -> Saved:
+        if self._backup.active:
+            raise RuntimeError("an update is in progress, and half of it is not saved; save before or after it")
+        saved = super()._saved()
+        return saved if self._begun is None else replace(saved, state=self._begun)
 
     def _setup_learn(
         self,
@@ -362,7 +402,7 @@ class OnlineAgent(Agent, ABC):
         self._collector = None  # the environments may have been used for something else
         if reset_num_timesteps:
             self.num_timesteps = self.num_fork_steps = 0
-            self.log.clear_episodes()
+            self.log.set_episodes()
         self.total_timesteps = self.num_timesteps + steps
         self.log.begin(self.num_timesteps)
         if not self._custom_logger:
@@ -393,8 +433,9 @@ class OnlineAgent(Agent, ABC):
         callback.on_rollout_start()
         self._collector = self._undisturbed_collector()  # the callback may have played on the environments
         self.rollout_player.version = self.n_updates
-        begun = self.num_timesteps
-        finished = self._collector.collect(lambda transition: self._after_step(transition, callback))
+        begun, until = self.num_timesteps, self._collector.first + self._collector.size
+        self._log_episodes(self._collector.finished.values(), until)
+        finished = self._collector.collect(lambda transition: self._after_step(transition, callback, until))
         self.num_timesteps = begun + sum(processes.gather(self.num_timesteps - begun))
         if processes.any_of(finished is None):
             self._collector = None  # its episodes were drawn to be continued at once
@@ -444,11 +485,10 @@ class OnlineAgent(Agent, ABC):
             keep_forks=self.keep_forks,
         )
 
-    def _after_step(self, transition: Transition, callback: Callback) -> bool:
+    def _after_step(self, transition: Transition, callback: Callback, until: int) -> bool:
         """Counts steps and episodes, and asks the callback whether to go on."""
         self.num_timesteps += len(transition.stepped)
-        if isinstance(self.verifier, Rules):
-            self.log.add_episodes(transition.finished)
+        self._log_episodes(transition.finished, until)
         variables = {
             "self": self,
             "rewards": transition.rewards,
@@ -458,6 +498,11 @@ class OnlineAgent(Agent, ABC):
         }
         callback.update_locals(variables)
         return callback.on_step()
+
+    def _log_episodes(self, finished: Iterable[Attempt], until: int) -> None:
+        """Adds episodes to the statistics, except for those of later batches and those that a verifier judges yet."""
+        if isinstance(self.verifier, Rules):
+            self.log.add_episodes(attempt for attempt in finished if attempt.number < until)
 
     def verify(self, episodes: Sequence[Episode]) -> None:
         """Sets the outcomes of finished episodes to the verdicts of the outcome verifier."""

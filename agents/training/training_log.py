@@ -37,10 +37,11 @@ class TrainingLog:
         self._begun_at, self._begun_with = time.perf_counter(), num_timesteps
         self._seconds.clear()
 
-    def clear_episodes(self) -> None:
-        """Forgets the statistics of all episodes."""
-        self.ep_info_buffer.clear()
-        self.ep_success_buffer.clear()
+    def set_episodes(self, infos: Iterable[dict[str, float]] = (), successes: Iterable[float] = ()) -> None:
+        """Replaces the statistics of all episodes."""
+        for buffer, values in ((self.ep_info_buffer, infos), (self.ep_success_buffer, successes)):
+            buffer.clear()
+            buffer.extend(values)  # type: ignore[arg-type]
 
     def resize(self, window: int) -> None:
         """Keeps the statistics of the latest `window` episodes from now on."""

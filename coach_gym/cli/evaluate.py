@@ -9,7 +9,6 @@ The same command continues an evaluation that was interrupted.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -138,8 +137,9 @@ def make_player(
 
 def _saved_arguments(agent: Path) -> dict[str, Any]:
     """The limits and the temperature that a saved agent was trained with."""
-    path = agent / "config.json"
-    if not (agent / "actor").is_dir() or not path.is_file():
+    from coach_gym.agents.training.checkpoint import read_arguments
+
+    if not (agent / "actor").is_dir() or not (agent / "config.json").is_file():
         return {}
-    known = json.loads(path.read_text("utf-8"))["arguments"]
+    known = read_arguments(agent)["arguments"]
     return {name: known[name] for name in ("max_prompt_length", "max_new_tokens", "temperature") if name in known}

@@ -7,8 +7,9 @@ torchrun --nproc-per-node 8 -m coach_gym train --policy ByteDance-Seed/UI-TARS-1
 from __future__ import annotations
 
 import argparse
-import json
+import ctypes
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from datetime import timedelta
@@ -28,6 +29,7 @@ AGENTS = {
     "cloning": "FilteredCloningAgent",
 }  # fmt: skip
 CHECKPOINTS, AGENT = "checkpoints", "agent"
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 PATIENCE = timedelta(hours=6)
 """How long processes wait for each other, and so for the slowest device."""
 
@@ -108,9 +110,10 @@ def _made(agent: str, policy: str, envs: Any, arguments: dict[str, Any]) -> Onli
 
 def _resumed(path: Path, envs: Any, arguments: dict[str, Any]) -> OnlineAgent:
     from coach_gym import agents
+    from coach_gym.agents.training.checkpoint import read_arguments
 
     checkpoint = latest_checkpoint(path)
-    name = json.loads((checkpoint / "config.json").read_text())["class"]
+    name = read_arguments(checkpoint, whole=False)["class"]
     if name not in AGENTS.values():
         sys.exit(f"{checkpoint} holds a {name}, not one of {', '.join(AGENTS.values())}")
     return getattr(agents, name).load(checkpoint, envs, **arguments)
@@ -151,6 +154,7 @@ class Processes:
     def __enter__(self) -> Processes:
         if "TORCHELASTIC_RUN_ID" not in os.environ:
             return self
+        _end_with_parent()
         import torch
         import torch.distributed as dist
 
@@ -167,3 +171,9 @@ class Processes:
             import torch.distributed as dist
 
             dist.destroy_process_group()
+
+
+def _end_with_parent() -> None:
+    """Has Linux kill this process when torchrun dies, which would otherwise leave it waiting for hours."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

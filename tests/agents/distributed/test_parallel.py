@@ -260,6 +260,8 @@ def test_a_hostile_index_does_not_run(tmp_path):
             return (open, (str(tmp_path / "owned"), "w"))
 
     (tmp_path / "agent_shards/shards/.metadata").write_bytes(pickle.dumps(Hostile()))
+    sums = tmp_path / "agent_shards/SHA256SUMS"
+    sums.write_text("".join(line for line in sums.read_text().splitlines(True) if ".metadata" not in line))
     with pytest.raises(pickle.UnpicklingError, match="no business with"):
         CoachAgent.load(tmp_path / "agent_shards")
     assert not (tmp_path / "owned").exists()
@@ -378,6 +380,32 @@ def test_a_killed_process_ends_the_job_which_goes_on_from_its_checkpoint(tmp_pat
     main(["train", *BUTTONS, "--steps", str(done + 6), "--resume", str(out), "--out", str(out), *settings])
     assert capsys.readouterr().out.count("total_timesteps") == 1
     assert CoachAgent.load(out / "agent").num_timesteps >= done + 6
+
+
+def test_one_process_saves_and_none_stays_when_torchrun_is_killed(tmp_path):
+    tiny.policy().save(tmp_path / "tiny")
+    out = tmp_path / "out"
+    settings = "--steps", 10_000_000, "--policy", tmp_path / "tiny", "--save-every", 1, "--bfloat16", "true"
+    job = torchrun(1, "--out", out, *settings)
+    deadline = time.monotonic() + 120
+    while not any(out.glob("checkpoints/agent_*_steps")) and time.monotonic() < deadline and job.poll() is None:
+        time.sleep(0.1)
+    assert len(_workers(job.pid)) == 1
+    job.kill()
+    job.communicate(timeout=30)  # the pipe is closed once no process holds it any more
+    CoachAgent.load(train_command.latest_checkpoint(out))
+
+
+def save_alone(folder):
+    agent = CoachAgent(tiny.policy(), buttons(), 1e-3, batch_size=4, max_new_tokens=3, seed=0, **LETTERS, **CRITIC)
+    agent.learn(4)
+    agent.save(folder / "agent")
+    return gather_state(agent.get_parameters())
+
+
+def test_one_process_that_is_sharded_saves_a_whole_agent(tmp_path):
+    (parameters,) = together(1, tmp_path, save_alone, tmp_path)
+    torch.testing.assert_close(CoachAgent.load(tmp_path / "agent").get_parameters(), parameters)
 
 
 def test_states_take_sixteen_bytes_a_parameter():

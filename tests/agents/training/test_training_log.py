@@ -54,7 +54,7 @@ def test_nothing_is_said_without_episodes(log: TrainingLog) -> None:
     log.dump(0)
     assert not [key for key in entry(log)[1] if key.startswith("rollout/")]
     log.add_episodes([attempt(1.0)])
-    log.clear_episodes()
+    log.set_episodes()
     assert log.recent_episodes() == ([], [])
 
 

@@ -1,0 +1,215 @@
+"""Saved agents are whole or not there, keep what others put beside them, and show damage."""
+
+import os
+import shutil
+import signal
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from coach_gym.agents import GRPOAgent
+from tests.agents import tiny
+
+
+@pytest.fixture(scope="module")
+def agent():
+    return GRPOAgent(tiny.policy(), None, batch_size=8, seed=0)
+
+
+@pytest.fixture(scope="module")
+def whole(agent, tmp_path_factory):
+    """A saved agent, which tests copy."""
+    path = tmp_path_factory.mktemp("saved") / "agent"
+    agent.num_timesteps = 1
+    agent.save(path)
+    return path
+
+
+@pytest.fixture
+def saved(whole, tmp_path):
+    return Path(shutil.copytree(whole, tmp_path / "agent"))
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def steps(path):
+    return GRPOAgent.load(path).num_timesteps
+
+
+def contents(folder):
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_saving_again_replaces_and_leaves_nothing_behind(agent, saved):
+    (saved / "critic").mkdir()
+    agent.num_timesteps = 99
+    agent.save(saved)
+    assert [path.name for path in saved.parent.iterdir()] == ["agent"]
+    assert steps(saved) == 99 and not (saved / "critic").exists()
+
+
+def test_what_users_keep_in_a_saved_agent_stays(agent, saved):
+    (saved / "notes.txt").write_text("years of work")
+    (saved / "actor/graphs").mkdir()
+    (saved / "actor/graphs/loss.png").write_bytes(b"png")
+    for _ in range(2):
+        agent.save(saved)
+        assert (saved / "notes.txt").read_text() == "years of work"
+        assert (saved / "actor/graphs/loss.png").read_bytes() == b"png"
+    steps(saved)
+
+
+@pytest.mark.parametrize("name", ["agent.partial", "agent.replaced"])
+def test_what_users_keep_beside_it_stays(name, agent, saved, whole):
+    shutil.copytree(whole, saved.with_name(name))  # a copy made by hand
+    before = contents(saved.parent)
+    with pytest.raises(FileExistsError, match=f"{name} exists.*no save has left it.*another path"):
+        agent.save(saved)
+    assert contents(saved.parent) == before
+
+
+def test_a_save_that_fails_leaves_no_trace(agent, saved, monkeypatch):
+    before = contents(saved.parent)
+    for error in (KeyboardInterrupt(), OSError(28, "No space left on device")):
+        def failing(*_, error=error):
+            raise error
+
+        with monkeypatch.context() as patched:
+            patched.setattr(agent.policy, "save_processor", failing)
+            with pytest.raises(type(error)) as raised:
+                agent.save(saved)
+        assert f"while saving to {saved}" in "".join(raised.value.__notes__)
+        assert contents(saved.parent) == before
+
+
+def test_an_interruption_while_names_change_loses_nothing(agent, saved, monkeypatch):
+    rename = Path.rename
+    monkeypatch.setattr(Path, "rename", lambda a, b: interrupted() if a.suffix == ".partial" else rename(a, b))
+    before = contents(saved.parent)
+    with pytest.raises(KeyboardInterrupt):
+        agent.save(saved)
+    assert contents(saved.parent) == before
+
+
+def test_weights_that_are_not_finite_are_not_saved(agent, saved):
+    before = contents(saved.parent)
+    weight = next(agent.policy.model.parameters()).data
+    kept = weight.flatten()[7].clone()
+    try:
+        for spoiled in ("nan", "inf", "-inf"):
+            weight.flatten()[7] = float(spoiled)
+            for save in (agent.save, agent.save_shards):
+                with pytest.raises(FloatingPointError, match="policy model.*is not finite.*earlier checkpoint"):
+                    save(saved)
+    finally:
+        weight.flatten()[7] = kept
+    assert contents(saved.parent) == before
+
+
+@pytest.mark.parametrize("shards", [False, True])
+def test_flipped_bits_are_found_in_every_file(shards, agent, whole, tmp_path):
+    path = tmp_path / "agent"
+    agent.save_shards(path) if shards else shutil.copytree(whole, path)
+    files = [file for file in path.rglob("*") if file.is_file()]
+    assert len(files) > 8
+    for number, file in enumerate(files):
+        data = file.read_bytes()
+        place = (number * 7919) % len(data)
+        file.write_bytes(data[:place] + bytes([data[place] ^ 1 << number % 8]) + data[place + 1 :])
+        with pytest.raises((ValueError, FileNotFoundError)) as raised:
+            GRPOAgent.load(path)
+        assert str(path) in str(raised.value)
+        if file.name != "SHA256SUMS":
+            assert str(file) in str(raised.value)
+        file.write_bytes(data)
+    steps(path)
+
+
+def test_missing_parts_are_found(saved):
+    for file in [file for file in saved.rglob("*") if file.is_file()]:
+        data = file.read_bytes()
+        file.unlink()
+        with pytest.raises(FileNotFoundError, match=file.name):
+            GRPOAgent.load(saved)
+        file.write_bytes(data)
+    steps(saved)
+
+
+def test_a_file_that_was_changed_on_purpose_is_read_without_its_line(saved):
+    state = saved / "trainer_state.json"
+    state.write_text(state.read_text().replace('"num_timesteps": 1,', '"num_timesteps": 5,'))
+    with pytest.raises(ValueError, match="delete its line from"):
+        steps(saved)
+    sums = (saved / "SHA256SUMS").read_text().splitlines(keepends=True)
+    (saved / "SHA256SUMS").write_text("".join(line for line in sums if "trainer_state" not in line))
+    assert steps(saved) == 5
+    for wrong in ('"many"', "-3", "1.5", "null", "true"):
+        state.write_text(state.read_text().replace('"num_timesteps": 5,', f'"num_timesteps": {wrong},'))
+        with pytest.raises(ValueError, match="trainer_state.json is damaged: num_timesteps="):
+            steps(saved)
+        state.write_text(state.read_text().replace(f'"num_timesteps": {wrong},', '"num_timesteps": 5,'))
+
+
+def test_a_damaged_agent_is_replaced(agent, saved):
+    (saved / "SHA256SUMS").write_bytes(b"\xff\x00")
+    agent.save(saved)
+    steps(saved)
+    assert [path.name for path in saved.parent.iterdir()] == ["agent"]
+
+
+LONG = os.environ.get("RELIABILITY") == "long"
+OPERATIONS = ("mkdir", "open", "fsync", "rename", "replace", "unlink", "rmdir", "link")
+
+
+def killed_at(number, agent, path):
+    """Saves in a process that is killed before its file operation of this number.
+
+    Returns:
+        The number of operations; None if it was killed.
+    """
+    child = os.fork()
+    if child == 0:
+        count = 0
+
+        def dying(operation, *args, **kwargs):
+            nonlocal count
+            if count == number:
+                os.kill(os.getpid(), signal.SIGKILL)
+            count += 1
+            return operation(*args, **kwargs)
+
+        for name in OPERATIONS:
+            setattr(os, name, partial(dying, getattr(os, name)))
+        try:
+            agent.num_timesteps = 2
+            agent.save(path)
+        finally:
+            os._exit(count)
+    status = os.waitpid(child, 0)[1]
+    return None if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
+
+
+def test_a_kill_at_any_file_operation_loses_nothing(agent, whole, tmp_path):
+    total = killed_at(-1, agent, tmp_path / "agent")
+    assert total > 30
+    numbers = range(total) if LONG else [*range(0, total - 16, 5), *range(total - 16, total)]  # it is swapped in last
+    survivors = []
+    for number in numbers:
+        folder = tmp_path / str(number)
+        path = Path(shutil.copytree(whole, folder / "agent"))
+        (path / "notes.txt").write_text("years of work")
+        assert killed_at(number, agent, path) is None
+        try:
+            survivors.append(steps(path))
+        except FileNotFoundError as error:
+            assert f"{path}.replaced" in str(error)
+            survivors.append(steps(folder / "agent.replaced"))
+        agent.num_timesteps = 3
+        agent.save(path)
+        assert steps(path) == 3 and (path / "notes.txt").read_text() == "years of work"
+        assert [each.name for each in folder.iterdir()] == ["agent"]
+        shutil.rmtree(folder)
+    assert set(survivors) == {1, 2} and survivors == sorted(survivors)
