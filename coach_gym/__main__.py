@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 import coach_gym
-from coach_gym.cli import critic, data, doctor, envs, evaluate, phone, serve, train
+from coach_gym.cli import critic, data, doctor, envs, evaluate, phone, serve, train, view
 
 COMMANDS = {
     "envs": (envs, "list the ids of all environments"),
@@ -16,6 +16,7 @@ COMMANDS = {
     "data": (data, "write AndroidControl, experts or roll-outs as episodes on disk"),
     "critic": (critic, "teach a critic by forks of the embedded phone, without an expert"),
     "evaluate": (evaluate, "play every task of a suite in order, and report as the benchmarks do"),
+    "view": (view, "show runs, their curves and their episodes in the browser"),
     "serve": (serve, "generate responses for several trainers, with vLLM"),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,7 +64,7 @@ def find_runs(root: Path) -> dict[str, Run]:
 
     def run_of(folder: Path) -> Run:
         name = folder.relative_to(root).as_posix()
-        name = root.name if name == "." else name
+        name = (root.name if name == "." else name).removesuffix(".episodes")
         return runs.setdefault(name, Run(name))
 
     for at, below, files in os.walk(root):
@@ -104,3 +105,8 @@ class Curves:
             for value in event.summary.value:
                 if value.HasField("simple_value"):
                     points.setdefault(value.tag, []).append((event.step, value.simple_value))
+
+
+def finite_curves(curves: Curves, run: Run) -> dict[str, Curve]:
+    """Returns the curves of a run without the points that JSON has no number for."""
+    return {tag: [point for point in line if math.isfinite(point[1])] for tag, line in curves.of(run).items()}

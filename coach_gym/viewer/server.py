@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import base64
-import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.middleware.gzip import GZipMiddleware
@@ -20,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from coach_gym.recording.png import encode_png
 from coach_gym.recording.store import read_trajectory, screen_path
-from coach_gym.viewer.runs import Curves, Run, find_runs
+from coach_gym.viewer.runs import Curves, Run, find_runs, finite_curves
 from coach_gym.viewer.shown import shown_episode
 from coach_gym.viewer.what_if import CannotReplay, what_if
 
@@ -101,7 +100,7 @@ class _Viewer:
         if ASKED_BY_PAGE not in request.headers:
             return JSONResponse({"problem": f"the header {ASKED_BY_PAGE} is missing"}, 403)
         asked = await request.json()
-        return await _in_thread(lambda: self._play(asked))
+        return await run_in_threadpool(self._play, asked)
 
     def _play(self, asked: dict[str, Any]) -> Response:
         outcome = what_if(self._store(asked["run"]), asked["id"], int(asked["step"]), int(asked["candidate"]))
@@ -120,17 +119,6 @@ class _Viewer:
         if store is None:
             raise KeyError(f"the run {name} has no episodes")
         return store
-
-
-def finite_curves(curves: Curves, run: Run) -> dict[str, list[tuple[int, float]]]:
-    """Returns the curves of a run without the points that JSON has no number for."""
-    return {tag: [point for point in line if math.isfinite(point[1])] for tag, line in curves.of(run).items()}
-
-
-async def _in_thread(call: Callable[[], Response]) -> Response:
-    from starlette.concurrency import run_in_threadpool
-
-    return await run_in_threadpool(call)
 
 
 def _not_found(request: Request, problem: Exception) -> Response:

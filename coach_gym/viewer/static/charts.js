@@ -1,0 +1,77 @@
+"use strict";
+// Small line charts: one for each tag, with a line for each run.
+
+const COLOURS = ["#3f6fe0", "#e07b39", "#2a9d74", "#b6579e", "#8a7a1f", "#27a3bd", "#c24b4b", "#7a68d6"];
+const EDGE = { left: 40, right: 8, top: 8, bottom: 18 };
+
+// lines: [{ name, colour, points: [[x, y], ...] }]
+function chart(tag, lines) {
+  const value = h("span", { class: "number" });
+  const picture = svg("svg", { role: "img", "aria-label": tag });
+  const card = h("section", { class: "card chart" }, h("h2", null, h("span", null, tag), value), picture);
+  const show = (x) => { value.textContent = readings(lines, x); };
+  const draw = () => drawLines(picture, lines, show);
+  new ResizeObserver(draw).observe(picture);
+  show(null);
+  return card;
+}
+
+function readings(lines, x) {
+  return lines
+    .map(({ points }) => (x === null ? points.at(-1) : nearest(points, x)))
+    .filter(Boolean)
+    .map(([, y]) => tick(y))
+    .join("  ") + (x === null ? "" : ` at ${Math.round(x).toLocaleString("en")}`);
+}
+
+const nearest = (points, x) =>
+  points.reduce((best, each) => (Math.abs(each[0] - x) < Math.abs(best[0] - x) ? each : best), points[0]);
+
+const tick = (value) =>
+  (Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)))).replace("-", "−");
+
+function drawLines(picture, lines, show) {
+  const width = picture.clientWidth || 300;
+  const height = picture.clientHeight || 150;
+  const all = lines.flatMap((line) => line.points);
+  if (!all.length) return;
+  const [x0, x1] = range(all.map((point) => point[0]));
+  const [y0, y1] = range(all.map((point) => point[1]));
+  const right = (x) => EDGE.left + ((x - x0) / (x1 - x0)) * (width - EDGE.left - EDGE.right);
+  const down = (y) => height - EDGE.bottom - ((y - y0) / (y1 - y0)) * (height - EDGE.top - EDGE.bottom);
+  const parts = [y0, (y0 + y1) / 2, y1].flatMap((y) => [
+    svg("line", { class: "grid", x1: EDGE.left, x2: width - EDGE.right, y1: down(y), y2: down(y) }),
+    svg("text", { x: EDGE.left - 5, y: down(y) + 3, "text-anchor": "end" }, tick(y)),
+  ]);
+  parts.push(svg("text", { x: EDGE.left, y: height - 4 }, tick(x0)));
+  parts.push(svg("text", { x: width - EDGE.right, y: height - 4, "text-anchor": "end" }, `${tick(x1)} steps`));
+  const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${right(x).toFixed(1)} ${down(y).toFixed(1)}`).join("");
+  for (const { colour, points } of lines) {
+    const rough = points.length > 20;
+    if (rough) parts.push(svg("path", { class: "line raw", stroke: colour, d: path(points) }));
+    if (points.length === 1) parts.push(svg("circle", { r: 3, cx: right(points[0][0]), cy: down(points[0][1]), fill: colour }));
+    parts.push(svg("path", { class: "line", stroke: colour, d: path(rough ? smooth(points) : points) }));
+  }
+  const cursor = svg("line", { class: "cursor", y1: EDGE.top, y2: height - EDGE.bottom, visibility: "hidden" });
+  picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  picture.replaceChildren(...parts, cursor);
+  picture.onpointermove = (event) => {
+    const at = event.clientX - picture.getBoundingClientRect().left;
+    const x = nearest(all, x0 + ((at - EDGE.left) / (width - EDGE.left - EDGE.right)) * (x1 - x0))[0];
+    cursor.setAttribute("x1", right(x));
+    cursor.setAttribute("x2", right(x));
+    cursor.setAttribute("visibility", "visible");
+    show(x);
+  };
+  picture.onpointerleave = () => { cursor.setAttribute("visibility", "hidden"); show(null); };
+}
+
+function range(values) {
+  const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
+  return low === high ? [low - (Math.abs(low) * 0.1 || 0.5), high + (Math.abs(high) * 0.1 || 0.5)] : [low, high];
+}
+
+function smooth(points, keep = 0.8) {
+  let mean = points[0][1];
+  return points.map(([x, y]) => [x, (mean = keep * mean + (1 - keep) * y)]);
+}
