@@ -24,10 +24,11 @@ from coach_gym.agents.training.arguments import (
     require_positive,
     require_share,
 )
-from coach_gym.agents.training.online import OnlineAgent, OnlineSettings
+from coach_gym.agents.training.online import OnlineAgent
 from coach_gym.agents.training.optimizers import make_optimizer
 from coach_gym.agents.training.replay import Replay
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate
+from coach_gym.agents.training.settings import OnlineSettings
 from coach_gym.agents.training.updates import CriticSample, explained_variance, minimize_value_loss
 from coach_gym.episode import Episode, Observation, Step
 

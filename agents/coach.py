@@ -274,8 +274,11 @@ class CoachAgent(ActorCriticAgent):
         """Returns which candidates of every step have Q = 0 because they are no action, (k,) bool each."""
         if not self.malformed_is_worthless:
             return [torch.zeros(len(step.candidates), dtype=torch.bool) for step in episode.steps]
-        frame = self.policy.frame(episode.steps[0].observation)
-        return [torch.tensor([not self.policy.is_action(c.text, frame) for c in s.candidates]) for s in episode.steps]
+        frames = [self.policy.frame(step.observation) for step in episode.steps]
+        return [
+            torch.tensor([not self.policy.is_action(each.text, frame) for each in step.candidates])
+            for step, frame in zip(episode.steps, frames, strict=True)
+        ]
 
     def draw_candidates(self, episodes: list[Episode]) -> list[Episode]:
         """Phase 4, with `resample`: returns copies with the executed action and k fresh candidates in every state."""

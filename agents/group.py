@@ -9,8 +9,9 @@ from torch import Tensor
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import checked_arguments, require_at_least
-from coach_gym.agents.training.online import OnlineAgent, OnlineSettings
+from coach_gym.agents.training.online import OnlineAgent
 from coach_gym.agents.training.schedules import Schedule
+from coach_gym.agents.training.settings import OnlineSettings
 from coach_gym.episode import Episode
 
 

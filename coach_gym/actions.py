@@ -44,7 +44,9 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "wait": (),
     "finished": (),
 }
-_MAY_HAVE: dict[str, tuple[str, ...]] = {"scroll": ("direction", "end_box"), "finished": ("content",)}
+_MAY_HAVE: dict[str, tuple[str, ...]] = {
+    "scroll": ("direction", "end_box"), "finished": ("content",), "type": ("start_box",),
+}  # fmt: skip
 KINDS = tuple(_NEEDS)
 
 _POINTS = ("start_box", "end_box")
@@ -77,7 +79,8 @@ class Action:
 
     Attributes:
         kind: One of `KINDS`.
-        start: Where click, long_press, scroll and drag touch the screen, in pixels of the screenshot.
+        start: Where click, long_press, scroll and drag touch the screen, in pixels of the screenshot. Where type
+            touches its field first; without it, text goes to the focused field.
         end: Where the finger of a drag, or of a scroll without direction, leaves the screen.
         direction: Which part of the content a scroll reveals, one of `DIRECTIONS`. `"down"` reveals what is below, so
             the finger moves up.
@@ -282,7 +285,7 @@ def _round(x: float, y: float) -> Point:
 
 def _signature(kind: str) -> str:
     examples = {"start_box": "'(x,y)'", "end_box": "'(x,y)'", "direction": "'down'"}
-    names = [*_NEEDS[kind], *_MAY_HAVE.get(kind, ())[:1]]
+    names = [*_NEEDS[kind], *([] if kind == "type" else _MAY_HAVE.get(kind, ())[:1])]
     return f"{kind}({', '.join(f'{name}={examples.get(name, chr(39) * 2)}' for name in names)})"
 
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from PIL import Image
 
-from coach_gym.dialects import IMAGE, Frame, Part
+from coach_gym.dialects import Frame, ImageSlot, Part
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 OPENAI = "https://api.openai.com/v1"
@@ -248,7 +248,9 @@ def as_message(role: str, parts: Sequence[Part], screenshots: Sequence[np.ndarra
         frames: The frame of each screenshot, which is sent in the size that its coordinates refer to.
     """
     pictures = iter(zip(screenshots, frames, strict=True))
-    content = [_picture(*next(pictures)) if part is IMAGE else {"type": "text", "text": part} for part in parts]
+    content = [
+        _picture(*next(pictures)) if isinstance(part, ImageSlot) else {"type": "text", "text": part} for part in parts
+    ]
     if all(part["type"] == "text" for part in content):
         return {"role": role, "content": "".join(part["text"] for part in content)}
     return {"role": role, "content": content}

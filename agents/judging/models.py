@@ -12,8 +12,6 @@ from coach_gym.agents.judging.question import JudgeModel, Question
 from coach_gym.agents.models.policy import Policy, PolicySource, Prompt
 from coach_gym.dialects import Dialect, Frame, UITars
 
-PAPER_PIXELS = 1_270_080
-"""Area of a screenshot in the paper's table of hyper-parameters, at most."""
 SERVED = "openai:"
 """Begins the names of models behind OpenAI-compatible servers."""
 
@@ -58,14 +56,14 @@ class ServedModel(JudgeModel):
 
     Args:
         client: Asks the server.
-        dialect: How the model writes actions, and the size in which it gets screenshots; None for pixels of images of
-            the paper's size. For a Qwen3-VL pass `UITars(max_pixels=..., scale=1000)`.
+        dialect: How the model writes actions, and the size in which it gets screenshots; None for UI-TARS with the
+            paper's pixels. For a Qwen3-VL pass `UITars(scale=1000)`.
         max_characters: Longest text of a question; the default leaves room in a context of 128,000 tokens.
     """
 
     def __init__(self, client: ChatClient, dialect: Dialect | None = None, max_characters: int = 300_000) -> None:
         self.client = client
-        self.dialect: Dialect = dialect or UITars(max_pixels=PAPER_PIXELS)
+        self.dialect: Dialect = dialect or UITars()
         self.max_characters = max_characters
 
     def frame(self, screenshot: np.ndarray) -> Frame:

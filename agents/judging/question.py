@@ -54,7 +54,7 @@ class JudgeModel(Protocol):
 
 
 def reword(action: str, dialect: Dialect, frame: Frame) -> str:
-    """Writes an action in a judge's own dialect and frame; a text that is no action stays as it is.
+    """Writes an action in a judge's own dialect and frame; a text that is no action there stays as it is.
 
     Args:
         action: The action as the environment received it, in pixels of the screenshot.
@@ -63,9 +63,9 @@ def reword(action: str, dialect: Dialect, frame: Frame) -> str:
     """
     try:
         thought, parsed = parse_action(action)
+        return dialect.format(parsed, thought, frame)
     except ActionError:
         return action
-    return dialect.format(parsed, thought, frame)
 
 
 def ask_twice(

@@ -16,7 +16,7 @@ from PIL import Image
 from torch import Tensor
 
 from coach_gym.agents.models.mrope import Grid
-from coach_gym.dialects import IMAGE, Part
+from coach_gym.dialects import ImageSlot, Part
 from coach_gym.dialects.frames import Frame
 
 TURN_START, TURN_END = "<|im_start|>", "<|im_end|>"
@@ -119,12 +119,12 @@ class ChatML:
 
         Args:
             role: `system`, `user` or `assistant`.
-            parts: Text, and `IMAGE` where an image goes.
-            images: The images, one for each `IMAGE`.
+            parts: Text, and `IMAGE` or `MARKED` where an image goes.
+            images: The images, one for each of these.
         """
         remaining, segments, text = list(images), [Segment([self.turn_start])], f"{role}\n"
         for part in parts:
-            if part is IMAGE:
+            if isinstance(part, ImageSlot):
                 segments += [Segment(self.encode_text(text)), self.image_segment(remaining.pop(0))]
                 text = ""
             else:

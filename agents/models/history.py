@@ -31,11 +31,15 @@ class History:
         lengths = accumulate((len(seen) + len(said) for seen, said in turns), initial=len(self.opening))
         return list(lengths)[1:][steps.start - start : steps.stop - start]
 
-    def starts(self, max_length: int) -> list[int]:
+    def starts(self, max_length: int, max_turns: int | None = None) -> list[int]:
         """Returns the first step shown in the prompt of each step, so that prompts stay within `max_length` tokens.
 
         A prompt that grows too long drops its oldest steps at once, down to half of `max_length`. Prompts between two
         such cuts extend one another and share their computation. The current observation is never dropped.
+
+        Args:
+            max_length: Maximum number of tokens.
+            max_turns: Maximum number of steps; None for any number.
         """
         starts, start, length = [], 0, len(self.opening)
         sizes: list[int] = []
@@ -45,6 +49,9 @@ class History:
                 while length > max_length // 2 and start < step:
                     length -= sizes[start]
                     start += 1
+            while max_turns is not None and step - start >= max_turns:
+                length -= sizes[start]
+                start += 1
             starts.append(start)
             if step < len(self.responses):
                 length += len(self.responses[step])

@@ -20,15 +20,14 @@ from coach_gym.agents.models.lora import ADAPTER, merged_model, name_base, save_
 from coach_gym.agents.models.mrope import rope_index
 from coach_gym.agents.models.patches import project_patches_linearly
 from coach_gym.agents.models.tree_attention import enable_tree_attention
-from coach_gym.dialects import Dialect, Frame, QwenMobileUse, UITars
+from coach_gym.dialects import Dialect, Frame, pictures
+from coach_gym.dialects.names import choose_dialect, settings_of, store_dialect, stored_settings
 from coach_gym.episode import Candidate, Observation, Step
 
 Prompt = Segment
 """All tokens before one response, and the screenshots they show."""
 
 POCKET = Path(__file__).parents[1] / "pocket" / "weights" / "policy"
-DIALECTS: dict[str, type[UITars] | type[QwenMobileUse]] = {"UITars": UITars, "QwenMobileUse": QwenMobileUse}
-_SETTINGS, _TEMPLATE = "coach_gym.json", "coach_gym_prompt.txt"
 
 
 class Policy:
@@ -65,7 +64,7 @@ class Policy:
         self.model = model
         self.tokenizer = tokenizer
         self.image_processor = image_processor
-        self.dialect: Dialect = dialect or UITars(scale=None if model.config.model_type == "qwen2_5_vl" else 1000)
+        self.dialect: Dialect = dialect or choose_dialect(None, _default_dialect(model.config.model_type))
         self.max_prompt_length = max_prompt_length
         self.chat = ChatML(tokenizer, image_processor)
         self.eos = self.chat.turn_end
@@ -76,51 +75,69 @@ class Policy:
     def load(
         cls,
         policy: "PolicySource",
-        dialect: Dialect | None = None,
+        dialect: Dialect | str | None = None,
         device: str | torch.device = "auto",
         dtype: torch.dtype | None = None,
+        min_pixels: int | None = None,
+        max_pixels: int | None = None,
     ) -> "Policy":
         """Loads a policy.
 
         Args:
             policy: `"pocket"`, a directory, a hub id, a pair (model, processor), or a policy, which is moved to
                 `device` and returned.
-            dialect: Overrides the dialect that the directory names; the default is UI-TARS.
+            dialect: Overrides the dialect that the directory names, by an object or a name of
+                `coach_gym.dialects.DIALECTS`; the default is UI-TARS.
             device: Device of the weights. `"auto"` is CUDA if available, and leaves a policy where it is.
             dtype: Precision of the weights; None keeps the stored one on an accelerator and means float32 on a CPU.
+            min_pixels: Overrides the dialect's lower bound of an image's area.
+            max_pixels: Overrides the dialect's upper bound of an image's area.
 
         Raises:
-            ValueError: The architecture is not one of `ARCHITECTURES`, or a policy has another dialect. Nothing has
-                been loaded by then.
+            ValueError: The architecture is not one of `ARCHITECTURES`, or the dialect is unknown, or a policy has
+                another one. Nothing has been loaded by then.
         """
         if isinstance(policy, Policy):
-            if dialect not in (None, policy.dialect):
+            if dialect not in (None, policy.dialect, type(policy.dialect).__name__):
+                named = dialect if isinstance(dialect, str) else f"{type(dialect).__name__}(...)"
                 raise ValueError(
-                    f"dialect={type(dialect).__name__}(...) contradicts the {type(policy.dialect).__name__} of the "
-                    f"Policy; make the policy with it: Policy(model, tokenizer, image_processor, dialect)"
+                    f"dialect={named} contradicts the {type(policy.dialect).__name__} of the Policy; make the policy "
+                    f"with it: Policy(model, tokenizer, image_processor, dialect)"
                 )
+            choose_dialect(policy.dialect, {}, min_pixels, max_pixels)
             if device != "auto":
                 policy.model.to(as_device(device))
             return policy
         device = as_device(device)
         if isinstance(policy, tuple):
             loaded, processor = policy
-            return cls(loaded.to(device), processor.tokenizer, processor.image_processor, dialect)
+            default = _default_dialect(loaded.config.model_type)
+            chosen = choose_dialect(dialect, default, min_pixels, max_pixels)
+            return cls(loaded.to(device), processor.tokenizer, processor.image_processor, chosen)
         path = str(POCKET if policy == "pocket" else policy)
         kept: Any = dtype or (torch.float32 if device.type == "cpu" else "auto")
-        model: Any = AutoModelForImageTextToText.from_pretrained(path, config=read_config(_base(path)), dtype=kept)
+        config = read_config(_base(path))
+        stored = stored_settings(Path(path)) or _default_dialect(config.model_type)
+        chosen = choose_dialect(dialect, stored, min_pixels, max_pixels)
+        model: Any = AutoModelForImageTextToText.from_pretrained(path, config=config, dtype=kept)
         name_base(model, path)
-        return cls.around(model.to(device), path, dialect)
+        return cls.around(model.to(device), path, chosen)
 
     @classmethod
-    def around(cls, model: Any, path: str | Path, dialect: Dialect | None = None) -> "Policy":
+    def around(cls, model: Any, path: str | Path, dialect: Dialect | str | None = None) -> "Policy":
         """Makes a policy of a model and everything else from a directory or hub id."""
         image_processor = Qwen2VLImageProcessorPil.from_pretrained(path)
         tokenizer = AutoTokenizer.from_pretrained(path)
-        return cls(model, tokenizer, image_processor, dialect or _load_dialect(Path(path)))
+        stored = stored_settings(Path(path)) or _default_dialect(model.config.model_type)
+        return cls(model, tokenizer, image_processor, choose_dialect(dialect, stored))
 
     def save(self, directory: str | Path) -> None:
-        """Writes a directory that `load`, transformers and vLLM can read."""
+        """Writes a directory that `load`, transformers and vLLM can read.
+
+        Raises:
+            ValueError: The dialect would not be found again (`coach_gym.dialects.names`); nothing has been written.
+        """
+        settings_of(self.dialect)
         save_model(self.model, directory)
         self.save_processor(directory)
 
@@ -129,7 +146,7 @@ class Policy:
         directory = Path(directory)
         self.tokenizer.save_pretrained(directory)
         self.image_processor.save_pretrained(directory)
-        _store_dialect(self.dialect, directory)
+        store_dialect(self.dialect, directory)
 
     def merged(self) -> "Policy":
         """Returns a copy, on the CPU, whose weights have the adapters merged in, as engines without peft need it."""
@@ -147,7 +164,7 @@ class Policy:
     def frame(self, observation: Observation) -> Frame:
         """Returns the coordinate frame of an observation's screenshot."""
         height, width = observation.screenshot.shape[:2]
-        return self.dialect.frame(width, height, self.chat.token_side)
+        return self.dialect.frame(width, height, self.chat.token_side).showing(observation.ui)
 
     def encode_opening(self, goal: str, frame: Frame) -> Segment:
         """Returns the tokens before the first observation."""
@@ -165,8 +182,8 @@ class Policy:
         frame = self.frame(observation)
         previous = [step.candidates[step.executed].text for step in steps]
         parts = self.dialect.observation(goal, observation, len(steps), frame, previous)
-        image = self.chat.encode_image(observation.screenshot, frame)
-        segment = self.chat.turn("user", parts, [image]) + self.chat.generation_prompt
+        images = [self.chat.encode_image(picture, frame) for picture in pictures(parts, observation)]
+        segment = self.chat.turn("user", parts, images) + self.chat.generation_prompt
         forget = weakref.ref(observation, lambda _: self._observations.pop(key, None))
         self._observations[key] = (forget, segment)
         return segment
@@ -178,7 +195,11 @@ class Policy:
         within `max_prompt_length` (`History.starts`).
         """
         history = self.history(goal, steps, observation)
-        return history.prompt(history.starts(self.max_prompt_length)[-1], len(steps))
+        return history.prompt(self.starts(history)[-1], len(steps))
+
+    def starts(self, history: History) -> list[int]:
+        """Returns the first step shown in the prompt of each step (`History.starts`)."""
+        return history.starts(self.max_prompt_length, self.dialect.max_turns)
 
     def history(self, goal: str, steps: Sequence[Step], observation: Observation | None = None) -> History:
         """Returns the segments of an episode.
@@ -266,23 +287,6 @@ def _base(path: str) -> str:
     return json.loads((Path(path) / ADAPTER).read_text("utf-8"))["base_model_name_or_path"]
 
 
-def _load_dialect(directory: Path) -> Dialect | None:
-    """The dialect that `Policy.save` wrote beside the weights; None without one, as in a checkpoint from the hub."""
-    if not (directory / _SETTINGS).is_file():
-        return None
-    settings = json.loads((directory / _SETTINGS).read_text("utf-8"))
-    dialect = DIALECTS[settings.pop("dialect")]
-    template = directory / _TEMPLATE
-    return dialect(**settings, template=template if template.is_file() else None)
-
-
-def _store_dialect(dialect: Dialect, directory: Path) -> None:
-    if not isinstance(dialect, UITars | QwenMobileUse):
-        return  # a dialect of the user's own, which has to be passed to every load
-    settings: dict[str, Any] = {"dialect": type(dialect).__name__}
-    settings |= {"min_pixels": dialect.min_pixels, "max_pixels": dialect.max_pixels, "scale": dialect.scale}
-    if isinstance(dialect, UITars):
-        settings |= {"ui_text": dialect.ui_text, "language": dialect.language}
-    (directory / _SETTINGS).write_text(json.dumps(settings, indent=2) + "\n", "utf-8")
-    if dialect.template is not None:
-        (directory / _TEMPLATE).write_text(dialect.template.read_text("utf-8"), "utf-8")
+def _default_dialect(model_type: str) -> dict[str, Any]:
+    """UI-TARS, with coordinates up to 1000 unless the model is a Qwen2.5-VL."""
+    return {"dialect": "UITars", "scale": None if model_type == "qwen2_5_vl" else 1000}

@@ -212,7 +212,7 @@ def build_tree(
             the history of its steps.
     """
     history = policy.history(episode.goal, episode.steps)
-    starts = history.starts(policy.max_prompt_length)
+    starts = policy.starts(history)
     chunks = _chunks(episode, _responses(episode, candidates), starts, max_branch_tokens)
     return Tree([_pack(policy, history, episode, chunk, starts[chunk[0].step]) for chunk in chunks])
 
@@ -228,7 +228,7 @@ def prompt_tree(policy: Policy, prompt: Segment, candidates: Sequence[Candidate]
 def separate_tree(policy: Policy, episode: Episode, candidates: Candidates = "all") -> Tree:
     """Packs an episode as the reference does: one sequence per candidate. Arguments are those of `build_tree`."""
     history = policy.history(episode.goal, episode.steps)
-    starts = history.starts(policy.max_prompt_length)
+    starts = policy.starts(history)
     responses = _responses(episode, candidates)
     return Tree([_sequence(policy, history.prompt(starts[one.step], one.step), one) for one in responses])
 

@@ -47,6 +47,8 @@ class Agent:
         bfloat16: Makes forward and backward passes in bfloat16.
         checkpoint_activations: Recomputes activations in the backward pass.
         dialect: Overrides the dialect that the policy's directory names.
+        min_pixels: Overrides the dialect's lower bound of an image's area.
+        max_pixels: Overrides the dialect's upper bound of an image's area.
         stats_window_size: Episodes that `rollout/*` averages over.
         seed: Seed of all randomness; None for a random one.
         device: Device of the weights.
@@ -83,7 +85,9 @@ class Agent:
         lora_alpha: float,
         bfloat16: bool,
         checkpoint_activations: bool,
-        dialect: Dialect | None,
+        dialect: Dialect | str | None,
+        min_pixels: int | None,
+        max_pixels: int | None,
         stats_window_size: int,
         seed: int | None,
         device: str | torch.device,
@@ -97,7 +101,7 @@ class Agent:
         self.checkpoint_activations = checkpoint_activations
         self.stats_window_size = stats_window_size
         self.set_random_seed(seed)
-        self.policy = Policy.load(policy, dialect, device, self._stored_dtype)
+        self.policy = Policy.load(policy, dialect, device, self._stored_dtype, min_pixels, max_pixels)
         self._adapt(self.policy.model)
         self.policy.max_prompt_length = max_prompt_length
         self.player = PolicyPlayer(self.policy, make_generator(generation, self.policy), temperature, max_new_tokens)

@@ -37,7 +37,7 @@ from coach_gym.dialects import Dialect
 ACTOR, CRITIC, REFERENCE, SHARDS = "actor", "critic", "reference", "shards"
 _CONFIG, _STATE, _OPTIMIZER = "config.json", "trainer_state.json", "optimizer.pt"
 _PARTS = (_CONFIG, _STATE, _OPTIMIZER, ACTOR, CRITIC, REFERENCE, SHARDS)
-_OBJECTS = ("policy", "env", "critic", "reference", "dialect", "device")
+_OBJECTS = ("policy", "env", "critic", "reference", "dialect", "min_pixels", "max_pixels", "device")
 """Arguments that have folders of their own or are given again at every load."""
 
 
@@ -243,7 +243,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _unfilled(
-    path: Path, parts: dict[str, Any], device: str | torch.device, dialect: Dialect | None
+    path: Path, parts: dict[str, Any], device: str | torch.device, dialect: Dialect | str | None
 ) -> dict[str, Any]:
     """Models whose weights are still to come from shards."""
     filled: dict[str, Any] = {}

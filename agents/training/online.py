@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from itertools import count, islice
 from pathlib import Path
-from typing import Any, Literal, Self, TypedDict, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import gymnasium as gym
 import numpy as np
@@ -55,42 +55,6 @@ FIRST_TRAINING_SEED = 1 << 16
 """Training episodes draw their seeds from here on; smaller ones are for evaluation."""
 
 Item = TypeVar("Item")
-
-
-class OnlineSettings(TypedDict, total=False):
-    """Types of the keyword arguments that every agent takes; `OnlineAgent` describes them and has their defaults."""
-
-    batch_size: int
-    mini_batch_size: int | None
-    n_epochs: int
-    clip_range: float
-    entropy_coef: float
-    kl_coef: float
-    reference: PolicySource | None
-    max_grad_norm: float
-    temperature: float
-    rollout_temperature: float | None
-    max_importance_weight: float
-    max_new_tokens: int
-    max_prompt_length: int
-    collection: Literal["events", "rounds"]
-    max_staleness: int
-    trajectory_trees: bool
-    max_branch_tokens: int
-    generation: Generation
-    outcome_verifier: OutcomeVerifier | str
-    recompute_log_probs: bool
-    lora_rank: int
-    lora_alpha: float
-    bfloat16: bool
-    checkpoint_activations: bool
-    dialect: Dialect | None
-    stats_window_size: int
-    keep_episodes: float
-    tensorboard_log: str | Path | None
-    verbose: int
-    seed: int | None
-    device: str | torch.device
 
 
 class OnlineAgent(Agent, ABC):
@@ -144,7 +108,10 @@ class OnlineAgent(Agent, ABC):
         bfloat16: Makes passes in bfloat16 with what is trained, and optimizer states, in float32; needs torchrun unless
             `lora_rank` is set.
         checkpoint_activations: Keeps one activation per layer for the backward pass and recomputes the others.
-        dialect: Overrides the dialect that the policy's directory names.
+        dialect: Overrides the dialect that the policy's directory names, by an object or a name of
+            `coach_gym.dialects.DIALECTS`.
+        min_pixels: Overrides the dialect's lower bound of an image's area, in pixels.
+        max_pixels: Overrides the dialect's upper bound of an image's area; UI-TARS has the paper's.
         stats_window_size: Episodes that `rollout/*` averages over.
         keep_episodes: Share of the training's episodes to write to the folder `episodes` of the run, for
             `coach-gym view`. Fewer are written if that would take more than 2 % of the time; none without a run folder.
@@ -200,7 +167,9 @@ class OnlineAgent(Agent, ABC):
         lora_alpha: float = 32.0,
         bfloat16: bool = False,
         checkpoint_activations: bool = False,
-        dialect: Dialect | None = None,
+        dialect: Dialect | str | None = None,
+        min_pixels: int | None = None,
+        max_pixels: int | None = None,
         stats_window_size: int = 100,
         keep_episodes: float = 0.25,
         tensorboard_log: str | Path | None = None,
@@ -210,6 +179,7 @@ class OnlineAgent(Agent, ABC):
     ) -> None:
         require_at_least(1, max_new_tokens=max_new_tokens, max_prompt_length=max_prompt_length)
         require_at_least(1, max_branch_tokens=max_branch_tokens, stats_window_size=stats_window_size)
+        require_at_least(1, min_pixels=min_pixels, max_pixels=max_pixels)
         require_at_least(0, max_staleness=max_staleness, verbose=verbose, seed=seed, lora_rank=lora_rank)
         require_positive(max_grad_norm=max_grad_norm, lora_alpha=lora_alpha)
         require_share(keep_episodes=keep_episodes)
@@ -256,6 +226,8 @@ class OnlineAgent(Agent, ABC):
             bfloat16=bfloat16,
             checkpoint_activations=checkpoint_activations,
             dialect=dialect,
+            min_pixels=min_pixels,
+            max_pixels=max_pixels,
             stats_window_size=stats_window_size,
             seed=seed,
             device=device,

@@ -30,7 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--agent", default="pocket",
         help="random, expert, openai:MODEL@URL, a saved agent, pocket, a directory or a hub id (default: %(default)s)",
     )  # fmt: skip
-    parser.add_argument("--dialect", help="UITars or QwenMobileUse, for models behind servers and hub ids")
+    parser.add_argument(
+        "--dialect", help="how the model is prompted: UITars (default), SetOfMarks for general models, QwenMobileUse, "
+        "Qwen3MobileUse, AgentCpmGui, OSGenesis, UIGenie, GuiOwl",
+    )  # fmt: skip
+    parser.add_argument("--max-pixels", type=int, help="largest area of a screenshot (default: that of the dialect)")
     parser.add_argument("--env", default="AndroidWorld-v0", help="id of the environment (default: %(default)s)")
     parser.add_argument("--runs", type=int, default=1, help="times that every task is played (default: %(default)s)")
     parser.add_argument("--num-envs", type=int, default=1, help="devices (default: %(default)s)")
@@ -53,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def evaluate(
     agent: str,
     dialect: str | None,
+    max_pixels: int | None,
     env: str,
     runs: int,
     num_envs: int,
@@ -77,8 +82,8 @@ def evaluate(
     chosen = {**read_config(config).get("env", {}), **parse_settings(settings)}
     try:
         report = evaluate_suite(
-            make_player(agent, env, chosen, dialect, sample, max_new_tokens), env, out=out, agent=agent, runs=runs,
-            num_envs=num_envs, seed=seed, deterministic=not sample, outcome_verifier=outcome_verifier,
+            make_player(agent, env, chosen, dialect, max_pixels, sample, max_new_tokens), env, out=out, agent=agent,
+            runs=runs, num_envs=num_envs, seed=seed, deterministic=not sample, outcome_verifier=outcome_verifier,
             env_settings=chosen, keep_episodes=not no_episodes, progress_bar=True,
         )  # fmt: skip
     except (ChatServerError, ValueError) as error:
@@ -95,27 +100,30 @@ def evaluate(
 
 
 def make_player(
-    agent: str, env: str, env_settings: dict[str, Any], dialect: str | None, sample: bool, max_new_tokens: int | None
+    agent: str,
+    env: str,
+    env_settings: dict[str, Any],
+    dialect: str | None,
+    max_pixels: int | None,
+    sample: bool,
+    max_new_tokens: int | None,
 ) -> Player:
     """Returns the player of a name; see the command's help.
 
     Raises:
-        SystemExit: The dialect is unknown.
+        SystemExit: The dialect is unknown, or cannot take the pixels.
         ChatServerError: The model's server does not answer, or refuses.
     """
     import gymnasium as gym
 
-    from coach_gym import dialects
     from coach_gym.agents.generation.transformers import TransformersGenerator
     from coach_gym.agents.judging.chat import ChatClient
     from coach_gym.agents.judging.models import SERVED
-    from coach_gym.agents.models.policy import DIALECTS, Policy
+    from coach_gym.agents.models.policy import Policy
     from coach_gym.agents.playing.player import PolicyPlayer
+    from coach_gym.dialects.names import choose_dialect
     from coach_gym.evaluation import ChatPlayer, ExpertPlayer, PredictorPlayer, RandomPlayer
 
-    if dialect is not None and dialect not in DIALECTS:
-        sys.exit(f"--dialect {dialect} is unknown; choose one of {', '.join(DIALECTS)}")
-    spoken = None if dialect is None else DIALECTS[dialect]()
     if agent == "random":
         return RandomPlayer()
     if agent == "expert":
@@ -124,10 +132,11 @@ def make_player(
         name, _, address = agent.removeprefix(SERVED).partition("@http")
         client = ChatClient(name, f"http{address}" if address else None)
         client.check()
-        return ChatPlayer(client, spoken or dialects.UITars(), max_new_tokens or 512, 1.0 if sample else 0.0)
+        spoken = choose_dialect(dialect, {"dialect": "UITars"}, max_pixels=max_pixels)
+        return ChatPlayer(client, spoken, max_new_tokens or 512, 1.0 if sample else 0.0)
     saved = Path(agent) / "actor"
     arguments = _saved_arguments(Path(agent))
-    policy = Policy.load(saved if saved.is_dir() else agent, spoken)
+    policy = Policy.load(saved if saved.is_dir() else agent, dialect, max_pixels=max_pixels)
     limits = {**(POCKET_LIMITS if agent == "pocket" else {}), **arguments}
     policy.max_prompt_length = limits.get("max_prompt_length", policy.max_prompt_length)
     length = max_new_tokens or limits.get("max_new_tokens", 512)

@@ -1,23 +1,30 @@
 """The interface of a dialect: it writes an episode as a model family's prompt, and reads and writes its answers."""
 
 import re
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from coach_gym.actions import Action
 from coach_gym.dialects.frames import Frame
+from coach_gym.dialects.marks import draw_marks
 from coach_gym.episode import Observation
 
 
 class ImageSlot(Enum):
-    """The type of `IMAGE`."""
+    """The type of `IMAGE` and `MARKED`."""
 
     IMAGE = "image"
+    MARKED = "marked"
 
 
 IMAGE = ImageSlot.IMAGE
 """Marks where the screenshot of a step goes in the content of its turn."""
+MARKED = ImageSlot.MARKED
+"""Marks where the screenshot with numbered elements goes (`coach_gym.dialects.marks`)."""
 
 Part = str | ImageSlot
 Turn = tuple[str, list[Part]]
@@ -33,8 +40,17 @@ class Dialect(Protocol):
     """Turns episodes into one model family's conversations, and the model's answers into actions.
 
     The prompt of step t consists of the opening, observation and answer of every past step, and the observation of step
-    t. Turns never change afterwards, so the prompt of a step is a prefix of the next step's prompt.
+    t. Turns never change afterwards, so the prompt of a step is a prefix of the next step's prompt, unless `max_turns`
+    leaves out old steps.
+
+    A dialect that is to be saved with its model keeps every argument of its constructor as an attribute of the same
+    name (`coach_gym.dialects.names`).
+
+    Attributes:
+        max_turns: Steps that a prompt shows, the current one included; None for as many as fit.
     """
+
+    max_turns: int | None
 
     def frame(self, width: int, height: int, factor: int = 28) -> Frame:
         """Returns the coordinate frame of a screen.
@@ -74,8 +90,18 @@ class Dialect(Protocol):
         ...
 
     def format(self, action: Action, thought: str, frame: Frame) -> str:
-        """Writes an action, given in screen pixels, as this model family would."""
+        """Writes an action, given in screen pixels, as this model family would.
+
+        Raises:
+            ActionError: The family has no such action.
+        """
         ...
+
+
+def pictures(parts: Sequence[Part], observation: Observation) -> list[np.ndarray]:
+    """Returns the pictures, (height, width, 3) uint8, that go into the slots of a step's turn."""
+    drawn = {IMAGE: lambda: observation.screenshot, MARKED: lambda: draw_marks(observation.screenshot, observation.ui)}
+    return [drawn[part]() for part in parts if isinstance(part, ImageSlot)]
 
 
 def load_template(builtin: str, replacement: Path | None = None) -> dict[str, str]:
@@ -92,11 +118,13 @@ def load_template(builtin: str, replacement: Path | None = None) -> dict[str, st
         The text of each role, without its final newline.
 
     Raises:
-        ValueError: The replacement has text before the first role.
+        ValueError: The replacement has text before the first role, or no place for the goal.
     """
     texts = _sections((_PROMPTS / f"{builtin}.txt").read_text("utf-8"))
     if replacement is not None:
         texts |= _sections(Path(replacement).read_text("utf-8"))
+        if not any(goal in text for goal in ("{goal}", "{instruction}") for text in texts.values()):
+            raise ValueError(f"{replacement} has no {{goal}}, so the model would not know its task; add it")
     return texts
 
 

@@ -1,7 +1,8 @@
 """Coordinate frames: screen pixels, pixels of the resized image that a model sees, and the model's coordinates."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 Size = tuple[int, int]
 """Width, height."""
@@ -18,11 +19,17 @@ class Frame:
         screen: Width and height of the screenshot in pixels.
         model: Width and height of the model's coordinate space.
         resized: Width and height of the image that the model sees; None if its coordinates are pixels of that image.
+        ui: The screen as text, for dialects whose answers name elements.
     """
 
     screen: Size
     model: Size
     resized: Size | None = None
+    ui: str = field(default="", compare=False, repr=False)
+
+    def showing(self, ui: str) -> Self:
+        """Returns the same frame around a screen with the elements of `ui`."""
+        return replace(self, ui=ui)
 
     @property
     def image(self) -> Size:

@@ -13,13 +13,17 @@ from coach_gym.dialects.frames import Frame, frame_of
 from coach_gym.episode import Observation
 from coach_gym.ui import Element, parse_ui
 
+PAPER_PIXELS = 256, 1_270_180
+"""Bounds of an image's area in the paper's table of hyper-parameters. A screen of 1080 x 2400 becomes 1,620 tokens."""
+
 
 class UITars:
     """The dialect of UI-TARS models.
 
     Args:
-        min_pixels: Lower bound of the resized image's area; the published model's by default.
-        max_pixels: Upper bound of the resized image's area; the published model's by default.
+        min_pixels: Lower bound of the resized image's area; the paper's by default.
+        max_pixels: Upper bound of the resized image's area; the paper's by default. The published model's own are
+            100 * 28 * 28 and 16384 * 28 * 28.
         template: Text file that replaces the prompt. `{instruction}` or `{goal}` becomes the goal, `{language}` the
             language of thoughts.
         ui_text: Prompt with the bare goal and append the screen's elements to every user turn, one per line. The pocket
@@ -27,16 +31,18 @@ class UITars:
         language: Language in which the prompt asks for thoughts.
         scale: Upper end of the model's coordinates on both axes, 1000 for UI-TARS before 1.5; None if they are pixels
             of the resized image.
+        max_turns: Steps that a prompt shows, 5 in the published agent; None for as many as fit.
     """
 
     def __init__(
         self,
-        min_pixels: int = 100 * 28 * 28,
-        max_pixels: int = 16384 * 28 * 28,
+        min_pixels: int = PAPER_PIXELS[0],
+        max_pixels: int = PAPER_PIXELS[1],
         template: Path | None = None,
         ui_text: bool = False,
         language: str = "English",
         scale: int | None = None,
+        max_turns: int | None = None,
     ) -> None:
         self.min_pixels = min_pixels
         self.max_pixels = max_pixels
@@ -44,6 +50,7 @@ class UITars:
         self.ui_text = ui_text
         self.language = language
         self.scale = scale
+        self.max_turns = max_turns
         self._texts = load_template("pocket" if ui_text else "ui_tars", template)
 
     def frame(self, width: int, height: int, factor: int = 28) -> Frame:

@@ -11,7 +11,7 @@ from coach_gym.actions import Action, ActionError, format_action
 from coach_gym.agents.evaluation import Predictor, predict_actions
 from coach_gym.agents.judging.chat import ChatClient, ChatServerError, Failure, Message, as_message
 from coach_gym.agents.playing.rollout import Attempt
-from coach_gym.dialects import IMAGE, Dialect
+from coach_gym.dialects import Dialect, Frame, pictures
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.screen import Screen
 from coach_gym.ui import parse_ui
@@ -98,12 +98,17 @@ class ExpertPlayer(Player):
 
 @dataclass
 class _Conversation:
-    messages: list[Message] = field(default_factory=list)
+    opening: list[Message]
+    turns: list[list[Message]] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
+
+    def messages(self, max_turns: int | None) -> list[Message]:
+        shown = self.turns if max_turns is None else self.turns[-max_turns:]
+        return self.opening + [message for turn in shown for message in turn]
 
 
 class ChatPlayer(Player):
-    """A model behind an OpenAI-compatible server, with the whole history of an episode as its conversation.
+    """A model behind an OpenAI-compatible server; its dialect says how many turns of an episode it is shown.
 
     Args:
         client: Asks the server.
@@ -127,35 +132,38 @@ class ChatPlayer(Player):
             ChatServerError: The server gave no answer, which says nothing about the model.
         """
         talks = [self._ask(attempt) for attempt in attempts]
-        replies = self.client.replies([talk.messages for talk in talks], self.max_new_tokens, self.temperature)
+        asked = [talk.messages(self.dialect.max_turns) for talk in talks]
+        replies = self.client.replies(asked, self.max_new_tokens, self.temperature)
         actions = []
         for attempt, talk, reply in zip(attempts, talks, replies, strict=True):
             if isinstance(reply, Failure) and not reply.answered:
                 raise ChatServerError(f"{self.client.model} at {self.client.host} does not answer: {reply.reason}")
             answer = "" if isinstance(reply, Failure) else reply
             talk.answers.append(answer)
-            talk.messages.append({"role": "assistant", "content": answer})
+            talk.turns[-1].append({"role": "assistant", "content": answer})
             actions.append(self._parse(answer, attempt))
         return actions
 
     def _ask(self, attempt: Attempt) -> _Conversation:
         """Adds the turns of the current state to the episode's conversation."""
         goal, seen = attempt.episode.goal, attempt.observation
-        height, width = seen.screenshot.shape[:2]
-        frame = self.dialect.frame(width, height)
+        frame = self._frame(attempt)
         if attempt.memory is None:
             opening = self.dialect.opening(goal, frame)
             attempt.memory = _Conversation([as_message(role, parts, [], []) for role, parts in opening])
         talk: _Conversation = attempt.memory
         parts = self.dialect.observation(goal, seen, attempt.length, frame, talk.answers)
-        pictures = parts.count(IMAGE)
-        talk.messages.append(as_message("user", parts, [seen.screenshot] * pictures, [frame] * pictures))
+        shown = pictures(parts, seen)
+        talk.turns.append([as_message("user", parts, shown, [frame] * len(shown))])
         return talk
 
-    def _parse(self, answer: str, attempt: Attempt) -> str:
+    def _frame(self, attempt: Attempt) -> Frame:
         height, width = attempt.observation.screenshot.shape[:2]
+        return self.dialect.frame(width, height).showing(attempt.observation.ui)
+
+    def _parse(self, answer: str, attempt: Attempt) -> str:
         try:
-            thought, action = self.dialect.parse(answer, self.dialect.frame(width, height))
+            thought, action = self.dialect.parse(answer, self._frame(attempt))
         except ActionError:
             return answer
         return format_action(action, thought)

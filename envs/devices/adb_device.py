@@ -210,6 +210,9 @@ class AdbDevice:
             case "drag":
                 self._slide(start, action.end or start, gestures.DRAG)
             case "type":
+                if action.start is not None:
+                    self._press(action.start, gestures.TAP)
+                    self._settle()
                 self._type(action.content)
             case "open_app":
                 self._open(action.content)

@@ -71,6 +71,8 @@ class PhoneDevice:
             case "drag":
                 phone.swipe(start, action.end or start, DRAG)
             case "type":
+                if action.start is not None:
+                    phone.tap(*action.start)
                 phone.type(action.content)
             case "open_app":
                 self._open(action.content)

@@ -41,12 +41,18 @@ def test_smart_resize_agrees_with_the_processors(height: int, width: int, least:
 
 
 def test_a_phones_screen_in_ui_tars_frame() -> None:
-    assert UITars().frame(1080, 2400) == QwenMobileUse().frame(1080, 2400) == PHONE
+    assert UITars(max_pixels=16384 * 784).frame(1080, 2400) == QwenMobileUse().frame(1080, 2400) == PHONE
     assert UITars(max_pixels=100 * 784).frame(270, 600).model == (168, 392)
-    assert UITars().frame(1080, 2400, factor=32).model == (1088, 2400)
+    assert QwenMobileUse().frame(1080, 2400, factor=32).model == (1088, 2400)
 
 
-@pytest.mark.parametrize("dialect", [UITars(scale=1000), QwenMobileUse(scale=1000)])
+def test_ui_tars_sees_images_of_the_papers_size() -> None:
+    columns, rows = UITars().frame(1080, 2400).model
+    assert columns * rows // 28**2 == 1620 and columns * rows <= UITars().max_pixels == 1_270_180
+    assert UITars().min_pixels == 256
+
+
+@pytest.mark.parametrize("dialect", [UITars(scale=1000, max_pixels=16384 * 784), QwenMobileUse(scale=1000)])
 def test_coordinates_may_end_elsewhere_than_the_image(dialect: UITars | QwenMobileUse) -> None:
     """UI-TARS on Qwen2-VL and Qwen3-VL give coordinates in thousandths of the screen."""
     frame = dialect.frame(1080, 2400)
@@ -181,6 +187,13 @@ def test_a_template_with_roles_replaces_each(tmp_path: Path) -> None:
     assert dialect.opening("g", PHONE) == [("system", ["A 1092 x 2408 screen."])]
     assert dialect.observation("{progress}", seen(), 0, PHONE, []) == ["Q: {progress}\nDone: ", IMAGE]
     assert UITars(ui_text=True, template=file).opening("g", PHONE)[0][0] == "system"
+
+
+def test_a_template_needs_a_place_for_the_goal(tmp_path: Path) -> None:
+    file = tmp_path / "aimless.txt"
+    file.write_text("Operate the phone.", "utf-8")
+    with pytest.raises(ValueError, match="has no {goal}"):
+        UITars(template=file)
 
 
 def test_a_template_must_begin_with_a_role_if_it_has_any(tmp_path: Path) -> None:

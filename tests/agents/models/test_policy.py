@@ -12,7 +12,8 @@ from coach_gym.agents.models.chatml import ChatML, ImageInput
 from coach_gym.agents.models.history import History, Segment
 from coach_gym.agents.models.mrope import rope_index
 from coach_gym.agents.models.policy import Policy
-from coach_gym.dialects import IMAGE, Frame, QwenMobileUse, UITars
+from coach_gym.agents.models.tree import build_tree, log_probs, separate_log_probs
+from coach_gym.dialects import DIALECTS, IMAGE, Frame, GuiOwl, QwenMobileUse, SetOfMarks, UITars
 from coach_gym.episode import Observation
 from tests.agents import tiny
 
@@ -106,7 +107,9 @@ def test_images_are_those_of_the_image_processor(policy: Policy) -> None:
 # ---- prompts ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dialect", [UITars(28 * 28, 24 * 28 * 28), QwenMobileUse(28 * 28, 24 * 28 * 28), None])
+@pytest.mark.parametrize(
+    "dialect", [UITars(28 * 28, 24 * 28 * 28), QwenMobileUse(28 * 28, 24 * 28 * 28, max_turns=None), None]
+)
 def test_a_prompt_is_a_prefix_of_the_next(dialect: UITars | QwenMobileUse | None) -> None:
     policy = tiny.policy(dialect=dialect)
     episode = tiny.episode(policy, steps=4)
@@ -234,6 +237,75 @@ def test_without_settings_the_dialect_is_ui_tars(policy: Policy, tmp_path) -> No
     dialect = Policy.load(str(tmp_path), device="cpu").dialect
     assert isinstance(dialect, UITars) and not dialect.ui_text
     assert isinstance(Policy.load(tmp_path, dialect=QwenMobileUse(), device="cpu").dialect, QwenMobileUse)
+
+
+class Mine(UITars):
+    """A dialect of a user's own."""
+
+    def __init__(self, politeness: str = "please", max_pixels: int = 24 * 28 * 28) -> None:
+        super().__init__(28 * 28, max_pixels)
+        self.politeness = politeness
+
+
+def test_a_dialect_of_a_users_own_is_found_again_by_its_name(policy: Policy, tmp_path, monkeypatch) -> None:
+    stored = Policy(policy.model, policy.tokenizer, policy.image_processor, Mine("kindly"))
+    with pytest.raises(ValueError, match=r"DIALECTS\['Mine'\] = Mine"):
+        stored.save(tmp_path / "refused")
+    assert not (tmp_path / "refused").exists()
+    monkeypatch.setitem(DIALECTS, "Mine", Mine)
+    stored.save(tmp_path / "saved")
+    loaded = Policy.load(tmp_path / "saved", device="cpu").dialect
+    assert isinstance(loaded, Mine) and loaded.politeness == "kindly"
+    monkeypatch.delitem(DIALECTS, "Mine")
+    with pytest.raises(ValueError, match="there is no dialect 'Mine'"):
+        Policy.load(tmp_path / "saved", device="cpu")
+    assert isinstance(Policy.load(tmp_path / "saved", dialect=Mine(), device="cpu").dialect, Mine)
+
+
+def test_what_json_cannot_hold_of_a_dialect_is_refused_before_anything_is_written(
+    policy: Policy, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setitem(DIALECTS, "Mine", Mine)
+    odd = Mine()
+    odd.politeness = object()  # type: ignore[assignment]
+    stored = Policy(policy.model, policy.tokenizer, policy.image_processor, odd)
+    with pytest.raises(ValueError, match="Mine.politeness cannot be saved"):
+        stored.save(tmp_path / "refused")
+    assert not (tmp_path / "refused").exists()
+
+
+def test_a_dialect_has_a_name_and_pixels_of_its_own(policy: Policy, tmp_path) -> None:
+    policy.save(tmp_path)
+    assert isinstance(Policy.load(tmp_path, "GuiOwl", device="cpu").dialect, GuiOwl)
+    smaller = Policy.load(tmp_path, device="cpu", min_pixels=784, max_pixels=4 * 784)
+    width, height = smaller.frame(tiny.observation(np.random.default_rng(0))).image
+    assert width * height <= 4 * 784 and isinstance(smaller.dialect, UITars) and smaller.dialect.ui_text
+    with pytest.raises(ValueError, match="there is no dialect 'UITarz'; known are UITars, "):
+        Policy.load(tmp_path, "UITarz", device="cpu")
+    with pytest.raises(ValueError, match="AgentCpmGui has no max_pixels"):
+        Policy.load(tmp_path, "AgentCpmGui", device="cpu", max_pixels=784)
+    with pytest.raises(ValueError, match=r"max_pixels=784 contradicts .* UITars\(max_pixels=784\)"):
+        Policy.load(policy, max_pixels=784)
+
+
+@pytest.mark.parametrize("max_turns", [1, 2])
+def test_a_prompt_shows_as_many_turns_as_the_dialect_says(max_turns: int) -> None:
+    stepwise = tiny.policy(dialect=QwenMobileUse(28 * 28, 24 * 28 * 28, max_turns=max_turns))
+    episode = tiny.episode(stepwise, steps=4)
+    shown = [len(stepwise.prompt("g", episode.steps[:t], s.observation).images) for t, s in enumerate(episode.steps)]
+    assert shown == [min(t + 1, max_turns) for t in range(4)]
+    together, apart = log_probs(stepwise, build_tree(stepwise, episode)), separate_log_probs(stepwise, episode)
+    for ours, reference in zip(sum(together, []), sum(apart, []), strict=True):
+        torch.testing.assert_close(ours, reference, atol=2e-5, rtol=1e-4)
+
+
+def test_set_of_marks_shows_two_pictures_and_reads_numbers() -> None:
+    marking = tiny.policy(dialect=SetOfMarks(28 * 28, 24 * 28 * 28))
+    seen = tiny.observation(np.random.default_rng(0))
+    first, second = marking.prompt("g", [], seen).images
+    assert first.grid == second.grid and not torch.equal(first.pixel_values, second.pixel_values)
+    answer = 'Reason: Touch it.\nAction: {"action_type": "click", "index": 0}'
+    assert marking.parse(answer, marking.frame(seen)) == "Thought: Touch it.\nAction: click(start_box='(21,32)')"
 
 
 def test_load_takes_a_model_with_its_processor(policy: Policy) -> None:

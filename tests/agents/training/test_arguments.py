@@ -18,7 +18,8 @@ from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.training.arguments import checked_arguments, require_not_negative
-from coach_gym.agents.training.online import OnlineAgent, OnlineSettings
+from coach_gym.agents.training.online import OnlineAgent
+from coach_gym.agents.training.settings import OnlineSettings
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 
