@@ -1,6 +1,7 @@
 """What the methods with a critic share: the critic, its optimizer and its fit, and rewards for single steps."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar, Unpack
 
@@ -12,6 +13,7 @@ from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import in_step
 from coach_gym.agents.generation.make import is_address
 from coach_gym.agents.judging.steps import load_prm
+from coach_gym.agents.judging.trouble import Verdicts, verdicts_of
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.reward_models import ProcessRewardModel, StepwisePRM, Verdict
@@ -145,7 +147,7 @@ class ActorCriticAgent(OnlineAgent):
         questions = [(episode.goal, _transcript(episode.steps[: t + 1])) for episode, t in steps]
         assert isinstance(self.prm, StepwisePRM)
         with self.timed("judge"):
-            rewards = self.prm.judge(questions)
+            rewards = self._verdicts(partial(self.prm.judge, questions), len(questions))
         for (episode, t), reward in zip(steps, rewards, strict=True):
             _note(episode.steps[t], reward)
 
@@ -159,9 +161,13 @@ class ActorCriticAgent(OnlineAgent):
         for episode in episodes:
             if self.prm is not None and not all(step.judged for step in episode.steps):
                 with self.timed("judge"):
-                    rewards = self.prm.score(episode.goal, _transcript(episode.steps))
+                    ask = partial(self.prm.score, episode.goal, _transcript(episode.steps))
+                    rewards = self._verdicts(ask, episode.length)
                 for step, reward in zip(episode.steps, rewards, strict=True):
                     _note(step, reward)
+
+    def _verdicts(self, ask: Callable[[], Verdicts], number: int) -> Verdicts:
+        return verdicts_of("process reward model", ask, number, "steps", self.judge_errors)
 
     @property
     def policy_waits(self) -> bool:

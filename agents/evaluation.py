@@ -14,6 +14,7 @@ from gymnasium.vector import VectorEnv
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.rollout import Attempt, Rollout, as_vector_env
 from coach_gym.episode import Candidate, Episode, Step
+from coach_gym.recording.notebook import success_html
 from coach_gym.recording.origin import Origin, environment_of
 from coach_gym.recording.store import EpisodeStore
 
@@ -97,6 +98,9 @@ class Evaluation:
         for result in self.judged:
             counts[result.task].append(bool(result.success))
         return {task: (sum(solved), len(solved)) for task, solved in sorted(counts.items())}
+
+    def _repr_html_(self) -> str:
+        return success_html(self.success_per_task, self.success_rate, len(self.results) - len(self.judged))
 
 
 def evaluate(

@@ -44,6 +44,11 @@ class Observation:
     ui: str = ""
     last_action_error: str = ""
 
+    def _repr_png_(self) -> bytes:
+        from coach_gym.recording.png import encode_png
+
+        return encode_png(self.screenshot)
+
 
 @dataclass
 class Step:
@@ -116,3 +121,9 @@ class Episode:
     def learnable(self) -> bool:
         """Whether the agent may learn from this episode: nothing broke and the outcome is known."""
         return self.fault is None and self.outcome is not None
+
+    def _repr_png_(self) -> bytes | None:
+        from coach_gym.recording.notebook import png
+        from coach_gym.recording.strip import episode_strip
+
+        return png(episode_strip(self)) if self.steps else None

@@ -1,11 +1,13 @@
 """Gymnasium spaces for text of any script (actions, goals, screen text) and for screenshots."""
 
 import copy
-from typing import Any
+import multiprocessing
+from collections.abc import Sequence
+from typing import Any, overload
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector.utils import batch_space, create_shared_memory, read_from_shared_memory, write_to_shared_memory
 from numpy.typing import NDArray
 
 # Code point ranges of samples: mostly ASCII, then accented letters, CJK and emoji, so that a random agent meets what
@@ -32,6 +34,8 @@ class Unicode(spaces.Text):
 
     def __init__(self, max_length: int, seed: int | np.random.Generator | None = None) -> None:
         super().__init__(max_length, min_length=0, seed=seed)
+        # Stable-Baselines3 keeps observations in arrays of a space's shape and type; `str` would keep one character.
+        self._shape, self.dtype = (), np.dtype(object)
 
     def contains(self, x: Any) -> bool:
         """Returns whether `x` is a string of at most `max_length` characters."""
@@ -110,3 +114,52 @@ class Pixels(spaces.Box):
 @batch_space.register(Pixels)
 def _batch_pixels(space: Pixels, n: int = 1) -> Pixels:
     return Pixels((n, *space.shape), copy.deepcopy(space.np_random))
+
+
+# AsyncVectorEnv keeps observations in memory that its processes share: each text as its length and its code points.
+
+
+class _SharedTexts(Sequence[str]):
+    """The texts in shared memory as they are now; a deep copy, which AsyncVectorEnv returns, is a tuple."""
+
+    def __init__(self, shared: Any, max_length: int) -> None:
+        self._rows = _rows_of(shared, max_length)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        row = self._rows[index]
+        return row[1 : row[0] + 1].tobytes().decode("utf-32-le", "surrogatepass")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> tuple[str, ...]:
+        return tuple(self)
+
+
+@create_shared_memory.register(Unicode)
+def _create_shared_texts(space: Unicode, n: int = 1, ctx: Any = multiprocessing) -> Any:
+    return ctx.Array("i", n * (1 + space.max_length))
+
+
+@read_from_shared_memory.register(Unicode)
+def _read_shared_texts(space: Unicode, shared_memory: Any, n: int = 1) -> _SharedTexts:
+    return _SharedTexts(shared_memory, space.max_length)
+
+
+@write_to_shared_memory.register(Unicode)
+def _write_shared_text(space: Unicode, index: int, value: str, shared_memory: Any) -> None:
+    codes = np.frombuffer(value.encode("utf-32-le", "surrogatepass"), np.int32)
+    row = _rows_of(shared_memory, space.max_length)[index]
+    row[0], row[1 : len(codes) + 1] = len(codes), codes
+
+
+def _rows_of(shared: Any, max_length: int) -> NDArray[np.int32]:
+    return np.frombuffer(shared.get_obj(), np.int32).reshape(-1, 1 + max_length)

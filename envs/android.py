@@ -8,21 +8,23 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
 from coach_gym.actions import Action, ActionError, parse_action
+from coach_gym.bugs import OthersCode, is_bug
 from coach_gym.envs.devices.device import Device, ForkableDevice
 from coach_gym.envs.devices.names import check_name, open_device
-from coach_gym.envs.errors import UsageError
+from coach_gym.envs.errors import TaskError, UsageError
 from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.suites.splits import Unseen
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Params, Task
 from coach_gym.envs.tasks.words import Split
+from coach_gym.recording.notebook import Shown
 from coach_gym.spaces import Pixels, Unicode
 from coach_gym.ui import Node, compress
 
@@ -31,6 +33,7 @@ MAX_ACTION = 8192  # characters of the spaces' longest texts
 MAX_GOAL = 8192
 MAX_UI = 1 << 20
 
+TaskErrors = Literal["raise", "fault"]
 _OPTIONS = ("task", "params", "params_seed")
 _PROGRESS = ("_steps", "_over", "_fault", "_error", "_screenshot", "_ui", "_tree")
 _log = logging.getLogger(__name__)
@@ -76,6 +79,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         ui: False to show pictures only, as to UI-TARS: `observation["ui"]` is then always empty.
         forkable: False to refuse `fork`, `snapshot` and `restore` on the embedded phone, too, as all other devices do:
             the control for what was learned from forks.
+        task_errors: `"raise"` to raise a mistake in the code of your own task or app; `"fault"` to end its episode as
+            when a device fails.
         render_mode: `"rgb_array"` lets `render()` return the last screenshot.
 
     Raises:
@@ -106,16 +111,20 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         must_finish: bool = True,
         ui: bool = True,
         forkable: bool = True,
+        task_errors: TaskErrors = "raise",
         render_mode: str | None = None,
     ) -> None:
         if not callable(device) and device != "phone":
             check_name(device)
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode={render_mode!r} is unknown; pass None or 'rgb_array'")
+        if task_errors not in get_args(TaskErrors):
+            raise ValueError(f"task_errors={task_errors!r} is unknown; pass 'raise' or 'fault'")
         if max_steps is not None and max_steps < 1:
             raise ValueError(f"max_steps={max_steps} leaves no step; pass at least 1, or None for each task's own")
         self.screen_size = _checked_size(screen_size)
         loaded = suite if isinstance(suite, Suite) else load_suite(benchmark, suite, checkout)
+        apps = tuple(apps)
         loaded = loaded.with_apps(apps)
         self.suite = loaded.of(split, unseen, tasks)
         self.selection = self.suite.selection
@@ -125,6 +134,9 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self.must_finish = must_finish
         self.ui = ui
         self.forkable = forkable
+        self.task_errors = task_errors
+        self._always_ruled = all(family.always_ruled for family in self.suite.families.values())
+        self._callers_code = OthersCode(self.suite.families.values(), apps)
         self.render_mode = render_mode
         self.observation_space = _observation_space(self.screen_size)
         self.action_space = Unicode(MAX_ACTION)
@@ -157,9 +169,17 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         Raises:
             UsageError: An unknown option or task, parameters that lack what the task needs, or a device whose
                 screen is not of `screen_size`.
+            TaskError: The code of your own task or app is wrong, unless `task_errors` is `"fault"`.
         """
         super().reset(seed=seed)
-        previous, self._task = self._task, self._draw_task(options or {})
+        try:
+            return self._begin(options or {})
+        except Exception as error:
+            self._raise_if_callers(error)
+            raise
+
+    def _begin(self, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        previous, self._task = self._task, self._draw_task(options)
         self._steps, self._over, self._fault, self._error = 0, False, None, ""
         try:
             self._prepare(previous, self._task)
@@ -177,6 +197,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
 
         Raises:
             gymnasium.error.ResetNeeded: The episode is over, or none was begun.
+            TaskError: As for `reset`.
         """
         if self._over:
             raise gym.error.ResetNeeded("the episode is over: call reset() before the next step()")
@@ -198,6 +219,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         if self._over:
             unknown = score is None and self._fault is None
             info["is_success"] = None if unknown else score is not None and score >= 1.0
+        elif self._always_ruled and not self._judges_unfinished:
+            info["is_success"] = False  # if a wrapper cuts the episode here, as TimeLimit does
         return self._observation(), score or 0.0, terminated, truncated, info
 
     def render(self) -> np.ndarray | None:
@@ -240,9 +263,23 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             UsageError: As for `snapshot`.
         """
         device, task = self._forkable()
-        twin = copy.copy(self)
+        twin = object.__new__(type(self))  # copy.copy would ask for what a pickle holds
+        twin.__dict__.update(self.__dict__)
         twin._device, twin._task, twin.np_random = device.fork(), task.fork(), copy.deepcopy(self.np_random)
         return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns what a pickle holds.
+
+        Raises:
+            TypeError: A device is open.
+        """
+        if self._device is not None:
+            raise TypeError(
+                f"this environment holds the open device {self._device_name!r}, which no other process can use; "
+                f"pickle the function that makes the environment, or close() it first. fork() copies an episode"
+            )
+        return self.__dict__
 
     def _forkable(self) -> tuple[ForkableDevice, Task]:
         """Returns the device and the task of the current episode."""
@@ -344,7 +381,12 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self._ui = ui if len(ui) <= MAX_UI else ui[:MAX_UI].rpartition("\n")[0]
 
     def _fail(self, error: Exception) -> None:
-        """Ends the episode without a verdict; the next reset starts another device."""
+        """Ends the episode without a verdict; the next reset starts another device.
+
+        Raises:
+            TaskError: It is no failure of the device but a mistake in the caller's own code.
+        """
+        self._raise_if_callers(error)
         reason = str(error).partition("\n")[0][:300]
         self._fault = f"{type(error).__name__}: {reason}"
         _log.warning("device %r failed: %s", self._device_name, self._fault)
@@ -356,15 +398,25 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             except Exception as second:
                 _log.warning("closing the failed device %r failed too: %s", self._device_name, second)
 
+    def _raise_if_callers(self, error: Exception) -> None:
+        """Raises a mistake in the caller's own code, with its traceback."""
+        if self.task_errors == "raise" and is_bug(error) and self._callers_code.raised(error):
+            self._over = True
+            name = self._task.name if self._task is not None else "no task yet"
+            raise TaskError(
+                f"the code of your own task or app ({name}) raised {type(error).__name__}: {error}; mend it, or pass "
+                f"task_errors='fault' to count such episodes as faults"
+            ) from error
+
     def _observation(self) -> dict[str, Any]:
         assert self._task is not None
-        return {
-            "goal": self._task.goal,
+        return Shown(
+            goal=self._task.goal,
             # A working device gave a new array; after a fault the last one is shown once more.
-            "screenshot": self._screenshot if self._fault is None else self._screenshot.copy(),
-            "ui": self._ui,
-            "last_action_error": self._error,
-        }
+            screenshot=self._screenshot if self._fault is None else self._screenshot.copy(),
+            ui=self._ui,
+            last_action_error=self._error,
+        )
 
     def _info(self) -> dict[str, Any]:
         assert self._task is not None

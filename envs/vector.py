@@ -93,6 +93,11 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         self._results: queue.SimpleQueue[tuple[Worker, Any]] = queue.SimpleQueue()
         self._ready: list[Arrival] = []  # ended without a worker
 
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError(
+            "these environments run in threads, which no other process can use; pickle the function that makes them"
+        )
+
     def reset(
         self,
         *,

@@ -3,6 +3,7 @@
 import re
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -11,6 +12,7 @@ from coach_gym.agents.generation.vllm.client import GenerationServerError
 from coach_gym.agents.judging import trajectory
 from coach_gym.agents.judging.models import load_model
 from coach_gym.agents.judging.question import JudgeModel, Question, ask_twice
+from coach_gym.agents.judging.trouble import JudgeErrors, verdicts_of
 from coach_gym.episode import Episode
 
 PROMPT = Path(__file__).parent / "prompts" / "outcome.txt"
@@ -112,16 +114,12 @@ class ModelVerifier(OutcomeVerifier):
         return [None if answer is None else parse_outcome(answer) for answer in answers]
 
 
-def ask_verifier(verifier: OutcomeVerifier, episodes: Sequence[Episode]) -> list[float | None]:
-    """Asks a verifier, possibly a user's own; if it raises, all verdicts are unknown, and a warning says why."""
-    try:
-        return verifier.verify(episodes) if episodes else []
-    except Exception as error:  # hours of training must not end because a judge is busy
-        warnings.warn(
-            f"the outcome verifier gave no verdict on {len(episodes)} episodes: {type(error).__name__}: {error}",
-            stacklevel=2,
-        )
-        return [None] * len(episodes)
+def ask_verifier(
+    verifier: OutcomeVerifier, episodes: Sequence[Episode], errors: JudgeErrors = "raise"
+) -> list[float | None]:
+    """Asks a verifier about episodes that are over. `verdicts_of` says what becomes of its exceptions."""
+    ask = partial(verifier.verify, episodes)
+    return verdicts_of("outcome verifier", ask, len(episodes), "episodes", errors) if episodes else []
 
 
 def parse_outcome(text: str) -> float | None:

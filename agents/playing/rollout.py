@@ -1,5 +1,6 @@
 """Episodes on a vector environment: one per seed, with sub-environments refilled as they become free."""
 
+import logging
 import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,9 @@ from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, Vecto
 
 from coach_gym.episode import Episode, Observation
 from coach_gym.protocols import Arrival, EventDriven, ForkableEnv, ForkableVectorEnv
+from coach_gym.spaces import Unicode
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -220,6 +224,11 @@ def as_vector_env(env: gym.Env | VectorEnv) -> VectorEnv:
     Raises:
         ValueError: Keys are missing, or `env` is one of Gymnasium's vector environments that lose text or infos.
     """
+    if not isinstance(env, VectorEnv | gym.Env):
+        raise ValueError(
+            f"{type(env).__name__} is neither a Gymnasium environment nor one of Gymnasium's vector environments; pass "
+            f"what gym.make or gym.make_vec returns, also in place of Stable-Baselines3's DummyVecEnv"
+        )
     envs = env if isinstance(env, VectorEnv) else SyncVectorEnv([lambda: env])
     space = envs.single_observation_space
     keys = set(space.spaces) if isinstance(space, gym.spaces.Dict) else set()
@@ -228,10 +237,12 @@ def as_vector_env(env: gym.Env | VectorEnv) -> VectorEnv:
             f"the agent needs observations that are dicts with 'goal' and 'screenshot', but this environment's space "
             f"is {space}; wrap it with gymnasium.wrappers.TransformObservation"
         )
-    if isinstance(envs.unwrapped, AsyncVectorEnv):
+    inner = envs.unwrapped
+    if isinstance(inner, AsyncVectorEnv) and not (inner.shared_memory and _only_our_texts(space)):
         raise ValueError(
-            "AsyncVectorEnv returns text as zeros with shared memory, and without it loses track of resets "
-            "(Gymnasium 1.4); use vectorization_mode='vector_entry_point', or 'sync' for environments without one"
+            "AsyncVectorEnv loses track of resets without shared memory, and with it returns gymnasium.spaces.Text as "
+            "zeros (Gymnasium 1.4); leave shared_memory=True and use coach_gym.spaces.Unicode for texts, or pass "
+            "vectorization_mode='vector_entry_point', or 'sync' for environments without one"
         )
     if envs.metadata.get("autoreset_mode") is AutoresetMode.SAME_STEP:
         raise ValueError(
@@ -241,10 +252,19 @@ def as_vector_env(env: gym.Env | VectorEnv) -> VectorEnv:
     return envs
 
 
+def _only_our_texts(space: gym.Space) -> bool:
+    """Whether all texts of a dict space survive AsyncVectorEnv's shared memory."""
+    parts = space.values() if isinstance(space, gym.spaces.Dict) else []
+    return all(isinstance(part, Unicode) for part in parts if isinstance(part, gym.spaces.Text))
+
+
 def settle(envs: VectorEnv | None) -> None:
     """Waits for every call that a roll-out has left in progress, so that others can reset and step."""
     while isinstance(envs, EventDriven) and envs.pending:
-        envs.recv(len(envs.pending))
+        try:
+            envs.recv(len(envs.pending))
+        except ValueError as refused:  # that call has ended, too
+            _log.warning("nobody waited for a call that failed: %s", refused)
 
 
 def observation_of(observation: dict[str, Any]) -> Observation:

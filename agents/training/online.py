@@ -18,6 +18,7 @@ from torch import Tensor
 from coach_gym.agents.distributed import parallel, processes
 from coach_gym.agents.generation.make import Generation, check_generation, is_address
 from coach_gym.agents.judging.chat import spent
+from coach_gym.agents.judging.trouble import JudgeErrors
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.reference import frozen_reference
@@ -101,6 +102,8 @@ class OnlineAgent(Agent, ABC):
             `"openai:MODEL"` for a model that judges all of them, `"rules+openai:MODEL"` for one that judges where there
             is no rule; see `coach_gym.agents.judging.verifiers.load_verifier`. Episodes without a verdict are not
             learned from.
+        judge_errors: `"raise"` ends the training with the traceback of a mistake in the code of your own judge;
+            `"unknown"` goes on without its verdicts, as always when a server is in trouble.
         recompute_log_probs: Recomputes old log-probabilities before the update instead of using the sampler's.
         lora_rank: Rank of adapters (LoRA, by peft) in the text layers of policy and critic, which are trained in place
             of all weights, with a rate some ten times higher. 0 trains all weights, as in the paper.
@@ -162,6 +165,7 @@ class OnlineAgent(Agent, ABC):
         max_branch_tokens: int = MAX_BRANCH_TOKENS,
         generation: Generation = "transformers",
         outcome_verifier: OutcomeVerifier | str = RULES,
+        judge_errors: JudgeErrors = "raise",
         recompute_log_probs: bool = False,
         lora_rank: int = 0,
         lora_alpha: float = 32.0,
@@ -209,6 +213,7 @@ class OnlineAgent(Agent, ABC):
         self.max_branch_tokens = max_branch_tokens
         self.recompute_log_probs = recompute_log_probs
         self.keep_episodes = keep_episodes
+        self.judge_errors: JudgeErrors = judge_errors
         self.tensorboard_log = tensorboard_log
         self.verbose = verbose
         self._check_arguments()
@@ -480,7 +485,7 @@ class OnlineAgent(Agent, ABC):
         """Sets the outcomes of finished episodes to the verdicts of the outcome verifier."""
         whole = [episode for episode in episodes if episode.fault is None]
         with self.timed("verify"):
-            verdicts = ask_verifier(self.verifier, whole)
+            verdicts = ask_verifier(self.verifier, whole, self.judge_errors)
         for episode, verdict in zip(whole, verdicts, strict=True):
             episode.outcome = verdict
 
@@ -595,6 +600,9 @@ class OnlineAgent(Agent, ABC):
     def get_env(self) -> VectorEnv | None:
         """Returns the vector environment that is trained on."""
         return self.env
+
+    def get_vec_normalize_env(self) -> None:
+        """Returns None: pixels and text are not normalized; part of Stable-Baselines3's surface."""
 
     def set_env(self, env: Env, force_reset: bool = True) -> None:
         """Replaces the environment.

@@ -6,6 +6,7 @@ from typing import Literal, TypedDict
 import torch
 
 from coach_gym.agents.generation.make import Generation
+from coach_gym.agents.judging.trouble import JudgeErrors
 from coach_gym.agents.judging.verifiers import OutcomeVerifier
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.dialects import Dialect
@@ -33,6 +34,7 @@ class OnlineSettings(TypedDict, total=False):
     max_branch_tokens: int
     generation: Generation
     outcome_verifier: OutcomeVerifier | str
+    judge_errors: JudgeErrors
     recompute_log_probs: bool
     lora_rank: int
     lora_alpha: float

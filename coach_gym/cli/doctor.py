@@ -5,7 +5,7 @@ It installs nothing and changes no device. What it cannot look at, it reports as
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from coach_gym.cli.checks import benchmarks, device, emulator, training
 from coach_gym.cli.checks.finding import Finding, Host
@@ -28,15 +28,16 @@ PURPOSES = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument("--for", dest="purpose", choices=PURPOSES, default="phone", help="default: %(default)s")
+    parser.add_argument("--for", dest="purpose", choices=PURPOSES, help="by default, a summary of all")
     parser.add_argument("--device", metavar="SERIAL", help="the device to check; by default the first that adb lists")
     parser.add_argument("--adb-port", type=int, default=DEFAULT_SERVER_PORT, help="port of the adb server")
     parser.set_defaults(run=run)
 
 
-def run(purpose: str, device: str | None, adb_port: int) -> None:
+def run(purpose: str | None, device: str | None, adb_port: int) -> None:
     """Prints the report; exits with 1 if the purpose needs something that is not in order."""
-    text, code = report(examine(Host(serial=device, server_port=adb_port)), purpose)
+    findings = examine(Host(serial=device, server_port=adb_port))
+    text, code = (summary(findings), 0) if purpose is None else report(findings, purpose)
     print(text)
     sys.exit(code)
 
@@ -62,23 +63,38 @@ def examine(host: Host) -> list[Finding]:
 
 
 def report(findings: Iterable[Finding], purpose: str) -> tuple[str, int]:
-    """Writes a report.
+    """Writes the report on one purpose.
 
     Args:
-        findings: All findings; those that the purpose needs are marked with a star.
+        findings: All findings; those that the purpose does not need are left out.
         purpose: One of `PURPOSES`.
 
     Returns:
         The text, and the exit code: 1 if anything the purpose needs is missing or was not checked.
     """
-    needed = PURPOSES[purpose]
-    lines, lacking = [], []
+    needed = [finding for finding in findings if finding.name in PURPOSES[purpose]]
+    lacking = _lacking(needed)
+    verdict = f"Not in order: {', '.join(lacking)}." if lacking else f"Everything {purpose} needs is in order."
+    return "\n".join([*_lines(needed), "", verdict]), int(bool(lacking))
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """Writes all findings, and what each purpose lacks."""
+    lines = [*_lines(findings), ""]
+    for purpose, names in PURPOSES.items():
+        lacking = _lacking([finding for finding in findings if finding.name in names])
+        lines.append(f"{purpose:16} {'lacks ' + ', '.join(lacking) if lacking else 'in order'}")
+    return "\n".join(lines)
+
+
+def _lines(findings: Iterable[Finding]) -> list[str]:
+    lines = []
     for finding in findings:
-        star = "*" if finding.name in needed else " "
-        lines.append(f"{star} {finding.state:12} {finding.name:24} {finding.found}")
+        lines.append(f"{finding.state:12} {finding.name:24} {finding.found}")
         if finding.state != "ok":
-            lines += [f"{'':16}-> {line}" for line in finding.mend.splitlines()]
-            lacking += [finding.name] if finding.name in needed else []
-    lines += ["", f"* needed for {purpose}"]
-    lines += [f"Not in order: {', '.join(lacking)}." if lacking else f"Everything {purpose} needs is in order."]
-    return "\n".join(lines), int(bool(lacking))
+            lines += [f"{'':14}-> {line}" for line in finding.mend.splitlines()]
+    return lines
+
+
+def _lacking(findings: Iterable[Finding]) -> list[str]:
+    return [finding.name for finding in findings if finding.state != "ok"]

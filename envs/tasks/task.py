@@ -64,6 +64,9 @@ class Task(ABC):
     judged_unfinished: ClassVar[bool] = False
     """True where an episode that used up its budget is evaluated, too, though the agent did not finish."""
 
+    always_ruled: ClassVar[bool] = True
+    """False where `evaluate` may return None."""
+
     def __init_subclass__(cls) -> None:
         if "name" not in vars(cls):
             cls.name = cls.__name__
@@ -98,9 +101,10 @@ class Task(ABC):
     def evaluate(self, device: Device, answer: str | None) -> float | None:
         """Returns a score in [0, 1] from the device's real state and, for queries, the agent's answer.
 
-        None means that no rule decides, and leaves the verdict to an outcome verifier.
+        None means that no rule decides, and leaves the verdict to an outcome verifier (see `always_ruled`).
 
-        Exceptions count as failures of the device, so whatever the agent may have done must score, not raise.
+        Whatever the agent may have done must score, not raise: exceptions are mistakes in your code, which end a
+        training, or failures of the device, which leave the episode without a verdict.
         """
 
     def report(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector.utils import batch_space, create_empty_array
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 from coach_gym.spaces import Unicode
 
@@ -67,3 +68,20 @@ class Echo(gym.Env):
 
 def test_an_environment_with_it_passes_gymnasiums_check() -> None:
     check_env(Echo(), skip_render_check=True)
+
+
+def test_texts_of_any_script_survive_the_shared_memory_of_processes() -> None:
+    envs = gym.vector.AsyncVectorEnv([Echo, Echo])
+    try:
+        observations, _ = envs.reset(seed=0)
+        assert observations["said"] == ("héllo ☕", "héllo ☕")
+        said = ("", 'it\'s "quoted"\n 👋🏽\x00')
+        seen = [envs.step(texts)[0]["said"] for texts in (said, said[::-1])]
+        assert seen == [said, said[::-1]]  # what was returned first has not changed since
+    finally:
+        envs.close()
+
+
+def test_stable_baselines3_keeps_texts_whole() -> None:
+    envs = DummyVecEnv([Echo, Echo])
+    assert envs.reset()["said"].tolist() == ["héllo ☕"] * 2

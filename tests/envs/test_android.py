@@ -1,13 +1,20 @@
 """AndroidEnv over a fake device: what ends an episode, what counts as success, what a fault does."""
 
+import pickle
+import traceback
+from functools import partial
+
 import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
 from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.errors import TaskError
 from coach_gym.envs.suites.play import play
+from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.screen import EXPERTS, Screen
+from coach_gym.envs.vector import AndroidVectorEnv
 from tests.envs.fake_device import SIZE, SUITE, DeviceLost, FakeDevice
 
 
@@ -91,9 +98,63 @@ def test_where_no_rule_decides_there_is_no_verdict(env, monkeypatch):
     assert (reward, terminated, truncated, info["is_success"]) == (0.0, True, False, None) and "fault" not in info
 
 
-def test_is_success_only_at_the_end(env):
-    env.reset(options=SAVE_ADA)
-    assert "is_success" not in env.step("wait()")[4]
+def test_an_episode_that_a_wrapper_cuts_has_no_success(env):
+    _, info = env.reset(options=SAVE_ADA)
+    assert "is_success" not in info
+    cut = gym.wrappers.TimeLimit(env, 2)
+    cut.reset(options=SAVE_ADA)
+    cut.step("wait()")
+    _, _, terminated, truncated, info = cut.step("wait()")
+    assert (terminated, truncated, info["is_success"]) == (False, True, False)
+
+
+def test_no_step_promises_a_failure_where_unfinished_episodes_are_judged_or_no_rule_may_decide(monkeypatch):
+    lenient = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE, must_finish=False)
+    lenient.reset(options=SAVE_ADA)
+    assert "is_success" not in lenient.step("wait()")[4]
+    monkeypatch.setattr(SUITE.family("SaveName"), "always_ruled", False)
+    unruled = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE)
+    unruled.reset(options=SAVE_ADA)
+    assert "is_success" not in unruled.step("wait()")[4]
+
+
+class Mistaken(SUITE.family("SaveName")):
+    """Its author has mistyped a name."""
+
+    def evaluate(self, device, answer):
+        return saved(device)  # noqa: F821
+
+
+@pytest.mark.parametrize("vector", [False, True])
+def test_a_mistake_in_a_task_of_ones_own_is_raised_with_its_traceback(vector):
+    suite = Suite("fake", "mine", {"Mistaken": Mistaken})
+    make = partial(AndroidEnv, device=FakeDevice, screen_size=SIZE, suite=suite)
+    env = AndroidVectorEnv([make]) if vector else make()
+    env.reset(seed=0)
+    with pytest.raises(TaskError, match=r"Mistaken.*NameError: name 'saved'") as raised:
+        env.step(["finished()"] if vector else "finished()")
+    frames = traceback.extract_tb(raised.value.__cause__.__traceback__)
+    assert (frames[-1].filename, frames[-1].line) == (__file__, "return saved(device)  # noqa: F821")
+    env.reset(seed=0)  # it goes on
+    assert "fault" not in env.step(["wait()"] if vector else "wait()")[4]
+    env.close()
+
+
+def test_a_mistake_in_a_task_can_be_a_fault():
+    suite = Suite("fake", "mine", {"Mistaken": Mistaken})
+    env = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=suite, task_errors="fault")
+    env.reset(seed=0)
+    assert env.step("finished()")[4]["fault"] == "NameError: name 'saved' is not defined"
+
+
+def test_an_environment_pickles_until_its_device_is_open(env):
+    fresh = AndroidEnv(device=FakeDevice, screen_size=SIZE, suite=SUITE)
+    again = pickle.loads(pickle.dumps(fresh))
+    assert again.reset(seed=3)[0]["goal"] == fresh.reset(seed=3)[0]["goal"]
+    with pytest.raises(TypeError, match=r"holds the open device 'fake'.*close\(\) it first"):
+        pickle.dumps(fresh)
+    fresh.close()
+    assert pickle.loads(pickle.dumps(fresh)).max_steps is None
 
 
 def test_a_step_after_the_end_asks_for_reset(env):

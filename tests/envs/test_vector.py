@@ -176,7 +176,7 @@ def test_an_environment_that_raises_costs_one_episode(envs, built, error):
     observations, rewards, terminations, truncations, infos = envs.step(["type(content='d')"] * 3)
     assert truncations.tolist() == [False, True, False] and not terminations.any() and not rewards.any()
     assert infos["fault"].tolist() == [None, f"{type(error).__name__}: {str(error).split(chr(10))[0]}", None]
-    assert infos["task"].tolist() == ["SaveName"] * 3 and infos["_is_success"].tolist() == [False, True, False]
+    assert infos["task"].tolist() == ["SaveName"] * 3 and infos["is_success"].tolist() == [False] * 3
     assert observations in envs.observation_space
     observations, _, _, truncations, infos = envs.step(["type(content='a')"] * 3)
     assert not truncations.any() and "fault" not in infos

@@ -37,6 +37,7 @@ class LabTask(Task):
     apps: ClassVar[tuple[str, ...]]
     budget = BUDGET
     judged_unfinished = True
+    always_ruled = False
 
     def __init__(self, params: Mapping[str, Any]) -> None:
         super().__init__(params)

@@ -7,6 +7,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 from coach_gym.agents.playing.rollout import Rollout, as_vector_env, sub_info
 from coach_gym.envs.vector import AndroidVectorEnv
@@ -139,11 +140,25 @@ def test_single_environments_become_vectors():
         (lambda: gym.make("CartPole-v1"), "'goal' and 'screenshot'"),
         (lambda: SyncVectorEnv([ButtonEnv], autoreset_mode=AutoresetMode.SAME_STEP), "AutoresetMode.NEXT_STEP"),
         (lambda: AsyncVectorEnv([ButtonEnv], shared_memory=False), "vector_entry_point"),
+        (lambda: DummyVecEnv([ButtonEnv]), "gym.make_vec returns, also in place of Stable-Baselines3's DummyVecEnv"),
     ],
 )
 def test_environments_that_cannot_be_used(env, said):
     with pytest.raises(ValueError, match=said):
         as_vector_env(env())
+
+
+def test_processes_of_gymnasiums_play_with_shared_memory():
+    envs = AsyncVectorEnv([ButtonEnv] * 2)
+    try:
+        rollout = Rollout(as_vector_env(envs), range(3))
+        finished = []
+        while rollout.waiting:
+            finished += rollout.step(["a"] * len(rollout.waiting)).finished
+        goals = [ButtonEnv().reset(seed=seed)[0]["goal"] for seed in range(3)]
+        assert [attempt.episode.goal for attempt in sorted(finished, key=lambda each: each.number)] == goals
+    finally:
+        envs.close()
 
 
 def test_environments_that_nobody_holds_any_more_are_freed():

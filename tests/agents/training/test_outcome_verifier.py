@@ -84,6 +84,35 @@ def test_a_verifier_that_raises_ends_no_training():
     assert agent.num_timesteps >= 4 and agent.n_updates == 0
 
 
+class Mistyped:
+    def verify(self, episodes):
+        return [epsiode.outcome for _ in episodes]  # noqa: F821
+
+
+def test_a_mistake_in_a_verifier_ends_the_training_with_its_traceback():
+    with pytest.raises(NameError, match="epsiode") as raised:
+        make(Mistyped()).learn(4)
+    assert raised.traceback[-1].path.samefile(__file__) and "judge_errors='unknown'" in raised.value.__notes__[0]
+    with pytest.warns(UserWarning, match="no verdict on 4 episodes: NameError"):
+        make(Mistyped(), judge_errors="unknown").learn(4)
+
+
+@pytest.mark.parametrize("error", [ConnectionError("HTTP 429"), KeyError("choices")])
+def test_a_process_reward_model_of_ones_own_in_trouble_leaves_steps_unjudged(error):
+    class Model:
+        def score(self, goal, steps):
+            raise error
+
+    agent = make(Rules(), colours=("green",), reward_model=Model())
+    if isinstance(error, KeyError):
+        with pytest.raises(KeyError, match="choices"):
+            agent.learn(4)
+        return
+    with pytest.warns(UserWarning, match="process reward model gave no verdict on 1 steps: ConnectionError"):
+        agent.learn(4)
+    assert agent.num_timesteps >= 4
+
+
 def test_a_judge_behind_a_server_is_named_saved_and_its_tokens_are_logged(tmp_path):
     replies = [YES, NO]
     with serving(lambda number, request: replies[number % 2]) as server:

@@ -175,7 +175,9 @@ FINDINGS = [
 def test_the_exit_code_says_whether_the_purpose_has_what_it_needs(purpose, code):
     text, exit_code = doctor.report(FINDINGS, purpose)
     assert exit_code == code
-    assert "-> buy one\n" in text and "-> plug it in\n" in text
+    assert ("-> buy one\n" in text and "-> plug it in\n" in text) is (purpose == "gpu_training")
+    named = [line.split()[1] for line in text.splitlines() if line.startswith(("ok", "missing"))]
+    assert set(named) <= set(doctor.PURPOSES[purpose])  # and nothing that was not asked
 
 
 def test_what_was_not_checked_is_not_in_order():
@@ -199,7 +201,10 @@ def test_the_command_line_prints_the_report_and_exits_with_its_code(monkeypatch,
         main(["doctor", "--for", "gpu_training", "--device", "emulator-5556", "--adb-port", "5039"])
     assert left.value.code == 1
     assert (seen[0].serial, seen[0].server_port) == ("emulator-5556", 5039)
-    assert "* missing      GPU" in capsys.readouterr().out
+    assert "missing      GPU" in capsys.readouterr().out
     with pytest.raises(SystemExit) as left:
         main(["doctor"])
     assert left.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert {"training         in order", "gpu_training     lacks GPU, vLLM"} <= set(lines)
+    assert any("plug one in" in line for line in lines)

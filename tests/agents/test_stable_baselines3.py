@@ -1,0 +1,34 @@
+"""Stable-Baselines3's own evaluation and callbacks take our agents and environments."""
+
+import numpy as np
+import pytest
+from gymnasium.vector import SyncVectorEnv
+from stable_baselines3.common.callbacks import CheckpointCallback, EvalCallback
+from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.monitor import Monitor
+
+from coach_gym.agents import CoachAgent, evaluate
+from tests.agents import tiny
+from tests.agents.trivial_env import ButtonEnv
+
+
+@pytest.fixture
+def agent():
+    return CoachAgent(tiny.policy(), SyncVectorEnv([ButtonEnv] * 2), batch_size=2, max_new_tokens=3, seed=0)
+
+
+def test_evaluate_policy_measures_what_ours_does(agent):
+    rewards, lengths = evaluate_policy(agent, Monitor(ButtonEnv(colours=["red"])), 3, return_episode_rewards=True)
+    ours = evaluate(agent, ButtonEnv(colours=["red"]), 3)
+    assert rewards == [result.reward for result in ours.results] and lengths == [1, 1, 1]
+
+
+def test_their_callbacks_evaluate_and_save(agent, tmp_path):
+    evaluation = EvalCallback(
+        Monitor(ButtonEnv()), n_eval_episodes=2, eval_freq=1, log_path=tmp_path, best_model_save_path=tmp_path,
+        verbose=0,
+    )  # fmt: skip
+    agent.learn(2, [evaluation, CheckpointCallback(1, tmp_path, save_vecnormalize=True)])
+    assert np.load(tmp_path / "evaluations.npz")["results"].shape == (1, 2)
+    assert CoachAgent.load(tmp_path / "best_model").num_timesteps == 2
+    assert CoachAgent.load(tmp_path / "rl_model_2_steps.zip").num_timesteps == 2  # a folder of that name
