@@ -108,10 +108,22 @@ class Host(Protocol):
 
 
 class App:
-    """One installed app. Subclasses set the class attributes and implement `install` and `main`."""
+    """One installed app. Subclasses set the class attributes and implement `install` and `main`.
+
+    Attributes:
+        package: The app's package.
+        activity: The class that the home screen starts; with a dot in front, it is in the app's package.
+        activities: Other classes that clients start by name.
+        role: The category of apps that it stands for, such as `android.intent.category.APP_BROWSER`.
+        label: What the home screen calls it.
+        icon: Its icon.
+        color: The colour behind the icon.
+    """
 
     package = ""
     activity = ".MainActivity"
+    activities: tuple[str, ...] = ()
+    role = ""
     label = ""
     icon = "android"
     color = theme.PRIMARY

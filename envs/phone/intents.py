@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 ACTION = "android.intent.action."
-MAIN, VIEW, INSERT, SEND, SENDTO, DIAL, CALL = (
-    ACTION + name for name in ("MAIN", "VIEW", "INSERT", "SEND", "SENDTO", "DIAL", "CALL")
-)
-HOME = "android.intent.category.HOME"
+MAIN, VIEW, EDIT, INSERT, INSERT_OR_EDIT, GET_CONTENT, OPEN_DOCUMENT, WEB_SEARCH, SEND, SENDTO, DIAL, CALL = (
+    ACTION + name
+    for name in (
+        "MAIN", "VIEW", "EDIT", "INSERT", "INSERT_OR_EDIT", "GET_CONTENT", "OPEN_DOCUMENT", "WEB_SEARCH", "SEND",
+        "SENDTO", "DIAL", "CALL",
+    )
+)  # fmt: skip
+CATEGORY = "android.intent.category."
+HOME = f"{CATEGORY}HOME"
 EXTRA_TEXT = "android.intent.extra.TEXT"
 
 OK, CANCELED = -1, 0

@@ -16,6 +16,7 @@ class Services:
         packages: The packages installed since the phone was made, with their versions as "CODE NAME".
         roles: The labels of the apps that fill roles, by role, such as "browser".
         properties: The system properties that were set, by name.
+        flags: The flags of Android's parts that were set, by "namespace/name", as `device_config` has them.
         calls: What the calls of the moment do, by number.
         screen_on: Whether the screen is lit. Clients of the phone's servers can put it out.
     """
@@ -23,5 +24,6 @@ class Services:
     packages: dict[str, str] = field(default_factory=dict)
     roles: dict[str, str] = field(default_factory=dict)
     properties: dict[str, str] = field(default_factory=dict)
+    flags: dict[str, str] = field(default_factory=dict)
     calls: dict[str, CallState] = field(default_factory=dict)
     screen_on: bool = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections import defaultdict
-from datetime import date
+from datetime import date, datetime
 from functools import partial
 
 from coach_gym.envs.apps.calendar import data as calendar_data
@@ -12,6 +12,8 @@ from coach_gym.envs.apps.calendar.data import DATABASE, PACKAGE, SCHEMA, Event
 from coach_gym.envs.apps.calendar.event_form import new_event
 from coach_gym.envs.apps.calendar.lists import Agenda, DayView
 from coach_gym.envs.phone.app import Choice, DatabaseApp, Menu, Screen
+from coach_gym.envs.phone.epoch import from_seconds
+from coach_gym.envs.phone.intents import CATEGORY, EDIT, INSERT, Intent
 from coach_gym.envs.phone.pickers import DatePicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -26,6 +28,7 @@ class Calendar(DatabaseApp):
 
     package = PACKAGE
     activity = "com.simplemobiletools.calendar.pro.activities.MainActivity"
+    role = f"{CATEGORY}APP_CALENDAR"
     label = "Simple Calendar Pro"
     icon = "calendar_month"
     color = "#e65100"
@@ -35,6 +38,29 @@ class Calendar(DatabaseApp):
     def main(self) -> Screen:
         """Opens the current month."""
         return Month(self.phone.now.date())
+
+    def open(self, intent: Intent) -> bool:
+        """Shows a form filled with the `title`, times, place and description of an event to insert."""
+        if intent.action not in (INSERT, EDIT) or not _is_event(intent):
+            return False
+        form = new_event(self.phone.now, self.phone.now.date())
+        for field, name in ((form.title, "title"), (form.location, "eventLocation"), (form.description, "description")):
+            field.set(intent.extra(name))
+        form.start = _moment(intent, "beginTime") or form.start
+        form.end = max(_moment(intent, "endTime") or form.start, form.start)
+        form.all_day = intent.extras.get("allDay") is True
+        self.phone.open_screen(self.package, form)
+        return True
+
+
+def _is_event(intent: Intent) -> bool:
+    return intent.type.endswith("/event") or intent.data.startswith("content://com.android.calendar/events")
+
+
+def _moment(intent: Intent, name: str) -> datetime | None:
+    """Returns a time that is given in milliseconds since 1970."""
+    milliseconds = intent.extras.get(name)
+    return from_seconds(milliseconds // 1000) if isinstance(milliseconds, int) else None
 
 
 class Month(Screen):

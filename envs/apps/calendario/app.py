@@ -10,6 +10,7 @@ from functools import partial
 from coach_gym.envs.apps.calendario import data
 from coach_gym.envs.apps.calendario.data import NOTIFICATIONS, RECURRENCES, Event, notification_text
 from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Screen
+from coach_gym.envs.phone.intents import CATEGORY
 from coach_gym.envs.phone.pickers import DatePicker, HalfDayPicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -45,6 +46,7 @@ class Calendario(DatabaseApp):
     """The calendar app."""
 
     package = data.PACKAGE
+    role = f"{CATEGORY}APP_CALENDAR"
     label = "Calendar"
     icon = "calendar_month"
     color = "#00897b"

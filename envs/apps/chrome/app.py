@@ -8,7 +8,7 @@ AndroidWorld's browser tasks and of our own (`task_pages`), and `picture_pages` 
 from __future__ import annotations
 
 from typing import cast
-from urllib.parse import unquote
+from urllib.parse import quote_plus, unquote
 
 from coach_gym.envs.apps.chrome.drawing import Drawing
 from coach_gym.envs.apps.chrome.html import Document
@@ -17,7 +17,7 @@ from coach_gym.envs.apps.chrome.page import Article, Page
 from coach_gym.envs.apps.chrome.picture_pages import PictureButtons, PictureSwitches
 from coach_gym.envs.apps.chrome.product import Product
 from coach_gym.envs.phone.app import App, Menu, Screen
-from coach_gym.envs.phone.intents import VIEW, Intent
+from coach_gym.envs.phone.intents import CATEGORY, VIEW, WEB_SEARCH, Intent
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -33,6 +33,7 @@ class Chrome(App):
 
     package = PACKAGE
     activity = "com.google.android.apps.chrome.Main"
+    role = f"{CATEGORY}APP_BROWSER"
     label = "Chrome"
     icon = "google_chrome"
     color = "#1a73e8"
@@ -43,9 +44,12 @@ class Chrome(App):
 
     def open(self, intent: Intent) -> bool:
         """Shows a web address or a file of HTML in place of the page before. Back leads to the app that asked."""
-        web = intent.data.startswith(("http:", "https:"))
+        address = intent.data
+        if intent.action == WEB_SEARCH:
+            address = f"https://www.google.com/search?q={quote_plus(intent.extra('query'))}"
+        web = address.startswith(("http:", "https:"))
         html = intent.type == "text/html" or intent.data.lower().endswith(SUFFIXES)
-        if intent.action != VIEW or not (web or (html and intent.data.startswith("file:"))):
+        if intent.action not in (VIEW, WEB_SEARCH) or not (web or (html and intent.data.startswith("file:"))):
             return False
         caller = self.phone.foreground
         if PACKAGE in self.phone.stacks:
@@ -53,7 +57,7 @@ class Chrome(App):
         self.phone.launch(PACKAGE)
         tab = cast(Tab, self.phone.top)
         tab.caller = caller if caller != PACKAGE else ""
-        tab.go_to(intent.data)
+        tab.go_to(address)
         return True
 
 

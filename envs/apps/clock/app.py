@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from coach_gym.envs.apps.clock import data as clock_data
+from coach_gym.envs.apps.clock import requests
 from coach_gym.envs.apps.clock.alarms import Alarms
 from coach_gym.envs.apps.clock.cards import CARDS
 from coach_gym.envs.apps.clock.cities import WorldClock
@@ -18,6 +19,7 @@ from coach_gym.envs.apps.clock.tab import ClockScreen, Tab
 from coach_gym.envs.apps.clock.timers import Stopwatch, Timers
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.app import App, Choice, Host, Menu, Screen
+from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -95,6 +97,16 @@ class Clock(App):
     def main(self) -> Screen:
         """Shows the tabs."""
         return Main(self.edition)
+
+    def open(self, intent: Intent) -> bool:
+        """Sets an alarm or a timer, and shows them."""
+        if intent.action not in requests.TABS:
+            return False
+        requests.fulfil(self.phone, intent)
+        screen = Main(self.edition)
+        screen.current = self.edition.tabs[requests.TABS[intent.action]][1]
+        self.phone.open_screen(self.package, screen)
+        return True
 
     def elapsed(self, since: datetime) -> None:
         """Posts notifications for alarms and timers that are due; they ring when touched there."""

@@ -9,7 +9,7 @@ from coach_gym.envs.apps.contacts.form import ContactForm
 from coach_gym.envs.apps.contacts.labels import LabelPage
 from coach_gym.envs.apps.contacts.person import Person
 from coach_gym.envs.phone.app import Confirm, Host, Prompt, Screen
-from coach_gym.envs.phone.intents import INSERT, SENDTO, VIEW, Intent
+from coach_gym.envs.phone.intents import CATEGORY, INSERT, INSERT_OR_EDIT, SENDTO, VIEW, Intent
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -57,6 +57,8 @@ class Contacts(AddressBook):
     """The Contacts app."""
 
     activity = "com.android.contacts.activities.PeopleActivity"
+    role = f"{CATEGORY}APP_CONTACTS"
+    activities = (ContactForm.activity,)
     label = "Contacts"
     icon = "account"
     color = "#1a73e8"
@@ -73,7 +75,7 @@ class Contacts(AddressBook):
         if intent.action == VIEW and intent.data.startswith(("content://contacts", "content://com.android.contacts")):
             self.phone.launch(self.package)
             return True
-        if intent.action != INSERT or not intent.type.endswith(("/contact", "/raw_contact")):
+        if intent.action not in (INSERT, INSERT_OR_EDIT) or not intent.type.endswith(("/contact", "/raw_contact")):
             return False
         first, _, last = intent.extra("name").strip().rpartition(" ")
         number, email = intent.extra("phone"), intent.extra("email")

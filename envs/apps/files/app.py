@@ -22,7 +22,7 @@ from coach_gym.envs.phone.folders import (
     search,
     size_text,
 )
-from coach_gym.envs.phone.intents import VIEW, Intent
+from coach_gym.envs.phone.intents import CATEGORY, GET_CONTENT, OPEN_DOCUMENT, VIEW, Intent
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
     Empty,
@@ -61,6 +61,7 @@ class Files(App):
 
     package = "com.google.android.documentsui"
     activity = "com.android.documentsui.files.FilesActivity"
+    role = f"{CATEGORY}APP_FILES"
     label = "Files"
     icon = "folder"
     color = "#1a73e8"
@@ -68,6 +69,13 @@ class Files(App):
     def main(self) -> Screen:
         """Opens the shared storage."""
         return Browser()
+
+    def open(self, intent: Intent) -> bool:
+        """Shows the shared storage to programs that ask for a file."""
+        if intent.action not in (GET_CONTENT, OPEN_DOCUMENT):
+            return False
+        self.phone.open_screen(self.package, Browser())
+        return True
 
 
 class Browser(FolderScreen):

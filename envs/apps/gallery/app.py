@@ -19,7 +19,7 @@ from coach_gym.envs.phone.folders import (
     renamed,
     size_text,
 )
-from coach_gym.envs.phone.intents import VIEW, Intent
+from coach_gym.envs.phone.intents import CATEGORY, VIEW, Intent
 from coach_gym.envs.phone.media import pictures
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.storage import Storage
@@ -56,6 +56,7 @@ class Gallery(App):
 
     package = "com.simplemobiletools.gallery.pro"
     activity = "com.simplemobiletools.gallery.pro.activities.MainActivity"
+    role = f"{CATEGORY}APP_GALLERY"
     label = "Simple Gallery Pro"
     icon = "image_multiple_outline"
     color = "#f57c00"

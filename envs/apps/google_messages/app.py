@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from coach_gym.envs.phone.app import DatabaseApp, Host, Screen
+from coach_gym.envs.phone.intents import CATEGORY
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.contacts import pretty
 from coach_gym.envs.phone.toolkit import theme
@@ -29,6 +30,7 @@ class Messaging(DatabaseApp):
 
     package = PACKAGE
     activity = ".ui.ConversationListActivity"
+    role = f"{CATEGORY}APP_MESSAGING"
     label = "Messages"
     icon = "message_text"
     color = "#1a73e8"

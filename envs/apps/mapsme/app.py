@@ -11,6 +11,7 @@ from coach_gym.envs.apps.mapsme.data import DATABASE, PACKAGE, ROLES, SCHEMA, Pl
 from coach_gym.envs.apps.mapsme.planning import Planning
 from coach_gym.envs.apps.mapsme.screens import MapScreen, Search, away, row
 from coach_gym.envs.phone.app import DatabaseApp, Menu, Screen
+from coach_gym.envs.phone.intents import CATEGORY
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -38,6 +39,7 @@ class MapsMe(DatabaseApp):
 
     package = PACKAGE
     activity = "com.mapswithme.maps.MwmActivity"
+    role = f"{CATEGORY}APP_MAPS"
     label = "MAPS.ME"
     icon = "map_outline"
     color = "#006c35"

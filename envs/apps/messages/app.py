@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
-from coach_gym.envs.phone.intents import CALL, EXTRA_TEXT, SEND, Answer, Intent
+from coach_gym.envs.phone.intents import CALL, CATEGORY, EXTRA_TEXT, SEND, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.providers import contacts, telephony
@@ -43,6 +43,7 @@ class Messages(App):
 
     package = "com.simplemobiletools.smsmessenger"
     activity = ".activities.MainActivity"
+    role = f"{CATEGORY}APP_MESSAGING"
     label = "Simple SMS Messenger"
     icon = "message_text"
     color = "#f57c00"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
+from urllib.parse import unquote_plus
 
 from coach_gym.envs.apps.osmand import data, gpx
 from coach_gym.envs.apps.osmand.data import MARKERS, PACKAGE, SCHEMA, Place
@@ -13,6 +15,7 @@ from coach_gym.envs.apps.osmand.map_screen import MapScreen, Search, round_butto
 from coach_gym.envs.apps.osmand.places import Favorites, Markers, Tracks
 from coach_gym.envs.apps.osmand.planning import PlanRoute
 from coach_gym.envs.phone.app import DatabaseApp, Screen
+from coach_gym.envs.phone.intents import CATEGORY, VIEW, Intent
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
@@ -31,12 +34,15 @@ from coach_gym.envs.phone.toolkit.widgets import (
     TextField,
 )
 
+_GEO = re.compile(r"geo:(-?\d{1,2}(?:\.\d+)?),(-?\d{1,3}(?:\.\d+)?)(?:\?q=([^&]*))?")
+
 
 class OsmAnd(DatabaseApp):
     """A map with favourites and tracks in GPX files, and markers in a database."""
 
     package = PACKAGE
     activity = "net.osmand.plus.activities.MapActivity"
+    role = f"{CATEGORY}APP_MAPS"
     label = "OsmAnd"
     icon = "map_search"
     color = ORANGE
@@ -51,6 +57,22 @@ class OsmAnd(DatabaseApp):
     def main(self) -> Screen:
         """Opens the map."""
         return Map()
+
+    def open(self, intent: Intent) -> bool:
+        """Shows the place of a link such as `geo:47.14,9.52?q=Vaduz`."""
+        found = _GEO.match(intent.data)
+        if intent.action != VIEW or found is None:
+            return False
+        point, name = (float(found[1]), float(found[2])), unquote_plus(found[3] or "")
+        screen = Map()
+        self.phone.open_screen(self.package, screen)
+        if any(point):
+            screen.choose(Place(name or data.point_text(point), point))
+        else:  # geo:0,0?q=... asks for a search
+            search = Search(screen)
+            search.query.set(name)
+            self.phone.push(self, search)
+        return True
 
 
 class Map(MapScreen):

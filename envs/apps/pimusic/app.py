@@ -7,6 +7,7 @@ from functools import partial
 
 from coach_gym.envs.apps.pimusic.data import DATABASE, PACKAGE, SCHEMA, SORTS, Music, Song, clock, count
 from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Prompt, Screen
+from coach_gym.envs.phone.intents import CATEGORY
 from coach_gym.envs.phone.pages import SearchPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -39,6 +40,7 @@ class PiMusic(App):
 
     package = PACKAGE
     activity = "com.Project100Pi.themusicplayer.MainActivity"
+    role = f"{CATEGORY}APP_MUSIC"
     label = "Pi Music Player"
     icon = "pi"
     color = "#c2185b"

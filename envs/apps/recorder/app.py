@@ -36,6 +36,7 @@ class AudioRecorder(App):
 
     package = PACKAGE
     activity = "com.dimowner.audiorecorder.app.main.MainActivity"
+    activities = ("com.dimowner.audiorecorder.app.welcome.WelcomeActivity",)
     label = "Audio Recorder"
     icon = "microphone"
     color = "#37474f"

@@ -9,6 +9,7 @@ from typing import Any
 from coach_gym.envs.apps.retro.data import PACKAGE, Music, Song
 from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Screen
 from coach_gym.envs.phone.documents import SaveDocument
+from coach_gym.envs.phone.intents import CATEGORY
 from coach_gym.envs.phone.media.duration import clock_text
 from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.toolkit import theme
@@ -36,6 +37,7 @@ class RetroMusic(App):
 
     package = PACKAGE
     activity = "code.name.monkey.retromusic.activities.MainActivity"
+    role = f"{CATEGORY}APP_MUSIC"
     label = "Retro Music"
     icon = "music_circle"
     color = "#c2185b"

@@ -89,6 +89,8 @@ ACTIONS = {  # after android.settings.: the page that it opens
     "WIFI_SETTINGS": pages.Internet, "WIRELESS_SETTINGS": pages.Network, "BLUETOOTH_SETTINGS": pages.ConnectedDevices,
     "AIRPLANE_MODE_SETTINGS": pages.Network, "DISPLAY_SETTINGS": pages.Display, "SOUND_SETTINGS": pages.Sound,
     "APPLICATION_SETTINGS": pages.Apps, "DATE_SETTINGS": pages.DateAndTime, "LOCALE_SETTINGS": pages.Languages,
+    "INPUT_METHOD_SETTINGS": pages.Languages, "APP_NOTIFICATION_SETTINGS": pages.Notifications,
+    "MANAGE_APPLICATIONS_SETTINGS": pages.Apps,
     "LOCATION_SOURCE_SETTINGS": pages.Location, "ACCESSIBILITY_SETTINGS": pages.Accessibility,
     "INTERNAL_STORAGE_SETTINGS": pages.Storage, "DEVICE_INFO_SETTINGS": pages.AboutPhone,
     "BATTERY_SAVER_SETTINGS": pages.Battery, "NOTIFICATION_SETTINGS": pages.Notifications,
@@ -162,6 +164,9 @@ class Settings(App):
     def open(self, intent: Intent) -> bool:
         """Opens the page that an action such as `android.settings.WIFI_SETTINGS` names."""
         action = intent.action.removeprefix("android.settings.")
+        if action == "APPLICATION_DETAILS_SETTINGS" and intent.path in self.phone.apps:
+            self.phone.open_screen(self.package, pages.AppInfo(intent.path))
+            return True
         if action == "SETTINGS":
             self.phone.launch(self.package)
         elif action in ACTIONS:

@@ -20,6 +20,7 @@ from coach_gym.envs.phone.shell.commands import (
     packages,
     screen,
     sed,
+    services,
     system,
     text,
 )
@@ -32,6 +33,7 @@ from coach_gym.envs.phone.shell.language.words import SyntaxFault, Unfinished
 COMMANDS: dict[str, Command] = {}
 for _module in (
     builtins, files, listing, text, sed, system, activities, packages, dumps, content, database, screen,
+    services,
 ):  # fmt: skip
     COMMANDS |= _module.COMMANDS
 """All commands by name."""

@@ -150,7 +150,7 @@ class System:
             self.go_home()
             return self.launcher.package
         if not intent.package:
-            return next((app.package for app in self.apps.values() if app.open(intent)), None)
+            return next((app.package for app in self.apps.values() if self._opened(app, intent)), None)
         if intent.package == self.launcher.package:
             self.go_home()
         elif intent.package not in self.apps:
@@ -158,6 +158,13 @@ class System:
         elif not self.apps[intent.package].open(intent):
             self.launch(intent.package)
         return intent.package
+
+    def _opened(self, app: App, intent: Intent) -> bool:
+        """Lets an app show what an intent asks for. Returns whether it does."""
+        if intent.action == MAIN and intent.categories and app.role in intent.categories:
+            self.launch(app.package)
+            return True
+        return app.open(intent)
 
     def broadcast(self, intent: Intent) -> Answer | None:
         """Lets every app, and whoever listens from outside, hear an intent.

@@ -96,6 +96,19 @@ def shown(intent: Intent, flags: int = 0) -> str:
     return f"Intent {{ {' '.join(part for part in parts if part)} }}"
 
 
+def resolved(phone: Phone, intent: Intent) -> str | None:
+    """Returns the activity that an intent opens, as `package/class`, or None. Tries it on a fork of the phone."""
+    if intent.activity and intent.activity not in state.activities(phone, intent.package):
+        return None
+    named = phone.apps.get(intent.package)
+    twin = phone.fork()
+    if named and not intent.activity and intent.action not in ("", intents.MAIN):
+        package = named.package if twin.apps[named.package].open(intent) else None
+    else:
+        package = twin.start(intent)
+    return None if package is None else state.component(twin, package)
+
+
 def am(p: Process) -> int:
     """`am VERB …`: the activity manager."""
     verb, *rest = p.args or [""]
@@ -115,11 +128,11 @@ def start(p: Process, args: list[str]) -> int:
     """Starts an activity: `-W` waits, `-S` stops the app first."""
     intent, flags = read_intent(args)
     p.print(f"Starting: {shown(intent)}")
-    if "-S" in flags and intent.package in p.phone.apps:
+    if "-S" in flags and resolved(p.phone, intent) and intent.package in p.phone.apps:
         p.phone.stop(intent.package)
     was_running = intent.package in p.phone.stacks
     was_front = p.phone.foreground == intent.package
-    package = p.phone.start(intent)
+    package = p.phone.start(intent) if resolved(p.phone, intent) else None
     if package is None and intent.activity:
         name = f"{intent.package}/{intent.activity}"
         return p.complain(f"Error type 3\nError: Activity class {{{name}}} does not exist.", ERROR)
@@ -227,6 +240,19 @@ def instrument(p: Process, args: list[str]) -> int:
     return p.complain(f"android.util.AndroidException: INSTRUMENTATION_FAILED: {name}", 1)
 
 
+def stop_service(p: Process, args: list[str]) -> int:
+    """Says that the service does not run; no package here has any."""
+    intent, _ = read_intent(args)
+    p.print(f"Stopping service: {shown(intent)}\nService not stopped: was not running.")
+    return 0
+
+
+def help_(p: Process, args: list[str]) -> int:
+    """Lists the commands."""
+    p.print("Activity manager (activity) commands:\n" + "\n".join(f"  {verb}" for verb in sorted(_VERBS)))
+    return 0
+
+
 def _nothing(p: Process, args: list[str]) -> int:
     return 0
 
@@ -235,9 +261,9 @@ _VERBS: dict[str, Callable[[Process, list[str]], int]] = {
     "start": start, "start-activity": start, "force-stop": force_stop, "kill": force_stop, "kill-all": kill_all,
     "stop-app": force_stop, "stack": stack, "task": stack, "broadcast": broadcast, "get-current-user": current_user,
     "startservice": start_service, "start-service": start_service, "start-foreground-service": start_service,
-    "startforegroundservice": start_service, "stopservice": _nothing, "instrument": instrument,
-    "clear-debug-app": _nothing, "set-debug-app": _nothing, "idle-maintenance": _nothing, "wait-for-broadcast-idle":
-    _nothing, "switch-user": _nothing, "write": _nothing, "set-inactive": _nothing,
+    "startforegroundservice": start_service, "stopservice": stop_service, "instrument": instrument,
+    "clear-debug-app": _nothing, "set-debug-app": _nothing, "idle-maintenance": _nothing,
+    "wait-for-broadcast-idle": _nothing, "set-inactive": _nothing, "help": help_,
 }  # fmt: skip
 
 

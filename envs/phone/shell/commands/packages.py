@@ -1,11 +1,14 @@
-"""`pm` and `cmd`: installed packages, permissions, installation, and the commands of services."""
+"""`pm`: installed packages, their permissions and activities, installation."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.commands.activities import BadIntent, read_intent, resolved
 from coach_gym.envs.phone.shell.commands.attributes import uid_of
 from coach_gym.envs.phone.shell.commands.manifest import BadPackage, Manifest, read_manifest
 from coach_gym.envs.phone.shell.language.options import options
@@ -33,7 +36,11 @@ def pm(p: Process) -> int:
     command = _VERBS.get(verb)
     if command is None:
         return p.complain(f"Unknown command: {verb}" if verb else "Package manager (package) commands:", 255)
-    return command(p, rest)
+    try:
+        return command(p, rest)
+    except BadIntent as fault:
+        kind = "java.lang.IllegalArgumentException"
+        return p.complain(f"\nException occurred while executing '{verb}':\n{kind}: {fault}", 255)
 
 
 def _words(args: list[str], valued: tuple[str, ...] = ("--user", "-i", "--abi", "--installer")) -> list[str]:
@@ -183,89 +190,86 @@ def uninstall(p: Process, args: list[str]) -> int:
     return _failed(p, f"Failure [{'DELETE_FAILED_INTERNAL_ERROR' if known else 'not installed for 0'}]")
 
 
-def query_activities(p: Process, args: list[str]) -> int:
-    """`query-activities --brief`: lists the activities that the home screen opens."""
-    if "android.intent.action.MAIN" not in args or "android.intent.category.LAUNCHER" not in args:
-        p.print("No activities found")
-        return 0
-    p.print(f"{len(p.phone.apps)} activities found:")
-    for index, (package, app) in enumerate(p.phone.apps.items()):
-        p.print(f"  Activity #{index}:")
-        p.print("    priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true")
-        p.print(f"    {package}/{app.activity}")
+# activities
+
+_MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
+
+
+def resolve_activity(p: Process, args: list[str]) -> int:
+    """`resolve-activity [--brief] INTENT`: tells which activity an intent would open."""
+    found = resolved(p.phone, _intent(args))
+    if found is None:
+        p.print("No activity found")
+    elif "--brief" in args:
+        p.print(f"{_MATCH}\n{state.short(found)}")
+    else:
+        package, _, name = found.partition("/")
+        p.print(f"{_MATCH}\nActivityInfo:\n  name={name}\n  packageName={package}\n  exported=true")
     return 0
 
 
-def _nothing(p: Process, args: list[str]) -> int:
+def query_activities(p: Process, args: list[str]) -> int:
+    """`query-activities [--brief] INTENT`: lists the activities that could open an intent."""
+    intent = _intent(args)
+    each = (replace(intent, package=package) for package in p.phone.apps if intent.package in ("", package))
+    found = [name for name in (resolved(p.phone, one) for one in each) if name is not None]
+    p.print(f"{len(found)} activities found:" if found else "No activities found")
+    for index, name in enumerate(found):
+        p.print(f"  Activity #{index}:\n    {_MATCH}\n    {state.short(name)}")
+    return 0
+
+
+def _intent(args: list[str]) -> Intent:
+    intent, _ = read_intent([word for word in args if word not in ("--brief", "--components")])
+    return intent
+
+
+# what has no effect that the phone shows, and what it cannot do
+
+
+def install_existing(p: Process, args: list[str]) -> int:
+    """Installs a package for the user who lacks it; here all packages are installed for all users."""
+    package = "".join(_words(args)[:1])
+    if package not in state.packages(p.phone):
+        name = "android.content.pm.PackageManager$NameNotFoundException"
+        return p.complain(f"{name}: Package {package} doesn't exist", 1)
+    p.print(f"Package {package} installed for user: 0")
+    return 0
+
+
+def enable(p: Process, args: list[str]) -> int:
+    """Enables a package, as all packages are."""
+    p.print(f"Package {''.join(_words(args)[:1])} new state: enabled")
+    return 0
+
+
+def disable(p: Process, args: list[str]) -> int:
+    """Refuses: the apps of this phone are always enabled."""
+    return p.complain("Error: the packages of the embedded phone cannot be disabled", 1)
+
+
+def reset_permissions(p: Process, args: list[str]) -> int:
+    """Takes back all permissions that users have granted."""
+    p.phone.permissions.clear()
+    return 0
+
+
+def dump(p: Process, args: list[str]) -> int:
+    """Prints what is known about a package."""
+    return p.shell.run(["dumpsys", "package", *args], p.streams)
+
+
+def help_(p: Process, args: list[str]) -> int:
+    """Lists the commands."""
+    p.print("Package manager (package) commands:\n" + "\n".join(f"  {verb}" for verb in sorted(_VERBS)))
     return 0
 
 
 _VERBS: dict[str, Callable[[Process, list[str]], int]] = {
     "list": list_, "path": path, "clear": clear, "grant": grant, "revoke": revoke, "install": install,
-    "uninstall": uninstall, "query-activities": query_activities, "enable": _nothing, "disable": _nothing,
-    "disable-user": _nothing, "trim-caches": _nothing, "set-installer": _nothing,
-    "reset-permissions": _nothing, "set-app-link": _nothing,
-}  # fmt: skip
-
-
-def cmd(p: Process) -> int:
-    """`cmd SERVICE …`: calls the command of a service."""
-    from coach_gym.envs.phone.shell.commands.content import content
-    from coach_gym.envs.phone.shell.commands.system import settings, wm
-
-    service, *rest = p.args or [""]
-    commands = {"package": pm, "settings": settings, "content": content, "window": wm}
-    if service in commands:
-        return commands[service](Process(p.shell, service, rest, p.streams))
-    if service in ("activity", "input", "input_method"):
-        return p.shell.run([{"activity": "am", "input_method": "ime"}.get(service, service), *rest], p.streams)
-    if service in ("statusbar", "uimode", "wifi", "bluetooth_manager", "connectivity"):
-        return _SERVICES[service](p, rest)
-    if service == "-l":
-        p.print("\n".join(sorted([*commands, *_SERVICES, "activity", "input", "input_method"])))
-        return 0
-    return p.complain(f"cmd: Can't find service: {service}", 20)
-
-
-def _status_bar(p: Process, args: list[str]) -> int:
-    shades = {"collapse": 0, "expand-notifications": 1, "expand-settings": 2}
-    if args[:1] == [] or args[0] not in shades:
-        return p.complain(f"Unknown command: {' '.join(args[:1])}", 255)
-    p.phone.shade = shades[args[0]]
-    p.phone.changed()
-    return 0
-
-
-def _ui_mode(p: Process, args: list[str]) -> int:
-    """`cmd uimode night [yes|no]`."""
-    settings = p.storage.settings
-    if args[:1] != ["night"]:
-        return p.complain(f"Unknown command: {' '.join(args[:1])}", 255)
-    if args[1:2] and args[1] in ("yes", "no", "auto"):
-        settings["secure", "ui_night_mode"] = {"yes": "2", "no": "1", "auto": "0"}[args[1]]
-        p.phone.changed()
-    now = settings.get(("secure", "ui_night_mode"), "1")
-    p.print(f"Night mode: { {'2': 'yes', '0': 'auto'}.get(now, 'no') }")
-    return 0
-
-
-def _radio(key: str) -> Callable[[Process, list[str]], int]:
-    words = {"enable": "1", "enabled": "1", "disable": "0", "disabled": "0"}
-
-    def turn(p: Process, args: list[str]) -> int:
-        word = next((word for word in args if word in words), None)
-        if word is None:
-            return p.complain(f"Unknown command: {' '.join(args[:1])}", 255)
-        p.storage.settings["global", key] = words[word]
-        p.phone.changed()
-        return 0
-
-    return turn
-
-
-_SERVICES: dict[str, Callable[[Process, list[str]], int]] = {
-    "statusbar": _status_bar, "uimode": _ui_mode, "wifi": _radio("wifi_on"),
-    "bluetooth_manager": _radio("bluetooth_on"), "connectivity": _radio("airplane_mode_on"),
+    "uninstall": uninstall, "resolve-activity": resolve_activity, "query-activities": query_activities,
+    "install-existing": install_existing, "enable": enable, "disable": disable, "disable-user": disable,
+    "reset-permissions": reset_permissions, "dump": dump, "help": help_,
 }  # fmt: skip
 
 
@@ -277,4 +281,4 @@ def appops(p: Process) -> int:
     return 0
 
 
-COMMANDS: dict[str, Command] = {"pm": pm, "cmd": cmd, "appops": appops}
+COMMANDS: dict[str, Command] = {"pm": pm, "appops": appops}

@@ -101,6 +101,13 @@ def app_of(phone: Phone, package: str) -> App | None:
     return phone.launcher if package == phone.launcher.package else phone.apps.get(package)
 
 
+def activities(phone: Phone, package: str) -> set[str]:
+    """Returns the full class names of a package's activities that can be started by name."""
+    app = app_of(phone, package)
+    names = (app.activity, *app.activities) if app else ()
+    return {f"{package if name.startswith('.') else ''}{name}" for name in names}
+
+
 def component(phone: Phone, package: str) -> str:
     """Returns the activity that a package shows, or would start with: `package/full.class.name`."""
     app = app_of(phone, package)

@@ -2,6 +2,7 @@
 
 import io
 import struct
+from dataclasses import replace
 from datetime import datetime
 
 import adbutils.shell
@@ -12,6 +13,7 @@ from android_env.components.adb_controller import AdbController
 from android_env.proto import adb_pb2
 from PIL import Image
 
+from coach_gym.envs.apps.clock.data import ALARMS, Alarm, alarms
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.shell import run
 from coach_gym.envs.profiles import lab_phone
@@ -75,7 +77,7 @@ def test_adbutils_starts_and_stops_apps(device):
     device.app_stop(CLOCK)
     assert device.phone.foreground == device.phone.launcher.package
     assert CLOCK in device.list_packages() and CLOCK not in device.phone.stacks
-    device.app_start("org.tasks", ".MainActivity")
+    device.app_start("org.tasks", "com.todoroo.astrid.activity.MainActivity")
     assert device.app_current().package == "org.tasks"
 
 
@@ -396,3 +398,92 @@ def test_clearing_settings_keeps_the_settings():
     assert out(phone, "pm clear com.android.settings") == "Success\n"
     assert phone.storage.settings["system", "time_12_24"] == "24"
     assert "com.android.settings" not in phone.stacks
+
+
+# intents
+
+ALARM = "android.intent.extra.alarm"
+
+
+def test_other_programs_set_alarms_and_timers(phone):
+    set_alarm = f"am start -a android.intent.action.SET_ALARM --ei {ALARM}.HOUR 6 --ei {ALARM}.MINUTES 45"
+    out(phone, f"{set_alarm} --es {ALARM}.MESSAGE Swim")
+    hands = Hands(None, phone=phone)
+    assert hands.shows("06:45") and Alarm(6, 45, label="Swim") in [
+        replace(each, id=0) for each in alarms(phone.storage.database(ALARMS))
+    ]
+    out(phone, f"am start -a android.intent.action.SET_TIMER --ei {ALARM}.LENGTH 90")
+    assert hands.shows("1m 30s Timer")
+    out(phone, "am start -a android.intent.action.SHOW_ALARMS")
+    assert hands.shows("06:45")
+
+
+def test_other_programs_fill_in_an_event(phone):
+    new = "am start -a android.intent.action.INSERT -t vnd.android.cursor.dir/event --es title Yoga"
+    out(phone, f"{new} --el beginTime 1697961600000 --el endTime 1697965200000 --es eventLocation Gym")
+    assert phone.foreground == "com.simplemobiletools.calendar.pro"
+    form = phone.top
+    assert (form.title.text, form.location.text) == ("Yoga", "Gym")
+    assert (form.start, form.end) == (datetime(2023, 10, 22, 8), datetime(2023, 10, 22, 9))
+
+
+@pytest.mark.parametrize(
+    ("request_", "package"),
+    [
+        ("-a android.intent.action.VIEW -d geo:47.14,9.52?q=Vaduz", "net.osmand"),
+        ("-a android.intent.action.VIEW -d geo:0,0?q=Vaduz", "net.osmand"),
+        ("-a android.intent.action.WEB_SEARCH --es query cats", "com.android.chrome"),
+        ("-a android.intent.action.GET_CONTENT -t '*/*'", "com.google.android.documentsui"),
+        ("-a android.settings.APPLICATION_DETAILS_SETTINGS -d package:org.tasks", "com.android.settings"),
+        ("-a android.settings.INPUT_METHOD_SETTINGS", "com.android.settings"),
+        ("-a android.intent.action.INSERT_OR_EDIT -t vnd.android.cursor.item/contact", "com.google.android.contacts"),
+        ("-a android.intent.action.SEND -t text/plain --es android.intent.extra.TEXT hi", MESSAGES),
+        ("-a android.intent.action.MAIN -c android.intent.category.APP_BROWSER", "com.android.chrome"),
+        ("-a android.intent.action.MAIN -c android.intent.category.APP_MESSAGING", MESSAGES),
+        ("-a android.intent.action.MAIN -c android.intent.category.APP_CALENDAR", "com.simplemobiletools.calendar.pro"),
+    ],
+)
+def test_the_usual_intents_open_an_app(phone, request_, package):
+    brief = out(phone, f"cmd package resolve-activity --brief {request_}")
+    assert brief.splitlines()[1].startswith(f"{package}/") and phone.foreground == phone.launcher.package
+    out(phone, f"am start {request_}")
+    assert phone.foreground == package
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["-a android.intent.action.SENDTO -d mailto:a@b.c", "-a android.intent.action.VIEW -d geo:x -p net.osmand"],
+)
+def test_what_no_app_opens_is_not_resolved(phone, request_):
+    assert out(phone, f"pm resolve-activity {request_}") == "No activity found\n"
+    assert b"unable to resolve" in run(phone, f"am start {request_}").stderr
+    assert phone.foreground == phone.launcher.package
+
+
+def test_an_activity_that_does_not_exist_is_refused(phone):
+    refused = run(phone, f"am start -n {CLOCK}/.NoSuchActivity")
+    assert refused.code == 1 and f"{{{CLOCK}/{CLOCK}.NoSuchActivity}} does not exist" in refused.stderr.decode()
+    assert phone.foreground == phone.launcher.package
+    assert out(phone, f"pm resolve-activity --brief {CLOCK}").endswith(f"{CLOCK}/com.android.deskclock.DeskClock\n")
+    assert "27 activities found" in out(
+        phone, "pm query-activities -a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
+    )
+
+
+def test_flags_of_androids_parts_are_kept(phone):
+    out(phone, "cmd device_config put systemui clipboard_overlay_enabled false; device_config put a b c")
+    out(phone, "content query --uri content://settings/global >/dev/null")
+    assert out(phone, "device_config get systemui clipboard_overlay_enabled; device_config get a x") == "false\nnull\n"
+    assert out(phone, "device_config list a") == "b=c\n"
+    assert out(phone, "device_config delete a b; device_config list") == (
+        "Successfully deleted b from a\nsystemui/clipboard_overlay_enabled=false\n"
+    )
+    assert run(phone, "cmd device_config put a").code == 255
+
+
+def test_packages_are_there_for_everybody_and_always_enabled(phone):
+    assert out(phone, f"pm install-existing {CLOCK}; pm enable {CLOCK}") == (
+        f"Package {CLOCK} installed for user: 0\nPackage {CLOCK} new state: enabled\n"
+    )
+    assert run(phone, f"pm disable-user {CLOCK}").code and run(phone, "pm install-existing org.no").code
+    assert f"Package [{CLOCK}]" in out(phone, f"pm dump {CLOCK}") and "resolve-activity" in out(phone, "pm help")
