@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
+FIRST_PID = 1407
+"""The process id of the first app that starts; each later start has the next one but six."""
+
 CallState = Literal["incoming", "active", "held"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of Android's log: when it was written, its priority (`V` to `F`), its tag and its text."""
+
+    at: datetime
+    priority: str
+    tag: str
+    text: str
 
 
 @dataclass
@@ -18,6 +32,9 @@ class Services:
         properties: The system properties that were set, by name.
         flags: The flags of Android's parts that were set, by "namespace/name", as `device_config` has them.
         calls: What the calls of the moment do, by number.
+        battery: What `dumpsys battery set` reports in place of the battery's own values, by name.
+        log: What was written to Android's log, the oldest line first.
+        pids: The process ids of the apps that were started, by package. One that has ended keeps its last.
         screen_on: Whether the screen is lit. Clients of the phone's servers can put it out.
     """
 
@@ -26,4 +43,11 @@ class Services:
     properties: dict[str, str] = field(default_factory=dict)
     flags: dict[str, str] = field(default_factory=dict)
     calls: dict[str, CallState] = field(default_factory=dict)
+    battery: dict[str, str] = field(default_factory=dict)
+    log: list[Line] = field(default_factory=list)
+    pids: dict[str, int] = field(default_factory=dict)
     screen_on: bool = True
+
+    def new_pid(self) -> int:
+        """Returns the id of a process that starts."""
+        return max(self.pids.values(), default=FIRST_PID - 7) + 7

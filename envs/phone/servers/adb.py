@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import socket
 import struct
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from typing import Protocol
+
+import numpy as np
 
 from coach_gym.envs.phone import shell
 from coach_gym.envs.phone.phone import Phone
@@ -24,6 +29,8 @@ STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 _PACKET = struct.Struct("<BI")
 _STEP = 1 << 16  # bytes of a packet
 _LONGEST = 1 << 20  # bytes of a packet that is received
+_POLL_SECONDS = 0.1  # between two looks at what an endless program has written
+_pids = itertools.count(20_000)  # of programs that clients run
 
 _FIXED = {
     "root:": "adbd is already running as root\n", "remount:": "remount succeeded\n",
@@ -71,6 +78,8 @@ class Adb:
         kind, colon, rest = name.partition(":")
         if name in _FIXED or (kind == "reboot" and colon):
             return partial(_say, text=_FIXED.get(name, _FIXED["reboot:"]))
+        if name == "framebuffer:":
+            return self._framebuffer
         if kind == "sync" and colon:
             return Sync(self._phone, self._lock).serve
         if kind in ("shell", "exec") or kind.startswith("shell,"):
@@ -85,7 +94,7 @@ class Adb:
     # shells
 
     def _shell(self, stream: Stream, options: list[str], command: str) -> None:
-        talk = _Packets(stream) if "v2" in options else _Plain(stream)
+        talk: _Talk = _Packets(stream) if "v2" in options else _Plain(stream)
         if not command:
             pty = "pty" in options or options == ["shell"]
             talk.exit(Terminal(self._phone, self._lock, talk.read, talk.write, pty).run())
@@ -97,14 +106,53 @@ class Adb:
         talk.write(output.stderr, STDERR)
         if output.endless:
             with self._running(command):
-                while talk.read():
-                    pass
+                self._go_on(stream, talk, command, output.follow)
         talk.exit(output.code)
 
     def _running(self, command: str) -> AbstractContextManager[None]:
         """Enters what runs alongside a command."""
         started = (start for name, start in self._programs.items() if name in command)
         return next(started, lambda command: nullcontext())(command)
+
+    def _go_on(self, stream: Stream, talk: _Talk, command: str, follow: Callable[[], bytes] | None) -> None:
+        """Runs an endless program, which sends what it writes, until its reader hangs up or somebody kills it."""
+        name = "app_process" if "app_process" in command else "logcat"
+        pid, done = next(_pids), threading.Event()
+
+        def send() -> None:
+            while pid in self._phone.programs and not done.wait(_POLL_SECONDS):
+                with self._lock:
+                    data = follow() if follow is not None else b""
+                try:
+                    talk.write(data)
+                except OSError:
+                    break
+            stream.end()
+
+        with self._lock:
+            self._phone.programs[pid] = name
+        sender = threading.Thread(target=send, name=f"{name} {pid}", daemon=True)
+        sender.start()
+        try:
+            while talk.read():
+                pass
+        except EOFError:
+            pass
+        finally:
+            done.set()
+            sender.join()
+            with self._lock:
+                self._phone.programs.pop(pid, None)
+
+    def _framebuffer(self, stream: Stream) -> None:
+        """Sends the screen as Android does: a description of 32 bits a pixel, then the pixels."""
+        with self._lock:
+            pixels = self._phone.screenshot()
+        height, width, _ = pixels.shape
+        opaque = np.dstack([pixels, np.full((height, width), 255, np.uint8)])
+        channels = (0, 8, 16, 8, 8, 8, 24, 8)  # offset and length of red, blue, green and alpha
+        stream.sendall(struct.pack("<13I", 1, 32, opaque.size, width, height, *channels))
+        stream.sendall(opaque.tobytes())
 
     def _unlocked(self, read: Callable[[], bytes]) -> bytes:
         """Waits for input while others may work the phone."""
@@ -142,6 +190,19 @@ def _counted(text: str) -> bytes:
 
 def _say(stream: Stream, text: str) -> None:
     stream.sendall(text.encode())
+
+
+class _Talk(Protocol):
+    """How a shell speaks with the client."""
+
+    def read(self) -> bytes:
+        """Returns what was typed; nothing at the end."""
+
+    def write(self, data: bytes, kind: int = STDOUT) -> None:
+        """Sends output."""
+
+    def exit(self, code: int) -> None:
+        """Sends the exit code."""
 
 
 class _Plain:

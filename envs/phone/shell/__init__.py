@@ -7,6 +7,7 @@ It never touches the host: no process, no file, no environment variable.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from coach_gym.envs.phone.phone import Phone
@@ -17,7 +18,9 @@ from coach_gym.envs.phone.shell.commands import (
     dumps,
     files,
     listing,
+    log,
     packages,
+    processes,
     screen,
     sed,
     services,
@@ -33,7 +36,7 @@ from coach_gym.envs.phone.shell.language.words import SyntaxFault, Unfinished
 COMMANDS: dict[str, Command] = {}
 for _module in (
     builtins, files, listing, text, sed, system, activities, packages, dumps, content, database, screen,
-    services,
+    services, processes, log,
 ):  # fmt: skip
     COMMANDS |= _module.COMMANDS
 """All commands by name."""
@@ -47,13 +50,15 @@ class Output:
         stdout: What it wrote to standard output.
         stderr: What it wrote to standard error.
         code: Its exit code, 0 to 255.
-        endless: Whether a command such as `logcat` goes on, silently, until its reader hangs up.
+        endless: Whether a command such as `logcat` goes on until its reader hangs up.
+        follow: Returns what such a command has written since it was last called; None if it writes nothing.
     """
 
     stdout: bytes
     stderr: bytes
     code: int
     endless: bool = False
+    follow: Callable[[], bytes] | None = None
 
 
 def run(phone: Phone, command: str, stdin: bytes | Input = b"", merged: bool = False) -> Output:
@@ -97,7 +102,7 @@ class Session:
                 streams.stderr += b"Killed\n"
         except Leave:
             code = 0
-        return Output(bytes(output), b"" if merged else bytes(shell.errors), code & 255, shell.endless)
+        return Output(bytes(output), b"" if merged else bytes(shell.errors), code & 255, shell.endless, shell.follow)
 
 
 def is_complete(text: str) -> bool:

@@ -22,7 +22,7 @@ def status_key(phone: SystemHost) -> tuple:
 
 def battery_level(phone: Host) -> int:
     """Returns the charge of the battery in per cent."""
-    return int(phone.storage.read(BATTERY_LEVEL) or 100)
+    return int(phone.services.battery.get("level") or phone.storage.read(BATTERY_LEVEL) or 100)
 
 
 def status(phone: SystemHost) -> View:

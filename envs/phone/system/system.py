@@ -49,6 +49,8 @@ class System:
         shade: 0 closed, 1 with notifications, 2 with all quick settings.
         keyboard: The page of the soft keyboard: "lower", "upper" or "symbols".
         message: The text at the bottom of the screen, and when it goes away.
+        programs: Names, by process id, of what clients run in shells: programs outside the phone, which no snapshot
+            holds.
         receivers: Called with every broadcast; for programs outside the phone.
         windows: What is on the screen.
     """
@@ -78,6 +80,7 @@ class System:
         self.shade = 0
         self.keyboard = "lower"
         self.message: tuple[str, datetime] | None = None
+        self.programs: dict[int, str] = {}
         self.receivers: list[Callable[[Intent], object]] = []
         self.windows = Windows(self)
         self._install()
@@ -130,7 +133,10 @@ class System:
 
     def launch(self, package: str) -> None:
         """Brings an app to the front, where it was left, or at its main screen."""
-        stack = self.stacks.pop(package, None) or [self._attached(self.apps[package], self.apps[package].main())]
+        stack = self.stacks.pop(package, None)
+        if not stack:
+            self.services.pids[package] = self.services.new_pid()
+            stack = [self._attached(self.apps[package], self.apps[package].main())]
         self.stacks[package] = stack
         self._show(package)
 

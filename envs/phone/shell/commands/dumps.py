@@ -8,9 +8,9 @@ from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.commands.attributes import uid_of
+from coach_gym.envs.phone.shell.commands.battery import battery
 from coach_gym.envs.phone.shell.commands.packages import PERMISSIONS
 from coach_gym.envs.phone.shell.language.process import Command, Process
-from coach_gym.envs.phone.system.bars import battery_level
 
 Report = Callable[["Phone", list[str]], str]
 
@@ -18,14 +18,20 @@ Report = Callable[["Phone", list[str]], str]
 def dumpsys(p: Process) -> int:
     """`dumpsys SERVICE …`; `-l` lists the services."""
     words = p.args[2:] if p.args[:1] in (["-t"], ["-T"]) else p.args
+    names = sorted(_REPORTS)
     if words[:1] == ["-l"] or not words:
-        p.print("Currently running services:\n" + "\n".join(f"  {name}" for name in sorted(_REPORTS)))
+        p.print("Currently running services:\n" + "\n".join(f"  {name}" for name in names))
+    if not words:
+        for name in names:
+            p.print(f"{'-' * 79}\nDUMP OF SERVICE {name}:\n{_REPORTS[name](p.phone, [])}")
+    if words[:1] in ([], ["-l"]):
         return 0
     report = _REPORTS.get(words[0])
     if report is None:
         p.complain(f"Can't find service: {words[0]}")
         return 0
-    p.print(report(p.phone, words[1:]).rstrip("\n"))
+    text = report(p.phone, words[1:]).rstrip("\n")
+    p.print(text, "\n" * bool(text))
     return 0
 
 
@@ -35,7 +41,10 @@ def window(phone: Phone, args: list[str]) -> str:
     shown = "NotificationShade" if phone.shade else name
     rest = f"{state.short(name)} t{state.task_id(phone, phone.foreground)}"
     size = f"{phone.width}x{phone.height}"
-    return f"""WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
+    return f"""WINDOW MANAGER SESSIONS (dumpsys window sessions)
+  Session Session{{{_token(name)} {state.pid(phone, phone.foreground)}:{phone.foreground}}}
+
+WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
   Display: mDisplayId=0 rootTasks={len(phone.stacks)}
     init={size} {round(160 * phone.density)}dpi cur={size} app={size} rng={size}-{phone.height}x{phone.height}
   mCurrentFocus=Window{{{_token(shown)} u0 {shown}}}
@@ -147,26 +156,6 @@ density {round(160 * phone.density)}, state ON}}
 """
 
 
-def battery(phone: Phone, args: list[str]) -> str:
-    """Reports the charge of the battery."""
-    return f"""Current Battery Service state:
-  AC powered: false
-  USB powered: false
-  Wireless powered: false
-  Max charging current: 0
-  Max charging voltage: 0
-  Charge counter: 10000
-  status: 3
-  health: 2
-  present: true
-  level: {battery_level(phone)}
-  scale: 100
-  voltage: 5000
-  temperature: 250
-  technology: Li-ion
-"""
-
-
 def power(phone: Phone, args: list[str]) -> str:
     """Reports whether the screen is lit."""
     on = phone.services.screen_on
@@ -269,10 +258,53 @@ def wifi(phone: Phone, args: list[str]) -> str:
     return f"Wi-Fi is {'enabled' if on else 'disabled'}"
 
 
+def meminfo(phone: Phone, args: list[str]) -> str:
+    """Reports the memory that processes take: always the same."""
+    names = [task for task in state.processes(phone) if not args or args[-1] in (task.name, str(task.pid))]
+    if not names:
+        return f"No process found for: {args[-1]}"
+    lines = [f"    {124548:,}K: {task.name} (pid {task.pid})" for task in names]
+    return "\n".join(["Applications Memory Usage (in Kilobytes):", "", "Total PSS by process:", *lines, "", _TOTAL])
+
+
+_TOTAL = "Total RAM: 2,035,548K (status normal)\n Free RAM: 1,024,000K"
+
+
+def cpuinfo(phone: Phone, args: list[str]) -> str:
+    """Reports the load of processes: none, because they do nothing between inputs."""
+    lines = [f"  0% {task.pid}/{task.name}: 0% user + 0% kernel" for task in state.processes(phone)]
+    return "\n".join(["Load: 0.1 / 0.08 / 0.05", "CPU usage from 60000ms to 0ms ago:", *lines, "1% TOTAL: 1% user"])
+
+
+_STREAMS = {"MUSIC": "music", "RING": "ring", "ALARM": "alarm", "VOICE_CALL": "voice"}
+
+
+def audio(phone: Phone, args: list[str]) -> str:
+    """Reports the volumes."""
+    settings = phone.storage.settings
+    lines = []
+    for stream, name in _STREAMS.items():
+        level = settings.get(("system", f"volume_{name}"), "5")
+        lines.append(f"- STREAM_{stream}:\n   Muted: {str(level == '0').lower()}\n   Current: 2 (speaker): {level}")
+    return "\n".join(["Stream volumes (device: index)", *lines])
+
+
+def connectivity(phone: Phone, args: list[str]) -> str:
+    """Reports the network in use."""
+    settings = phone.storage.settings
+    on = {name: settings.get(("global", name), "0") != "0" for name in ("wifi_on", "mobile_data", "airplane_mode_on")}
+    kind = "WIFI" if on["wifi_on"] else "CELLULAR" if on["mobile_data"] and not on["airplane_mode_on"] else ""
+    if not kind:
+        return "Active default network: none\n\nCurrent Networks:"
+    agent = f"NetworkAgentInfo{{network{{100}} [{kind} CONNECTED] Transports: {kind}}}"
+    return f"Active default network: 100\n\nCurrent Networks:\n  {agent}"
+
+
 _REPORTS: dict[str, Report] = {
     "window": window, "activity": activity, "input": input_, "display": display, "battery": battery, "power": power,
     "package": package, "telephony.registry": telephony_registry, "input_method": input_method,
     "notification": notification, "clipboard": clipboard, "SurfaceFlinger": surface_flinger, "wifi": wifi,
+    "meminfo": meminfo, "cpuinfo": cpuinfo, "audio": audio, "connectivity": connectivity,
 }  # fmt: skip
 
 COMMANDS: dict[str, Command] = {"dumpsys": dumpsys}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from coach_gym.envs.phone.app import App
 from coach_gym.envs.phone.paths import BUILD
 from coach_gym.envs.phone.phone import Phone
@@ -47,7 +49,8 @@ IMES = {
 """Input methods by their packages."""
 DEFAULT_IME = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
 
-_FIRST_PID = 1400
+ZYGOTE, ADBD, HOME_PID = 320, 402, 1400
+"""Process ids of the parent of all apps, of adb's end of the phone, and of the home screen."""
 
 
 def get_property(phone: Phone, name: str) -> str:
@@ -133,14 +136,38 @@ def running(phone: Phone) -> list[str]:
     return [package for package in dict.fromkeys(order) if package in phone.stacks]
 
 
-def processes(phone: Phone) -> list[tuple[str, int, int, str]]:
-    """Returns the running processes: user, pid, parent's pid, name."""
-    fixed = [("root", 1, 0, "init"), ("root", 320, 1, "zygote64"), ("shell", 402, 1, "adbd")]
-    fixed += [("system", 560, 320, "system_server"), ("u0_a125", 780, 320, "com.android.systemui")]
-    apps = [(user_name(uid_of(phone, package)), pid(phone, package), 320, package) for package in phone.stacks]
-    return fixed + sorted(apps, key=lambda process: process[1])
+@dataclass(frozen=True)
+class Task:
+    """A running process."""
+
+    user: str
+    uid: int
+    pid: int
+    parent: int
+    name: str
+
+
+_SYSTEM = (
+    Task("root", 0, 1, 0, "init"), Task("root", 0, ZYGOTE, 1, "zygote64"), Task("shell", 2000, ADBD, 1, "adbd"),
+    Task("system", 1000, 560, ZYGOTE, "system_server"), Task("u0_a125", 10125, 780, ZYGOTE, "com.android.systemui"),
+)  # fmt: skip
+
+
+def processes(phone: Phone) -> list[Task]:
+    """Returns the running processes, by id."""
+    uids = {package: uid_of(phone, package) for package in phone.stacks}
+    apps = [Task(user_name(uid), uid, pid(phone, package), ZYGOTE, package) for package, uid in uids.items()]
+    programs = [Task("shell", 2000, id, ADBD, name) for id, name in phone.programs.items()]
+    return [*_SYSTEM, *sorted(apps + programs, key=lambda task: task.pid)]
 
 
 def pid(phone: Phone, package: str) -> int:
     """Returns the process id of a running app."""
-    return _FIRST_PID + 7 * task_id(phone, package)
+    return phone.services.pids.get(package, HOME_PID)
+
+
+def end(phone: Phone, task: Task) -> None:
+    """Kills a process. Android's own go on, or start again."""
+    phone.programs.pop(task.pid, None)
+    if task.name in phone.apps and task.name in phone.stacks:
+        phone.stop(task.name)

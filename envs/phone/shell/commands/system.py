@@ -1,4 +1,4 @@
-"""Commands about the system: identity, date, properties, settings, services, processes, logs."""
+"""Commands about the system: identity, date, properties, settings, services, network."""
 
 from __future__ import annotations
 
@@ -288,47 +288,7 @@ def wm(p: Process) -> int:
     return 0
 
 
-# processes
-
-
-def ps(p: Process) -> int:
-    """Lists processes."""
-    rows = [["USER", "PID", "PPID", "VSZ", "RSS", "WCHAN", "ADDR", "S", "NAME"]]
-    for user, pid, parent, name in state.processes(p.phone):
-        rows.append([user, str(pid), str(parent), "13816016", "124548", "0", "0", "S", name])
-    for row in rows:
-        p.print("{:14} {:>6} {:>6} {:>9} {:>7} {:>10} {:>10} {} {}".format(*row))
-    return 0
-
-
-def pidof(p: Process) -> int:
-    """Prints the process ids of names; fails if there are none."""
-    pids = [str(pid) for _, pid, _, name in state.processes(p.phone) if name in p.args]
-    if pids:
-        p.print(" ".join(pids))
-    return int(not pids)
-
-
-def kill(p: Process) -> int:
-    """Ends apps by process id, or by name with `pkill` and `killall`."""
-    words = [word for word in p.args if not word.startswith("-")]
-    code = 0
-    for word in words:
-        found = [n for _, pid, _, n in state.processes(p.phone) if word == (str(pid) if p.name == "kill" else n)]
-        if not found:
-            code = p.fail(f"{word}: No such process") if p.name != "pkill" else 1
-        for name in found:
-            if name in p.phone.stacks and name != p.phone.launcher.package:
-                p.phone.stop(name)
-    return code
-
-
-def logcat(p: Process) -> int:
-    """Prints the log, which is empty; without `-d`, `-c` and the like it waits for more."""
-    text = " ".join(p.args)
-    if re.search(r"(^| )(-[dcgpSt]|--clear|--dump|-G|--help|-h|-L)", text) is None:
-        p.shell.endless = True
-    return 0
+# programs
 
 
 def app_process(p: Process) -> int:
@@ -406,8 +366,8 @@ def ip(p: Process) -> int:
 COMMANDS: dict[str, Command] = {
     "whoami": whoami, "id": id_, "groups": groups, "uname": uname, "hostname": hostname, "date": date,
     "uptime": uptime, "sleep": sleep, "usleep": no_op, "getprop": getprop, "setprop": setprop, "settings": settings,
-    "svc": svc, "reboot": reboot, "service": service, "wm": wm, "ps": ps, "pidof": pidof, "pgrep": pidof,
-    "kill": kill, "pkill": kill, "killall": kill, "logcat": logcat, "app_process": app_process,
+    "svc": svc, "reboot": reboot, "service": service, "wm": wm,
+    "app_process": app_process,
     "app_process64": app_process, "iptables": no_op, "ip6tables": no_op, "setenforce": no_op, "ime": ime,
-    "ifconfig": ifconfig, "ip": ip, "stop": no_op, "start": no_op, "mount": no_op, "umount": no_op, "log": no_op,
+    "ifconfig": ifconfig, "ip": ip, "stop": no_op, "start": no_op, "mount": no_op, "umount": no_op,
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from coach_gym.envs.phone.paths import real
@@ -29,6 +29,7 @@ class Shell(Environment):
     Attributes:
         errors: Where substitutions write their messages.
         endless: Whether a command goes on until its reader hangs up.
+        follow: Returns what such a command has written since it was last called.
     """
 
     def __init__(self, phone: Phone, commands: dict[str, Command]) -> None:
@@ -36,18 +37,19 @@ class Shell(Environment):
         self.phone, self.commands = phone, commands
         self.errors = bytearray()
         self.endless = False
+        self.follow: Callable[[], bytes] | None = None
         self._left = MOST_COMMANDS
         self._depth = 0
         self._expander = Expander(self, phone.storage, self._substitution)
 
     def refresh(self) -> None:
         """Gives the next run of an interactive shell a budget of its own."""
-        self._left, self._depth, self.endless = MOST_COMMANDS, 0, False
+        self._left, self._depth, self.endless, self.follow = MOST_COMMANDS, 0, False, None
 
     def _inherit(self, other: Shell) -> None:
         """Takes over the budget of another shell, inside or around this one."""
         self._left, self._depth = other._left, max(self._depth, other._depth + 1)
-        self.endless = self.endless or other.endless
+        self.endless, self.follow = self.endless or other.endless, self.follow or other.follow
         self.errors = other.errors
 
     def source(self, text: str, streams: Streams) -> int:

@@ -78,6 +78,7 @@ class Shell(Protocol):
         folder: The working directory, with links left in it.
         code: The exit code of the last command.
         endless: Whether a command goes on until its reader hangs up.
+        follow: Returns what such a command has written since it was last called; None if it writes nothing.
     """
 
     phone: Phone
@@ -88,6 +89,7 @@ class Shell(Protocol):
     folder: str
     code: int
     endless: bool
+    follow: Callable[[], bytes] | None
 
     def run(self, words: list[str], streams: Streams) -> int:
         """Runs a command given as a list of words. Returns its exit code."""

@@ -200,6 +200,24 @@ def test_a_log_is_waited_for_while_others_work(device):
     waiting.close()
 
 
+def test_a_log_shows_what_is_written_while_it_is_read(device):
+    log = device.shell("logcat -v brief", stream=True)
+    device.shell("log -t net hello")
+    shown = ""
+    while "hello" not in shown:
+        shown += log.recv(1000).decode()
+    assert "I/net" in shown
+    assert "logcat" in device.shell("ps -u shell")
+    device.shell("pkill logcat")
+    assert log.recv(1000) == b"", "a killed program ends"
+    assert "logcat" not in device.shell("ps -u shell")
+
+
+def test_the_framebuffer_is_what_is_on_the_screen(device, server):
+    picture = device.framebuffer()
+    assert np.array_equal(np.asarray(picture.convert("RGB")), server.phone.screenshot())
+
+
 def test_a_command_that_waits_for_input_holds_nobody_up(device):
     waiting = device.open_transport()
     waiting.send_command("shell:cat")

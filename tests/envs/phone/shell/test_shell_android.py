@@ -487,3 +487,61 @@ def test_packages_are_there_for_everybody_and_always_enabled(phone):
     )
     assert run(phone, f"pm disable-user {CLOCK}").code and run(phone, "pm install-existing org.no").code
     assert f"Package [{CLOCK}]" in out(phone, f"pm dump {CLOCK}") and "resolve-activity" in out(phone, "pm help")
+
+
+# processes, the log, the battery
+
+
+def test_a_restarted_app_has_another_process_id(phone):
+    launch = f"am start -n {CLOCK}/com.android.deskclock.DeskClock >/dev/null; pidof {CLOCK}"
+    first, second = out(phone, launch).strip(), out(phone, launch).strip()
+    assert first == second
+    twin = phone.fork()
+    assert out(phone, f"am force-stop {CLOCK}; {launch}").strip() != first
+    assert out(twin, f"kill {first}; {launch}").strip() != first and run(twin, f"kill {first}").code == 1
+
+
+def test_processes_are_listed_by_columns_users_and_ids(phone):
+    phone.launch(CLOCK)
+    assert out(phone, f"ps -A -o PID,NAME | grep {CLOCK}").split() == [out(phone, f"pidof {CLOCK}").strip(), CLOCK]
+    assert out(phone, "ps -p 1 -o NAME=") == "init\n" and out(phone, "ps -u shell -o name").split() == ["NAME", "adbd"]
+    assert out(phone, "ps -ef").split("\n")[0].split() == ["UID", "PID", "PPID", "C", "STIME", "TTY", "TIME", "CMD"]
+    assert b"bad -o nonsense" in run(phone, "ps -o nonsense").stderr and run(phone, "ps -p 99999").code == 1
+    assert out(phone, "pgrep deskclock") == out(phone, f"pidof {CLOCK}") and run(phone, "pgrep -x deskclock").code == 1
+    out(phone, "pkill deskclock")
+    assert CLOCK not in phone.stacks
+
+
+def test_the_log_returns_what_was_written(phone):
+    out(phone, "log -p w -t net 'it is slow'; log plain; echo piped | log -t pipe")
+    assert out(phone, "logcat -d -v brief").splitlines()[1:] == [
+        "W/net     ( 1999): it is slow", "I/log     ( 1999): plain", "I/pipe    ( 1999): piped",
+    ]  # fmt: skip
+    assert out(phone, "logcat -d -v raw -s net:I") == "--------- beginning of main\nit is slow\n"
+    assert out(phone, "logcat -d -v raw -e 'p.*d'").endswith("piped\n") and "slow" not in out(phone, "logcat -t 1")
+    assert "10-15 15:34" in out(phone, "logcat -d") and run(phone, "logcat -d -v nonsense").code == 1
+    follow = run(phone, "logcat -v tag").follow
+    assert follow() == b"" and out(phone, "log -t late now") == ""
+    assert follow() == b"I/late    : now\n" and follow() == b""
+    assert out(phone, "logcat -c; logcat -d") == ""
+
+
+def test_the_battery_can_be_pretended(phone):
+    real = out(phone, "dumpsys battery")
+    assert out(phone, "dumpsys battery set level 17; dumpsys battery set ac 1; dumpsys battery set status 2") == ""
+    shown = out(phone, "dumpsys battery")
+    assert "level: 17" in shown and "AC powered: true" in shown and "status: 2" in shown
+    assert any(node.desc == "Battery 17 percent." for node in phone.ui().walk())
+    out(phone, "dumpsys battery unplug")
+    assert "AC powered: false" in out(phone, "dumpsys battery")
+    out(phone, "dumpsys battery reset")
+    assert out(phone, "dumpsys battery") == real and "commands:" in out(phone, "dumpsys battery frobnicate")
+
+
+def test_reports_say_what_the_phone_does(phone):
+    phone.launch(CLOCK)
+    assert CLOCK in out(phone, "dumpsys meminfo") and CLOCK in out(phone, "dumpsys cpuinfo")
+    assert "No process found" in out(phone, "dumpsys meminfo org.no")
+    out(phone, "svc wifi disable; svc data disable; settings put system volume_music 0")
+    assert "network: none" in out(phone, "dumpsys connectivity") and "Muted: true" in out(phone, "dumpsys audio")
+    assert "DUMP OF SERVICE battery" in out(phone, "dumpsys") and "dumpsys window sessions" in out(phone, "dumpsys")

@@ -1,0 +1,104 @@
+"""`log` and `logcat`: Android's log, which holds what `log` has written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.services import Line
+from coach_gym.envs.phone.shell.commands.matching import TooComplex, compiled
+from coach_gym.envs.phone.shell.language.options import Options, options
+from coach_gym.envs.phone.shell.language.process import Command, Process
+
+LONGEST_LOG = 1000  # lines
+PRIORITIES = "VDIWEFS"  # verbose to fatal, and silent
+_PID = 1999  # of whoever calls `log`
+_FORMATS: dict[str, Callable[[Line], str]] = {
+    "brief": lambda line: f"{line.priority}/{line.tag:8}({_PID:5}): ",
+    "long": lambda line: f"[ {line.at:%m-%d %H:%M:%S}.000 {_PID:5}:{_PID:5} {line.priority}/{line.tag} ]\n",
+    "process": lambda line: f"{line.priority}({_PID:5}) ",
+    "raw": lambda line: "",
+    "tag": lambda line: f"{line.priority}/{line.tag:8}: ",
+    "thread": lambda line: f"{line.priority}({_PID:5}:{_PID:5}) ",
+    "threadtime": lambda line: f"{line.at:%m-%d %H:%M:%S}.000 {_PID:5} {_PID:5} {line.priority} {line.tag:8}: ",
+    "time": lambda line: f"{line.at:%m-%d %H:%M:%S}.000 {line.priority}/{line.tag:8}({_PID:5}): ",
+}
+_MODIFIERS = ("epoch", "year", "usec", "nsec", "UTC", "color", "uid", "descriptive", "monotonic", "printable", "zone")
+
+
+def log(p: Process) -> int:
+    """`log [-p PRIORITY] [-t TAG] [TEXT …]`: writes a line; without a text, the lines of standard input."""
+    given = options(p.args, "", "pt")
+    if given.unknown:
+        return p.fail(f"Unknown option '{given.unknown}'")
+    priority = given.values.get("p", "i")[:1].upper()
+    if priority not in PRIORITIES:
+        return p.fail(f"bad -p '{given.values['p']}'")
+    text = " ".join(given.words) or p.streams.stdin.read().decode("utf-8", "surrogateescape")
+    kept = p.phone.services.log
+    kept += [Line(p.phone.now, priority, given.values.get("t", "log"), line) for line in text.splitlines()]
+    del kept[:-LONGEST_LOG]
+    return 0
+
+
+def logcat(p: Process) -> int:
+    """`logcat [-dc] [-v FORMAT] [-t COUNT] [-e REGEX] [-s] [TAG:PRIORITY …]`: prints the log, then waits for more."""
+    args = [{"--clear": "-c", "--dump": "-d", "--format": "-v", "--regex": "-e"}.get(a, a) for a in p.args]
+    given = options([a for a in args if not a.startswith("--")], "cdDgLSsB", "bvtTGemnrf")
+    formats = given.values.get("v", "threadtime").split(",")
+    unknown = next((name for name in formats if name not in _FORMATS and name not in _MODIFIERS), None)
+    try:
+        wanted = _wanted(given)
+    except (re.error, TooComplex) as fault:
+        return p.complain(f"logcat: bad regex '{given.values['e']}': {fault}")
+    if given.unknown or unknown:
+        return p.complain(f"logcat: Invalid parameter \"{unknown}\" to -v" if unknown else "Unrecognized Option", 1)
+    if "c" in given:
+        p.phone.services.log.clear()
+        return 0
+    if {"g", "G", "L", "S"} & set(given.flags):
+        if "g" in given:
+            p.print("main: ring buffer is 256 KiB (0 B consumed), max entry is 5120 B, max payload is 4068 B")
+        return 0
+    form = _FORMATS[next((name for name in formats if name in _FORMATS), "threadtime")]
+    show = lambda lines: "".join(f"{form(line)}{line.text}\n" for line in lines if wanted(line))  # noqa: E731
+    lines = p.phone.services.log
+    p.print("--------- beginning of main\n" * bool(lines), "")
+    count = given.count("t", given.count("T", len(lines)))
+    p.print(show(lines[len(lines) - count :] if count else []), "")
+    if not {"d", "t"} & set(given.flags):
+        p.shell.endless = True
+        p.shell.follow = _follower(p.phone, show)
+    return 0
+
+
+def _follower(phone: Phone, show: Callable[[list[Line]], str]) -> Callable[[], bytes]:
+    """Returns what returns the lines that have been written since it was last called."""
+    last = phone.services.log[-1:]
+
+    def follow() -> bytes:
+        lines = phone.services.log
+        seen = next((i for i in range(len(lines), 0, -1) if lines[i - 1] is last[0]), 0) if last else 0
+        last[:] = lines[-1:]
+        return show(lines[seen:]).encode("utf-8", "surrogateescape")
+
+    return follow
+
+
+def _wanted(given: Options) -> Callable[[Line], bool]:
+    """Returns whether to show a line: by the filters `TAG:PRIORITY`, and by the text."""
+    least = {"*": "S" if "s" in given else "V"}
+    for word in given.words:
+        tag, _, priority = word.partition(":")
+        least[tag] = (priority or "V")[:1].upper()
+    text = compiled(given.values.get("e", ""))
+
+    def wanted(line: Line) -> bool:
+        lowest = PRIORITIES.find(least.get(line.tag, least["*"]))
+        return PRIORITIES.index(line.priority) >= lowest and bool(text.search(line.text))
+
+    return wanted
+
+
+COMMANDS: dict[str, Command] = {"log": log, "logcat": logcat}
