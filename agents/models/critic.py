@@ -14,6 +14,7 @@ from coach_gym.agents.models.patches import project_patches_linearly
 from coach_gym.agents.models.policy import POCKET, Policy
 from coach_gym.agents.models.tree import Tree, Trunk
 from coach_gym.agents.models.tree_attention import enable_tree_attention
+from coach_gym.agents.models.vision_attention import batch_windows
 
 _HEAD = "value_head.safetensors"
 
@@ -33,6 +34,7 @@ class Critic(nn.Module):
         super().__init__()
         enable_tree_attention(backbone)
         project_patches_linearly(backbone)
+        batch_windows(backbone)
         self.backbone = backbone
         if value_head is None:
             value_head = nn.Linear(backbone.config.get_text_config().hidden_size, 1)

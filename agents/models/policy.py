@@ -20,6 +20,7 @@ from coach_gym.agents.models.lora import ADAPTER, merged_model, name_base, save_
 from coach_gym.agents.models.mrope import rope_index
 from coach_gym.agents.models.patches import project_patches_linearly
 from coach_gym.agents.models.tree_attention import enable_tree_attention
+from coach_gym.agents.models.vision_attention import batch_windows
 from coach_gym.dialects import Dialect, Frame, pictures
 from coach_gym.dialects.names import choose_dialect, settings_of, store_dialect, stored_settings
 from coach_gym.episode import Candidate, Observation, Step
@@ -61,6 +62,7 @@ class Policy:
         check_architecture(model.config.model_type, f"the {type(model).__name__}")
         enable_tree_attention(model)
         project_patches_linearly(model)
+        batch_windows(model)
         self.model = model
         self.tokenizer = tokenizer
         self.image_processor = image_processor
@@ -154,6 +156,7 @@ class Policy:
         whole.model = merged_model(self.model)
         enable_tree_attention(whole.model)
         project_patches_linearly(whole.model)
+        batch_windows(whole.model)
         return whole
 
     @property
