@@ -1,7 +1,6 @@
 """Episodes written to a folder come back as they were, whatever interrupts the writing."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -12,39 +11,13 @@ import numpy as np
 import pytest
 
 from coach_gym.dialects import UITars
-from coach_gym.episode import Candidate, Episode, Observation, Step
+from coach_gym.episode import Episode
 from coach_gym.recording.origin import Origin
 from coach_gym.recording.png import encode_png, read_png
 from coach_gym.recording.store import EpisodeStore, find_stores, load_episodes, read_index, read_trajectory
+from tests.coach_gym.recording.made import LOGPROBS, episode, screen
 
-LOGPROBS = [-0.5, -0.25, -1 / 3]
 HOSTILE = "<img src=x onerror=alert(1)>\ud800 'quoted'\n\x00"
-
-
-def screen(shade: int) -> np.ndarray:
-    pixels = np.full((40, 20, 3), shade, np.uint8)
-    pixels[3:9, 2:5] = (255, 0, shade)
-    return pixels
-
-
-def episode(steps: int = 3, k: int = 4, goal: str = "Add a contact") -> Episode:
-    texts = [f"Thought: try {i}\nAction: click(start_box='({i},{2 * i})')" for i in range(k)]
-    made = [
-        Step(
-            Observation(screen(t), f'<Button text="b{t}" bounds="[0,0][9,9]"/>', "no" * t),
-            [Candidate(text, [1, t, i], LOGPROBS, q=i / 3, advantage=0.1 - i) for i, text in enumerate(texts)],
-            executed=0,
-            action=texts[0],
-            process_reward=1.0,
-            return_=0.7,
-            version=t,
-            judged=True,
-            reasoning="It is the right button.",
-        )
-        for t in range(steps)
-    ]  # fmt: skip
-    last = Observation(screen(steps))
-    return Episode(goal, made, 1.0, None, "ContactsAddContact", {"name": "Ada"}, "done", 7, last)
 
 
 def same(ours: Episode, theirs: Episode) -> bool:
@@ -134,16 +107,15 @@ def test_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
 
 @pytest.fixture
 def writer(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    here = Path(__file__)
     code = f"""
-import importlib.util, sys
-spec = importlib.util.spec_from_file_location("t", {str(here)!r}); t = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(t)
-store = t.EpisodeStore({str(tmp_path)!r})
+from coach_gym.recording.origin import Origin
+from coach_gym.recording.store import EpisodeStore
+from tests.coach_gym.recording.made import episode
+store = EpisodeStore({str(tmp_path)!r})
 while True:
-    print(store.write(t.episode(), t.Origin()), flush=True)
+    print(store.write(episode(), Origin()), flush=True)
 """
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env={**os.environ})
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=Path(__file__).parents[3])
     yield process
     process.kill()
     process.wait()
