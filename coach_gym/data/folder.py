@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coach_gym.episode import Episode
-from coach_gym.recording.archive import read_episode, write_episode
+from coach_gym.recording.archive import read_episode, read_heading, write_episode
 
 LEDGER = "episodes.json"
 
@@ -58,6 +58,10 @@ class EpisodeFolder:
     def read(self, name: str) -> Episode:
         """Returns an episode."""
         return read_episode(self._file(name))
+
+    def heading(self, name: str) -> Episode:
+        """Returns an episode without its steps."""
+        return read_heading(self._file(name))
 
     def write(self, name: str, episode: Episode, pngs: Sequence[bytes] | None = None) -> None:
         """Writes an episode. See `write_episode`."""
