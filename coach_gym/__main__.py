@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 import coach_gym
-from coach_gym.cli import critic, data, doctor, envs, evaluate, label, phone, serve, train, view
+from coach_gym.cli import critic, data, doctor, envs, evaluate, label, phone, serve, sft, train, view
 
 COMMANDS = {
     "envs": (envs, "list the ids of all environments"),
@@ -15,6 +15,7 @@ COMMANDS = {
     "train": (train, "train an agent, in one process or under torchrun"),
     "data": (data, "write AndroidControl, experts or roll-outs as episodes on disk"),
     "label": (label, "label a policy's responses to demonstrations, for judge and critic"),
+    "sft": (sft, "fine-tune a process reward model on labels, or a policy on demonstrations"),
     "critic": (critic, "teach a critic by forks of the embedded phone, without an expert"),
     "evaluate": (evaluate, "play every task of a suite in order, and report as the benchmarks do"),
     "view": (view, "show runs, their curves and their episodes in the browser"),

@@ -64,6 +64,7 @@ class LabelFolder:
         path: A folder that `coach-gym label` wrote.
 
     Attributes:
+        path: The folder.
         labels: The labels, good and bad in equal numbers.
         folders: The folders of episodes.
 
@@ -72,7 +73,7 @@ class LabelFolder:
     """
 
     def __init__(self, path: str | Path) -> None:
-        path = Path(path)
+        self.path = path = Path(path)
         if not (path / LABELS).is_file():
             raise ValueError(f"{path} holds no {LABELS}; make it with coach-gym label")
         lines = (path / LABELS).read_text("utf-8").split("\n")

@@ -68,8 +68,8 @@ def write_shard(path: Path, episodes: list[dict[str, list[Any]]]) -> None:
 def screen(words: str, number: int = 0) -> tuple[bytes, bytes]:
     """Returns the PNG (with an alpha channel, as screenshots have) and the forest of a screen with one button."""
     width, height = SCREEN
-    pixels = np.random.default_rng(number).integers(0, 256, (height, width, 4), dtype=np.uint8)
-    pixels[..., 3] = 255
+    pixels = np.full((height, width, 4), 255, np.uint8)
+    pixels[60:80, 10:60, :3] = np.random.default_rng(number).integers(0, 256, 3)
     stream = io.BytesIO()
     Image.fromarray(pixels).save(stream, "PNG")
     button = Node(
