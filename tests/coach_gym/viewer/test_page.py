@@ -102,8 +102,8 @@ def test_every_candidate_has_a_mark_and_the_numbers_of_the_file(page: Any, addre
             assert advantage.removeprefix("+") == written(candidate["advantage"])
         tap = page.locator(".mark[data-candidate='0']")
         assert "executed" in tap.get_attribute("class") and page.locator(".mark.executed").count() == 1
-        ring = tap.locator("circle.ring")
-        assert [float(ring.get_attribute(name)) for name in ("cx", "cy")] == step["candidates"][0]["action"]["start"]
+        ring, start = tap.locator("circle.ring"), step["candidates"][0]["action"]["start"]
+        assert [float(ring.get_attribute(name)) for name in ("cx", "cy")] == list(start)
         assert page.locator(".reason").inner_text().endswith("It is the right button.")
 
 
