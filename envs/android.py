@@ -367,6 +367,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
     def _parse(self, text: str) -> Action:
         if not isinstance(text, str):
             raise ActionError(f"an action is text, not {type(text).__name__}")
+        if len(text) > MAX_ACTION:
+            raise ActionError(f"an action has at most {MAX_ACTION} characters, and this one has {len(text)}")
         _, action = parse_action(text)
         width, height = self.screen_size
         for point in (action.start, action.end):

@@ -159,12 +159,19 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             env_ids: Environments without a call in progress.
 
         Raises:
-            UsageError: An environment was never reset, or has a call in progress.
+            UsageError: An environment was never reset, has a call in progress, or there is not one action for each.
+                Nothing was sent.
+            gymnasium.error.ClosedEnvironmentError: `close` was called.
         """
-        for env_id, action in zip(self._ids(env_ids), actions, strict=True):
-            slot = self._idle_slot(env_id)
-            if not slot.begun:
+        ids = self._idle_ids(env_ids)
+        if isinstance(actions, str) or len(actions) != len(ids):
+            given = f"the text {actions!r:.60}" if isinstance(actions, str) else f"{len(actions)} actions"
+            raise UsageError(f"{given} for {len(ids)} environments; pass a sequence with one action for each")
+        for env_id in ids:
+            if not self._slots[env_id].begun:
                 raise UsageError(f"environment {env_id} was never reset; call reset() first")
+        for env_id, action in zip(ids, actions, strict=True):
+            slot = self._slots[env_id]
             if slot.over:
                 self._begin_reset(env_id, None, None)
             elif slot.worker is None:
@@ -187,11 +194,16 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             options: One options dict for each of `env_ids`.
 
         Raises:
-            UsageError: An environment has a call in progress.
+            UsageError: An environment has a call in progress, or there is not one seed or options dict for each.
+                Nothing was sent.
+            gymnasium.error.ClosedEnvironmentError: `close` was called.
         """
-        ids = self._ids(env_ids)
+        ids = self._idle_ids(env_ids)
         nothing = [None] * len(ids)
-        for env_id, seed, option in zip(ids, seeds or nothing, options or nothing, strict=True):
+        seeds, options = nothing if seeds is None else seeds, nothing if options is None else options
+        if not len(seeds) == len(options) == len(ids):
+            raise UsageError(f"{len(seeds)} seeds and {len(options)} options for {len(ids)} environments")
+        for env_id, seed, option in zip(ids, seeds, options, strict=True):
             self._begin_reset(env_id, seed, option)
 
     def recv(self, min_ready: int = 1) -> list[Arrival]:
@@ -203,7 +215,9 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         Raises:
             UsageError: No call is in progress, or the options of a reset were invalid. In the latter case that
                 environment needs another reset, and all other results can still be received.
+            gymnasium.error.ClosedEnvironmentError: `close` was called.
         """
+        self._require_open()
         if not self.pending:
             raise UsageError("no call is in progress; send() an action before recv()")
         received, self._ready = self._ready, []
@@ -279,9 +293,12 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         until = time.monotonic() + _CLOSE_TIMEOUT
         for worker in workers:
             worker.join(max(0.0, until - time.monotonic()))
+        for slot in self._slots:
+            slot.deadline = None
+        self._ready = []
 
     def _begin_reset(self, env_id: int, seed: int | None, options: dict[str, Any] | None) -> None:
-        slot = self._idle_slot(env_id)
+        slot = self._slots[env_id]
         if slot.worker is None:
             slot.worker = Worker(env_id, slot.make_env, self._results)
             if slot.begun and seed is None:  # a rebuilt environment has lost the generator of the first seed
@@ -351,14 +368,25 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             except UsageError as error:
                 _log.warning("another reset was refused: %s", error)
 
-    def _idle_slot(self, env_id: int) -> _Slot:
-        if self._is_busy(env_id):
-            raise UsageError(f"environment {env_id} has a call in progress; recv() its result before sending another")
-        return self._slots[env_id]
+    def _idle_ids(self, env_ids: Iterable[int] | None) -> list[int]:
+        """Checks that calls can begin in the given environments."""
+        self._require_open()
+        ids = self._ids(env_ids)
+        if len(set(ids)) != len(ids) or not all(0 <= env_id < self.num_envs for env_id in ids):
+            raise UsageError(f"env_ids={ids} must be different numbers from 0 to {self.num_envs - 1}")
+        for env_id in ids:
+            if self._is_busy(env_id):
+                raise UsageError(f"environment {env_id} has a call in progress; recv() its result before sending more")
+        return ids
+
+    def _require_open(self) -> None:
+        if self.closed:
+            raise gym.error.ClosedEnvironmentError("these environments are closed; make new ones")
 
     def _worker_of(self, env_id: int) -> Worker:
         """Returns the worker of an environment that has an episode and no call in progress."""
-        worker = self._idle_slot(env_id).worker
+        (env_id,) = self._idle_ids([env_id])
+        worker = self._slots[env_id].worker
         if worker is None:
             raise UsageError(f"environment {env_id} has no episode on a working device; reset it first")
         return worker

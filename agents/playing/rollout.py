@@ -2,7 +2,8 @@
 
 import logging
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -201,6 +202,7 @@ class Rollout:
             self._waiting[index] = attempt
 
 
+_CLAIMED: "weakref.WeakSet[VectorEnv]" = weakref.WeakSet()
 _LATEST: "weakref.WeakKeyDictionary[VectorEnv, weakref.ref[Rollout]]" = weakref.WeakKeyDictionary()
 
 
@@ -256,6 +258,25 @@ def _only_our_texts(space: gym.Space) -> bool:
     """Whether all texts of a dict space survive AsyncVectorEnv's shared memory."""
     parts = space.values() if isinstance(space, gym.spaces.Dict) else []
     return all(isinstance(part, Unicode) for part in parts if isinstance(part, gym.spaces.Text))
+
+
+@contextmanager
+def claimed(envs: VectorEnv) -> Iterator[None]:
+    """Keeps environments for one training.
+
+    Raises:
+        RuntimeError: Another training is running on them; it goes on.
+    """
+    if envs in _CLAIMED:
+        raise RuntimeError(
+            "another call of learn() is running on these environments, and two would take each other's observations; "
+            "give each agent its own"
+        )
+    _CLAIMED.add(envs)
+    try:
+        yield
+    finally:
+        _CLAIMED.discard(envs)
 
 
 def settle(envs: VectorEnv | None) -> None:

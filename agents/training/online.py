@@ -24,7 +24,7 @@ from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.reference import frozen_reference
 from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS, Candidates, Tree, build_tree, separate_tree
 from coach_gym.agents.playing.collector import Collector
-from coach_gym.agents.playing.rollout import Attempt, Transition, as_vector_env, settle
+from coach_gym.agents.playing.rollout import Attempt, Transition, as_vector_env, claimed, settle
 from coach_gym.agents.training.agent import Agent, Env
 from coach_gym.agents.training.arguments import (
     checked_arguments,
@@ -303,9 +303,20 @@ class OnlineAgent(Agent, ABC):
 
         Returns:
             The agent.
+
+        Raises:
+            RuntimeError: Another training is running on the same environments.
         """
-        hooks = self._setup_learn(total_timesteps, callback, reset_num_timesteps, tb_log_name, progress_bar)
-        hooks.on_training_start(locals(), globals())
+        if self.env is None:
+            raise ValueError("the agent has no environment; pass env= to load(), or call set_env()")
+        with claimed(self.env):
+            hooks = self._setup_learn(total_timesteps, callback, reset_num_timesteps, tb_log_name, progress_bar)
+            hooks.on_training_start(locals(), globals())
+            self._learn(hooks, log_interval)
+        return self
+
+    def _learn(self, hooks: Callback, log_interval: int | None) -> None:
+        """Repeats roll-outs and updates until the steps are taken, or a callback stops them."""
         iteration = 0
         try:
             while self.num_timesteps < self.total_timesteps:
@@ -329,7 +340,6 @@ class OnlineAgent(Agent, ABC):
             raise
         hooks.on_training_end()
         self._begun = None
-        return self
 
     def _update(self, groups: list[list[Episode]]) -> None:
         """Learns from a roll-out, all of it or nothing."""
@@ -373,8 +383,6 @@ class OnlineAgent(Agent, ABC):
         tb_log_name: str | None,
         progress_bar: bool,
     ) -> Callback:
-        if self.env is None:
-            raise ValueError("the agent has no environment; pass env= to load(), or call set_env()")
         self.distribute()
         self._collector = None  # the environments may have been used for something else
         if reset_num_timesteps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,9 @@ class File:
     data: bytes
     modified: datetime
 
+
+CAPACITY = 1 << 30  # bytes
+_LARGE = 1 << 20  # bytes of a file from which on the others are counted
 
 Snapshot = tuple[dict[str, File], set[str], dict[tuple[str, str], str], dict[tuple[str, str], int], datetime]
 
@@ -50,7 +54,13 @@ class Storage:
         return None if file is None else file.data
 
     def write(self, path: str, data: bytes, modified: datetime | None = None) -> None:
-        """Creates or replaces a file, and creates the directories above it."""
+        """Creates or replaces a file, and creates the directories above it.
+
+        Raises:
+            OSError: All files together would hold more than `CAPACITY` bytes.
+        """
+        if len(data) > _LARGE and len(data) + sum(len(file.data) for file in self._files.values()) > CAPACITY:
+            raise OSError(errno.ENOSPC, f"{path}: No space left on device")
         self._close(path)
         self.mkdir(path.rpartition("/")[0])
         self._files[path] = File(bytes(data), modified or self.now)

@@ -289,6 +289,44 @@ def test_misuse_of_send_and_recv_is_refused(envs):
     envs.recv()
 
 
+@pytest.mark.parametrize("call", [
+    lambda envs: envs.reset(seed=0), lambda envs: envs.step(["wait()"] * 3), lambda envs: envs.send(["wait()"], [0]),
+    lambda envs: envs.send_reset([0], [0]), lambda envs: envs.recv(), lambda envs: envs.fork([0]),
+    lambda envs: envs.snapshot([0]),
+])  # fmt: skip
+def test_use_after_close_is_an_error_at_once(call):
+    for pending in (False, True):
+        envs = AndroidVectorEnv([make_env] * 3)
+        envs.reset(seed=0)
+        if pending:
+            envs.send(["wait()"] * 3)
+        envs.close()
+        assert envs.pending == ()
+        began = time.monotonic()
+        with pytest.raises(gym.error.ClosedEnvironmentError, match="closed; make new ones"):
+            call(envs)
+        assert time.monotonic() - began < 1
+
+
+@pytest.mark.parametrize(("actions", "told"), [
+    (["a"], "1 actions for 3"), (["a"] * 4, "4 actions for 3"), ([], "0 actions"), ("abc", "the text 'abc' for 3"),
+])  # fmt: skip
+def test_a_wrong_number_of_actions_is_refused_before_anything_is_sent(actions, told):
+    envs = AndroidVectorEnv([make_env] * 3)
+    envs.reset(seed=0)
+    with pytest.raises(UsageError, match=told):
+        envs.step(actions)
+    with pytest.raises(UsageError, match="different numbers from 0 to 2"):
+        envs.send(["a", "a"], [0, 3])
+    with pytest.raises(UsageError, match="different numbers from 0 to 2"):
+        envs.send_reset([1, 1], [0, 0])
+    with pytest.raises(UsageError, match="2 seeds and 3 options for 3"):
+        envs.send_reset(None, [0, 0])
+    assert envs.pending == ()
+    envs.step(["x"] * 3)
+    envs.close()
+
+
 def test_close_is_idempotent_and_does_not_wait_for_ever(envs, built, monkeypatch):
     monkeypatch.setattr("coach_gym.envs.vector._CLOSE_TIMEOUT", 0.2)
     envs.reset(seed=0)

@@ -110,6 +110,11 @@ class Stream:
         with self._changed:
             self._changed.wait_for(lambda: self._ready or self._ended)
 
+    @property
+    def ended(self) -> bool:
+        """Whether the peer has closed the stream, or is gone."""
+        return self._ended
+
     # called by the transport
 
     def feed(self, data: bytes) -> None:

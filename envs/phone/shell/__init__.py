@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from coach_gym.envs.phone.patterns import TooSlow
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import (
     activities,
@@ -30,7 +31,7 @@ from coach_gym.envs.phone.shell.commands import (
 from coach_gym.envs.phone.shell.language import builtins, parse
 from coach_gym.envs.phone.shell.language.environment import KILLED, Exit, Leave
 from coach_gym.envs.phone.shell.language.interpreter import Shell
-from coach_gym.envs.phone.shell.language.process import Command, Input, Streams
+from coach_gym.envs.phone.shell.language.process import Command, Input, Sink, Streams
 from coach_gym.envs.phone.shell.language.words import SyntaxFault, Unfinished
 
 COMMANDS: dict[str, Command] = {}
@@ -90,9 +91,9 @@ class Session:
 
     def run(self, command: str, stdin: bytes | Input = b"", merged: bool = False) -> Output:
         """Runs the next lines. See `run`."""
-        shell, output = self.shell, bytearray()
+        shell, output = self.shell, Sink()
         shell.refresh()
-        shell.errors = output if merged else bytearray()
+        shell.errors = output if merged else Sink()
         streams = Streams(stdin if isinstance(stdin, Input) else Input(stdin), output, shell.errors)
         try:
             code = shell.source(command, streams)
@@ -102,6 +103,12 @@ class Session:
                 streams.stderr += b"Killed\n"
         except Leave:
             code = 0
+        except TooSlow:
+            code = KILLED
+            streams.stderr += b"Killed\n"
+        except OSError as error:  # the disk is full
+            code = 1
+            streams.stderr += f"{error.strerror}\n".encode()
         return Output(bytes(output), b"" if merged else bytes(shell.errors), code & 255, shell.endless, shell.follow)
 
 

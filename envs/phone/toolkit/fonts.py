@@ -8,6 +8,8 @@ import font_roboto
 from fonticon_mdi6 import MDI6
 from PIL import Image, ImageDraw, ImageFont
 
+_MEASURED = 8  # times as many characters as there are squares in a line: hardly any text of that length fits
+
 
 @lru_cache(maxsize=64)
 def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
@@ -43,27 +45,36 @@ def wrap(text: str, size: int, bold: bool, width: int, max_lines: int | None) ->
 
 
 def _wrap_paragraph(text: str, size: int, bold: bool, width: int) -> list[str]:
-    if text_width(text, size, bold) <= width:
+    if _fits(text, size, bold, width):
         return [text]
     lines, line = [], ""
     for word in text.split(" "):
         longer = f"{line} {word}" if line else word
-        if text_width(longer, size, bold) <= width:
+        if _fits(longer, size, bold, width):
             line = longer
             continue
         if line:
             lines.append(line)
-        while text_width(word, size, bold) > width and len(word) > 1:
-            cut = _fitting(word, size, bold, width)
+        while (cut := _fitting(word, size, bold, width)) < len(word):
             lines.append(word[:cut])
             word = word[cut:]
         line = word
     return [*lines, line]
 
 
+def _fits(text: str, size: int, bold: bool, width: int) -> bool:
+    """Returns whether a text fits into a line. One that is far too long is not measured whole, again and again."""
+    start = text[: _MEASURED * max(1, width // size)]
+    if len(start) < len(text) and text_width(start, size, bold) > width:
+        return False
+    return text_width(text, size, bold) <= width
+
+
 def _fitting(word: str, size: int, bold: bool, width: int) -> int:
     """Returns how many leading characters of a word fit; at least one."""
-    low, high = 1, len(word)
+    low, high = min(len(word), 1), min(len(word), width // size + 1)
+    while high < len(word) and font(size, bold).getlength(word[:high]) <= width:
+        high = min(len(word), 2 * high)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if font(size, bold).getlength(word[:middle]) <= width else (low, middle - 1)
@@ -71,6 +82,8 @@ def _fitting(word: str, size: int, bold: bool, width: int) -> int:
 
 
 def _ellipsis(line: str, size: int, bold: bool, width: int) -> str:
+    if line and text_width(line + "…", size, bold) > width:
+        line = line[: _fitting(line, size, bold, max(1, width - text_width("…", size, bold)))]
     while line and text_width(line + "…", size, bold) > width:
         line = line[:-1]
     return line + "…"

@@ -183,3 +183,20 @@ def test_what_holds_ctrl_c_back():
         thread = threading.Thread(target=lambda: held_back().__enter__())
         thread.start()
         thread.join()
+
+
+def test_a_second_training_on_the_same_environments_is_refused_and_the_first_goes_on():
+    envs = AndroidVectorEnv([lambda: ButtonEnv(steps=2)] * 4)
+    first, second = make(GRPOAgent, envs, group_size=2), make(GRPOAgent, envs, group_size=2)
+    refused = []
+
+    def intrude(*_):
+        with pytest.raises(RuntimeError, match="another call of learn.*give each agent its own"):
+            second.learn(8)
+        refused.append(True)
+
+    first.learn(16, callback=intrude)
+    assert refused and first.n_updates >= 1
+    second.learn(8)
+    assert second.n_updates == 1
+    envs.close()

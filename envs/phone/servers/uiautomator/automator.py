@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
+from coach_gym.envs.phone.patterns import TooSlow
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.uiautomator.device import Device
 from coach_gym.envs.phone.servers.uiautomator.errors import RpcError
@@ -62,6 +63,6 @@ class UiAutomator:
                 result = method(*args, **kwargs)
                 self._device.notice_message()
                 return result
-        except (TypeError, ValueError, KeyError, OverflowError, AttributeError) as error:
+        except (TypeError, ValueError, KeyError, OverflowError, AttributeError, TooSlow) as error:
             logging.debug("uiautomator: %s%r", name, params, exc_info=True)
             raise RpcError(-32602, f"invalid arguments of {name}: {error!r}"[:500]) from error

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from contextvars import ContextVar
 from typing import Any
 
 from coach_gym.envs.phone.servers.uiautomator.errors import NotFound
@@ -15,6 +17,8 @@ from coach_gym.ui import Node
 
 POLL_SECONDS = 0.05
 LONGEST_WAIT = 600.0  # seconds
+GONE: ContextVar[Callable[[], bool]] = ContextVar("GONE", default=lambda: False)  # noqa: B039
+"""Whether the client that waits has hung up."""
 
 
 class Objects:
@@ -55,14 +59,17 @@ class Objects:
 
     def _wait(self, condition: Callable[[], bool], milliseconds: float) -> bool:
         """Looks again and again, and lets others work the phone meanwhile."""
+        if math.isnan(milliseconds):
+            raise ValueError("the time to wait is not a number")
         deadline = time.monotonic() + min(milliseconds / 1000, LONGEST_WAIT)
-        while True:
+        while not GONE.get()():
             with self._lock:
                 if condition():
                     return True
                 if time.monotonic() >= deadline:
                     return False
             time.sleep(POLL_SECONDS)
+        return False
 
     def getUiObject(self, selector: Selector) -> str:
         """Gives an object a name, and returns it."""

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from coach_gym.envs.phone.patterns import Guarded
 from coach_gym.ui import Node
 
 Test = Callable[[Any, Any], bool]
@@ -130,11 +131,8 @@ def _step(selector: Mapping[str, Any], upwards: bool) -> _Step:
 
 
 @lru_cache(maxsize=256)
-def _regex(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern, re.DOTALL)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise ValueError(f"{pattern[:60]!r} is not a regular expression: {error}") from None
+def _regex(pattern: str) -> Guarded:
+    return Guarded(pattern, re.DOTALL)
 
 
 def _same(field: str) -> Test:

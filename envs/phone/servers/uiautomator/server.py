@@ -11,8 +11,10 @@ from http import HTTPStatus
 from typing import Any
 
 from coach_gym.envs.phone.servers import http
+from coach_gym.envs.phone.servers.adb_transport import Stream
 from coach_gym.envs.phone.servers.uiautomator.automator import UiAutomator
 from coach_gym.envs.phone.servers.uiautomator.errors import RpcError
+from coach_gym.envs.phone.servers.uiautomator.objects import GONE
 
 PORT = 9008
 """The default port of the client."""
@@ -50,6 +52,8 @@ class UiAutomatorServer:
 
     def serve(self, stream: http.Stream) -> None:
         """Answers one connection until it ends."""
+        if isinstance(stream, Stream):
+            GONE.set(lambda: stream.ended)
         http.serve(stream, self._respond)
 
     def _respond(self, method: str, path: str, body: bytes) -> tuple[HTTPStatus, str, bytes]:

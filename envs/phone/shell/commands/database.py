@@ -29,6 +29,8 @@ def guarded(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         budget -= _INTERVAL
         return int(budget < 0)
 
+    for name in ("printf", "format"):
+        connection.create_function(name, -1, _printf, deterministic=True)
     connection.set_authorizer(_allowed)
     connection.set_progress_handler(spend, _INTERVAL)
     before = connection.getlimit(sqlite3.SQLITE_LIMIT_LENGTH)
@@ -41,6 +43,18 @@ def guarded(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         connection.set_authorizer(None)
         connection.set_progress_handler(None, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, before)
+
+
+_WIDTH = re.compile(r"[0-9]{5,}")
+
+
+def _printf(*values: str | int | float | bytes | None) -> str | None:
+    """SQLite's own `printf`, which would count to a width of 999999999 without asking whether it may go on."""
+    wide = _WIDTH.search(str(values[0])) if values else None
+    if wide or ("*" in str(values[:1]) and any(isinstance(value, int) and abs(value) > 9999 for value in values[1:])):
+        raise ValueError("a width has at most four digits")
+    with closing(sqlite3.connect(":memory:")) as own:
+        return own.execute(f"SELECT printf({','.join('?' * len(values))})", values).fetchone()[0]
 
 
 _PRAGMAS = frozenset((

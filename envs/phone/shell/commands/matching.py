@@ -8,11 +8,14 @@ the length.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable
 from re import _compiler as compiler  # type: ignore[attr-defined]
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, Protocol
+
+from coach_gym.envs.phone.patterns import SECONDS, Guarded, TooSlow
 
 MOST_LOOPS = 2  # unbounded loops side by side that Python's engine is trusted with
 
@@ -32,12 +35,12 @@ class Pattern(Protocol):
 
 
 def compiled(pattern: str, flags: int = 0) -> Pattern:
-    """Compiles a pattern in Python's syntax, by Python's engine if that is safe.
+    """Compiles a pattern in Python's syntax, for an engine that tries one way after the other if that is safe.
 
     Raises:
         TooComplex: It refers back to a group, besides having loops in loops.
     """
-    return re.compile(pattern, flags) if is_safe(pattern) else ByPositions(pattern, flags)
+    return Guarded(pattern, flags) if is_safe(pattern) else ByPositions(pattern, flags)
 
 
 def is_safe(pattern: str) -> bool:
@@ -79,14 +82,17 @@ class ByPositions:
         if "GROUPREF" in str(self._tree):
             raise TooComplex("loops in loops, and a reference to a group")
         self._flags = flags
+        self._deadline = 0.0
         self._single: dict[int, re.Pattern[str]] = {}  # parts that match one character, or a place between two
 
     def search(self, text: str) -> bool:
         """Returns whether the text matches anywhere."""
+        self._deadline = time.monotonic() + SECONDS
         return bool(self._ends(self._tree, set(range(len(text) + 1)), text))
 
     def finditer(self, text: str) -> Iterable[list[str]]:
         """Yields the matches from left to right."""
+        self._deadline = time.monotonic() + SECONDS
         at = 0
         while at <= len(text):
             end = max(self._ends(self._tree, {at}, text), default=-1)
@@ -112,6 +118,8 @@ class ByPositions:
         result = set(starts) if least == 0 else set()
         count = 0
         while starts and count < most:
+            if time.monotonic() > self._deadline:
+                raise TooSlow(f"the regular expression takes longer than {SECONDS:g} s")
             starts = self._ends(tree, starts, text)
             count += 1
             if count >= least:

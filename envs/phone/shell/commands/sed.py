@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from coach_gym.envs.phone.patterns import Guarded
 from coach_gym.envs.phone.shell.commands.matching import TooComplex, compiled, is_safe
 from coach_gym.envs.phone.shell.commands.text import inputs, texts
 from coach_gym.envs.phone.shell.language.options import options
@@ -65,7 +66,7 @@ class _SedStep:
             pattern = translate(parts[1], extended)
             if not is_safe(pattern):
                 raise BadPattern("loops in loops")
-            self.pattern = re.compile(pattern, re.IGNORECASE if "i" in parts[3].lower() else 0)
+            self.pattern = Guarded(pattern, re.IGNORECASE if "i" in parts[3].lower() else 0)
             self.new = _replacement(parts[2])
 
     def applies(self, line: str, number: int, last: bool) -> bool:

@@ -140,6 +140,7 @@ def echo(p: Process) -> int:
     return 0
 
 
+_WIDEST = 9999  # characters of a padded number, as many as four digits say
 _FORMAT = re.compile(r"%%|%([-+ 0#]*)(\*|\d{0,4})(?:\.(\d{1,4}))?([a-zA-Z])")
 
 
@@ -160,7 +161,7 @@ def _formatted(match: re.Match[str], arguments: list[str]) -> str:
         return "%"
     flags, width, precision, kind = match.groups()
     value = arguments.pop(0) if arguments else ""
-    width = value if width == "*" else width
+    width = str(max(-_WIDEST, min(_integer(value), _WIDEST))) if width == "*" else width
     spec = f"%{flags}{width}" + (f".{precision}" if precision else "")
     if kind in "di":
         return (spec + "d") % _integer(value)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from coach_gym.envs.phone.paths import real
+from coach_gym.envs.phone.patterns import Guarded
 from coach_gym.envs.phone.shell.language import arithmetic, syntax
 from coach_gym.envs.phone.shell.language.environment import Environment, Fault
 from coach_gym.envs.phone.storage import Storage
@@ -164,7 +165,9 @@ class Expander:
         """Expands `${name/pattern/text}`; two slashes replace all matches."""
         pattern, _, new = self.text(part.word).partition("/")
         regex = fnmatch.translate(pattern)[4:-3]  # without the parts that anchor it
-        return re.sub(regex, lambda match: new, value, count=0 if part.op == "//" else 1) if pattern else value
+        if not pattern:
+            return value
+        return Guarded(regex).sub(lambda match: new, value, count=0 if part.op == "//" else 1)
 
     def _slice(self, value: str, place: str) -> str:
         """Expands `${name:start:length}`."""

@@ -11,7 +11,7 @@ from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.language import parse, syntax
 from coach_gym.envs.phone.shell.language.environment import KILLED, NAME, Environment, Exit, Fault, Leave, Return
 from coach_gym.envs.phone.shell.language.expansion import Expander
-from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Streams
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Sink, Streams
 from coach_gym.envs.phone.shell.language.words import SyntaxFault
 
 LAUNCHERS = ("/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/")
@@ -35,7 +35,7 @@ class Shell(Environment):
     def __init__(self, phone: Phone, commands: dict[str, Command]) -> None:
         super().__init__()
         self.phone, self.commands = phone, commands
-        self.errors = bytearray()
+        self.errors: bytearray = Sink()
         self.endless = False
         self.follow: Callable[[], bytes] | None = None
         self._left = MOST_COMMANDS
@@ -88,7 +88,7 @@ class Shell(Environment):
         *first, last = pipeline.commands
         stdin = streams.stdin
         for command in first:
-            output = bytearray()
+            output = Sink()
             self._isolated(command, Streams(stdin, output, streams.stderr))
             stdin = Input(bytes(output))
         streams = Streams(stdin, streams.stdout, streams.stderr) if first else streams
@@ -294,11 +294,11 @@ class Shell(Environment):
         elif redirect.op in (">&", "<&"):
             if target != "-" and (not target.isdecimal() or int(target) not in table):
                 raise Fault(f"{target}: bad file descriptor")
-            table[redirect.descriptor] = bytearray() if target == "-" else table[int(target)]
+            table[redirect.descriptor] = Sink() if target == "-" else table[int(target)]
         elif (path := real(target, self.folder)).startswith("/dev/"):
-            table[redirect.descriptor] = bytearray() if path == "/dev/null" else table[1]
+            table[redirect.descriptor] = Sink() if path == "/dev/null" else table[1]
         else:
-            content = bytearray(self._writable(target, path, redirect.op == ">>"))
+            content = Sink(self._writable(target, path, redirect.op == ">>"))
             written.append((path, content))
             table[redirect.descriptor] = content
 
@@ -322,7 +322,7 @@ class Shell(Environment):
         return data or b""
 
     def _substitution(self, script: syntax.Script) -> str:
-        output = bytearray()
+        output = Sink()
         group = syntax.Compound(syntax.Group(script, False), [])
         self._isolated(group, Streams(Input(), output, self.errors))
         self.substituted = self.code

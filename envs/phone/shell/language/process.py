@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.shell.language.environment import KILLED, Exit
 from coach_gym.envs.phone.shell.language.syntax import Compound
 from coach_gym.envs.phone.storage import Storage
+
+MOST_OUTPUT = 1 << 26  # bytes that a command writes
 
 
 class Input:
@@ -55,6 +58,19 @@ class Input:
         end = self._data.find(b"\n") + 1 or len(self._data)
         data, self._data = self._data[:end], self._data[end:]
         return data
+
+
+class Sink(bytearray):
+    """Output that is collected in memory. A command that writes far too much is killed."""
+
+    def extend(self, data: Any, /) -> None:
+        if len(self) + len(data) > MOST_OUTPUT:
+            raise Exit(KILLED)
+        super().extend(data)
+
+    def __iadd__(self, data: Any, /) -> Self:
+        self.extend(data)
+        return self
 
 
 @dataclass

@@ -1,0 +1,66 @@
+"""Regular expressions of strangers, which cannot run for ever.
+
+A pattern such as `(a+)+b` has 2^n ways through a line of n letters, and Python's engine tries them all without ever
+looking at the clock. The engine of `regex`, which speaks the same language, does look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import regex
+
+SECONDS = 1.0  # for a search of one text
+LONGEST = 4096  # characters of a pattern
+
+
+class TooSlow(Exception):
+    """A search took too long and was given up."""
+
+
+class Guarded:
+    """A compiled pattern with the methods of Python's, each of which gives up after a second.
+
+    Args:
+        pattern: The pattern in Python's syntax.
+        flags: Flags of the `re` module, whose numbers `regex` shares.
+
+    Raises:
+        ValueError: It is no pattern, or too long.
+    """
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        if len(pattern) > LONGEST:
+            raise ValueError(f"a pattern has at most {LONGEST} characters, and this one has {len(pattern)}")
+        try:
+            self._compiled = regex.compile(pattern, flags)
+        except (regex.error, OverflowError, RecursionError, MemoryError) as error:
+            raise ValueError(f"{pattern[:60]!r} is not a regular expression: {error}") from None
+
+    def search(self, text: str) -> Any:
+        """Returns the first match, or None."""
+        return _soon(lambda: self._compiled.search(text, timeout=SECONDS))
+
+    def fullmatch(self, text: str) -> Any:
+        """Returns the match of the whole text, or None."""
+        return _soon(lambda: self._compiled.fullmatch(text, timeout=SECONDS))
+
+    def finditer(self, text: str) -> list[Any]:
+        """Returns all matches from left to right."""
+        return _soon(lambda: list(self._compiled.finditer(text, timeout=SECONDS)))
+
+    def subn(self, new: str | Callable[[Any], str], text: str, count: int = 0) -> tuple[str, int]:
+        """Replaces matches, and returns the text and their number."""
+        return _soon(lambda: self._compiled.subn(new, text, count, timeout=SECONDS))
+
+    def sub(self, new: str | Callable[[Any], str], text: str, count: int = 0) -> str:
+        """Replaces matches."""
+        return self.subn(new, text, count)[0]
+
+
+def _soon(search: Callable[[], Any]) -> Any:
+    try:
+        return search()
+    except TimeoutError:
+        raise TooSlow(f"the regular expression takes longer than {SECONDS:g} s") from None

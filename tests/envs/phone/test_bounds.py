@@ -1,0 +1,109 @@
+"""No text, command line, statement or pattern keeps the phone busy for long, or takes much memory."""
+
+import time
+
+import pytest
+
+from coach_gym.envs.phone.patterns import Guarded, TooSlow
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.servers.lock import RunningPhone
+from coach_gym.envs.phone.servers.uiautomator.automator import UiAutomator
+from coach_gym.envs.phone.servers.uiautomator.errors import RpcError
+from coach_gym.envs.phone.servers.uiautomator.server import UiAutomatorServer
+from coach_gym.envs.phone.shell import run
+from coach_gym.envs.phone.shell.language import process
+from coach_gym.envs.phone.toolkit import fonts
+
+
+@pytest.fixture(scope="module")
+def phone():
+    return Phone(270, 600)
+
+
+def measured(text):
+    """The number of characters measured while a text is laid out."""
+    count = 0
+
+    class Counting:
+        def getlength(self, text):
+            nonlocal count
+            count += len(text)
+            return 10.0 * len(text)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(fonts, "font", lambda *_: Counting())
+        for cached in (fonts.wrap, fonts.text_width):
+            cached.cache_clear()
+        lines = fonts.wrap(text, 20, False, 300, None)
+    for cached in (fonts.wrap, fonts.text_width):
+        cached.cache_clear()
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "") and all(len(line) <= 30 for line in lines)
+    return count
+
+
+@pytest.mark.parametrize("unit", ["w", "word ", "ab c"])
+def test_layout_is_linear_in_what_is_typed(unit):
+    assert measured(unit * 16_000) < 20 * measured(unit * 1_000)
+
+
+@pytest.mark.parametrize("command", [
+    "printf '%*d' 999999999 1 | wc -c", "printf '%.999999999d' 1 | wc -c", "printf '%0999999999f' 1 | wc -c",
+    "sqlite3 :memory: \"select printf('%.999999999c', 'x')\"",
+    "sqlite3 :memory: \"select printf('%*d', 999999999, 1)\"",
+    "sqlite3 :memory: \"select format('%' || '99999' || '9999d', 1)\"",
+    "sqlite3 :memory: \"select replace(hex(zeroblob(8000000)), '00', 'abcdefgh')\"",
+    "echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac | grep -E '(a?){40}a{40}b'",
+    r"echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac | sed 's/\(a\{0,1\}\)\{40\}a\{40\}b/x/'",
+    "x=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac; echo ${x//*a*a*a*a*a*a*a*a*b/y}",
+    "! " * 5_000 + "true", "echo " + "!" * 5_000, "(" * 5_000, "echo " + "$(" * 5_000, "f() { f; }; f",
+    "f() { f | f; }; f",
+    "seq 1 99999999999 | tail -n 1", "echo {1..99999999}", "truncate -s 900M /sdcard/t",
+    "dd if=/dev/zero of=/sdcard/z bs=1M count=2000",
+    "x=a; while true; do x=$x$x; done",
+])  # fmt: skip
+def test_no_command_line_takes_long(phone, command):
+    began = time.process_time()
+    assert len(run(phone, command).stdout) < 20_000
+    assert time.process_time() - began < 5
+
+
+def test_doubling_a_file_ends(monkeypatch):
+    phone = Phone(270, 600)
+    monkeypatch.setattr(process, "MOST_OUTPUT", 1 << 20)
+    double = "echo aaa > /sdcard/f; while true; do cat /sdcard/f /sdcard/f > /sdcard/g; cp /sdcard/g /sdcard/f; done"
+    assert run(phone, double).code == 137
+    assert len(phone.storage.read("/storage/emulated/0/f")) <= 1 << 20
+
+
+def test_the_disk_is_full_at_some_point(monkeypatch):
+    phone = Phone(270, 600)
+    monkeypatch.setattr("coach_gym.envs.phone.storage.CAPACITY", 8 << 20)
+    fill = "i=0; while true; do dd if=/dev/zero of=/sdcard/$i bs=2M count=1; i=$((i+1)); done"
+    output = run(phone, fill)
+    assert output.code == 1 and b"No space left on device" in output.stderr
+    assert run(phone, "ls /sdcard/2").code == 0 and run(phone, "ls /sdcard/9").code != 0
+
+
+def test_patterns_are_given_up(monkeypatch):
+    monkeypatch.setattr("coach_gym.envs.phone.patterns.SECONDS", 0.05)
+    with pytest.raises(TooSlow, match="takes longer than"):
+        Guarded("(a|aa)+$").search("a" * 200 + "b")
+    assert Guarded("b+").search("abb")[0] == "bb" and Guarded("b").sub("c", "abb") == "acc"
+    for wrong in ("(", "a" * 5000, "[z-a]"):
+        with pytest.raises(ValueError, match="pattern|regular expression"):
+            Guarded(wrong)
+
+
+def test_uiautomator_ends_by_itself(phone, monkeypatch):
+    automator = UiAutomator(phone, RunningPhone(phone))
+    began = time.monotonic()
+    for pattern in ("(a+)+b", "(?=(a+)+b)a", "(.*)*x", "(a?){40}a{40}"):
+        automator.call("exist", [{"textMatches": pattern}])
+    with pytest.raises(RpcError, match="not a regular expression"):
+        automator.call("exist", [{"textMatches": "("}])
+    request = b'{"jsonrpc": "2.0", "id": 1, "method": "waitForExists", "params": [{"text": "no"}, %s]}'
+    server = UiAutomatorServer(automator)
+    assert server._rpc(request % b"NaN")["error"]["code"] == -32602
+    for number in (b"-Infinity", b"-5"):
+        assert server._rpc(request % number)["result"] is False
+    assert time.monotonic() - began < 10
