@@ -104,6 +104,7 @@ class Phone(System):
     def _plain(self) -> tuple:
         return (
             self.foreground, self.clipboard, self.shade, self.keyboard, self.message, self.editing, self.keyboard_shown,
+            self.highlight,
         )  # fmt: skip
 
     def _become(self, storage: Snapshot, live: tuple, plain: tuple) -> None:
@@ -111,6 +112,7 @@ class Phone(System):
         self.stacks, self.focus, self.notifications, self.permissions, self.services = live
         (
             self.foreground, self.clipboard, self.shade, self.keyboard, self.message, self.editing, self.keyboard_shown,
+            self.highlight,
         ) = plain  # fmt: skip
         self.changed()
 

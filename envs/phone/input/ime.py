@@ -27,6 +27,7 @@ _ACTIONS = {  # by broadcast: the input method, and what it does
     "ADB_KEYBOARD_CLEAR_TEXT": (U2_IME, "clear"), "ADB_KEYBOARD_INPUT_KEYCODE": (U2_IME, "key"),
     "ADB_KEYBOARD_EDITOR_CODE": (U2_IME, "enter"), "ADB_KEYBOARD_SMART_ENTER": (U2_IME, "enter"),
     "ADB_KEYBOARD_HIDE": (U2_IME, "hide"), "ADB_KEYBOARD_GET_CLIPBOARD": (U2_IME, "clipboard"),
+    "ADB_INPUT_CHARS": (ADB_IME, "chars"),
     "ADB_INPUT_TEXT": (ADB_IME, "plain"), "ADB_INPUT_B64": (ADB_IME, "input"), "ADB_INPUT_CODE": (ADB_IME, "key"),
     "ADB_EDITOR_CODE": (ADB_IME, "enter"), "ADB_CLEAR_TEXT": (ADB_IME, "clear"),
 }  # fmt: skip
@@ -74,7 +75,7 @@ def broadcast(phone: Phone, action: str, extras: Mapping[str, str | int]) -> tup
         return OK, base64.b64encode(phone.clipboard.encode("utf-8", "replace")).decode()
     try:
         _obey(phone, what, extras)
-    except (ValueError, binascii.Error) as error:
+    except (ValueError, OverflowError, binascii.Error) as error:
         return CANCELED, str(error)
     return OK, "success"
 
@@ -86,6 +87,8 @@ def _obey(phone: Phone, what: str, extras: Mapping[str, str | int]) -> None:
         phone.changed()
     if what in ("input", "set"):
         enter_text(phone, base64.b64decode(given, validate=True).decode())
+    elif what == "chars":
+        enter_text(phone, "".join(chr(int(code)) for code in str(extras.get("chars", "")).split(",") if code))
     elif what == "plain":
         enter_text(phone, given)
     elif what == "key":

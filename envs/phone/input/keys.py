@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from coach_gym.envs.phone.input import focus
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.system import clipboard
 from coach_gym.envs.phone.system.system import STEP
@@ -60,6 +61,7 @@ _SIGNS = {
 }  # fmt: skip
 _SIGNS |= {letter: letter.lower() + letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _SIGNS |= {digit: digit + sign for digit, sign in zip("1234567890", "!@#$%^&*()", strict=True)}
+_PRESSING = ("ENTER", "NUMPAD_ENTER", "DPAD_CENTER")  # press what has the focus
 _SHORTCUTS = {"A": "ALL", "C": "COPY", "V": "PASTE", "X": "CUT"}  # with the control key held
 
 
@@ -74,7 +76,13 @@ def press(phone: Phone, code: int, meta: int = 0) -> None:
     name = _NAMES.get(code, "")
     if meta & CTRL:
         name = _SHORTCUTS.get(name, "")
-    if name in _BUTTONS:
+    if name in _PRESSING and (phone.highlight is not None and focus.touch(phone)):
+        return
+    if name in focus.KEYS and (phone.focus is None or name not in _IN_FIELD):
+        focus.move(phone, focus.PREVIOUS if name == "TAB" and meta & SHIFT else name)
+        phone.changed()
+        phone.elapse(STEP)
+    elif name in _BUTTONS:
         phone.key(_BUTTONS[name])
     elif name in _SIGNS:
         phone.type(_SIGNS[name][1 if meta & SHIFT else 0])
@@ -86,6 +94,8 @@ def press(phone: Phone, code: int, meta: int = 0) -> None:
 def _edit(phone: Phone, name: str) -> None:
     if name in ("CUT", "COPY", "PASTE"):
         {"CUT": clipboard.cut, "COPY": clipboard.copy, "PASTE": clipboard.paste}[name](phone)
+    elif name == "DPAD_CENTER" and phone.focus is not None:
+        phone.keyboard_shown = True
     elif name == "NOTIFICATION":
         phone.shade = 0 if phone.shade else 1
     elif name in ("POWER", "WAKEUP", "SLEEP"):

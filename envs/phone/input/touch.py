@@ -28,7 +28,7 @@ class Touch:
     def tap(self, x: int, y: int) -> None:
         """Touches a point. The text toolbar goes away."""
         view = self._find((x, y), lambda v: v.on_tap or v.input or v.on_slide or v.on_long)
-        self._phone.editing = False
+        self._phone.editing, self._phone.highlight = False, None
         if view is None or not view.enabled:
             return
         if view.input is not None:

@@ -40,7 +40,7 @@ class Commands:
         self._all: dict[str, Command] = {
             "help": self._help, "h": self._help, "?": self._help, "ping": _ping, "quit": _quit, "exit": _quit,
             "kill": self._kill, "sms": self._sms, "gsm": self._gsm, "geo": self._geo, "power": self._power,
-            "avd": self._avd, "rotate": _nothing, "network": _nothing, "event": self._event,
+            "avd": self._avd, "rotate": _no_rotation, "network": _nothing, "event": self._event,
         }  # fmt: skip
 
     def run(self, name: str, rest: str) -> str:
@@ -235,6 +235,10 @@ def _number(word: str) -> float:
 
 def _ping(rest: str) -> str:
     return "I am alive!\r\n"
+
+
+def _no_rotation(rest: str) -> str:
+    raise Refused("the embedded phone's screen does not turn")
 
 
 def _nothing(rest: str) -> str:

@@ -17,6 +17,7 @@ class SystemHost(Host, Protocol):
         shade: 0 closed, 1 with notifications, 2 with all quick settings.
         keyboard_shown: Whether the soft keyboard is on the screen.
         keyboard: The page of the soft keyboard: "lower", "upper" or "symbols".
+        highlight: The number of the view that has the focus by a key.
         editing: Whether the toolbar to cut, copy and paste is shown.
         message: The text at the bottom of the screen, and when it goes away.
     """
@@ -25,6 +26,7 @@ class SystemHost(Host, Protocol):
     shade: int
     keyboard_shown: bool
     keyboard: str
+    highlight: int | None
     editing: bool
     message: tuple[str, datetime] | None
 

@@ -42,6 +42,8 @@ class System:
         foreground: The package of the app in front.
         focus: The text field that takes what is typed. Setting it shows the keyboard.
         keyboard_shown: Whether the soft keyboard is on the screen. A field keeps the focus when it is put away.
+        highlight: The number of the view that has the focus by a key such as TAB, among those of the front window that
+            can have it; None if no view has, or a text field.
         editing: Whether the toolbar to cut, copy and paste is shown.
         clipboard: The text that was copied last.
         notifications: What the notification shade lists, the latest first.
@@ -72,6 +74,7 @@ class System:
         self.stacks: dict[str, list[Screen]] = {}
         self.foreground = self.launcher.package
         self.keyboard_shown = False
+        self.highlight: int | None = None
         self._focus: TextInput | None = None
         self.editing = False
         self.clipboard = ""
@@ -101,7 +104,7 @@ class System:
 
     @focus.setter
     def focus(self, input: TextInput | None) -> None:
-        self._focus, self.keyboard_shown = input, input is not None
+        self._focus, self.keyboard_shown, self.highlight = input, input is not None, None
 
     # the clock
 

@@ -17,7 +17,7 @@ from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.accessibility import nodes
 from coach_gym.envs.phone.toolkit.layout import Layout
-from coach_gym.envs.phone.toolkit.paint import Command, commands
+from coach_gym.envs.phone.toolkit.paint import Command, commands, intersect
 from coach_gym.envs.phone.toolkit.view import Align, Justify, Rect, ScrollState, View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, Row, Space, Text
 from coach_gym.ui import Node
@@ -85,6 +85,10 @@ class Windows:
         windows = [window for window in reversed(self._current()) if window.touchable and not window.hidden]
         return [(window.root, window.rect) for window in windows]
 
+    def focusable(self) -> list[View]:
+        """Returns the visible views that keys such as TAB can give the focus: those of the front window, in order."""
+        return _focusable(self._current())
+
     def focused_view(self) -> View | None:
         """Returns the text field with the cursor, or None if it is not on the screen."""
         return self._field_of(self._current())
@@ -118,6 +122,8 @@ class Windows:
             windows = self._app_windows((0, status, width, bottom))
         if keys:
             self._mark_caret(windows)
+        elif phone.highlight is not None:
+            self._mark_highlight(windows)
         if keys and phone.editing:
             windows.append(self._toolbar(windows))
         if phone.message is not None:
@@ -136,6 +142,12 @@ class Windows:
         if field is not None:
             field.caret = field.focused = True
             field.border = theme.PRIMARY
+
+    def _mark_highlight(self, windows: list[Window]) -> None:
+        """Draws a frame around the view that has the focus by a key."""
+        views = _focusable(windows)
+        if (number := self._phone.highlight) is not None and number < len(views):
+            views[number].focused, views[number].border = True, theme.PRIMARY
 
     def _app_windows(self, rect: Rect) -> list[Window]:
         """Returns the top full screen of the app in front, and the dialogs above it."""
@@ -213,6 +225,13 @@ class Windows:
 
     def _layout(self, scrolls: dict[str, ScrollState]) -> Layout:
         return Layout(self._phone.density, scrolls, self.font_scale)
+
+
+def _focusable(windows: list[Window]) -> list[View]:
+    """Returns what can have the focus in the front window that is neither a bar nor the keyboard."""
+    front = [window for window in windows if window.touchable and not window.hidden and not window.decor][-1]
+    views = (view for view in front.root.walk() if view.enabled and view.important and (view.on_tap or view.input))
+    return [view for view in views if intersect(view.bounds, front.rect) is not None]
 
 
 def _flexible(view: View) -> View:

@@ -12,8 +12,10 @@ from PIL import Image
 
 from coach_gym.envs.phone.input.keys import CODES, press
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.servers.uiautomator.errors import RpcError
+from coach_gym.envs.phone.servers.uiautomator.screen import reported
 from coach_gym.envs.phone.system.system import STEP
-from coach_gym.ui import Node, as_reported, to_xml
+from coach_gym.ui import Node, to_xml
 
 SDK = 33
 PRODUCT = "sdk_gphone64_x86_64"
@@ -68,8 +70,14 @@ class Device:
         return True
 
     def setOrientation(self, orientation: str) -> bool:
-        """Returns whether this is the natural orientation, the only one of the embedded phone."""
-        return orientation in ("n", "natural")
+        """Returns True for the natural orientation, the only one of the embedded phone.
+
+        Raises:
+            RpcError: It is another one.
+        """
+        if orientation not in ("n", "natural"):
+            raise RpcError(-32000, f"cannot turn to {str(orientation)[:20]!r}: the embedded phone does not turn")
+        return True
 
     def openNotification(self) -> bool:
         """Opens the notification shade."""
@@ -103,7 +111,7 @@ class Device:
 
     def dumpWindowHierarchy(self, compressed: bool, max_depth: int = 50, active_only: bool = False) -> str:
         """Returns the screen as XML. The embedded phone never reports what `compressed` omits: mere layout."""
-        root = as_reported(self._phone.ui())
+        root = reported(self._phone)
         if active_only:
             root = replace(root, children=[child for child in root.children if not child.decor])
         return to_xml(_pruned(root, max_depth))

@@ -8,8 +8,9 @@ from typing import Any
 
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.uiautomator.errors import NotFound
+from coach_gym.envs.phone.servers.uiautomator.screen import reported
 from coach_gym.envs.phone.servers.uiautomator.selectors import Found, find
-from coach_gym.ui import Node, as_reported
+from coach_gym.ui import Node
 
 Selector = Mapping[str, Any] | str
 """A selector, or the name of an object, as returned by `childByText` and the like."""
@@ -31,14 +32,11 @@ class Finder:
 
     def all(self, selector: Selector) -> list[Found]:
         """Returns all nodes that fit."""
-        return list(find(self._screen(), self.meaning(selector)))
+        return list(find(reported(self._phone), self.meaning(selector)))
 
     def first(self, selector: Selector) -> Found | None:
         """Returns the first node that fits, or None."""
-        return next(islice(find(self._screen(), self.meaning(selector)), 1), None)
-
-    def _screen(self) -> Node:
-        return as_reported(self._phone.ui())
+        return next(islice(find(reported(self._phone), self.meaning(selector)), 1), None)
 
     def node(self, selector: Selector) -> Node:
         """Returns the first node that fits.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-from coach_gym.envs.phone.epoch import to_seconds
+from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import call_log, contacts, telephony
@@ -236,7 +236,9 @@ def _insert_message(p: Process, db: sqlite3.Connection, table: Table, binds: dic
     folder = re.search(r"type = (\d)", table.condition)
     kind = binds.pop("type", int(folder[1]) if folder else telephony.INBOX)
     address, body = str(binds.pop("address", "")), str(binds.pop("body", ""))
-    row = telephony.insert(db, address, body, int(str(kind)), p.phone.now, read=True)
+    date = binds.pop("date", None)
+    at = p.phone.now if date is None else from_seconds(int(str(date)) / 1000)
+    row = telephony.insert(db, address, body, int(str(kind)), at, read=True)
     for name, value in binds.items():
         db.execute(f"UPDATE sms SET {_quoted(name)} = ? WHERE _id = ?", (value, row))
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.language.environment import TimedOut
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 
@@ -124,16 +125,56 @@ def uptime(p: Process) -> int:
 
 
 def sleep(p: Process) -> int:
-    """Lets the phone's clock run; nobody waits."""
-    seconds = 0.0
-    for word in p.args:
-        match = re.fullmatch(r"(\d{1,8}(?:\.\d*)?|\.\d+)([smhd]?)", word)
-        if not match:
-            return p.fail(f"Not a number '{word}'")
-        seconds += float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]]
-    if (p.phone.now + timedelta(seconds=seconds)).year in YEARS:
-        p.phone.elapse(timedelta(seconds=seconds))
+    """Lets the phone's clock run; nobody waits. Within `timeout` it runs until the time is up."""
+    times = [duration(word) for word in p.args]
+    if None in times:
+        return p.fail(f"Not a number '{p.args[times.index(None)]}'")
+    until = p.phone.now + timedelta(seconds=sum(time for time in times if time is not None))
+    if until.year not in YEARS:
+        return 0
+    if p.shell.deadline is not None and until > p.shell.deadline:
+        p.phone.elapse(p.shell.deadline - p.phone.now)
+        raise TimedOut
+    p.phone.elapse(until - p.phone.now)
     return 0
+
+
+def timeout(p: Process) -> int:
+    """`timeout [-s SIGNAL] [-k TIME] TIME COMMAND …`: ends a command when the phone's clock has run that long."""
+    rest = list(p.args)
+    while rest and rest[0].startswith("-"):
+        del rest[: 2 if rest[0] in ("-k", "-s") else 1]
+    if len(rest) < 2:
+        p.need(2)
+        return 125
+    seconds = duration(rest[0])
+    if seconds is None or (p.phone.now + timedelta(seconds=seconds)).year not in YEARS:
+        return p.fail(f"Not a number '{rest[0]}'", 125)
+    shell, around = p.shell, p.shell.deadline
+    mine = p.phone.now + timedelta(seconds=seconds)
+    shell.deadline = mine if around is None else min(mine, around)
+    try:
+        code = shell.run(rest[1:], p.streams)
+    except TimedOut:
+        if shell.deadline != mine:
+            raise
+        return _TIME_IS_UP
+    finally:
+        shell.deadline = around
+    if shell.endless:
+        shell.endless, shell.follow = False, None
+        p.phone.elapse(max(timedelta(), mine - p.phone.now))
+        return _TIME_IS_UP
+    return code
+
+
+_TIME_IS_UP = 124  # exit code of `timeout`
+
+
+def duration(word: str) -> float | None:
+    """Returns seconds that are given as a number with a unit: s, m, h or d; None if they are not."""
+    match = re.fullmatch(r"(\d{1,8}(?:\.\d{0,9})?|\.\d{1,9})([smhd]?)", word)
+    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]] if match else None
 
 
 # properties and settings
@@ -184,7 +225,7 @@ def settings(p: Process) -> int:
     if len(rest) < {"get": 1, "put": 2, "delete": 1, "list": 0, "reset": 1}[verb]:
         return _usage(p, "Bad arguments")
     {"get": _get, "put": _put, "delete": _delete, "list": _list, "reset": _reset}[verb](p, namespace, rest)
-    return 0
+    return int(p.failed)
 
 
 def _usage(p: Process, message: str) -> int:
@@ -205,6 +246,9 @@ def _get(p: Process, namespace: str, rest: list[str]) -> None:
 
 
 def _put(p: Process, namespace: str, rest: list[str]) -> None:
+    if (namespace, rest[0]) == ("system", "user_rotation") and rest[1] != "0":
+        p.complain(f"Cannot set user_rotation to {rest[1]}: the embedded phone's screen does not turn", 1)
+        return
     p.storage.settings[namespace, rest[0]] = rest[1]
     p.phone.changed()
 
@@ -273,7 +317,7 @@ def service(p: Process) -> int:
 
 def wm(p: Process) -> int:
     """`wm size`, `wm density`: the screen stays as it was made."""
-    verb, value = [*p.args, "", ""][:2]
+    verb, value, *rest = [*p.args, "", ""][: max(2, len(p.args))]
     if verb not in ("size", "density", "dismiss-keyguard", "user-rotation", "fixed-to-user-rotation"):
         return p.complain(f"Unknown command: {verb}" if verb else "Window manager (window) commands:", 255)
     if verb == "size" and not value:
@@ -285,6 +329,8 @@ def wm(p: Process) -> int:
         return 0 if value in same else p.complain(f"Error: the embedded phone's {verb} is fixed", 1)
     elif verb == "user-rotation" and not value:
         p.print("lock 0")
+    elif verb == "user-rotation" and rest[-1:] not in ([], ["0"], [""]):
+        return p.complain("Error: the embedded phone's screen does not turn", 1)
     return 0
 
 
@@ -365,7 +411,7 @@ def ip(p: Process) -> int:
 
 COMMANDS: dict[str, Command] = {
     "whoami": whoami, "id": id_, "groups": groups, "uname": uname, "hostname": hostname, "date": date,
-    "uptime": uptime, "sleep": sleep, "usleep": no_op, "getprop": getprop, "setprop": setprop, "settings": settings,
+    "uptime": uptime, "sleep": sleep, "timeout": timeout, "getprop": getprop, "setprop": setprop, "settings": settings,
     "svc": svc, "reboot": reboot, "service": service, "wm": wm,
     "app_process": app_process,
     "app_process64": app_process, "iptables": no_op, "ip6tables": no_op, "setenforce": no_op, "ime": ime,

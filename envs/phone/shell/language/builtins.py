@@ -245,14 +245,6 @@ def exec_(p: Process) -> int:
     raise Exit(p.shell.run(p.args, p.streams))
 
 
-def timeout(p: Process) -> int:
-    """Runs a command, which takes no time here."""
-    rest = list(p.args)
-    while rest and rest[0].startswith("-"):
-        del rest[: 2 if rest[0] in ("-k", "-s") else 1]
-    return p.shell.run(rest[1:], p.streams) if len(rest) > 1 else 125
-
-
 def xargs(p: Process) -> int:
     """Runs a command with the words of standard input as further arguments: `-0`, `-n N`, `-I word`."""
     args, size, slot, separator = list(p.args), 0, "", r"[ \t\n]+"
@@ -407,10 +399,10 @@ COMMANDS: dict[str, Command] = {
     "local": export, "typeset": export, "readonly": export, "env": env, "printenv": env, "shift": shift,
     "exit": exit_, "return": return_, "break": break_, "continue": continue_, "read": read, "echo": echo,
     "printf": printf, "eval": eval_, "sh": sh, "su": su, "command": command, "exec": exec_, "nohup": run_rest,
-    "toybox": run_rest, "time": run_rest, "setsid": run_rest, "builtin": run_rest, "timeout": timeout, "xargs": xargs,
+    "toybox": run_rest, "time": run_rest, "setsid": run_rest, "builtin": run_rest, "xargs": xargs,
     "which": which, "type": type_, "test": test, "[": test, "[[": test, "wait": true, "trap": true, "umask": true,
     "ulimit": true, "sync": true,
 }  # fmt: skip
 BUILTINS = frozenset(COMMANDS) - {
-    "env", "printenv", "sh", "su", "nohup", "toybox", "setsid", "timeout", "xargs", "which", "sync",
+    "env", "printenv", "sh", "su", "nohup", "toybox", "setsid", "xargs", "which", "sync",
 }  # fmt: skip

@@ -39,6 +39,10 @@ class Leave(Exception):
         self.loops, self.again = loops, again
 
 
+class TimedOut(Exception):
+    """The time of `timeout` is up."""
+
+
 class Fault(Exception):
     """A command cannot run as written, for instance because of its redirection."""
 

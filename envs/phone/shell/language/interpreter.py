@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
@@ -30,6 +31,7 @@ class Shell(Environment):
         errors: Where substitutions write their messages.
         endless: Whether a command goes on until its reader hangs up.
         follow: Returns what such a command has written since it was last called.
+        deadline: When the phone's clock ends the command that runs, because of `timeout`.
     """
 
     def __init__(self, phone: Phone, commands: dict[str, Command]) -> None:
@@ -38,6 +40,7 @@ class Shell(Environment):
         self.errors: bytearray = Sink()
         self.endless = False
         self.follow: Callable[[], bytes] | None = None
+        self.deadline: datetime | None = None
         self._left = MOST_COMMANDS
         self._depth = 0
         self._expander = Expander(self, phone.storage, self._substitution)
@@ -50,7 +53,7 @@ class Shell(Environment):
         """Takes over the budget of another shell, inside or around this one."""
         self._left, self._depth = other._left, max(self._depth, other._depth + 1)
         self.endless, self.follow = self.endless or other.endless, self.follow or other.follow
-        self.errors = other.errors
+        self.errors, self.deadline = other.errors, other.deadline
 
     def source(self, text: str, streams: Streams) -> int:
         """Runs a script in this shell. Returns its exit code; a syntax error is a message and code 1."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol, Self
 
 from coach_gym.envs.phone.paths import real
@@ -95,6 +96,7 @@ class Shell(Protocol):
         code: The exit code of the last command.
         endless: Whether a command goes on until its reader hangs up.
         follow: Returns what such a command has written since it was last called; None if it writes nothing.
+        deadline: When the phone's clock ends the command that runs, because of `timeout`.
     """
 
     phone: Phone
@@ -106,6 +108,7 @@ class Shell(Protocol):
     code: int
     endless: bool
     follow: Callable[[], bytes] | None
+    deadline: datetime | None
 
     def run(self, words: list[str], streams: Streams) -> int:
         """Runs a command given as a list of words. Returns its exit code."""

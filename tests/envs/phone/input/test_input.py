@@ -6,6 +6,7 @@ from coach_gym.envs.phone.input.fingers import Fingers
 from coach_gym.envs.phone.input.keys import CODES, CTRL, SHIFT, press
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.profiles import world_phone
+from coach_gym.ui import parse_ui
 from tests.envs.hands import Hands
 
 CONTACTS = "com.google.android.contacts"
@@ -139,3 +140,29 @@ def test_any_code_takes_its_time_and_nothing_else(field):
     for code in (0, 24, 26, 82, -1, 10**9):
         press(field.phone, code)
     assert field.ui == before
+
+
+def test_keys_move_between_fields_and_buttons_and_press_them():
+    hands = Hands(CONTACTS)
+    hands.tap("Create contact")
+    phone = hands.phone
+    hands.tap("First name")
+    phone.type("Ann")
+    press(phone, CODES["TAB"])
+    assert phone.keyboard_shown, "the keyboard stays from field to field"
+    phone.type("Lee")
+    assert hands.find("First name").value == "Ann" and hands.find("Last name").value == "Lee"
+    assert hands.find("Last name").focused
+    press(phone, CODES["TAB"], SHIFT)
+    assert hands.find("First name").focused
+    press(phone, CODES["DPAD_DOWN"])
+    assert hands.find("Last name").focused
+    twin = phone.fork()
+    press(phone, CODES["DPAD_UP"]), press(phone, CODES["DPAD_UP"])
+    focused = [element for element in parse_ui(hands.ui) if element.focused]
+    assert len(focused) == 1 and not focused[0].editable and not phone.keyboard_shown
+    assert phone.highlight is not None and twin.highlight is None
+    phone.go_home()
+    press(phone, CODES["TAB"])
+    press(phone, CODES["ENTER"])
+    assert phone.foreground == next(iter(phone.apps)), "ENTER opens the first icon"

@@ -219,6 +219,11 @@ def test_broadcasts_type_press_clear_and_enter(form):
     assert form.line.text == "héllo " and form.sent == 1 and not phone.keyboard_shown
 
 
+def test_characters_arrive_by_their_codes(form):
+    assert ime.broadcast(form.phone, "ADB_INPUT_CHARS", {"chars": "128512,32,97"}) == (OK, "success")
+    assert form.line.text.endswith("\N{GRINNING FACE} a")
+
+
 def test_wrong_broadcasts_are_refused_and_others_are_for_others(form):
     assert ime.broadcast(form.phone, "ADB_INPUT_B64", {"msg": "!"})[0] == CANCELED
     assert ime.broadcast(form.phone, "ADB_INPUT_CODE", {"code": "x"})[0] == CANCELED

@@ -545,3 +545,32 @@ def test_reports_say_what_the_phone_does(phone):
     out(phone, "svc wifi disable; svc data disable; settings put system volume_music 0")
     assert "network: none" in out(phone, "dumpsys connectivity") and "Muted: true" in out(phone, "dumpsys audio")
     assert "DUMP OF SERVICE battery" in out(phone, "dumpsys") and "dumpsys window sessions" in out(phone, "dumpsys")
+
+
+def test_what_would_turn_the_screen_fails(phone):
+    for command in ("settings put system user_rotation 1", "wm user-rotation lock 1", "wm size 2400x1080"):
+        failed = run(phone, command)
+        assert failed.code == 1 and failed.stderr, command
+    assert out(phone, "settings put system user_rotation 0; wm user-rotation lock 0") == ""
+
+
+def test_timeouts_follow_the_phones_clock(phone):
+    start = phone.now
+    assert run(phone, "timeout 3 sleep 60").code == 124
+    assert (phone.now - start).total_seconds() == 3
+    assert out(phone, "timeout 1m sh -c 'sleep 2; echo in time'") == "in time\n"
+    nested = "timeout 9 sh -c 'timeout 1 sleep 5; echo inner $?; sleep 60; echo never'; echo outer $?"
+    assert out(phone, nested) == "inner 124\nouter 124\n"
+    assert run(phone, "timeout 5 logcat").code == 124 and not run(phone, "timeout 5 logcat").endless
+    assert run(phone, "timeout x true").code == 125
+
+
+def test_an_inserted_message_has_its_own_date(phone):
+    day = 86_400_000
+    sent = 1697384040000 - 3 * day
+    insert = "content insert --uri content://sms/inbox --bind address:s:5551234 --bind body:s:old"
+    out(phone, f"{insert} --bind date:l:{sent}")
+    (found,) = telephony.conversations(phone.storage.database(telephony.PATH))
+    assert found.date == datetime(2023, 10, 12, 15, 34)
+    hands = Hands(MESSAGES, phone=phone)
+    assert "Oct 12" in hands.ui
