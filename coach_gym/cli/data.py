@@ -1,10 +1,11 @@
-"""`coach-gym data`: writes demonstrations and roll-outs as episodes on disk.
+"""`coach-gym data`: writes demonstrations and roll-outs as episodes on disk, and exports episodes.
 
 coach-gym data androidcontrol ~/android_control --split train --out runs/data/androidcontrol
 coach-gym data experts --env AndroidWorld-v0 --episodes 500 --out runs/data/experts
 coach-gym data rollouts --policy pocket --env AndroidWorld-v0 --episodes 500 --out runs/data/rollouts
+coach-gym data export runs --out steps.parquet
 
-Each command continues what was interrupted.
+Each of the first three continues what was interrupted.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the three sources."""
+    """Declares the sources, and the export."""
     sources = parser.add_subparsers(required=True, metavar="source")
     published = sources.add_parser("androidcontrol", help="read AndroidControl as it is published")
     published.add_argument("source", type=Path, help="folder of its TFRecord files, and of splits.json")
@@ -46,8 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         each.add_argument("--split", choices=get_args(Split), default="train", help="instances (default: %(default)s)")
         each.add_argument("--episodes", type=int, default=1000, help="to play in all (default: %(default)s)")
         each.add_argument("--seed", type=int, default=0, help="of the instances (default: %(default)s)")
-    for each in (published, experts, played):
-        each.add_argument("--out", type=Path, required=True, help="folder of the episodes; continued if it exists")
+    kept = sources.add_parser("export", help="write kept episodes in the format of others")
+    kept.add_argument("source", type=Path, help="folder of a run or of episodes, as coach-gym view takes it")
+    kept.add_argument("--format", choices=("dataset", "androidcontrol"), default="dataset", help="default: %(default)s")
+    kept.add_argument("--solved", action="store_true", help="only episodes that were solved")
+    kept.set_defaults(run=export)
+    for each in (published, experts, played, kept):
+        each.add_argument("--out", type=Path, required=True, help="what to write; a folder of episodes is continued")
 
 
 def android_control(source: Path, split: str | None, finish: bool, out: Path) -> None:
@@ -58,6 +64,23 @@ def android_control(source: Path, split: str | None, finish: bool, out: Path) ->
         _report(convert(source, out, split, finish, progress_bar=True))
     except (ValueError, FileNotFoundError) as error:
         sys.exit(str(error))
+
+
+def export(source: Path, format: str, solved: bool, out: Path) -> None:
+    """Exports kept episodes; the options are those of the command line."""
+    from coach_gym.data.export import export_android_control, export_dataset
+    from coach_gym.recording import load_episodes
+
+    try:
+        episodes = (episode for episode in load_episodes(source) if episode.success or not solved)
+        if format == "androidcontrol":
+            print(f"Wrote {export_android_control(episodes, out)} records to {out}")
+        else:
+            print(f"Wrote {export_dataset(episodes, out)} rows, one a step, to {out}")
+    except FileNotFoundError as error:
+        sys.exit(str(error))
+    except ModuleNotFoundError as missing:
+        sys.exit(f"--format dataset needs {missing.name}: pip install 'coach-gym[datasets]'")
 
 
 def from_experts(env: str, split: str, episodes: int, seed: int, out: Path, settings: Sequence[str]) -> None:

@@ -1,1 +1,1 @@
-"""Demonstrations from elsewhere and from here, as episodes on disk."""
+"""Demonstrations from elsewhere and from here, as episodes on disk, and such episodes for others."""

@@ -1,4 +1,4 @@
-"""Reads TFRecord files of `tf.train.Example` messages without TensorFlow.
+"""Reads and writes TFRecord files of `tf.train.Example` messages without TensorFlow.
 
 A record is its length (8 bytes, little endian), a checksum of these, the message, and a checksum of the message.
 Checksums are masked CRC-32C.
@@ -7,7 +7,7 @@ Checksums are masked CRC-32C.
 import gzip
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -76,6 +76,30 @@ def _record(file: BinaryIO, head: bytes) -> bytes:
 def _check(data: bytes, stored: bytes, what: str) -> None:
     if masked_crc(data) != struct.unpack("<I", stored)[0]:
         raise CorruptFile(f"the checksum of its {what} is wrong")
+
+
+def write_examples(path: Path, examples: Iterable[Mapping[str, Values]]) -> int:
+    """Writes examples to a file, and returns their number.
+
+    Args:
+        path: The file.
+        examples: Features by name; the values of one are all `bytes`, all `int` or all `float`.
+    """
+    written = 0
+    with path.open("wb") as file:
+        for features in examples:
+            message = _EXAMPLE()
+            for name, values in features.items():
+                kind = {bytes: "bytes_list", int: "int64_list", float: "float_list"}[type(values[0])] if values else ""
+                entry = message.features.feature.add(key=name)
+                if kind:
+                    getattr(entry.value, kind).value.extend(values)
+            body = message.SerializeToString()
+            length = struct.pack("<Q", len(body))
+            for data in (length, body):
+                file.write(data + struct.pack("<I", masked_crc(data)))
+            written += 1
+    return written
 
 
 def masked_crc(data: bytes) -> int:

@@ -101,8 +101,8 @@ def _agent_step(episode: Episode, t: int, origin: Origin, following: list[dict[s
     if thought:
         told["reasoning_content"] = thought
     if action is not None:
-        arguments = {name: value for name, value in asdict(action).items() if name != "kind" and value is not None}
-        told["tool_calls"] = [{"tool_call_id": call, "function_name": action.kind, "arguments": arguments}]
+        given = {name: value for name, value in asdict(action).items() if value not in (None, "")}
+        told["tool_calls"] = [{"tool_call_id": call, "function_name": given.pop("kind"), "arguments": given}]
     if following:
         answered = {} if action is None else {"source_call_id": call}
         told["observation"] = {"results": [{**answered, "content": following}]}

@@ -76,7 +76,7 @@ function described(candidate) {
     case "scroll": return `scroll ${action.direction ?? `to ${at(action.end)}`} from ${at(action.start)}`;
     case "drag": return `drag ${at(action.start)} → ${at(action.end)}`;
     case "type": return `type “${action.content ?? ""}”`;
-    case "open_app": return `open ${action.app_name ?? ""}`;
+    case "open_app": return `open ${action.content}`;
     case "finished": return action.content ? `finished: “${action.content}”` : "finished";
     default: return action.kind.replace("_", " ");
   }
