@@ -10,7 +10,6 @@ import pytest
 
 from benchmarks import (
     collection,
-    conformance_android_lab,
     efficiency,
     generation_server,
     iteration_profile,
@@ -18,6 +17,7 @@ from benchmarks import (
     memory,
     trajectory_tree,
 )
+from benchmarks.conformance import android_lab
 from benchmarks.iteration_profile import PARTS, PHASES
 from coach_gym.envs.latency import Latency
 
@@ -181,10 +181,10 @@ def test_the_tree_is_compared_cell_by_cell_and_written_after_each(call, monkeypa
 def test_conformance_on_android_lab_prints_its_headline(call, monkeypatch):
     found = {"headline": {"loaded": 138, "solved": 95}, "tasks": []}
     monkeypatch.setattr(
-        conformance_android_lab, "run", lambda folder, tasks, commit: {**found, "asked": [tasks, commit]}
+        android_lab, "run", lambda folder, tasks, commit: {**found, "asked": [tasks, commit]}
     )
-    monkeypatch.setattr(conformance_android_lab.checkout, "find", lambda path: path)
-    result, shown = call(conformance_android_lab, "--upstream lab --tasks clock_1 clock_2 --commit abc")
+    monkeypatch.setattr(android_lab.checkout, "find", lambda path: path)
+    result, shown = call(android_lab, "--upstream lab --tasks clock_1 clock_2 --commit abc")
     assert result["asked"] == [["clock_1", "clock_2"], "abc"]
     assert "solved: 95 (embedded phone)" in shown and "rerun: " in shown
 

@@ -296,6 +296,22 @@ def update(db: sqlite3.Connection, contact: Contact) -> None:
         _merge(db, contact.id, kind, entries)
 
 
+def refresh(db: sqlite3.Connection, id: int) -> None:
+    """Brings the name and the flags that a person is listed with in line with the rows of `data`."""
+    contact = get(db, id)
+    if contact is None:
+        return
+    name, source = contact._named()
+    db.execute(
+        "UPDATE raw_contacts SET display_name = ?, display_name_alt = ?, display_name_source = ?, sort_key = ?"
+        " WHERE _id = ?",
+        (name, _alternative(contact), source, name, id),
+    )
+    db.execute(
+        "UPDATE contacts SET has_phone_number = ? WHERE name_raw_contact_id = ?", (int(bool(contact.phones)), id)
+    )
+
+
 def delete(db: sqlite3.Connection, id: int) -> None:
     """Removes a person and all data about them."""
     db.execute("DELETE FROM raw_contacts WHERE _id = ?", (id,))

@@ -7,12 +7,13 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.providers import call_log, contacts, telephony
+from coach_gym.envs.phone.providers import calendar, call_log, contacts, telephony
+from coach_gym.envs.phone.shell.commands import people
 from coach_gym.envs.phone.shell.commands.database import guarded
 from coach_gym.envs.phone.shell.language.process import Command, Process
 
@@ -21,12 +22,6 @@ _PEOPLE = (
     "r.starred AS starred, r.contact_id AS person FROM data p JOIN raw_contacts r ON p.raw_contact_id = r._id "
     f"JOIN contacts c ON r.contact_id = c._id WHERE p.mimetype_id = {contacts.PHONE} AND r.deleted = 0"
 )
-_CONTACTS = (
-    "SELECT c._id AS _id, r.display_name AS display_name, c.starred AS starred, "
-    "c.has_phone_number AS has_phone_number, c.lookup AS lookup FROM contacts c "
-    "JOIN raw_contacts r ON r.contact_id = c._id WHERE r.deleted = 0"
-)
-
 
 class NoProvider(Exception):
     """The URI belongs to no provider of this phone."""
@@ -40,11 +35,13 @@ class Table:
         source: The table's name, or a SELECT in brackets.
         condition: Which of its rows are meant.
         order: The order of the rows if none is requested.
+        target: The table that writes go to, if the source is a query.
     """
 
     source: str
     condition: str = "1"
     order: str = "1"
+    target: str = ""
 
 
 _SMS = {"inbox": telephony.INBOX, "sent": telephony.SENT, "draft": 3, "outbox": 4, "failed": telephony.FAILED}
@@ -74,7 +71,7 @@ def _opened(phone: Phone, uri: str) -> Iterator[tuple[sqlite3.Connection, Table]
 
 
 def _narrowed(table: Table, id: str) -> Table:
-    return Table(table.source, f"({table.condition}) AND _id = {int(id)}", table.order) if id else table
+    return replace(table, condition=f"({table.condition}) AND _id = {int(id)}") if id else table
 
 
 def _provider(authority: str, path: str) -> tuple[str, str, Table]:
@@ -84,11 +81,14 @@ def _provider(authority: str, path: str) -> tuple[str, str, Table]:
             return telephony.PATH, telephony.SCHEMA, Table("threads", order="date DESC")
         kind = f"type = {_SMS[path]}" if path in _SMS else "1"
         return telephony.PATH, telephony.SCHEMA, Table("sms", kind, "date DESC, _id DESC")
-    if authority in ("contacts", "com.android.contacts"):
-        people = Table("raw_contacts", "deleted = 0")
-        tables = {"raw_contacts": people, "data": Table("data"), "groups": Table("groups")}
-        rows = f"({_PEOPLE})" if "phones" in path else f"({_CONTACTS})"
-        return contacts.PATH, contacts.SCHEMA, tables.get(path, Table(rows, order="display_name COLLATE NOCASE, _id"))
+    if authority == "com.android.contacts" and path in people.VIEWS:
+        view = people.VIEWS[path]
+        return contacts.PATH, contacts.SCHEMA, Table(f"({view.query})", view.condition, view.order, view.table)
+    if authority == "contacts":  # the provider of Android 1
+        rows = f"({_PEOPLE})" if "phones" in path else f"({people.CONTACTS})"
+        return contacts.PATH, contacts.SCHEMA, Table(rows, order="display_name COLLATE NOCASE, _id", target="contacts")
+    if authority == "com.android.calendar" and path in calendar.TABLES:
+        return calendar.PATH, calendar.SCHEMA, Table(calendar.TABLES[path])
     if authority == "call_log":
         return call_log.PATH, call_log.SCHEMA, Table("calls", order="date DESC")
     raise NoProvider(authority)
@@ -227,8 +227,11 @@ def _insert(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, 
     if table.source == "sms":
         _insert_message(p, db, table, binds)
         return
+    if table.target in ("raw_contacts", "data"):
+        people.insert(db, table.target, binds)
+        return
     names, marks = ", ".join(map(_quoted, binds)), ", ".join("?" * len(binds))
-    db.execute(f"INSERT INTO {_quoted(table.source)} ({names}) VALUES ({marks})", tuple(binds.values()))
+    db.execute(f"INSERT INTO {_quoted(table.target or table.source)} ({names}) VALUES ({marks})", tuple(binds.values()))
 
 
 def _insert_message(p: Process, db: sqlite3.Connection, table: Table, binds: dict[str, object]) -> None:
@@ -245,15 +248,21 @@ def _insert_message(p: Process, db: sqlite3.Connection, table: Table, binds: dic
 
 def _update(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, str], binds: dict[str, object]) -> None:
     changes = ", ".join(f"{_quoted(name)} = ?" for name in binds)
-    db.execute(f"UPDATE {table.source} SET {changes} WHERE {_where(table, values)}", tuple(binds.values()))
+    wanted = f"_id IN (SELECT _id FROM {table.source} WHERE {_where(table, values)})"
+    if table.target == "data":
+        raw = [id for (id,) in db.execute(f"SELECT DISTINCT raw_contact_id FROM data WHERE {wanted}")]
+    db.execute(f"UPDATE {table.target or table.source} SET {changes} WHERE {wanted}", tuple(binds.values()))
+    if table.target == "data":
+        for id in raw:
+            contacts.refresh(db, id)
 
 
 def _delete(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, str], binds: dict[str, object]) -> None:
-    if table.source.startswith("("):
-        wanted = f"SELECT _id FROM {table.source} WHERE {_where(table, values)}"
+    wanted = f"SELECT _id FROM {table.source} WHERE {_where(table, values)}"
+    if table.target == "contacts":
         db.execute(f"DELETE FROM raw_contacts WHERE contact_id IN ({wanted})")
     else:
-        db.execute(f"DELETE FROM {table.source} WHERE {_where(table, values)}")
+        db.execute(f"DELETE FROM {table.target or table.source} WHERE _id IN ({wanted})")
 
 
 COMMANDS: dict[str, Command] = {"content": content}

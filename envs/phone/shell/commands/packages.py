@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from coach_gym.envs.phone.intents import Intent
-from coach_gym.envs.phone.providers import contacts, telephony
+from coach_gym.envs.phone.providers import calendar, contacts, telephony
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.commands.activities import BadIntent, read_intent, resolved
 from coach_gym.envs.phone.shell.commands.attributes import uid_of
@@ -15,6 +15,7 @@ from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 
 PROVIDERS = {
+    "com.android.providers.calendar": (calendar.PATH, calendar.SCHEMA),
     "com.android.providers.contacts": (contacts.PATH, contacts.SCHEMA),
     "com.android.providers.telephony": (telephony.PATH, telephony.SCHEMA),
 }

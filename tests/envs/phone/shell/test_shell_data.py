@@ -7,7 +7,7 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coach_gym.envs.phone.providers import telephony
+from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.telephony import deliver
 from coach_gym.envs.phone.shell import run
 from coach_gym.envs.phone.shell.commands.database import statements
@@ -177,3 +177,45 @@ def test_any_text_is_stored_and_read_back(text):
 
 
 PHONE = world_phone(270, 600)
+
+
+# the contacts and calendar providers
+
+
+def test_a_contact_is_made_through_the_provider(phone):
+    add = "content insert --uri content://com.android.contacts"
+    out = run(
+        phone,
+        f"{add}/raw_contacts --bind account_type:s:com.google --bind account_name:s:me@example.com &&"
+        f" {add}/data --bind raw_contact_id:i:1 --bind mimetype:s:vnd.android.cursor.item/name"
+        " --bind data1:s:'Ann Lee' --bind data2:s:Ann --bind data3:s:Lee &&"
+        f" {add}/data --bind raw_contact_id:i:1 --bind mimetype:s:vnd.android.cursor.item/phone_v2 --bind data1:s:5551",
+    )
+    assert (out.code, out.stderr) == (0, b"")
+    (ann,) = contacts.everybody(phone.storage.database(contacts.PATH))
+    assert ann.name == "Ann Lee" and ann.phones[0][0] == "5551"
+
+    def query(path, columns):
+        return run(phone, f"content query --uri content://com.android.contacts/{path} --projection {columns}").stdout
+
+    assert query("raw_contacts", "account_type") == b"Row: 0 account_type=com.google\n"
+    assert query("data/phones", "display_name:data1:mimetype") == (
+        b"Row: 0 display_name=Ann Lee, data1=5551, mimetype=vnd.android.cursor.item/phone_v2\n"
+    )
+    assert query("contacts", "display_name:has_phone_number") == b"Row: 0 display_name=Ann Lee, has_phone_number=1\n"
+    run(phone, "content update --uri content://com.android.contacts/data --bind data1:s:Bo --where \"data2='Ann'\"")
+    assert contacts.everybody(phone.storage.database(contacts.PATH))[0].first == "Ann"
+    run(phone, "content delete --uri content://com.android.contacts/raw_contacts --where '_id=1'")
+    assert query("data", "data1") == b"No result found.\n"
+    assert run(phone, f"{add}/data --bind raw_contact_id:i:1 --bind mimetype:s:none").stderr
+
+
+def test_the_calendar_provider_keeps_what_programs_write(phone):
+    uri = "--uri content://com.android.calendar/events"
+    run(phone, f"content insert {uri} --bind calendar_id:i:1 --bind title:s:Yoga --bind dtstart:l:1697961600000")
+    run(phone, f"content update {uri} --bind eventLocation:s:Gym --where \"title='Yoga'\"")
+    shown = run(phone, f"content query {uri} --projection title:eventLocation:allDay").stdout
+    assert shown == b"Row: 0 title=Yoga, eventLocation=Gym, allDay=0\n"
+    run(phone, f"content delete {uri}")
+    assert run(phone, f"content query {uri}").stdout == b"No result found.\n"
+    assert run(phone, "content query --uri content://com.android.calendar/calendars").stdout == b"No result found.\n"

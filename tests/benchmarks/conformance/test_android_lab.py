@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from benchmarks import conformance_android_lab as benchmark
+from benchmarks.conformance import android_lab as benchmark
 from coach_gym.envs.tasks.screen import EXPERTS
 from tests.envs.suites import toy_lab
 

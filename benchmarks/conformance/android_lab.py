@@ -6,7 +6,7 @@ ask a question, `answerable` counts those whose answer the expert reads off the 
 standard answer word by word. The figures say that the tasks can be solved on the embedded phone, and nothing about a
 model or about Android.
 
-    python -m benchmarks.conformance_android_lab --upstream ~/Android-Lab --json result.json
+    python -m benchmarks.conformance.android_lab --upstream ~/Android-Lab --json result.json
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def main() -> None:
     print(f"{'task':<13} {'kind':<7} {'no-op':>6} {'solved':>7} {'fixed':>6} {'steps':>6}   (embedded phone)")
     result = run(checkout.find(given.upstream), given.tasks, given.commit)
     print(*(f"{name}: {value} (embedded phone)" for name, value in result["headline"].items()), sep="\n")
-    print(f"rerun: python -m benchmarks.conformance_android_lab {shlex.join(sys.argv[1:])}")
+    print(f"rerun: python -m benchmarks.conformance.android_lab {shlex.join(sys.argv[1:])}")
     if given.json:
         given.json.write_text(json.dumps(result, indent=1) + "\n")
 

@@ -8,7 +8,7 @@ wrong. If a built-in family has the task's name and asks for the same, its check
 is the share of states on which the two agree. The figures say that the tasks can be solved on the embedded phone, and
 nothing about a model or about Android.
 
-    python -m benchmarks.conformance_android_world --upstream ~/android_world --seeds 0 1 2 --json result.json
+    python -m benchmarks.conformance.android_world --upstream ~/android_world --seeds 0 1 2 --json result.json
 """
 
 from __future__ import annotations
@@ -362,7 +362,7 @@ def main() -> None:
         "differences": differences(rows), "runs": [asdict(row) for row in rows],
     }  # fmt: skip
     print(*(f"{name}: {value} (embedded phone)" for name, value in summary(rows).items()), sep="\n")
-    print(f"rerun: python -m benchmarks.conformance_android_world {shlex.join(sys.argv[1:])}")
+    print(f"rerun: python -m benchmarks.conformance.android_world {shlex.join(sys.argv[1:])}")
     if given.json:
         given.json.write_text(json.dumps(result, indent=1) + "\n")
 

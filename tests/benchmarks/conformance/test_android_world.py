@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from benchmarks.conformance_android_world import Run, differences, run_task, summary, table
+from benchmarks.conformance.android_world import Run, differences, run_task, summary, table
 from coach_gym.envs.suites.official_world import upstream
 
 

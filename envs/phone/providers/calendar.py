@@ -1,0 +1,35 @@
+"""Android's calendar provider: its tables, which stay empty until a program writes to them.
+
+The phone's calendar apps keep their events in databases of their own, as on a phone without an account to synchronise.
+"""
+
+from __future__ import annotations
+
+PATH = "/data/data/com.android.providers.calendar/databases/calendar.db"
+
+SCHEMA = """
+CREATE TABLE Calendars (
+    _id INTEGER PRIMARY KEY, account_name TEXT, account_type TEXT, _sync_id TEXT, dirty INTEGER, name TEXT,
+    calendar_displayName TEXT, calendar_color INTEGER, calendar_access_level INTEGER,
+    visible INTEGER NOT NULL DEFAULT 1, sync_events INTEGER NOT NULL DEFAULT 0, calendar_location TEXT,
+    calendar_timezone TEXT, ownerAccount TEXT,
+    isPrimary INTEGER, canOrganizerRespond INTEGER NOT NULL DEFAULT 1, deleted INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE Events (
+    _id INTEGER PRIMARY KEY AUTOINCREMENT, _sync_id TEXT, dirty INTEGER, calendar_id INTEGER NOT NULL, title TEXT,
+    eventLocation TEXT, description TEXT, eventColor INTEGER, eventStatus INTEGER, dtstart INTEGER, dtend INTEGER,
+    eventTimezone TEXT, duration TEXT, allDay INTEGER NOT NULL DEFAULT 0, accessLevel INTEGER NOT NULL DEFAULT 0,
+    availability INTEGER NOT NULL DEFAULT 0, hasAlarm INTEGER NOT NULL DEFAULT 0, rrule TEXT, rdate TEXT, exrule TEXT,
+    exdate TEXT, original_id INTEGER, lastDate INTEGER, hasAttendeeData INTEGER NOT NULL DEFAULT 0, organizer TEXT,
+    deleted INTEGER NOT NULL DEFAULT 0, eventEndTimezone TEXT);
+CREATE TABLE Reminders (_id INTEGER PRIMARY KEY, event_id INTEGER, minutes INTEGER, method INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE Attendees (
+    _id INTEGER PRIMARY KEY, event_id INTEGER, attendeeName TEXT, attendeeEmail TEXT, attendeeStatus INTEGER,
+    attendeeRelationship INTEGER, attendeeType INTEGER);
+CREATE TRIGGER events_cleanup_delete AFTER DELETE ON Events BEGIN
+    DELETE FROM Reminders WHERE event_id = OLD._id;
+    DELETE FROM Attendees WHERE event_id = OLD._id;
+END;
+"""
+
+TABLES = {"calendars": "Calendars", "events": "Events", "reminders": "Reminders", "attendees": "Attendees"}
+"""The tables by the paths of `content://com.android.calendar`."""
