@@ -47,6 +47,7 @@ class ActorCriticSettings(OnlineSettings, total=False):
     critic_learning_rate: float
     critic_warmup_ratio: float
     critic_warmup_episodes: int
+    critic_warmup_explained: float | None
     critic_epochs: int
     critic_replay: int
     clip_range_vf: float
@@ -70,6 +71,8 @@ class ActorCriticAgent(OnlineAgent):
         critic_warmup_ratio: Share of the training during which that rate rises from zero.
         critic_warmup_episodes: Episodes at the start of the training that only the critic learns from, because
             advantages of an untrained critic are noise; rounded up to whole roll-outs.
+        critic_warmup_explained: Share of the variance of returns at which the critic is ready earlier, before it has
+            seen `critic_warmup_episodes`; None waits for all of them.
         critic_epochs: Passes of the critic over a roll-out.
         critic_replay: Recent episodes that are kept for the critic. Every fit draws as many of them as the roll-out
             has, which are up to `critic_replay / batch_size` updates old. A saved agent does not keep them.
@@ -99,6 +102,7 @@ class ActorCriticAgent(OnlineAgent):
         critic_learning_rate: float = 1e-5,
         critic_warmup_ratio: float = 0.1,
         critic_warmup_episodes: int = 0,
+        critic_warmup_explained: float | None = None,
         critic_epochs: int = 1,
         critic_replay: int = 0,
         clip_range_vf: float = 0.5,
@@ -115,10 +119,17 @@ class ActorCriticAgent(OnlineAgent):
         require_at_least(1, critic_epochs=critic_epochs)
         require_at_least(0, critic_warmup_episodes=critic_warmup_episodes, critic_replay=critic_replay)
         require_positive(clip_range_vf=clip_range_vf)
+        if critic_warmup_explained is not None and not critic_warmup_episodes:
+            raise ValueError(
+                f"critic_warmup_explained={critic_warmup_explained} may never be reached; pass critic_warmup_episodes "
+                f"as well, after which the policy learns in any case"
+            )
         super().__init__(policy, env, learning_rate, **shared)
         self.critic_learning_rate = critic_learning_rate
         self.critic_warmup_ratio = critic_warmup_ratio
         self.critic_warmup_episodes = critic_warmup_episodes
+        self.critic_warmup_explained = critic_warmup_explained
+        self.critic_is_ready = False
         self.critic_epochs = critic_epochs
         self.critic_replay = critic_replay
         self.replays: dict[Callable[[Tree], Tensor], Replay] = {}
@@ -173,7 +184,7 @@ class ActorCriticAgent(OnlineAgent):
     def policy_waits(self) -> bool:
         """Whether the latest roll-out is for the critic alone."""
         before = max(0, self.num_instances - self.batch_size)
-        return before < self.critic_warmup_episodes
+        return before < self.critic_warmup_episodes and not self.critic_is_ready
 
     def fit_critic(self, estimate: Callable[[Tree], Tensor], samples: Sequence[CriticSample]) -> None:
         """Fits the critic's estimates to their targets, and logs the fit.
@@ -194,9 +205,12 @@ class ActorCriticAgent(OnlineAgent):
             means = minimize_value_loss(self.critic, optimizer, estimate, batches, *limits, self.critic_contrast)
         replay.add(samples, self.n_updates)
         ages = [self.n_updates - fit for fit in added] + [0] * len(samples)
+        explained = explained_variance(samples)
+        if self.critic_warmup_explained is not None and explained >= self.critic_warmup_explained:
+            self.critic_is_ready = True
         self.log_training(
             **means,
-            explained_variance=explained_variance(samples),
+            explained_variance=explained,
             critic_learning_rate=learning_rate,
             critic_staleness=processes.mean(float(np.mean(ages or [0]))),
         )

@@ -16,7 +16,7 @@ COMMANDS = {
     "data": (data, "write AndroidControl, experts or roll-outs as episodes on disk"),
     "label": (label, "label a policy's responses to demonstrations, for judge and critic"),
     "sft": (sft, "fine-tune a process reward model on labels, or a policy on demonstrations"),
-    "critic": (critic, "teach a critic by forks of the embedded phone, without an expert"),
+    "critic": (critic, "teach a critic before the agent learns: by forks, from labels or from roll-outs"),
     "evaluate": (evaluate, "play every task of a suite in order, and report as the benchmarks do"),
     "view": (view, "show runs, their curves and their episodes in the browser"),
     "serve": (serve, "generate responses for several trainers, with vLLM"),

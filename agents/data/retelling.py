@@ -2,22 +2,22 @@
 
 from coach_gym.actions import ActionError, parse_action
 from coach_gym.agents.models.policy import Policy
-from coach_gym.episode import Candidate, Episode, Step
+from coach_gym.episode import Candidate, Episode, Observation, Step
 
 
 def retell(policy: Policy, episode: Episode) -> Episode:
-    """Returns an episode whose executed responses are written in a policy's dialect, coordinates and tokens.
-
-    A step whose action is no action keeps its text.
-    """
-    steps = []
-    for step in episode.steps:
-        frame = policy.frame(step.observation)
-        try:
-            thought, action = parse_action(step.action)
-            text = policy.dialect.format(action, thought, frame)
-        except ActionError:
-            text = step.action
-        tokens = [*policy.chat.encode_text(text), policy.eos]
-        steps.append(Step(step.observation, [Candidate(text, tokens, [])], 0, step.action))
+    """Returns an episode whose executed responses are written in a policy's dialect, coordinates and tokens."""
+    steps = [
+        Step(step.observation, [write(policy, step.action, step.observation)], 0, step.action) for step in episode.steps
+    ]
     return Episode(episode.goal, steps, episode.outcome, task=episode.task, params=episode.params)
+
+
+def write(policy: Policy, action: str, observation: Observation) -> Candidate:
+    """Returns canonical action text as a policy would write it; a text that is no action stays as it is."""
+    try:
+        thought, parsed = parse_action(action)
+        action = policy.dialect.format(parsed, thought, policy.frame(observation))
+    except ActionError:
+        pass
+    return Candidate(action, [*policy.chat.encode_text(action), policy.eos], [])

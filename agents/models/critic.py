@@ -49,13 +49,20 @@ class Critic(nn.Module):
 
     @classmethod
     def load(cls, source: str | Path, device: str | torch.device = "cpu") -> "Critic":
-        """Loads a critic in float32 from a directory that `save` wrote, or the shipped one, `"pocket"`."""
+        """Loads a critic in float32.
+
+        Args:
+            source: A directory that `save` wrote, or `"pocket"` for the shipped one. The directory or hub id of a
+                policy or of a process reward model gives a critic that starts from its weights, with a head at zero.
+            device: Device of the weights.
+        """
         directory = POCKET.parent / "critic" if source == "pocket" else Path(source)
         backbone = AutoModel.from_pretrained(directory, dtype=torch.float32)
         name_base(backbone, directory)
         critic = cls(backbone)
-        head = {name: tensor.float() for name, tensor in load_file(directory / _HEAD).items()}
-        critic.value_head.load_state_dict(head)
+        if (directory / _HEAD).is_file():
+            head = {name: tensor.float() for name, tensor in load_file(directory / _HEAD).items()}
+            critic.value_head.load_state_dict(head)
         return critic.to(device)
 
     def save(self, directory: str | Path) -> None:

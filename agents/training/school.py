@@ -6,9 +6,10 @@ critic.save("runs/school/critic")                          # CoachAgent(..., cri
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,11 @@ from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import build_tree
 from coach_gym.agents.training.updates import CriticSample, minimize_value_loss
+from coach_gym.episode import Episode
 from coach_gym.recording.archive import read_episode
+
+Lesson = Callable[[], Episode]
+"""Reads an episode whose candidates have the returns that a critic learns; those of some may be unknown."""
 
 HELD_OUT = 5
 """Of so many episodes, one is held out; all are of different instances."""
@@ -47,7 +52,7 @@ class Report:
 
 def teach(
     policy: Policy,
-    lessons: str | Path,
+    lessons: str | Path | tuple[Sequence[Lesson], Sequence[Lesson]],
     critic: Critic | None = None,
     learning_rate: float = 3e-4,
     mini_batch_size: int = 8,
@@ -57,14 +62,15 @@ def teach(
     seed: int = 0,
     progress_bar: bool = False,
 ) -> tuple[Critic, list[Report]]:
-    """Fits a critic to the lessons in a directory, and returns it as it was when it did best on held-out ones.
+    """Fits a critic to lessons, and returns it as it was when it did best on held-out ones.
 
     The loss of a mini-batch is that of Equation 2 without clipping, half a squared error, plus `contrast` times the
     squared error in the differences within a state. One thread repeats a fit bit for bit.
 
     Args:
         policy: Renders and tokenises the prompts.
-        lessons: The directory that `lessons.collect` wrote.
+        lessons: The directory that `lessons.collect` wrote; or the lessons to teach and those to hold out, such as
+            `coach_gym.agents.data.critic.from_labels` returns.
         critic: Where to start; None for a copy of the policy with a value head that starts at zero.
         learning_rate: AdamW's learning rate.
         mini_batch_size: Episodes per optimizer step.
@@ -80,13 +86,10 @@ def teach(
     Raises:
         ValueError: There are too few lessons.
     """
-    paths = sorted(Path(lessons).glob("*.npz"))
-    held = [path for path in paths if int(path.stem) % HELD_OUT == 0]
-    taught = [path for path in paths if int(path.stem) % HELD_OUT]
+    taught, held = lessons if isinstance(lessons, tuple) else _in_folder(Path(lessons))
     if not held or not taught:
         raise ValueError(
-            f"{lessons} holds {len(taught)} lessons to teach and {len(held)} to hold out; collect more, at least "
-            f"{HELD_OUT}"
+            f"there are {len(taught)} lessons to teach and {len(held)} to hold out; collect more, at least {HELD_OUT}"
         )
     critic = critic or Critic.from_policy(policy)
     optimizer, rng = AdamW(critic.parameters(), lr=learning_rate), np.random.default_rng(seed)
@@ -106,14 +109,21 @@ def teach(
     return critic, reports
 
 
+def _in_folder(folder: Path) -> tuple[list[Lesson], list[Lesson]]:
+    """Returns the lessons to teach and those to hold out."""
+    lessons = [(int(path.stem), partial(read_episode, path)) for path in sorted(folder.glob("*.npz"))]
+    held = [lesson for number, lesson in lessons if number % HELD_OUT == 0]
+    return [lesson for number, lesson in lessons if number % HELD_OUT], held
+
+
 @torch.no_grad()
-def examine(critic: Critic, policy: Policy, lessons: Sequence[Path], contrast: float = 2.0, epoch: int = 0) -> Report:
+def examine(critic: Critic, policy: Policy, lessons: Sequence[Lesson], contrast: float = 2.0, epoch: int = 0) -> Report:
     """Compares a critic's Q with the measured returns of some lessons.
 
     Args:
         critic: The critic.
         policy: Renders and tokenises the prompts.
-        lessons: Files that `lessons.collect` wrote.
+        lessons: The lessons.
         contrast: Weight of the error in differences within a state, as in `teach`.
         epoch: Passes so far, for the report.
     """
@@ -134,15 +144,15 @@ def examine(critic: Critic, policy: Policy, lessons: Sequence[Path], contrast: f
     return Report(epoch, torch.cat(losses).mean().item(), explained.item(), within)
 
 
-def _batches(paths: Sequence[Path], size: int, rng: np.random.Generator) -> list[list[Path]]:
-    shuffled = [paths[index] for index in rng.permutation(len(paths))]
+def _batches(lessons: Sequence[Lesson], size: int, rng: np.random.Generator) -> list[list[Lesson]]:
+    shuffled = [lessons[index] for index in rng.permutation(len(lessons))]
     return [shuffled[first : first + size] for first in range(0, len(shuffled), size)]
 
 
-def _samples(policy: Policy, lessons: Sequence[Path]) -> Iterator[CriticSample]:
+def _samples(policy: Policy, lessons: Sequence[Lesson]) -> Iterator[CriticSample]:
     """Reads lessons one by one, because their pixels would fill the memory."""
-    for path in lessons:
-        episode = read_episode(path)
+    for read in lessons:
+        episode = read()
         told = [candidate.return_ for step in episode.steps for candidate in step.candidates]
         returns = torch.tensor([math.nan if value is None else value for value in told], device=policy.device)
         yield CriticSample(build_tree(policy, episode), returns, ~returns.isnan())

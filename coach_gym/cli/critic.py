@@ -1,5 +1,6 @@
-"""`coach-gym critic`: teaches a critic what the actions of a state lead to, by forks and without an expert.
+"""`coach-gym critic`: teaches a critic before the agent learns: by forks, from labels or from roll-outs.
 
+python -m coach_gym critic --policy ByteDance-Seed/UI-TARS-1.5-7B --critic runs/prm --labels runs/labels
 python -m coach_gym critic --policy pocket --env AndroidWorld-v0 --episodes 1000 --out runs/school
 python -m coach_gym train --policy pocket --critic runs/school/critic --steps 4000
 """
@@ -24,7 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.allow_abbrev = False
     parser.epilog = "Any setting of lessons.Plan and school.teach is an option too: --hot_temperature 1.5 --contrast 2"
     parser.add_argument("--policy", default="pocket", help="'pocket', a directory or a hub id (default: %(default)s)")
-    parser.add_argument("--critic", help="where to start: 'pocket' or a directory; by default a copy of the policy")
+    parser.add_argument(
+        "--critic", help="where to start: 'pocket', a critic or a process reward model (default: a copy of the policy)"
+    )
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--labels", type=Path, help="learn from these labels of coach-gym label, not from forks")
+    source.add_argument(
+        "--rollouts", type=Path, nargs="+", help="learn from the outcomes in these folders of episodes, not from forks"
+    )
     parser.add_argument("--env", default="AndroidWorld-v0", help="id of the environment (default: %(default)s)")
     parser.add_argument("--num-envs", type=int, default=8, help="number of environments (default: %(default)s)")
     parser.add_argument("--episodes", type=int, default=1000, help="episodes to play in all (default: %(default)s)")
@@ -43,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def critic(
     policy: str,
     critic: str | None,
+    labels: Path | None,
+    rollouts: Sequence[Path] | None,
     env: str,
     num_envs: int,
     episodes: int,
@@ -51,11 +61,13 @@ def critic(
     out: Path,
     settings: Sequence[str],
 ) -> None:
-    """Collects lessons in `out/lessons`, or those that are missing, and writes the critic to `out/critic`.
+    """Fits a critic to lessons and writes it to `out/critic`; lessons by forks are kept in `out/lessons`.
 
     Args:
         policy: `"pocket"`, a directory or a hub id.
-        critic: Where to start: `"pocket"`, a directory, or None for a copy of the policy.
+        critic: Where to start, as in `Critic.load`; None for a copy of the policy.
+        labels: Folder of labels to learn from instead of forks.
+        rollouts: Folders of episodes whose outcomes to learn from instead of forks.
         env: Id of the environment, which must be on the embedded phone.
         num_envs: Number of environments.
         episodes: Episodes to play, those of earlier runs included.
@@ -67,6 +79,8 @@ def critic(
     Raises:
         SystemExit: A setting is unknown.
     """
+    from coach_gym.agents.data.critic import from_labels, from_rollouts
+    from coach_gym.agents.data.labels import LabelFolder
     from coach_gym.agents.generation.transformers import TransformersGenerator
     from coach_gym.agents.models.critic import Critic
     from coach_gym.agents.models.policy import Policy
@@ -83,17 +97,26 @@ def critic(
     actor = Policy.load(policy)
     actor.max_prompt_length = max_prompt_length
     start = Critic.load(critic, actor.device) if critic else None
-    envs = gym.make_vec(env, num_envs=num_envs, vectorization_mode="vector_entry_point", **env_settings)
-    ledger = collect(actor, TransformersGenerator(actor), envs, out / "lessons", episodes, plan, progress_bar=True)
-    envs.close()
-    print(f"{ledger.episodes} episodes, {ledger.timesteps} steps, and {ledger.fork_steps} steps on forks")
-    taught, reports = teach(actor, out / "lessons", start, **{"progress_bar": True, **_only(chosen, of_fit)})
+    lessons: Any = out / "lessons"
+    try:
+        if labels is not None:
+            lessons = from_labels(actor, LabelFolder(labels))
+        elif rollouts is not None:
+            lessons = from_rollouts(actor, rollouts, plan.gamma)
+        else:
+            envs = gym.make_vec(env, num_envs=num_envs, vectorization_mode="vector_entry_point", **env_settings)
+            ledger = collect(actor, TransformersGenerator(actor), envs, lessons, episodes, plan, progress_bar=True)
+            envs.close()
+            print(f"{ledger.episodes} episodes, {ledger.timesteps} steps, and {ledger.fork_steps} steps on forks")
+        taught, reports = teach(actor, lessons, start, **{"progress_bar": True, **_only(chosen, of_fit)})
+    except ValueError as error:
+        sys.exit(str(error))
     for report in reports:
         print(
             f"epoch {report.epoch}: held-out loss {report.loss:.4f}, explained variance "
             f"{report.explained_variance:.2f}, correlation within states {report.within:.2f}"
         )
-    (out / "critic").mkdir(exist_ok=True)
+    (out / "critic").mkdir(parents=True, exist_ok=True)
     taught.save(out / "critic")
     print(f"the best of these is in {out / 'critic'}")
 

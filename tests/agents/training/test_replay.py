@@ -39,6 +39,22 @@ def test_the_policy_waits_until_the_critic_has_seen_enough_episodes(kind):
     assert (waited, waited_again, moved) == (False, False, True) and fitted
 
 
+def test_a_critic_that_explains_enough_ends_the_wait():
+    agent = make(critic_warmup_episodes=100, critic_warmup_explained=-9.0)  # which any fit reaches
+    moved = []
+    for _ in range(2):
+        before = weights(agent.policy.model)
+        agent.learn(1, reset_num_timesteps=False)
+        moved.append(not torch.equal(before, weights(agent.policy.model)))
+    assert moved == [False, True]
+    agent = make(critic_warmup_episodes=100, critic_warmup_explained=1.1)  # which none reaches
+    before = weights(agent.policy.model)
+    agent.learn(9, reset_num_timesteps=False)
+    assert torch.equal(before, weights(agent.policy.model))
+    with pytest.raises(ValueError, match="may never be reached; pass critic_warmup_episodes"):
+        make(critic_warmup_explained=0.5)
+
+
 def test_fits_repeat_as_many_recent_episodes_as_are_new():
     agent = make(critic_replay=6)
     sizes, values = [], []
