@@ -50,14 +50,16 @@ def make_app(root: Path) -> Starlette:
         ],
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS),  # no other site can name this server as its own
-            Middleware(_Guarded),
+            Middleware(Guarded),
             Middleware(GZipMiddleware),
         ],
         exception_handlers={KeyError: _not_found, IndexError: _not_found, CannotReplay: _not_found},
     )
 
 
-class _Guarded(BaseHTTPMiddleware):
+class Guarded(BaseHTTPMiddleware):
+    """Adds the headers that keep other origins and their scripts out."""
+
     async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
         response = await call_next(request)
         response.headers["Content-Security-Policy"] = POLICY

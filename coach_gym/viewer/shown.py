@@ -39,7 +39,7 @@ def _step(step: dict[str, Any], screen: str | None, following: str | None) -> di
     return {
         "screen": screen,
         "next": following,
-        "elements": _elements(extra["ui"]),
+        "elements": elements_of(extra["ui"]),
         "error": extra["last_action_error"],
         "candidates": [
             {**_candidate(each), "executed": number == extra["executed"]}
@@ -67,10 +67,11 @@ def _candidate(told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _elements(ui: str) -> list[dict[str, Any]]:
+def elements_of(ui: str) -> list[dict[str, Any]]:
+    """Returns the elements of a screen text; none if it is in a format of the user's own."""
     try:
         elements = parse_ui(ui)
-    except ValueError:  # an environment of the user's own, with another screen text
+    except ValueError:
         return []
     return [
         {

@@ -1,0 +1,1 @@
+"""`coach-gym phone --web`: a phone in the browser, to touch and to solve tasks on."""

@@ -1,0 +1,43 @@
+"""The page on a port of this computer, beside whatever else runs."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from coach_gym.live.hands import Hands
+from coach_gym.live.server import make_app
+
+HOST = "127.0.0.1"
+
+
+@contextmanager
+def serving(hands: Hands, port: int = 0) -> Iterator[str]:
+    """Serves the page of a device while the context lasts, and yields its address.
+
+    Args:
+        hands: The device.
+        port: Port on the loopback interface; 0 takes a free one.
+
+    Raises:
+        OSError: The port is taken.
+    """
+    opened, closing = socket.create_server((HOST, port)), threading.Event()
+    server = uvicorn.Server(uvicorn.Config(make_app(hands, closing), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.01)
+    try:
+        yield f"http://{HOST}:{opened.getsockname()[1]}/"
+    finally:
+        closing.set()
+        server.should_exit = True
+        thread.join(10)
+        opened.close()
+        hands.leave()
