@@ -13,6 +13,7 @@ from gymnasium.vector import VectorEnv
 
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.rollout import Attempt, Rollout, as_vector_env
+from coach_gym.checks import require_whole
 from coach_gym.episode import Candidate, Episode, Step
 from coach_gym.recording.notebook import success_html
 from coach_gym.recording.origin import Origin, environment_of
@@ -135,6 +136,8 @@ def evaluate(
     Returns:
         The results of all episodes.
     """
+    require_whole(1, n_eval_episodes=n_eval_episodes)
+    require_whole(0, seed=seed)
     envs = as_vector_env(env)
     kept = None if keep is None else EpisodeStore(keep)
     origin = origin_of(model, env, timesteps)

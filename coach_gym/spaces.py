@@ -111,6 +111,22 @@ class Pixels(spaces.Box):
         return Pixels, (self._shape, self.np_random)
 
 
+def misfit(observation: Any, space: spaces.Space[Any]) -> str | None:
+    """Returns in what way an observation is not of a space; None if it is of it."""
+    if space.contains(observation):
+        return None
+    if not isinstance(space, spaces.Dict) or not isinstance(observation, dict):
+        return f"the observation is of type {type(observation).__name__}, which is not of {space}"
+    if missing := sorted(space.spaces.keys() ^ observation.keys()):
+        return f"the observation lacks keys, or has too many: {', '.join(missing)}"
+    wrong = next(key for key, part in space.spaces.items() if not part.contains(observation[key]))
+    value = observation[wrong]
+    is_array = isinstance(value, np.ndarray)
+    found = f"{value.shape} of {value.dtype}" if is_array else f"of type {type(value).__name__}"
+    long = f" with {len(value)} characters" if isinstance(value, str) else ""
+    return f"the observation's {wrong} is {found}{long}, which is not of {space[wrong]}"
+
+
 @batch_space.register(Pixels)
 def _batch_pixels(space: Pixels, n: int = 1) -> Pixels:
     return Pixels((n, *space.shape), copy.deepcopy(space.np_random))

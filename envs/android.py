@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from numbers import Integral
 from typing import Any, Literal, Self, get_args
 
 import gymnasium as gym
@@ -16,9 +17,10 @@ from gymnasium import spaces
 
 from coach_gym.actions import Action, ActionError, parse_action
 from coach_gym.bugs import OthersCode, is_bug
+from coach_gym.checks import require_whole
 from coach_gym.envs.devices.device import Device, ForkableDevice
 from coach_gym.envs.devices.names import check_name, open_device
-from coach_gym.envs.errors import TaskError, UsageError
+from coach_gym.envs.errors import DeviceError, TaskError, UsageError
 from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.suites.splits import Unseen
 from coach_gym.envs.suites.suite import Suite
@@ -32,6 +34,7 @@ PIXEL_6 = (1080, 2400)
 MAX_ACTION = 8192  # characters of the spaces' longest texts
 MAX_GOAL = 8192
 MAX_UI = 1 << 20
+LARGEST_SIDE = 16_384  # pixels
 
 TaskErrors = Literal["raise", "fault"]
 _OPTIONS = ("task", "params", "params_seed")
@@ -120,8 +123,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             raise ValueError(f"render_mode={render_mode!r} is unknown; pass None or 'rgb_array'")
         if task_errors not in get_args(TaskErrors):
             raise ValueError(f"task_errors={task_errors!r} is unknown; pass 'raise' or 'fault'")
-        if max_steps is not None and max_steps < 1:
-            raise ValueError(f"max_steps={max_steps} leaves no step; pass at least 1, or None for each task's own")
+        if max_steps is not None:
+            require_whole(1, max_steps=max_steps)
         self.screen_size = _checked_size(screen_size)
         loaded = suite if isinstance(suite, Suite) else load_suite(benchmark, suite, checkout)
         apps = tuple(apps)
@@ -183,13 +186,10 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self._steps, self._over, self._fault, self._error = 0, False, None, ""
         try:
             self._prepare(previous, self._task)
+        except UsageError:
+            raise
         except Exception as error:
             self._fail(error)
-        if self._device is not None and self._device.size != self.screen_size:
-            raise UsageError(
-                f"the screen of {self._device_name} has {self._device.size} pixels, but the environment was made "
-                f"for {self.screen_size}; pass screen_size={self._device.size}"
-            )
         return self._observation(), self._info()
 
     def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
@@ -315,6 +315,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
 
     def _draw_task(self, options: dict[str, Any]) -> Task:
         """Returns the next instance. Draws are made even if not needed, so that options never shift later episodes."""
+        if not isinstance(options, Mapping):
+            raise UsageError(f"options={options!r:.60} is of type {type(options).__name__}; pass a dict or None")
         unknown = sorted(options.keys() - set(_OPTIONS))
         if unknown:
             raise UsageError(f"options {unknown} are unknown; reset() takes {', '.join(_OPTIONS)}")
@@ -322,8 +324,18 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         name = names[self.np_random.integers(len(names))]
         params_seed = int(self.np_random.integers(1 << 31))
         if options.get("params_seed") is not None:
-            params_seed = int(options["params_seed"])
-        return self.suite.instance(options.get("task") or name, options.get("params"), params_seed)
+            params_seed = options["params_seed"]
+            _require_option("params_seed", params_seed, Integral, "a whole number of at least 0")
+            if params_seed < 0:
+                raise UsageError(f"params_seed={params_seed} is negative; pass a whole number of at least 0")
+        if options.get("task") is not None:
+            _require_option("task", options["task"], str, "the name of a task")
+        if options.get("params") is not None:
+            _require_option("params", options["params"], Mapping, "a dict of the task's parameters")
+        task = self.suite.instance(options.get("task") or name, options.get("params"), int(params_seed))
+        if len(task.goal) > MAX_GOAL:
+            raise UsageError(f"the goal has {len(task.goal)} characters, more than {MAX_GOAL}; pass shorter params")
+        return task
 
     def _prepare(self, previous: Task | None, task: Task) -> None:
         """Brings a device, a new one if need be, into the initial state of `task`."""
@@ -332,6 +344,11 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             self._device_name = self._device.name
         elif previous is not None:
             previous.teardown(self._device)
+        if self._device.size != self.screen_size:
+            raise UsageError(
+                f"the screen of {self._device_name} has {self._device.size} pixels, but the environment was made "
+                f"for {self.screen_size}; pass screen_size={self._device.size}"
+            )
         self._device.reset_state()
         task.setup(self._device)
         self._look(self._device)
@@ -377,7 +394,12 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return action
 
     def _look(self, device: Device) -> None:
-        self._screenshot, self._tree = device.screenshot(), device.ui()
+        screenshot = device.screenshot()
+        wanted = self._screenshot.shape
+        if not isinstance(screenshot, np.ndarray) or screenshot.shape != wanted or screenshot.dtype != np.uint8:
+            shape, kind = np.shape(screenshot), getattr(screenshot, "dtype", type(screenshot).__name__)
+            raise DeviceError(f"the screenshot is {shape} of {kind} and not {wanted} of uint8, as was agreed")
+        self._screenshot, self._tree = screenshot, device.ui()
         ui = compress(self._tree) if self.ui else ""
         # Whole lines only: what is cut must still parse.
         self._ui = ui if len(ui) <= MAX_UI else ui[:MAX_UI].rpartition("\n")[0]
@@ -449,10 +471,20 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return self.max_steps or self._task.budget
 
 
+def _require_option(name: str, value: Any, kind: type, wanted: str) -> None:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise UsageError(f"options[{name!r}]={value!r:.60} is of type {type(value).__name__}; pass {wanted}")
+
+
 def _checked_size(size: tuple[int, int]) -> tuple[int, int]:
+    if not isinstance(size, Sequence) or len(size) != 2:
+        raise TypeError(f"screen_size={size!r} must be a width and a height, such as {PIXEL_6}")
     width, height = size
-    if width < 1 or height < 1:
-        raise ValueError(f"screen_size={size} must be a width and a height of at least one pixel")
+    require_whole(-1, width=width, height=height)
+    if min(width, height) < 1:
+        raise ValueError(f"screen_size={tuple(size)} must be a width and a height of at least one pixel")
+    if max(width, height) > LARGEST_SIDE:
+        raise ValueError(f"screen_size={tuple(size)} is too large; a side has at most {LARGEST_SIDE} pixels")
     return int(width), int(height)
 
 

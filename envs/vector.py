@@ -17,13 +17,15 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 
+from coach_gym.checks import require_seconds, require_whole
 from coach_gym.envs import forking
 from coach_gym.envs.android import AndroidEnv
-from coach_gym.envs.errors import UsageError
+from coach_gym.envs.errors import DeviceError, UsageError
 from coach_gym.envs.forking import SubSnapshot
 from coach_gym.envs.suites.splits import Selection
 from coach_gym.envs.worker import Worker
 from coach_gym.protocols import Arrival, EventDriven, ForkableEnv
+from coach_gym.spaces import misfit
 
 STEP_TIMEOUT = 120.0  # a healthy device answers within seconds
 RESET_TIMEOUT = 600.0  # an emulator may have to boot
@@ -77,6 +79,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
     ) -> None:
         if not env_fns:
             raise ValueError("a vector environment needs at least one environment; pass one function in env_fns")
+        require_seconds(step_timeout=step_timeout, reset_timeout=reset_timeout)
         first = env_fns[0]()
         self.num_envs = len(env_fns)
         self.metadata = {**first.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -328,6 +331,10 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
     def _arrival(self, env_id: int, outcome: Any) -> Arrival:
         slot = self._slots[env_id]
         resetting, slot.resetting, slot.deadline = slot.resetting, False, None
+        if not isinstance(outcome, BaseException) and (wrong := misfit(outcome[0], self.single_observation_space)):
+            assert slot.worker is not None
+            slot.worker.stop()
+            outcome = DeviceError(wrong)
         if isinstance(outcome, BaseException):
             return self._broken(env_id, resetting, outcome)
         if resetting:
@@ -448,6 +455,7 @@ def make_vector_env(
     Raises:
         ValueError: Several environments would share one real device.
     """
+    require_whole(1, num_envs=num_envs)
     device = kwargs.get("device", "phone")
     if isinstance(device, str) and device != "phone" and num_envs > 1:
         raise ValueError(f"{num_envs} environments cannot share the device {device!r}; pass device=Fleet(...)")

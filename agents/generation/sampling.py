@@ -59,8 +59,22 @@ class RaggedBatch:
     ) -> tuple[list[int], list[float]]:
         """Draws a token for every candidate from the logits after its branch, with its log-probability."""
         logprobs = self.policy.log_probs(logits, temperature)
+        require_probabilities(logprobs)
         drawn = logprobs.argmax(-1)[branches] if greedy else inverse_cdf(logprobs, self.k)[branches, draws]
         return drawn.tolist(), logprobs[branches, drawn].tolist()
+
+
+def require_probabilities(logprobs: Tensor) -> None:
+    """Checks that tokens can be drawn from distributions, (..., vocabulary).
+
+    Raises:
+        FloatingPointError: They are not numbers.
+    """
+    if logprobs[..., :1].isnan().any():  # normalised, so one that is not a number leaves none that is
+        raise FloatingPointError(
+            "the policy's probabilities are not numbers, so nothing can be drawn: its weights are damaged, or overflow "
+            "in their precision; load an earlier checkpoint"
+        )
 
 
 def inverse_cdf(logprobs: Tensor, draws: int) -> Tensor:

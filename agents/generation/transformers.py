@@ -18,7 +18,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from coach_gym.agents.generation.generator import OnFirst
 from coach_gym.agents.generation.kv_cache import BatchCache, Prefix, PrefixStore
 from coach_gym.agents.generation.ragged import decodes_ragged
-from coach_gym.agents.generation.sampling import RaggedBatch, inverse_cdf
+from coach_gym.agents.generation.sampling import RaggedBatch, inverse_cdf, require_probabilities
 from coach_gym.agents.models.chatml import ImageInput, stack_images
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.episode import Candidate
@@ -207,6 +207,7 @@ class Batch:
     def _draw(self, logits: Tensor, slots: Tensor, temperature: float, greedy: bool) -> tuple[Tensor, Tensor]:
         """Draws a token for every candidate from the logits at its slot, with its log-probability; both (rows, k)."""
         logprobs = self.policy.log_probs(logits, temperature)
+        require_probabilities(logprobs)
         if greedy:
             drawn = logprobs.argmax(-1).gather(1, slots)
         else:

@@ -1,8 +1,10 @@
 """What becomes of a judge's exceptions: a server in trouble leaves verdicts unknown, wrong code ends the training."""
 
+import math
 import warnings
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any, Literal
 
 from coach_gym.bugs import is_bug
 
@@ -21,7 +23,7 @@ def verdicts_of(judge: str, ask: Callable[[], Verdicts], number: int, what: str,
         errors: `"raise"` to raise what a mistake in its code raises, see `coach_gym.bugs`; `"unknown"` for nothing.
     """
     try:
-        return ask()
+        return _readable(judge, ask(), number, what)
     except Exception as error:  # hours of training must not end because a server is busy
         if errors == "raise" and is_bug(error):
             error.add_note(f"The {judge} raised this; mend it, or go on without verdicts by judge_errors='unknown'")
@@ -29,3 +31,19 @@ def verdicts_of(judge: str, ask: Callable[[], Verdicts], number: int, what: str,
         reason = f"{type(error).__name__}: {error}"
         warnings.warn(f"the {judge} gave no verdict on {number} {what}: {reason}", stacklevel=3)
         return [None] * number
+
+
+def _readable(judge: str, verdicts: Any, number: int, what: str) -> Verdicts:
+    """Replaces what is no verdict by None; all, if their number is wrong, since nobody knows which is whose."""
+    if isinstance(verdicts, str | bytes) or not isinstance(verdicts, Sequence) or len(verdicts) != number:
+        found = f"{len(verdicts)} verdicts" if isinstance(verdicts, list | tuple) else type(verdicts).__name__
+        warnings.warn(f"the {judge} returned {found} for {number} {what}, so they stay without", stacklevel=4)
+        return [None] * number
+    wrong = [value for value in verdicts if not (value is None or (isinstance(value, Real) and math.isfinite(value)))]
+    if wrong:
+        warnings.warn(
+            f"the {judge} returned {wrong[0]!r:.60}, which is no verdict, for {len(wrong)} of {number} {what}, so they "
+            f"stay without; return a number, or None for unknown",
+            stacklevel=4,
+        )
+    return [float(value) if isinstance(value, Real) and math.isfinite(value) else None for value in verdicts]

@@ -7,7 +7,7 @@ import numpy as np
 
 from coach_gym.agents.generation.generator import DistinctGenerator, Generator, OnFirst
 from coach_gym.agents.models.policy import Policy, Prompt
-from coach_gym.agents.playing.rollout import Attempt, observation_of, sub_observation
+from coach_gym.agents.playing.rollout import Attempt, goal_of, observation_of, sub_observation
 from coach_gym.episode import Candidate, Episode, Observation, Step
 
 JudgeSteps = Callable[[list[tuple[Episode, int]]], None]
@@ -93,7 +93,7 @@ class PolicyPlayer:
         known = state or [None] * len(observations)
         starts = np.broadcast_to(False if episode_start is None else episode_start, len(observations))
         episodes = [
-            Episode(str(seen["goal"])) if past is None or start else past
+            Episode(goal_of(dict(seen))) if past is None or start else past
             for seen, past, start in zip(observations, known, starts, strict=True)
         ]
         seen = [observation_of(dict(each)) for each in observations]

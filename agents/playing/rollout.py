@@ -18,6 +18,9 @@ from coach_gym.spaces import Unicode
 _log = logging.getLogger(__name__)
 
 
+LONGEST_GOAL = 32_768  # characters
+
+
 @dataclass
 class Attempt:
     """One episode in progress.
@@ -177,7 +180,7 @@ class Rollout:
     def _start(self, arrival: Arrival) -> None:
         observation, info = arrival.observation, arrival.info
         episode = Episode(
-            goal=str(observation["goal"]),
+            goal=goal_of(observation),
             task=info.get("task", ""),
             params=dict(info.get("params", {})),
             fault=info.get("fault"),
@@ -289,12 +292,39 @@ def settle(envs: VectorEnv | None) -> None:
 
 
 def observation_of(observation: dict[str, Any]) -> Observation:
-    """Copies one environment's observation for the agent."""
+    """Copies one environment's observation for the agent.
+
+    Raises:
+        ValueError: The screenshot is none.
+    """
+    screenshot = np.array(observation["screenshot"])  # a view would keep the screens of the whole batch alive
+    if screenshot.ndim != 3 or screenshot.shape[2] != 3 or screenshot.dtype != np.uint8 or not screenshot.size:
+        raise ValueError(
+            f"observation['screenshot'] is {screenshot.shape} of {screenshot.dtype}; the agent needs uint8 of shape "
+            f"(height, width, 3)"
+        )
     return Observation(
-        screenshot=np.array(observation["screenshot"]),  # a view would keep the screens of the whole batch alive
-        ui=str(observation.get("ui", "")),
-        last_action_error=str(observation.get("last_action_error", "")),
+        screenshot=screenshot,
+        ui=whole_text(observation.get("ui", "")),
+        last_action_error=whole_text(observation.get("last_action_error", "")),
     )
+
+
+def goal_of(observation: dict[str, Any]) -> str:
+    """Returns the instruction of one environment's observation.
+
+    Raises:
+        ValueError: It is longer than any model reads.
+    """
+    goal = whole_text(observation["goal"])
+    if len(goal) > LONGEST_GOAL:
+        raise ValueError(f"the goal has {len(goal)} characters, more than {LONGEST_GOAL}; shorten it")
+    return goal
+
+
+def whole_text(text: Any) -> str:
+    """Replaces lone surrogates, halves of characters that no tokenizer takes; two that belong together become one."""
+    return str(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def sub_observation(observations: dict[str, Any], index: int) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from coach_gym.agents.evaluation import Evaluation, evaluate
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.rollout import Attempt
 from coach_gym.agents.training.logger import Logger
+from coach_gym.checks import require_finite, require_whole
 
 EPISODES = "episodes"
 """Name of the folder of episodes in the folder of a run."""
@@ -269,6 +270,7 @@ class CheckpointCallback(BaseCallback):
 
     def __init__(self, save_freq: int, save_path: str | Path, name_prefix: str = "rl_model", verbose: int = 0) -> None:
         super().__init__(verbose)
+        require_whole(1, save_freq=save_freq)
         self.save_freq = save_freq
         self.save_path = Path(save_path)
         self.name_prefix = name_prefix
@@ -336,6 +338,9 @@ class EvalCallback(BaseCallback):
         seed: int = 0,
     ) -> None:
         super().__init__(verbose)
+        require_whole(1, n_eval_episodes=n_eval_episodes)
+        require_whole(0, seed=seed)
+        require_whole(-1, eval_freq=eval_freq)
         self.eval_env = eval_env
         self.callback_on_new_best = callback_on_new_best
         self.callback_after_eval = callback_after_eval
@@ -427,6 +432,7 @@ class StopTrainingOnRewardThreshold(BaseCallback):
 
     def __init__(self, reward_threshold: float, verbose: int = 0) -> None:
         super().__init__(verbose)
+        require_finite(reward_threshold=reward_threshold)
         self.reward_threshold = reward_threshold
 
     def _init_callback(self) -> None:

@@ -48,6 +48,7 @@ from coach_gym.agents.training.recorder import EpisodeRecorder
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
 from coach_gym.agents.training.transaction import Backup, require_finite
 from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss
+from coach_gym.checks import require_whole
 from coach_gym.dialects import Dialect
 from coach_gym.episode import Episode
 from coach_gym.protocols import EventDriven, ForkableVectorEnv
@@ -307,6 +308,9 @@ class OnlineAgent(Agent, ABC):
         Raises:
             RuntimeError: Another training is running on the same environments.
         """
+        require_whole(0, total_timesteps=total_timesteps)
+        if log_interval is not None:
+            require_whole(1, log_interval=log_interval)
         if self.env is None:
             raise ValueError("the agent has no environment; pass env= to load(), or call set_env()")
         with claimed(self.env):

@@ -1,6 +1,8 @@
 """Learning rates that may change during a training."""
 
+import math
 from collections.abc import Callable
+from numbers import Real
 
 from torch.optim import Optimizer
 
@@ -9,8 +11,16 @@ Schedule = float | Callable[[float], float]
 
 
 def value_of(schedule: Schedule, progress_remaining: float) -> float:
-    """Returns a learning rate that may be a function of the remaining progress."""
-    return schedule(progress_remaining) if callable(schedule) else schedule
+    """Returns a learning rate that may be a function of the remaining progress.
+
+    Raises:
+        ValueError: The function returned something that is no learning rate.
+    """
+    value = schedule(progress_remaining) if callable(schedule) else schedule
+    if not isinstance(value, Real) or not (math.isfinite(value) and value >= 0):
+        at = f"at remaining progress {progress_remaining:g}"
+        raise ValueError(f"the learning rate {at} is {value!r}; return a finite number of at least 0")
+    return float(value)
 
 
 def set_learning_rate(optimizer: Optimizer, learning_rate: float) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
+from numbers import Real
 from typing import Any
 
 from coach_gym.envs.errors import UsageError
@@ -135,6 +136,8 @@ class Suite:
         if missing:
             raise UsageError(
                 f"params of {name} lack {missing}; an example of all it needs: {drawn}")
+        for key, value in params.items():
+            _require_alike(name, key, value, drawn.get(key))
         return family(params)
 
     def expert(self, name: str) -> Expert:
@@ -149,3 +152,12 @@ class Suite:
 def _tasks_of(package: str) -> tuple[type[Task], ...]:
     module = f"{package}.tasks"
     return import_module(module).TASKS if find_spec(module) else ()
+
+
+def _require_alike(task: str, key: str, value: Any, example: Any) -> None:
+    """Checks that a parameter is text where the task draws text, and a number where it draws one."""
+    for kind, wanted in ((str, "text"), (Real, "a number")):
+        if isinstance(example, kind) and value is not None and not isinstance(value, kind):
+            raise UsageError(f"{key}={value!r:.60} of {task} is of type {type(value).__name__}; pass {wanted}")
+    if isinstance(value, str) and not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise UsageError(f"{key} of {task} holds half a character (a lone surrogate), which no screen can show")

@@ -1,0 +1,77 @@
+"""Bad numbers are refused before any work begins."""
+
+import gymnasium as gym
+import pytest
+
+import coach_gym  # noqa: F401
+from coach_gym.agents import CheckpointCallback, EvalCallback, GRPOAgent, StopTrainingOnRewardThreshold
+from coach_gym.agents.evaluation import evaluate
+from coach_gym.agents.training.schedules import value_of
+from coach_gym.checks import require_finite, require_seconds, require_whole
+from coach_gym.envs.errors import UsageError
+from tests.agents import tiny
+from tests.agents.trivial_env import ButtonEnv
+
+NAN, INFINITE = float("nan"), float("inf")
+NO_COUNTS = [NAN, INFINITE, -INFINITE, 1.5, -1, True, "5", None, [1]]
+NO_TIMES = [NAN, INFINITE, -1, 0, True, "5", None]
+
+
+@pytest.mark.parametrize("value", NO_COUNTS)
+def test_no_count(value):
+    agent = GRPOAgent(tiny.policy(), ButtonEnv(), batch_size=2, group_size=2, max_new_tokens=2)
+    makers = [
+        lambda: require_whole(0, count=value), lambda: CheckpointCallback(value, "never"), lambda: agent.learn(value),
+        lambda: EvalCallback(ButtonEnv(), n_eval_episodes=value), lambda: evaluate(agent, ButtonEnv(), value),
+        lambda: evaluate(agent, ButtonEnv(), 1, seed=value),
+        lambda: gym.make_vec("AndroidWorld-v0", num_envs=value, vectorization_mode="vector_entry_point"),
+        lambda: gym.make("AndroidWorld-v0", screen_size=(value, 10)),
+        lambda: gym.make("AndroidWorld-v0", screen_size=(10, value)),
+    ]  # fmt: skip
+    if value is not None:
+        makers += [lambda: agent.learn(1, log_interval=value), lambda: gym.make("AndroidWorld-v0", max_steps=value)]
+    for make in makers:
+        with pytest.raises((TypeError, ValueError), match="pass|too small|number|pixel"):
+            make()
+    assert agent.num_timesteps == 0
+
+
+@pytest.mark.parametrize("value", NO_TIMES)
+def test_no_time(value):
+    with pytest.raises((TypeError, ValueError), match="number of seconds"):
+        require_seconds(limit=value)
+    for name in ("step_timeout", "reset_timeout"):
+        with pytest.raises((TypeError, ValueError), match=f"{name}=.*number of seconds"):
+            gym.make_vec("AndroidWorld-v0", num_envs=1, vectorization_mode="vector_entry_point", **{name: value})
+
+
+@pytest.mark.parametrize("value", [NAN, INFINITE, "5", None, True])
+def test_no_number(value):
+    for make in (lambda: require_finite(it=value), lambda: StopTrainingOnRewardThreshold(value)):
+        with pytest.raises((TypeError, ValueError), match="pass a number"):
+            make()
+
+
+@pytest.mark.parametrize("rate", [NAN, -1.0, INFINITE, "1e-3", None])
+def test_no_learning_rate(rate):
+    with pytest.raises(ValueError, match="learning rate at remaining progress 0.5 is .*return a finite number"):
+        value_of(lambda remaining: rate, 0.5)
+
+
+@pytest.mark.parametrize(("options", "told"), [
+    ({"params": 5}, "params.*int"), ({"params": "x"}, "params.*str"), ({"params": [1]}, "params.*list"),
+    ({"task": 5}, "task.*int"), ({"task": ["a"]}, "task.*list"), ({"params_seed": "x"}, "params_seed.*str"),
+    ({"params_seed": 1.5}, "params_seed.*float"), ({"params_seed": -1}, "negative"), (5, "options=5"),
+    ({"params_seed": NAN}, "params_seed.*float"), ({"params_seed": True}, "params_seed.*bool"),
+    ({"task": "ContactsAddContact", "params": {"name": 5}}, "name=5.*pass text"),
+    ({"task": "ContactsAddContact", "params": {"name": "\ud800"}}, "half a character"),
+    ({"task": "ContactsAddContact", "params": {"name": "a" * 1_000_000}}, "goal has .* characters"),
+])  # fmt: skip
+def test_wrong_options(options, told):
+    env = gym.make("AndroidWorld-v0", screen_size=(90, 200)).unwrapped
+    if isinstance(options, dict) and "task" in options and "params" in options:
+        drawn = env.suite.selection.draw(env.suite.family(options["task"]), 0)
+        options = {**options, "params": {**drawn, **options["params"]}}
+    with pytest.raises(UsageError, match=told):
+        env.reset(seed=0, options=options)
+    env.close()
