@@ -18,6 +18,7 @@ from coach_gym.envs.phone.shell.commands import (
     database,
     dumps,
     files,
+    hardware,
     listing,
     log,
     packages,
@@ -37,7 +38,7 @@ from coach_gym.envs.phone.shell.language.words import SyntaxFault, Unfinished
 COMMANDS: dict[str, Command] = {}
 for _module in (
     builtins, files, listing, text, sed, system, activities, packages, dumps, content, database, screen,
-    services, processes, log,
+    services, processes, log, hardware,
 ):  # fmt: skip
     COMMANDS |= _module.COMMANDS
 """All commands by name."""

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.paths import link, real
+from coach_gym.envs.phone.shell import kernel
 from coach_gym.envs.phone.shell.commands.attributes import BLOCK, Attributes, attributes, names_in, of_link, user_name
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, Streams
@@ -25,7 +26,11 @@ def ls(p: Process) -> int:
     alone, folders = [], []
     for word in words:
         path = p.path(word)
-        if not p.storage.exists(path):
+        if (names := kernel.names(p.phone, path)) is not None:
+            p.print("\n".join(names))
+        elif kernel.read(p.phone, path) is not None:
+            p.print(word)
+        elif not p.storage.exists(path):
             code = p.fail(f"{word}: {NO_FILE}")
         elif "d" in given or not p.storage.is_dir(path) or ("l" in given and link(word, p.shell.folder)):
             alone.append(word)

@@ -6,6 +6,7 @@ import re
 from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
+from coach_gym.envs.phone.shell import kernel
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.language.environment import TimedOut
 from coach_gym.envs.phone.shell.language.options import options
@@ -41,8 +42,8 @@ def uname(p: Process) -> int:
     """Prints name, version and machine of the system."""
     given = options(p.args, "asnrvmo")
     values = {
-        "s": "Linux", "n": "localhost", "r": "5.15.41-android13-8-00055-g4f5025129fe8-ab8949913",
-        "v": "#1 SMP PREEMPT Mon Aug 15 18:33:14 UTC 2022", "m": "x86_64", "o": "Toybox",
+        "s": "Linux", "n": "localhost", "r": kernel.VERSION,
+        "v": kernel.BUILT, "m": "x86_64", "o": "Toybox",
     }  # fmt: skip
     flags = list(values) if "a" in given else [flag for flag in values if flag in given] or ["s"]
     p.print(" ".join(values[flag] for flag in flags))

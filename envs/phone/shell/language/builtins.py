@@ -6,6 +6,7 @@ import fnmatch
 import re
 
 from coach_gym.envs.phone.paths import absolute, link
+from coach_gym.envs.phone.shell import kernel
 from coach_gym.envs.phone.shell.language.environment import NAME, Exit, Leave, Return
 from coach_gym.envs.phone.shell.language.interpreter import LAUNCHERS
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Streams
@@ -367,10 +368,11 @@ class _Test:
         if op == "-d":
             return storage.is_dir(path)
         if op == "-f":
-            return storage.exists(path) and not storage.is_dir(path)
+            exists = storage.exists(path) or kernel.read(self.p.phone, path) is not None
+            return exists and not storage.is_dir(path)
         if op == "-s":
             return storage.is_dir(path) or (storage.exists(path) and storage.size(path) > 0)
-        return storage.exists(path)
+        return storage.exists(path) or kernel.read(self.p.phone, path) is not None
 
     def compare(self, left: str, op: str, right: str) -> bool:
         if op in ("=", "==", "!="):

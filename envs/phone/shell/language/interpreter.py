@@ -9,6 +9,7 @@ from datetime import datetime
 
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.shell import kernel
 from coach_gym.envs.phone.shell.language import parse, syntax
 from coach_gym.envs.phone.shell.language.environment import KILLED, NAME, Environment, Exit, Fault, Leave, Return
 from coach_gym.envs.phone.shell.language.expansion import Expander
@@ -307,7 +308,7 @@ class Shell(Environment):
 
     def _readable(self, name: str) -> bytes:
         path = real(name, self.folder)
-        data = b"" if path == "/dev/null" else self.phone.storage.read(path)
+        data = b"" if path == "/dev/null" else kernel.read(self.phone, path) or self.phone.storage.read(path)
         if data is None:
             raise Fault(f"can't open {name}: {NO_FILE}")
         return data

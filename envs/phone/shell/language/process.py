@@ -9,6 +9,7 @@ from typing import Any, Protocol, Self
 
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.shell import kernel
 from coach_gym.envs.phone.shell.language.environment import KILLED, Exit
 from coach_gym.envs.phone.shell.language.syntax import Compound
 from coach_gym.envs.phone.storage import Storage
@@ -168,7 +169,7 @@ class Process:
         path = self.path(name)
         if path == "/dev/null":
             return b""
-        data = self.storage.read(path)
+        data = kernel.read(self.phone, path) or self.storage.read(path)
         if data is None:
             self.fail(f"{name}: {'Is a directory' if self.storage.is_dir(path) else NO_FILE}")
         return data

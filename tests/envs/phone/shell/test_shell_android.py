@@ -574,3 +574,27 @@ def test_an_inserted_message_has_its_own_date(phone):
     assert found.date == datetime(2023, 10, 12, 15, 34)
     hands = Hands(MESSAGES, phone=phone)
     assert "Oct 12" in hands.ui
+
+
+def test_the_kernel_shows_its_state_in_files(phone):
+    phone.launch(CLOCK)
+    pid = out(phone, f"pidof {CLOCK}").strip()
+    assert out(phone, f"cat /proc/{pid}/cmdline") == f"{CLOCK}\0"
+    assert out(phone, f"cut -d' ' -f1 /proc/{pid}/stat") == f"{pid}\n"
+    assert out(phone, "grep -c ^processor /proc/cpuinfo") == out(phone, "nproc") == "2\n"
+    assert out(phone, "head -1 < /proc/meminfo").split() == ["MemTotal:", "2035548", "kB"]
+    before = out(phone, "cat /proc/uptime")
+    assert out(phone, "sleep 10; cat /proc/uptime") != before
+    assert pid in out(phone, "ls /proc").split() and "cpu1" in out(phone, "ls /sys/devices/system/cpu")
+    assert run(phone, "[ -e /proc/stat ] && [ ! -e /proc/nothing ]").code == 0
+    assert run(phone, "cat /proc/99999/stat").code == 1
+
+
+def test_small_tools_of_toybox(phone):
+    assert out(phone, "expr 7 - 2 '*' 3; expr '(' 7 - 2 ')' '*' 3; expr -7 / 2; expr -7 % 2") == "1\n15\n-3\n-1\n"
+    assert out(phone, "expr 10 '>' 9; expr a '<' b; expr '' '|' x") == "1\n1\nx\n"
+    assert run(phone, "expr 1 +").code == run(phone, "expr 1 / 0").code == 2 and run(phone, "expr 0").code == 1
+    assert out(phone, f"run-as {CLOCK} pwd; pwd") == f"/data/data/{CLOCK}\n/\n" and run(phone, "run-as org.no ls").code
+    assert out(phone, "getenforce; free -m | grep -c Mem") == "Permissive\n1\n"
+    missing = run(phone, "awk 1")
+    assert missing.code == 127 and b"awk: inaccessible or not found" in missing.stderr

@@ -1,0 +1,93 @@
+"""The files in which the kernel shows its state: the parts of `/proc` and `/sys` that clients read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from coach_gym.envs.phone.epoch import to_seconds
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.commands.state import Task
+
+CPUS = 2
+MEMORY, FREE = 2_035_548, 1_024_000  # KiB
+VERSION = "5.15.41-android13-8-00055-g4f5025129fe8-ab8949913"
+BUILT = "#1 SMP PREEMPT Mon Aug 15 18:33:14 UTC 2022"
+"""The kernel's version, and when it was built."""
+
+_BOOT = datetime(2023, 10, 15, 14, 34)
+_HERTZ = 100  # ticks of the processes' clocks a second
+
+
+def uptime(phone: Phone) -> float:
+    """Returns the seconds since the phone was started: an hour before a new phone's clock begins, or just now."""
+    return max(3600.0, (phone.now - _BOOT) / timedelta(seconds=1))
+
+
+def read(phone: Phone, path: str) -> bytes | None:
+    """Returns what a file of the kernel contains, or None if there is no such file."""
+    if not path.startswith("/proc/"):
+        text = _CPU_FILES.get(path)
+        return None if text is None else text.encode()
+    name = path.removeprefix("/proc/")
+    number, _, what = name.partition("/")
+    if number.isdecimal() or number == "self":
+        text = _of_process(phone, number, what)
+    else:
+        text = _FILES[name](phone) if name in _FILES else None
+    return None if text is None else text.encode()
+
+
+def _stat(phone: Phone) -> str:
+    """The ticks of all processors: idle but for a hundredth."""
+    ticks = round(uptime(phone) * _HERTZ)
+    each = f" {ticks // 200} 0 {ticks // 200} {ticks - ticks // 100} 0 0 0 0 0 0\n"
+    lines = "".join(f"cpu{number}{each}" for number in range(CPUS))
+    return f"cpu {each}{lines}btime {to_seconds(phone.now) - round(uptime(phone))}\nprocesses 20000\nprocs_running 1\n"
+
+
+def _cpuinfo(phone: Phone) -> str:
+    return "".join(
+        f"processor\t: {number}\nmodel name\t: Android virtual processor\ncpu cores\t: {CPUS}\n\n"
+        for number in range(CPUS)
+    )
+
+
+def _of_process(phone: Phone, number: str, what: str) -> str | None:
+    tasks = state.processes(phone)
+    shell = Task("root", 0, 2000, state.ADBD, "sh")
+    task = shell if number == "self" else next((each for each in tasks if str(each.pid) == number), None)
+    if task is None:
+        return None
+    name = task.name[-15:]  # the kernel keeps 15 characters
+    return {
+        "cmdline": f"{task.name}\0", "comm": f"{name}\n",
+        "stat": f"{task.pid} ({name}) S {task.parent}{' 0' * 9} 10 5 0 0 20 0 20 0 1000 0 31137{' 0' * 28}\n",
+        "status": f"Name:\t{name}\nState:\tS (sleeping)\nPid:\t{task.pid}\nPPid:\t{task.parent}\n"
+        f"Uid:\t{task.uid}\t{task.uid}\t{task.uid}\t{task.uid}\nVmRSS:\t  124548 kB\nThreads:\t20\n",
+        "oom_score_adj": "0\n",
+    }.get(what)  # fmt: skip
+
+
+_FILES: dict[str, Callable[[Phone], str]] = {
+    "cpuinfo": _cpuinfo,
+    "loadavg": lambda phone: "0.10 0.08 0.05 1/400 20000\n",
+    "meminfo": lambda phone: f"MemTotal:       {MEMORY} kB\nMemFree:        {FREE} kB\nMemAvailable:   {FREE} kB\n"
+    "Buffers:               0 kB\nCached:           400000 kB\n"
+    "SwapTotal:             0 kB\nSwapFree:              0 kB\n",
+    "stat": _stat,
+    "uptime": lambda phone: f"{uptime(phone):.2f} {uptime(phone) * CPUS * 0.99:.2f}\n",
+    "version": lambda phone: f"Linux version {VERSION} (build-user@build-host) {BUILT}\n",
+}  # fmt: skip
+_CPU_FILES: dict[str, Callable[[Phone], str]] = {f"/sys/devices/system/cpu/{name}": f"0-{CPUS - 1}\n" for name in ("online", "possible", "present")
+}
+
+
+def names(phone: Phone, folder: str) -> list[str] | None:
+    """Returns the names in a folder of the kernel, or None if there is no such folder."""
+    if folder == "/proc":
+        return sorted([*(str(task.pid) for task in state.processes(phone)), *_FILES, "self"])
+    if folder == "/sys/devices/system/cpu":
+        return sorted([*(f"cpu{number}" for number in range(CPUS)), "online", "possible", "present"])
+    return None
