@@ -80,7 +80,8 @@ _FILES: dict[str, Callable[[Phone], str]] = {
     "uptime": lambda phone: f"{uptime(phone):.2f} {uptime(phone) * CPUS * 0.99:.2f}\n",
     "version": lambda phone: f"Linux version {VERSION} (build-user@build-host) {BUILT}\n",
 }  # fmt: skip
-_CPU_FILES: dict[str, Callable[[Phone], str]] = {f"/sys/devices/system/cpu/{name}": f"0-{CPUS - 1}\n" for name in ("online", "possible", "present")
+_CPU_FILES = {
+    f"/sys/devices/system/cpu/{name}": f"0-{CPUS - 1}\n" for name in ("online", "possible", "present")
 }
 
 
