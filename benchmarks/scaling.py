@@ -46,11 +46,11 @@ from tqdm import tqdm  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
 from benchmarks.demo import DEVICE, SCREEN, SETTINGS, SUITE, TASKS  # noqa: E402
-from benchmarks.flops import Size, forward_flops, size_of_tree  # noqa: E402
 from benchmarks.latency_ratio import calibrated  # noqa: E402
 from coach_gym.actions import ActionError, parse_action  # noqa: E402
 from coach_gym.agents import CoachAgent  # noqa: E402
 from coach_gym.agents.models.tree import build_tree  # noqa: E402
+from coach_gym.agents.planning.flops import Size, forward_flops, size_of_tree  # noqa: E402
 from coach_gym.agents.training.callbacks import BaseCallback  # noqa: E402
 from coach_gym.envs.android import AndroidEnv  # noqa: E402
 from coach_gym.envs.latency import Latency  # noqa: E402

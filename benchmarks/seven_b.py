@@ -48,12 +48,12 @@ import transformers  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration  # noqa: E402
 
-from benchmarks.flops import Size, forward_flops, size_of_tree  # noqa: E402
 from benchmarks.memory import TEXT, VISION  # noqa: E402
 from coach_gym.agents.models.chatml import stack_images  # noqa: E402
 from coach_gym.agents.models.critic import Critic  # noqa: E402
 from coach_gym.agents.models.policy import POCKET, Policy  # noqa: E402
 from coach_gym.agents.models.tree import Tree, build_tree, log_probs, separate_tree  # noqa: E402
+from coach_gym.agents.planning.flops import Size, forward_flops, size_of_tree  # noqa: E402
 from coach_gym.agents.training.losses import clipped_value_loss, ppo_clip  # noqa: E402
 from coach_gym.agents.training.updates import CriticSample, PolicySample, minimize_policy_loss, minimize_value_loss  # noqa: E402
 from coach_gym.dialects import UITars  # noqa: E402

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Sequence
 
 import coach_gym
-from coach_gym.cli import critic, data, doctor, envs, evaluate, label, phone, serve, sft, train, view
+from coach_gym.cli import critic, data, doctor, envs, evaluate, label, phone, plan, serve, sft, train, view
 
 COMMANDS = {
     "envs": (envs, "list the ids of all environments"),
     "phone": (phone, "serve embedded phones to adb and its clients"),
+    "plan": (plan, "compute the memory and time that a training will take"),
     "doctor": (doctor, "report what this computer lacks for a purpose, and how to get it"),
     "train": (train, "train an agent, in one process or under torchrun"),
     "data": (data, "write AndroidControl, experts or roll-outs as episodes on disk"),

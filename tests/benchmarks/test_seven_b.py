@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from benchmarks import seven_b
-from benchmarks.flops import forward_flops, size_of_tree
 from benchmarks.memory import count
 from benchmarks.seven_b import SEVEN_B, TINY, Benchmark, along_parabola, build, record, sequences
+from coach_gym.agents.planning.flops import forward_flops, size_of_tree
 from coach_gym.dialects import UITars
 
 CPU = torch.device("cpu")

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.flops import forward_flops, size_of_tree
 from benchmarks.seven_b import TINY, build, record, with_candidates
 from coach_gym.agents.models.tree import build_tree, log_probs, separate_tree
+from coach_gym.agents.planning.flops import forward_flops, size_of_tree
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,127 @@
+"""Computed memory is that of small models, and the paper's training fits where docs/scale.md says so."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from benchmarks.seven_b import Setup, build, record, with_candidates
+from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.lora import add_lora
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.models.tree import Tree, build_tree, log_probs
+from coach_gym.agents.planning.memory import Run, memory, working_bytes
+from coach_gym.agents.planning.shape import config_of, empty_model, shape_of
+from coach_gym.cli.plan import compute, table
+from tests.agents.planning.peak import peak_bytes
+
+SHAPES: list[dict[str, Any]] = [  # layers, logits, and the vision tower are what is largest, in this order
+    dict(hidden=192, inner=640, layers=3, vocabulary=4000, turns=6, response=40, k=1, screen=(112, 56)),
+    dict(hidden=128, inner=256, layers=2, vocabulary=4000, turns=5, response=50, k=4, screen=(84, 84)),
+    dict(hidden=128, inner=256, layers=2, vocabulary=4000, turns=3, response=8, k=2, screen=(336, 448)),
+]
+
+
+def setup(
+    hidden: int, inner: int, layers: int, vocabulary: int, turns: int, response: int, k: int, screen: Any
+) -> Setup:
+    text = dict(
+        vocab_size=vocabulary, hidden_size=hidden, intermediate_size=inner, num_hidden_layers=layers,
+        num_attention_heads=hidden // 32, num_key_value_heads=max(1, hidden // 128),
+        rope_parameters=dict(rope_type="default", rope_theta=1e6, mrope_section=[4, 6, 6]),
+    )  # fmt: skip
+    vision = dict(
+        depth=3, hidden_size=96, intermediate_size=256, num_heads=3, out_hidden_size=hidden, patch_size=14,
+        spatial_merge_size=2, temporal_patch_size=2, window_size=112, fullatt_block_indexes=[2], tokens_per_second=2,
+    )  # fmt: skip
+    return Setup("small", text, vision, screen, screen[0] * screen[1], turns, response, (k,), ())
+
+
+def example(given: dict[str, Any]) -> tuple[Policy, Tree]:
+    made = setup(**given)
+    policy = build(made, torch.device("cpu"))
+    return policy, build_tree(policy, with_candidates(record(policy, made), given["k"]))
+
+
+def computed(policy: Policy, tree: Tree, given: dict[str, Any], rank: int = 0) -> float:
+    """The bytes of a pass over this tree; texts of small episodes are not what `Run` assumes, its size is made so."""
+    (trunk,) = tree.trunks
+    patches = sum(int(np.prod(image.grid)) for image in trunk.images)
+    run = Run(
+        turns=given["turns"], k=given["k"], response=given["response"], lora_rank=rank,
+        screen=(trunk.length - 1000) / given["turns"] - given["response"],  # type: ignore[arg-type]
+    )  # fmt: skip
+    assert run.trunk + run.branches == pytest.approx(trunk.input_ids.shape[1])
+    return sum(working_bytes(shape_of(policy.model), run, patches))
+
+
+def backward(tree: Tree, policy: Policy) -> None:
+    torch.cat(sum(log_probs(policy, tree), [])).sum().backward()
+
+
+@pytest.mark.parametrize("given", SHAPES)
+def test_the_peak_of_an_update_is_within_ten_percent(given: dict[str, Any]):
+    policy, tree = example(given)
+    backward(tree, policy)  # from the second episode of a mini-batch on, gradients exist
+    assert computed(policy, tree, given) == pytest.approx(peak_bytes(lambda: backward(tree, policy)), rel=0.1)
+
+
+def test_the_peak_with_adapters_is_within_ten_percent():
+    given = SHAPES[0] | dict(inner=512, turns=5)
+    policy, tree = example(given)
+    add_lora(policy.model, 4, 8.0, torch.bfloat16)
+    policy.model.train()
+    backward(tree, policy)
+    assert computed(policy, tree, given, 4) == pytest.approx(peak_bytes(lambda: backward(tree, policy)), rel=0.1)
+
+
+def test_the_states_are_what_a_model_and_its_optimizer_hold():
+    policy, _ = example(SHAPES[1])
+    policy.model.float()
+    critic = Critic.from_policy(policy)
+    models = [policy.model, critic]
+    optimizers = [torch.optim.AdamW(model.parameters()) for model in models]
+    for model, optimizer in zip(models, optimizers, strict=True):
+        for parameter in model.parameters():
+            parameter.grad = torch.zeros_like(parameter)
+        optimizer.step()
+    held = sum(3 * 4 * p.numel() for model in models for p in model.parameters())
+    held += sum(value.nbytes for optimizer in optimizers for state in optimizer.state.values()
+                for value in state.values()) - sum(4 * p.numel() for model in models for p in model.parameters())
+    shape = shape_of(policy.model)
+    assert memory(shape, Run(gpus=1))["states"] == pytest.approx(held / 1e9, rel=0.01)
+
+
+def test_adapters_are_counted():
+    policy, _ = example(SHAPES[1])
+    shape = shape_of(policy.model)
+    add_lora(policy.model, 4, 8.0)
+    assert 4 * shape.inputs == sum(p.numel() for p in policy.model.parameters() if p.requires_grad)
+
+
+def test_sizes_are_those_of_the_published_models():
+    shapes = {size: shape_of(empty_model(config_of(size))) for size in ("3B", "7B")}
+    assert {size: shape.total for size, shape in shapes.items()} == {"3B": 3_754_622_976, "7B": 8_292_166_656}
+    assert shapes["3B"].head == 0 < shapes["7B"].head
+
+
+@pytest.mark.parametrize(
+    ("allowed", "options"),
+    [
+        (72, dict(gpus=8, cpu_offload=True)),
+        (72, dict(gpus=1, lora_rank=16, batch_size=8, num_envs=8)),
+        (21.6, dict(model="3B", gpus=1, gpu_memory=24, lora_rank=16, generation="process", judge="server",
+                    max_pixels=640_000, max_branch_tokens=2048)),
+    ],
+)  # fmt: skip
+def test_what_fits(allowed: float, options: dict[str, Any]):
+    numbers = compute(**options)
+    assert numbers["memory"]["peak"] <= allowed and numbers["fits"]
+    assert "It fits" in table(numbers)
+
+
+def test_what_does_not_fit_says_what_would_help():
+    numbers = compute(gpus=8)
+    assert not numbers["fits"] and "--cpu-offload" in table(numbers)
+    assert numbers["seconds"]["iteration"] > numbers["seconds"]["update"] > 0
