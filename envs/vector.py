@@ -20,6 +20,7 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from coach_gym.checks import require_seconds, require_whole
 from coach_gym.envs import forking
 from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.devices.fleet_file import read_fleet
 from coach_gym.envs.errors import DeviceError, UsageError
 from coach_gym.envs.forking import SubSnapshot
 from coach_gym.envs.suites.splits import Selection
@@ -62,6 +63,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         env_fns: One function per environment that builds it.
         step_timeout: Seconds that a step may take.
         reset_timeout: Seconds that a reset may take.
+        on_close: Called after all environments are closed.
 
     Example:
         >>> import coach_gym, gymnasium as gym
@@ -76,6 +78,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         *,
         step_timeout: float = STEP_TIMEOUT,
         reset_timeout: float = RESET_TIMEOUT,
+        on_close: Callable[[], object] = bool,
     ) -> None:
         if not env_fns:
             raise ValueError("a vector environment needs at least one environment; pass one function in env_fns")
@@ -90,6 +93,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         self.action_space = batch_space(first.action_space, self.num_envs)
         self.step_timeout = step_timeout
         self.reset_timeout = reset_timeout
+        self._on_close = on_close
         self.selection = first.unwrapped.selection if isinstance(first.unwrapped, AndroidEnv) else Selection()
         self._slots = [_Slot(make_env, _blank(first.observation_space)) for make_env in env_fns]
         self._slots[0].make_env = _first_then(first, env_fns[0])
@@ -299,6 +303,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         for slot in self._slots:
             slot.deadline = None
         self._ready = []
+        self._on_close()
 
     def _begin_reset(self, env_id: int, seed: int | None, options: dict[str, Any] | None) -> None:
         slot = self._slots[env_id]
@@ -450,17 +455,24 @@ def make_vector_env(
         num_envs: Number of environments.
         step_timeout: Seconds that a step may take.
         reset_timeout: Seconds that a reset may take.
-        kwargs: Arguments of `AndroidEnv`.
+        kwargs: Arguments of `AndroidEnv`. Its `device` may also be a TOML file that describes a fleet
+            (`coach_gym.envs.devices.fleet_file`), of which each process takes its part.
 
     Raises:
-        ValueError: Several environments would share one real device.
+        ValueError: Several environments would share one real device, or the file describes no fleet.
     """
     require_whole(1, num_envs=num_envs)
     device = kwargs.get("device", "phone")
+    on_close: Callable[[], object] = bool
+    if isinstance(device, str) and device.endswith(".toml"):
+        device = kwargs["device"] = read_fleet(device)
+        on_close = device.close
     if isinstance(device, str) and device != "phone" and num_envs > 1:
-        raise ValueError(f"{num_envs} environments cannot share the device {device!r}; pass device=Fleet(...)")
+        raise ValueError(
+            f"{num_envs} environments cannot share the device {device!r}; pass device=Fleet(...) or 'fleet.toml'"
+        )
     env_fns = [partial(AndroidEnv, **kwargs)] * num_envs
-    return AndroidVectorEnv(env_fns, step_timeout=step_timeout, reset_timeout=reset_timeout)
+    return AndroidVectorEnv(env_fns, step_timeout=step_timeout, reset_timeout=reset_timeout, on_close=on_close)
 
 
 def _first_then(first: gym.Env, make_env: Callable[[], gym.Env]) -> Callable[[], gym.Env]:

@@ -15,8 +15,8 @@ sizes, n tokens and m patches of one pass over an episode's tree:
                  step's branches see; 2 v blocks + 3 x patch for every patch, unless only adapters are trained
     working      the largest of three that never coincide. A recomputed layer: n (26 h + 12 I + 6 kv), with adapters
                  n (24 h + 4 I) more for their inputs in float32, and copies of the prompts' keys and values, 4 kv for
-                 every token that a step's branches see. The logits: 12 bytes x vocabulary x scored tokens, two copies in
-                 float32 and a gradient, and the gradient of the language head. A recomputed vision block,
+                 every token that a step's branches see. The logits: 12 bytes x vocabulary x scored tokens, two copies
+                 in float32 and a gradient, and the gradient of the language head. A recomputed vision block,
                  m (40 v + 12 J), without the text's activations
     engines      vLLM in the same process: 2 P of weights, and 4 kv layers bytes per token of its cache, for policy and
                  judge each. They sleep while the models train, so the peak is the larger of both phases

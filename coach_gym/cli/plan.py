@@ -117,8 +117,8 @@ def table(numbers: dict[str, Any]) -> str:
     else:
         lines.append(
             f"It does not fit: {memory['peak']:.1f} GB of {numbers['gpu_memory']:g}, where {allowed:.1f} can be used. "
-            "Try --cpu-offload, --lora-rank 16, --judge server, --generation server, or less of --turns, --max-pixels or "
-            "--max-branch-tokens."
+            "Try --cpu-offload, --lora-rank 16, --judge server, --generation server, or less of --turns, --max-pixels "
+            "or --max-branch-tokens."
         )
     return "\n".join(lines)
 

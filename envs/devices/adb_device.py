@@ -26,6 +26,7 @@ from coach_gym.envs.devices.adb import Adb, failures
 from coach_gym.envs.devices.adb_files import AdbFiles
 from coach_gym.envs.devices.app_names import label_of, package_named
 from coach_gym.envs.devices.console import Console
+from coach_gym.envs.devices.locks import hold
 from coach_gym.envs.errors import DeviceError
 from coach_gym.ui import SYSTEM_UI, Node, node_from_xml
 
@@ -73,7 +74,8 @@ class AdbDevice:
         pause: Seconds between two dumps of the screen; when they are equal, the screen is at rest.
 
     Raises:
-        DeviceError: The device cannot be reached. All methods raise it when the device fails.
+        DeviceError: The device cannot be reached, or another process drives it. All methods raise it when the device
+            fails.
     """
 
     def __init__(
@@ -88,6 +90,14 @@ class AdbDevice:
         self.adb = Adb(serial, server_port)
         self._snapshot, self._settle_time, self._pause = snapshot, settle, pause
         self._u2: uiautomator2.Device | None = None
+        self._release = hold(serial)
+        try:
+            self._open(serial)
+        except BaseException:
+            self._release()
+            raise
+
+    def _open(self, serial: str) -> None:
         self._prepare()
         self._name = f"{serial} ({self._kind()})"
         self._files = AdbFiles(self.adb, self._name)
@@ -358,8 +368,11 @@ class AdbDevice:
         self._start_uiautomator()
 
     def close(self) -> None:
-        """Stops uiautomator2. Closing twice is allowed."""
-        self._stop_uiautomator()
+        """Stops uiautomator2 and gives the device's lock back. Closing twice is allowed."""
+        try:
+            self._stop_uiautomator()
+        finally:
+            self._release()
 
     def _start_uiautomator(self) -> None:
         with self._asking("start of uiautomator2"):

@@ -17,6 +17,7 @@ from coach_gym.actions import ActionError
 from coach_gym.envs.devices.adb import Adb
 from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.devices.device import Device
+from coach_gym.envs.devices.locks import hold
 from coach_gym.envs.errors import DeviceError
 
 _LACKS = object()
@@ -52,9 +53,11 @@ class Attached:
     def __init__(self, serial: str, server_port: int | None = None) -> None:
         self.name = serial
         self.adb = Adb(serial, server_port)
+        self._release: Callable[[], None] | None = None
 
     def start(self) -> None:
-        """Waits for the device."""
+        """Takes the device's lock, which `stop` gives back, and waits for the device."""
+        self._release = hold(self.name)
         self.adb.connect()
 
     def check(self) -> None:
@@ -67,7 +70,9 @@ class Attached:
         return AdbDevice(self.name, server_port=self.adb.server_port)
 
     def stop(self) -> None:
-        """Does nothing: the device is not ours to stop."""
+        """Gives the lock back; the device is not ours to stop."""
+        if self._release is not None:
+            self._release()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,95 @@
+"""Fleets described by a file, shared by training and evaluation and by all their processes.
+
+    [[emulators]]                       # started on every machine that trains
+    avd = "AndroidWorldAvd"
+    count = 8
+    snapshot = "coach_gym"              # optional, as are all further arguments of `emulators`
+
+    [[attached]]                        # phones and emulators that run already
+    serials = ["R58N12ABCDE", "emulator-5554"]
+
+    [[attached]]                        # emulators on another host
+    host = "10.0.0.7"
+    ports = [5555, 5557]
+
+    [fleet]                             # optional arguments of `Fleet`
+    patience = 300
+
+Under torchrun, each process takes its own part: of the emulators, its share of those of its machine; of the attached
+devices, its share of all.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coach_gym.envs.devices.emulator import emulators
+from coach_gym.envs.devices.fleet import Attached, Fleet, Member
+
+_TABLES = {"emulators", "attached", "fleet"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """Which of several processes one is.
+
+    Attributes:
+        rank: Number of the process among all, from 0.
+        size: Number of processes.
+        local_rank: Number of the process among those of its machine, from 0.
+        local_size: Number of processes of its machine.
+    """
+
+    rank: int = 0
+    size: int = 1
+    local_rank: int = 0
+    local_size: int = 1
+
+    @classmethod
+    def own(cls) -> Part:
+        """Returns the part of this process, as torchrun tells it."""
+        names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")
+        return cls(*(int(os.environ.get(name, default)) for name, default in zip(names, "0101", strict=True)))
+
+
+def read_fleet(path: str | Path, part: Part | None = None) -> Fleet:
+    """Returns the fleet of a process.
+
+    Args:
+        path: A TOML file as above.
+        part: The process; None for what torchrun says.
+
+    Raises:
+        ValueError: The file describes no fleet, lists a device twice, or has none for this process.
+    """
+    described = tomllib.loads(Path(path).read_text("utf-8"))
+    if unknown := sorted(described.keys() - _TABLES):
+        raise ValueError(f"{path} has the tables {unknown}; a fleet has {sorted(_TABLES)}")
+    part = part or Part.own()
+    serials = [serial for table in described.get("attached", []) for serial in _serials(path, table)]
+    if twice := sorted({serial for serial in serials if serials.count(serial) > 1}):
+        raise ValueError(f"{path} lists {twice} twice; every device can be driven by one process only")
+    started = [member for table in described.get("emulators", []) for member in emulators(**table)]
+    members: list[Member] = [*started[part.local_rank :: part.local_size]]
+    members += [Attached(serial) for serial in serials[part.rank :: part.size]]
+    if not members:
+        raise ValueError(
+            f"{path} has {len(started)} emulators a machine and {len(serials)} attached devices, so none is left for "
+            f"process {part.rank} of {part.size}; add devices, or start fewer processes"
+        )
+    fleet = Fleet(members, **described.get("fleet", {}))
+    atexit.register(fleet.close)  # emulators outlive a program that does not stop them
+    return fleet
+
+
+def _serials(path: str | Path, table: dict[str, Any]) -> list[str]:
+    if table.keys() == {"serials"}:
+        return list(table["serials"])
+    if table.keys() == {"host", "ports"}:
+        return [f"{table['host']}:{port}" for port in table["ports"]]
+    raise ValueError(f"{path}: [[attached]] needs either serials, or host and ports; it has {sorted(table)}")
