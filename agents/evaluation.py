@@ -15,9 +15,9 @@ from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.rollout import Attempt, Rollout, as_vector_env
 from coach_gym.checks import require_whole
 from coach_gym.episode import Candidate, Episode, Step
+from coach_gym.recording.keeper import EpisodeKeeper
 from coach_gym.recording.notebook import success_html
 from coach_gym.recording.origin import Origin, environment_of
-from coach_gym.recording.store import EpisodeStore
 
 StepCallback = Callable[[dict[str, Any], dict[str, Any]], None]
 
@@ -139,27 +139,26 @@ def evaluate(
     require_whole(1, n_eval_episodes=n_eval_episodes)
     require_whole(0, seed=seed)
     envs = as_vector_env(env)
-    kept = None if keep is None else EpisodeStore(keep)
     origin = origin_of(model, env, timesteps)
     rollout = Rollout(envs, range(seed, seed + n_eval_episodes))
     results: dict[int, Result] = {}
-    while active := rollout.waiting:
-        actions = predict_actions(model, active, deterministic)
-        if kept is not None:
-            for attempt, action in zip(active, actions, strict=True):
-                attempt.episode.steps.append(step_of(attempt, action))
-        transition = rollout.step(actions)
-        for attempt in transition.finished:
-            if kept is not None:
-                kept.write(attempt.episode, origin)
-            results[attempt.number] = _result(attempt, seed, transition.infos[attempt.index])
-        if render:
-            envs.render()
-        if callback is not None:
-            for attempt in active:
-                info, reward = transition.infos[attempt.index], transition.rewards[attempt.index]
-                done = bool(transition.dones[attempt.index])
-                callback(locals(), globals())
+    with EpisodeKeeper(keep) as keeper:
+        while active := rollout.waiting:
+            actions = predict_actions(model, active, deterministic)
+            if keeper.keeps:
+                for attempt, action in zip(active, actions, strict=True):
+                    attempt.episode.steps.append(step_of(attempt, action))
+            transition = rollout.step(actions)
+            for attempt in transition.finished:
+                keeper.keep(attempt.episode, origin)
+                results[attempt.number] = _result(attempt, seed, transition.infos[attempt.index])
+            if render:
+                envs.render()
+            if callback is not None:
+                for attempt in active:
+                    info, reward = transition.infos[attempt.index], transition.rewards[attempt.index]
+                    done = bool(transition.dones[attempt.index])
+                    callback(locals(), globals())
     return Evaluation([results[number] for number in sorted(results)])
 
 

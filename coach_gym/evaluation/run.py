@@ -26,7 +26,7 @@ from coach_gym.episode import Episode, Step
 from coach_gym.evaluation.players import Player, PredictorPlayer, as_player
 from coach_gym.evaluation.records import Record, RecordFile
 from coach_gym.evaluation.report import Report
-from coach_gym.recording.store import EpisodeStore
+from coach_gym.recording.keeper import EpisodeKeeper
 
 
 def evaluate_suite(
@@ -77,13 +77,15 @@ def evaluate_suite(
     verifier = load_verifier(outcome_verifier)
     started, spent_before = time.perf_counter(), spent()
     envs = AndroidVectorEnv([lambda: InOrder(make(), seed)] * min(num_envs, max(1, len(numbers))))
-    keeper = _Keeper(EpisodeStore(Path(out).with_suffix(".episodes")), model, make(), seed) if keep_episodes else None
+    kept = Path(out).with_suffix(".episodes") if keep_episodes else None
     try:
-        playing = _Playing(as_player(model, deterministic), verifier, suite, numbers, keeper)
-        with tqdm(total=len(numbers), unit="episode", disable=not progress_bar) as bar:
-            for record in playing.records(envs):
-                file.add(record)
-                bar.update()
+        with EpisodeKeeper(kept) as keeper:
+            keeping = _Keeping(keeper, model, make(), seed)
+            playing = _Playing(as_player(model, deterministic), verifier, suite, numbers, keeping)
+            with tqdm(total=len(numbers), unit="episode", disable=not progress_bar) as bar:
+                for record in playing.records(envs):
+                    file.add(record)
+                    bar.update()
     finally:
         settle(envs)
         envs.close()
@@ -92,17 +94,17 @@ def evaluate_suite(
     return Report(played, len(suite.families), agent, env, suite.source, seconds, usage)
 
 
-class _Keeper:
+class _Keeping:
     """Keeps the episodes of an evaluation."""
 
-    def __init__(self, store: EpisodeStore, model: Player | Predictor, env: gym.Env, seed: int) -> None:
-        self.store = store
+    def __init__(self, keeper: EpisodeKeeper, model: Player | Predictor, env: gym.Env, seed: int) -> None:
+        self.keeper = keeper
         self.origin = origin_of(model.model if isinstance(model, PredictorPlayer) else model, env)
         self.order = InOrder(env, seed)
 
     def keep(self, number: int, episode: Episode) -> None:
         seed, options = self.order.instance(number)
-        self.store.write(episode, replace(self.origin, reset={"seed": seed, "options": options}))
+        self.keeper.keep(episode, replace(self.origin, reset={"seed": seed, "options": options}))
 
 
 @dataclass
@@ -125,9 +127,9 @@ class _Playing:
         verifier: OutcomeVerifier,
         suite: Suite,
         numbers: Sequence[int],
-        keeper: _Keeper | None = None,
+        keeping: _Keeping,
     ) -> None:
-        self.keeper = keeper
+        self.keeping = keeping
         self.player = player
         self.verifier = verifier
         self.suite = suite
@@ -156,7 +158,7 @@ class _Playing:
         else:
             track.idle.append(same_screen(track.screenshot, shown))
             track.screenshot = shown
-        if self.keeper is not None or not isinstance(self.verifier, Rules):
+        if self.keeping.keeper.keeps or not isinstance(self.verifier, Rules):
             track.steps.append(step_of(attempt, action))
 
     def _record(self, attempt: Attempt, info: dict[str, Any]) -> Record:
@@ -165,8 +167,7 @@ class _Playing:
         if not isinstance(self.verifier, Rules) and episode.fault is None:
             episode.outcome = ask_verifier(self.verifier, [episode])[0]
         number = self.numbers[attempt.number]
-        if self.keeper is not None:
-            self.keeper.keep(number, episode)
+        self.keeping.keep(number, episode)
         judged = info.get("judged")
         return Record(
             number=number,

@@ -76,8 +76,9 @@ class EpisodeStore:
 
     def _keep(self, screenshot: np.ndarray) -> tuple[str, int]:
         """Stores a screenshot unless it is there; returns its path below the screens, and the bytes it has cost."""
-        pixels, size = np.ascontiguousarray(screenshot).data, b"%dx%d" % screenshot.shape[:2]
-        digest = hashlib.blake2b(pixels, digest_size=16, person=size).hexdigest()
+        hashed = hashlib.sha256(b"%d x %d " % screenshot.shape[:2])
+        hashed.update(np.ascontiguousarray(screenshot).data)
+        digest = hashed.hexdigest()[:32]
         name = f"{digest[:2]}/{digest}.png"
         path = self.folder / _SCREENS / name
         if path.exists():

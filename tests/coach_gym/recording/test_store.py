@@ -12,6 +12,7 @@ import pytest
 
 from coach_gym.dialects import UITars
 from coach_gym.episode import Episode
+from coach_gym.recording.keeper import EpisodeKeeper
 from coach_gym.recording.origin import Origin
 from coach_gym.recording.png import encode_png, read_png
 from coach_gym.recording.store import EpisodeStore, find_stores, load_episodes, read_index, read_trajectory
@@ -108,6 +109,7 @@ def test_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
 @pytest.fixture
 def writer(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     code = f"""
+from coach_gym.recording.keeper import EpisodeKeeper
 from coach_gym.recording.origin import Origin
 from coach_gym.recording.store import EpisodeStore
 from tests.coach_gym.recording.made import episode
@@ -150,3 +152,19 @@ def test_index_is_plain_json(tmp_path: Path) -> None:
     row = json.loads((tmp_path / "index.jsonl").read_text())
     assert (row["task"], row["outcome"], row["length"], row["k"]) == ("ContactsAddContact", 1.0, 3, 4)
     assert (row["phase"], row["timesteps"]) == ("train", 12)
+
+
+def test_keeper_writes_in_order_before_its_context_ends(tmp_path: Path) -> None:
+    with EpisodeKeeper(tmp_path) as keeper:
+        for number in range(10):
+            keeper.keep(episode(goal=f"goal {number}"), Origin())
+    assert [row["goal"] for row in read_index(tmp_path)] == [f"goal {number}" for number in range(10)]
+
+
+def test_keeper_without_a_disk_warns_once(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file, where the folder should be")
+    told = pytest.warns(UserWarning, match="no more episodes are kept")
+    with told as warned, EpisodeKeeper(tmp_path / "taken") as keeper:
+        for _ in range(10):
+            keeper.keep(episode(), Origin())
+    assert len(warned) == 1 and not keeper.keeps
