@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 import coach_gym
-from coach_gym.cli import critic, data, doctor, envs, evaluate, label, phone, plan, serve, sft, train, view
+from coach_gym.cli import critic, data, doctor, envs, evaluate, label, phone, plan, serve, sft, tasks, train, view
 
 COMMANDS = {
     "envs": (envs, "list the ids of all environments"),
@@ -14,6 +14,7 @@ COMMANDS = {
     "plan": (plan, "compute the memory and time that a training will take"),
     "doctor": (doctor, "report what this computer lacks for a purpose, and how to get it"),
     "train": (train, "train an agent, in one process or under torchrun"),
+    "tasks": (tasks, "write a pool of training tasks to a file, without any of the tests"),
     "data": (data, "write AndroidControl, experts or roll-outs as episodes on disk"),
     "label": (label, "label a policy's responses to demonstrations, for judge and critic"),
     "sft": (sft, "fine-tune a process reward model on labels, or a policy on demonstrations"),

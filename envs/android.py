@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from coach_gym.envs.devices.device import Device, ForkableDevice
 from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import DeviceError, TaskError, UsageError
 from coach_gym.envs.suites.load import load_suite
+from coach_gym.envs.suites.pool import BENCHMARKS, PoolTask, read_pool
 from coach_gym.envs.suites.splits import Unseen
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Params, Task
@@ -84,6 +86,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             the control for what was learned from forks.
         task_errors: `"raise"` to raise a mistake in the code of your own task or app; `"fault"` to end its episode as
             when a device fails.
+        pool: Instances to draw from, a file or tasks of one, see `coach_gym.envs.suites.pool`; only those of this
+            benchmark count. None to draw parameters.
         render_mode: `"rgb_array"` lets `render()` return the last screenshot.
 
     Raises:
@@ -114,6 +118,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         must_finish: bool = True,
         ui: bool = True,
         forkable: bool = True,
+        pool: str | os.PathLike[str] | Iterable[PoolTask] | None = None,
         task_errors: TaskErrors = "raise",
         render_mode: str | None = None,
     ) -> None:
@@ -129,7 +134,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         loaded = suite if isinstance(suite, Suite) else load_suite(benchmark, suite, checkout)
         apps = tuple(apps)
         loaded = loaded.with_apps(apps)
-        self.suite = loaded.of(split, unseen, tasks)
+        self._pool = None if pool is None else _drawn_from(pool, loaded, split, tasks)
+        self.suite = loaded.of(split, unseen, tasks if self._pool is None else sorted({t.task for t in self._pool}))
         self.selection = self.suite.selection
         if not self.suite.families:
             raise ValueError(f"there are no tasks to draw from: tasks={tasks} of the {loaded.benchmark} suite")
@@ -323,6 +329,9 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         names = tuple(self.suite.families)
         name = names[self.np_random.integers(len(names))]
         params_seed = int(self.np_random.integers(1 << 31))
+        if self._pool is not None and not any(options.get(each) is not None for each in _OPTIONS):
+            drawn = self._pool[params_seed % len(self._pool)]
+            return self.suite.instance(drawn.task, drawn.params)
         if options.get("params_seed") is not None:
             params_seed = options["params_seed"]
             _require_option("params_seed", params_seed, Integral, "a whole number of at least 0")
@@ -474,6 +483,23 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
 def _require_option(name: str, value: Any, kind: type, wanted: str) -> None:
     if not isinstance(value, kind) or isinstance(value, bool):
         raise UsageError(f"options[{name!r}]={value!r:.60} is of type {type(value).__name__}; pass {wanted}")
+
+
+def _drawn_from(
+    pool: str | os.PathLike[str] | Iterable[PoolTask], suite: Suite, split: Split | None, tasks: Iterable[str] | None
+) -> list[PoolTask]:
+    """Returns the tasks of a pool that a suite has."""
+    if split is not None:
+        raise ValueError(f"split={split!r} says which instances there are, and so does pool; pass one of them")
+    every = read_pool(os.fspath(pool)) if isinstance(pool, str | os.PathLike) else list(pool)
+    wanted = None if tasks is None else set(tasks)
+    found = [
+        task for task in every
+        if BENCHMARKS.get(task.env) == suite.benchmark and (wanted is None or task.task in wanted)
+    ]  # fmt: skip
+    if not found:
+        raise ValueError(f"none of the {len(every)} tasks of this pool is one of {suite.benchmark}'s")
+    return found
 
 
 def _checked_size(size: tuple[int, int]) -> tuple[int, int]:

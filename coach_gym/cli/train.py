@@ -11,7 +11,8 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--split", choices=get_args(Split), help="instances to train on (default: the whole suite, test included)"
     )
+    parser.add_argument("--pool", type=Path, help="file of instances to train on, by coach-gym tasks")
     parser.add_argument("--num-envs", type=int, default=8, help="total over all processes (default: %(default)s)")
     parser.add_argument(
         "--steps", type=int, required=True, help="environment steps to train for, total over all processes"
@@ -64,6 +66,7 @@ def train(
     policy: str,
     env: str,
     split: str | None,
+    pool: Path | None,
     num_envs: int,
     steps: int,
     config: Path | None,
@@ -79,6 +82,7 @@ def train(
         policy: `"pocket"`, a directory or a hub id.
         env: Id of the environment.
         split: Instances to train on; None for what the settings of the environment say, else the whole suite.
+        pool: File of instances to train on, as `coach-gym tasks` writes it.
         num_envs: Number of environments, over all processes.
         steps: Environment steps, over all processes.
         config: TOML or JSON file of settings.
@@ -89,6 +93,8 @@ def train(
     """
     chosen = {**read_config(config), **parse_settings(settings)}
     env_settings = chosen.pop("env", {}) | ({} if split is None else {"split": split})
+    env_settings |= {} if pool is None else {"pool": str(pool)}
+    _warn_of_tests(env, env_settings)
     with Processes() as processes:
         if num_envs % processes.size:
             sys.exit(
@@ -100,6 +106,17 @@ def train(
         _learn(trained, steps, out, save_every)
         trained.save(out / AGENT, exclude=["optimizer"])
         envs.close()
+
+
+def _warn_of_tests(env: str, env_settings: Mapping[str, Any]) -> None:
+    """Warns of training on the very instances that the benchmark tests."""
+    if env.startswith("AndroidLab") and env_settings.get("suite") == "official":
+        warnings.warn(
+            "AndroidLab's official tasks have no parameters, so this trains on the 138 instances that it tests; train "
+            "on a pool of other tasks instead: coach-gym tasks --env AndroidLab-v0 --out pool.jsonl, then --pool "
+            "pool.jsonl without suite='official'",
+            stacklevel=2,
+        )
 
 
 def _made(agent: str, policy: str, envs: Any, arguments: dict[str, Any]) -> OnlineAgent:

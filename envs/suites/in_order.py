@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import gymnasium as gym
 
 from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.suites.seeds import instance_seed
 
 
 class InOrder(gym.Wrapper):
@@ -49,9 +49,3 @@ class InOrder(gym.Wrapper):
         if self._upstream:  # its tasks apply the formula themselves
             chosen["params"] = {"seed": self.seed, "instance": round_}
         return params_seed, chosen
-
-
-def instance_seed(seed: int, task: str, instance: int) -> int:
-    """Returns the seed of an instance's parameters, by the formula of AndroidWorld's runner, below 2**31."""
-    digest = hashlib.sha256(f"{seed}_{task}_{instance}".encode()).hexdigest()
-    return int(digest, 16) % (1 << 31)
