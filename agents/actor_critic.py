@@ -208,6 +208,8 @@ class ActorCriticAgent(OnlineAgent):
         explained = explained_variance(samples)
         if self.critic_warmup_explained is not None and explained >= self.critic_warmup_explained:
             self.critic_is_ready = True
+        known = [sample.returns[sample.known] for sample in samples]
+        self.logger.record("train/returns", torch.cat(known) if known else torch.zeros(0))
         self.log_training(
             **means,
             explained_variance=explained,

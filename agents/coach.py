@@ -319,6 +319,7 @@ class CoachAgent(ActorCriticAgent):
             q_spread=q.std(-1, correction=0).mean().item(),
             q_contrast=(gaps >= CONTRAST).float().mean().item(),
         )
+        self.logger.record("train/q", q)
         equal = processes.concatenate([_all_equal(episode, first) for episode in episodes])
         self.log_training(all_equal=equal.mean().item())
         return [

@@ -16,6 +16,7 @@ from coach_gym.agents.evaluation import Evaluation, evaluate
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.rollout import Attempt
 from coach_gym.agents.training.logger import Logger
+from coach_gym.agents.training.media import evaluation_strips
 from coach_gym.checks import require_finite, require_whole
 
 EPISODES = "episodes"
@@ -395,11 +396,16 @@ class EvalCallback(BaseCallback):
         self.logger.record("eval/mean_reward", evaluation.mean_reward)
         self.logger.record("eval/mean_ep_length", evaluation.mean_length)
         self.logger.record("eval/success_rate", evaluation.success_rate)
+        for task, (solved, judged) in evaluation.success_per_task.items():
+            self.logger.record(f"eval_by_task/{task or 'task'}", solved / judged, exclude=("stdout", "csv", "json"))
+        if self.logger.dir is not None:
+            for key, strip in evaluation_strips(Path(self.logger.dir) / EPISODES, self.num_timesteps).items():
+                self.logger.record(key, strip)
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self.logger.dump(self.num_timesteps)
         if self.verbose >= 1:
-            judged = len(evaluation.judged)
-            print(f"Evaluation at {self.num_timesteps} steps: {evaluation.success_rate:.1%} of {judged} episodes")
+            number = len(evaluation.judged)
+            print(f"Evaluation at {self.num_timesteps} steps: {evaluation.success_rate:.1%} of {number} episodes")
         if self.log_path is not None:
             self._append(evaluation, Path(self.log_path) / "evaluations.npz")
 

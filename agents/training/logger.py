@@ -3,7 +3,9 @@
 import re
 from collections import defaultdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
+
+from coach_gym.agents.training.media import is_media, write_media
 
 Value = float | int | str
 
@@ -17,6 +19,17 @@ class Output(Protocol):
 
     def close(self) -> None:
         """Flushes and closes open files."""
+        ...
+
+
+@runtime_checkable
+class MediaOutput(Protocol):
+    """A destination that shows more than numbers and short texts."""
+
+    name: str
+
+    def write_media(self, values: dict[str, Any], step: int) -> None:
+        """Writes pictures and the like, see `coach_gym.agents.training.media`."""
         ...
 
 
@@ -63,6 +76,12 @@ class TensorBoardOutput:
                 self._writer.add_scalar(key, value, step)
         self._writer.flush()
 
+    def write_media(self, values: dict[str, Any], step: int) -> None:
+        """Adds pictures, videos, histograms, texts and hyper-parameters."""
+        for key, value in values.items():
+            write_media(self._writer, key, value, step)
+        self._writer.flush()
+
     def close(self) -> None:
         """Closes the event file."""
         self._writer.close()
@@ -83,6 +102,7 @@ class Logger:
         self.dir = None if folder is None else str(folder)
         self.outputs = outputs
         self.name_to_value: dict[str, Value] = {}
+        self._media: dict[str, Any] = {}
         self._counts: dict[str, int] = defaultdict(int)
         self._excluded: dict[str, tuple[str, ...]] = {}
 
@@ -91,11 +111,15 @@ class Logger:
 
         Args:
             key: Name of the value, as `group/name`.
-            value: A number or text.
+            value: A number or text; for TensorBoard also an array or tensor, whose histogram is shown, or one of
+                Stable-Baselines3's `Image`, `Figure`, `Video` and `HParam`.
             exclude: Outputs that omit the value: `"stdout"`, `"tensorboard"`, or both.
         """
-        self.name_to_value[key] = value if isinstance(value, str | int) else float(value)
         self._excluded[key] = (exclude,) if isinstance(exclude, str) else tuple(exclude or ())
+        if is_media(value):
+            self._media[key] = value
+        else:
+            self.name_to_value[key] = value if isinstance(value, str | int) else float(value)
 
     def record_mean(self, key: str, value: float, exclude: str | tuple[str, ...] | None = None) -> None:
         """Records a value like `record`, but averages repeated calls before a dump."""
@@ -108,7 +132,10 @@ class Logger:
         """Writes the values recorded since the last dump, at `step` environment steps."""
         for output in self.outputs:
             output.write(self.name_to_value, self._excluded, step)
-        self.name_to_value, self._excluded = {}, {}
+            if isinstance(output, MediaOutput):
+                shown = {key: value for key, value in self._media.items() if output.name not in self._excluded[key]}
+                output.write_media(shown, step)
+        self.name_to_value, self._excluded, self._media = {}, {}, {}
         self._counts.clear()
 
     def close(self) -> None:

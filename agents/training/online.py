@@ -44,6 +44,7 @@ from coach_gym.agents.training.checkpoint import Saved, TrainerState
 from coach_gym.agents.training.importance import mean_entropy, rescore, score
 from coach_gym.agents.training.interruptions import held_back
 from coach_gym.agents.training.logger import Logger, configure_logger
+from coach_gym.agents.training.media import settings_of
 from coach_gym.agents.training.recorder import EpisodeRecorder
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
 from coach_gym.agents.training.transaction import Backup, require_finite
@@ -316,6 +317,8 @@ class OnlineAgent(Agent, ABC):
         with claimed(self.env):
             hooks = self._setup_learn(total_timesteps, callback, reset_num_timesteps, tb_log_name, progress_bar)
             hooks.on_training_start(locals(), globals())
+            for key, value in settings_of(type(self).__name__, self.arguments).items():
+                self.logger.record(key, value)
             self._learn(hooks, log_interval)
         return self
 
@@ -576,6 +579,7 @@ class OnlineAgent(Agent, ABC):
             learning_rate=learning_rate,
             token_ratio=_token_ratio([sample.tree for sample in samples]),
         )
+        self.logger.record("train/advantages", advantages)
         self.logger.record("train/n_updates", self.n_updates + 1, exclude="tensorboard")
 
     def mini_batches(self, items: Sequence[Item], n_epochs: int) -> list[list[Item]]:

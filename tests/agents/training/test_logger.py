@@ -1,6 +1,14 @@
-"""Tables, curves and run folders."""
+"""Tables, curves, pictures and run folders."""
+
+import numpy as np
+import torch
+from gymnasium.vector import SyncVectorEnv
+from stable_baselines3.common.logger import Figure, HParam, Image
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from coach_gym.agents.training.logger import HumanOutput, Logger, configure_logger
+from tests.agents import tiny
+from tests.agents.trivial_env import ButtonEnv
 
 
 class Memory:
@@ -59,3 +67,43 @@ def test_run_folders_count_up_or_go_on(tmp_path):
     assert configure_logger(0, tmp_path, "run", reset_num_timesteps=False).dir == str(tmp_path / "run_3")
     assert configure_logger(0, tmp_path, "new", reset_num_timesteps=False).dir == str(tmp_path / "new_1")
     assert configure_logger(0, None, "run", reset_num_timesteps=True).dir is None
+
+
+def test_tensorboard_takes_what_stable_baselines3_logs(tmp_path, capsys):
+    from matplotlib.figure import Figure as Drawing
+
+    logger = configure_logger(1, tmp_path, "run", reset_num_timesteps=True)
+    logger.record("eval/screen", Image(np.zeros((4, 3, 3), np.uint8), "HWC"))
+    logger.record("eval/curve", Figure(Drawing(), close=True))
+    logger.record("train/q", torch.tensor([[0.0, 1.0], [float("nan"), 1.0]], dtype=torch.bfloat16))
+    logger.record("train/nothing", np.array([np.nan]))
+    logger.record("train/hidden", np.ones(3), exclude="tensorboard")
+    logger.record("hparams", HParam({"k": 4}, {"eval/success_rate": 0.0}))
+    logger.record("loss", np.float32(0.5))
+    logger.dump(7)
+    logger.close()
+    assert "loss" in (shown := capsys.readouterr().out) and "screen" not in shown
+    events = EventAccumulator(logger.dir)
+    events.Reload()
+    tags = events.Tags()
+    assert set(tags["images"]) == {"eval/screen", "eval/curve"} and tags["histograms"] == ["train/q"]
+    (histogram,) = events.Histograms("train/q")
+    assert (histogram.step, histogram.histogram_value.num, histogram.histogram_value.max) == (7, 3.0, 1.0)
+    assert events.Images("eval/screen")[0].height == 4
+    assert "_hparams_/session_start_info" in str(events.summary_metadata)
+
+
+def test_a_training_shows_its_settings_and_what_it_learned_from(tmp_path):
+    from coach_gym.agents import CoachAgent, EvalCallback
+
+    agent = CoachAgent(
+        tiny.policy(), SyncVectorEnv([ButtonEnv] * 2), batch_size=2, max_new_tokens=3, seed=0, tensorboard_log=tmp_path
+    )
+    agent.learn(2, EvalCallback(ButtonEnv(), eval_freq=1, n_eval_episodes=3, verbose=0))
+    events = EventAccumulator(str(tmp_path / "CoachAgent_1"))
+    events.Reload()
+    tags = events.Tags()
+    assert {"train/q", "train/advantages", "train/returns"} <= set(tags["histograms"])
+    assert "eval/failure" in tags["images"] and any(tag.startswith("eval_by_task/Press") for tag in tags["scalars"])
+    (text,) = events.Tensors("settings/text_summary")
+    assert b"| batch_size | `2` |" in text.tensor_proto.string_val[0]
