@@ -29,7 +29,7 @@ def require_seconds(**arguments: Any) -> None:
     for name, value in arguments.items():
         if not isinstance(value, Real) or isinstance(value, bool):
             raise TypeError(f"{name}={value!r} is of type {type(value).__name__}; pass a number of seconds")
-        if not (math.isfinite(value) and value > 0):
+        if not (math.isfinite(value) and float(value) > 0):
             raise ValueError(f"{name}={value} is no time; pass a number of seconds greater than 0")
 
 

@@ -403,12 +403,12 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return action
 
     def _look(self, device: Device) -> None:
-        screenshot = device.screenshot()
+        screenshot, tree = _asked_again(device.screenshot), _asked_again(device.ui)
         wanted = self._screenshot.shape
         if not isinstance(screenshot, np.ndarray) or screenshot.shape != wanted or screenshot.dtype != np.uint8:
             shape, kind = np.shape(screenshot), getattr(screenshot, "dtype", type(screenshot).__name__)
             raise DeviceError(f"the screenshot is {shape} of {kind} and not {wanted} of uint8, as was agreed")
-        self._screenshot, self._tree = screenshot, device.ui()
+        self._screenshot, self._tree = screenshot, tree
         ui = compress(self._tree) if self.ui else ""
         # Whole lines only: what is cut must still parse.
         self._ui = ui if len(ui) <= MAX_UI else ui[:MAX_UI].rpartition("\n")[0]
@@ -478,6 +478,15 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
     def _budget(self) -> int:
         assert self._task is not None
         return self.max_steps or self._task.budget
+
+
+def _asked_again(read: Callable[[], Any]) -> Any:
+    """Returns what a device shows; one that fails once is asked again, because looking changes nothing."""
+    try:
+        return read()
+    except Exception as error:
+        _log.info("a device failed to show its screen and is asked again: %s: %s", type(error).__name__, error)
+        return read()
 
 
 def _require_option(name: str, value: Any, kind: type, wanted: str) -> None:

@@ -17,7 +17,7 @@ def value_of(schedule: Schedule, progress_remaining: float) -> float:
         ValueError: The function returned something that is no learning rate.
     """
     value = schedule(progress_remaining) if callable(schedule) else schedule
-    if not isinstance(value, Real) or not (math.isfinite(value) and value >= 0):
+    if not isinstance(value, Real) or not (math.isfinite(value) and float(value) >= 0):
         at = f"at remaining progress {progress_remaining:g}"
         raise ValueError(f"the learning rate {at} is {value!r}; return a finite number of at least 0")
     return float(value)

@@ -70,7 +70,7 @@ class Sink(bytearray):
             raise Exit(KILLED)
         super().extend(data)
 
-    def __iadd__(self, data: Any, /) -> Self:
+    def __iadd__(self, data: Any, /) -> Self:  # type: ignore[misc]
         self.extend(data)
         return self
 

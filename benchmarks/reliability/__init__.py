@@ -1,0 +1,1 @@
+"""How much is lost when devices fail."""
