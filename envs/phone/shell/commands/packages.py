@@ -55,6 +55,7 @@ def list_(p: Process, args: list[str]) -> int:
         return _list_packages(p, rest)
     lines = {
         "features": ["feature:android.hardware.camera", "feature:android.hardware.microphone",
+                     "feature:android.hardware.sensor.barometer", "feature:reqGlEsVersion=0x20000",
                      "feature:android.hardware.touchscreen", "feature:android.hardware.wifi"],
         "libraries": ["library:android.test.base", "library:org.apache.http.legacy"],
         "users": ["Users:", "\tUserInfo{0:Owner:c13} running"],
