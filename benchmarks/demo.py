@@ -35,7 +35,6 @@ from transformers.utils import logging  # noqa: E402
 
 from coach_gym.agents import CoachAgent  # noqa: E402
 from coach_gym.agents.evaluation import Evaluation, evaluate  # noqa: E402
-from coach_gym.agents.pocket.demonstrations import FAMILIES  # noqa: E402
 from coach_gym.agents.training.callbacks import BaseCallback  # noqa: E402
 from coach_gym.envs.suites.load import load_suite  # noqa: E402
 from coach_gym.envs.suites.splits import Selection, Unseen  # noqa: E402
@@ -47,13 +46,19 @@ from coach_gym.recording.strip import episode_strip  # noqa: E402
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
 
-SHOWN = load_suite("android_world").only(FAMILIES["AndroidWorld-v0"])
-"""The families of AndroidWorld that the pocket policy was shown."""
-TASKS, WORDED = (
-    tuple(name for name, family in SHOWN.families.items() if Selection("test", unseen).has(family, SHOWN.apart))
-    for unseen in ("instances", "words")
+TASKS = (
+    "ContactsDeleteContact", "ContactsEditPhone", "ContactsFavorite", "FilesCreateFolder", "FilesDeleteFile",
+    "MarkorDeleteNote", "MarkorNoteLine", "RecipeDeleteSingleRecipe", "RecipeServingsOf", "SimpleSmsReply",
+    "SimpleSmsReplyMostRecent", "SimpleSmsSend", "SmsDeleteThread", "SystemBrightnessMax", "SystemBrightnessMin",
+    "TasksCompleteTask", "TurnOnWifiAndOpenApp",
+)  # fmt: skip
+"""The families that practice can improve: of those that the pocket policy was shown, it solves 10 to 80 % of the
+training instances, greedy and sampled together. It was shown the rest too, and masters them or never solves any."""
+CHOSEN = load_suite("android_world").only(TASKS)
+WORDED = tuple(
+    name for name, family in CHOSEN.families.items() if Selection("test", "words").has(family, CHOSEN.apart)
 )
-"""Those that have unseen instances, and those of them whose instances show words."""
+"""Those of them whose instances show words."""
 SCREEN = (270, 600)
 NUM_ENVS = 16
 DEVICE = "embedded phone"
@@ -65,11 +70,12 @@ Point = tuple[float, int, float]
 
 SETTINGS: dict[str, Any] = {
     "learning_rate": 1.5e-4,  # a pocket model has millions of weights, not billions
-    "critic_learning_rate": 1e-5,
+    "critic_learning_rate": 5e-5,
     "critic_warmup_ratio": 0.0,  # the critic is pre-trained
+    "outcome_correction": 1.0,  # and not to be trusted blindly
     "reward_model": "pocket",
     "batch_size": 32,  # episodes per iteration
-    "mini_batch_size": 4,  # many small steps, because large ones undo what was learned
+    "mini_batch_size": 8,
     "max_new_tokens": 48,
     "max_prompt_length": 3072,
 }
@@ -138,7 +144,7 @@ def train(seed: int, frozen: bool, arguments: argparse.Namespace) -> tuple[Path,
     _quiet()
     out = Path(arguments.out) / f"seed_{seed}{'_frozen' if frozen else ''}"
     envs, validation = make_envs(), make_envs("validation")
-    settings = SETTINGS | ({"critic_learning_rate": 0.0} if frozen else {})
+    settings = SETTINGS | ({"critic_learning_rate": 0.0, "outcome_correction": 0.0} if frozen else {})
     agent = CoachAgent("pocket", envs, seed=seed, tensorboard_log=str(out.parent / "tensorboard"), **settings)
     curve = Curve(validation, out / "agent", 60 * arguments.minutes, arguments.steps / EVALUATIONS)
     started = time.perf_counter()

@@ -34,12 +34,13 @@ from torch import Tensor, nn  # noqa: E402
 from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
-from benchmarks.memory import OPENING, TEXT, VISION  # noqa: E402
+from benchmarks.memory import TEXT, VISION  # noqa: E402
 from benchmarks.scaling import BASE, DEVICE, Clocked, build, in_process  # noqa: E402
 from coach_gym.agents.models.chatml import ChatML  # noqa: E402
 from coach_gym.agents.models.policy import Policy  # noqa: E402
 from coach_gym.agents.models.tree import build_tree  # noqa: E402
 from coach_gym.agents.planning.flops import Size, forward_flops, size_of_tree  # noqa: E402
+from coach_gym.agents.planning.memory import OPENING  # noqa: E402
 from coach_gym.agents.training import updates  # noqa: E402
 from coach_gym.envs.latency import Latency  # noqa: E402
 

@@ -33,7 +33,7 @@ FACTS = {(name, value): number for number, (name, value) in enumerate(
     (name, value) for name, values in VALUES.items() for value in values)}  # fmt: skip
 LOCAL = ("color", "state", "x", "y", "column", "row")
 """What can be told from a cell and its neighbors; the rest takes a whole drawing."""
-ROUGH = 0.4  # weight of places, which have many values
+ROUGH = 1.0  # weight of places, which have many values
 
 
 def seen(board: Board) -> np.ndarray:

@@ -61,10 +61,10 @@ class Stage(NamedTuple):
 
 STAGES = {
     "ground": Stage(3000, 8e-4, 0.3),
-    "see": Stage(1400, 1e-3, 0.4),
+    "see": Stage(4000, 1e-3, 0.5),
     "look": Stage(400, 4e-4, 0.4),
-    "look_again": Stage(600, 8e-4, 0.4),
-    "imitate": Stage(900, 8e-4, 0.5),
+    "look_again": Stage(1500, 8e-4, 0.4),
+    "imitate": Stage(1500, 8e-4, 0.5),
     "prm": Stage(400, 4e-4, 0.5),
 }
 STRETCH = 100
@@ -75,7 +75,7 @@ FIRST_SEED = 1 << 20  # far from the seeds of evaluation
 DEMONSTRATIONS = 10  # of each family
 SYNTHETIC, PICTURES = 0.1, 0.25  # shares of synthetic screens and pictures while imitating
 BOARDS = 32  # pictures of a batch for the vision tower
-LESSONS, PLAN = 240, Plan(hot_temperature=1.2, states=2, deterministic=True, max_new_tokens=48)
+LESSONS, PLAN = 480, Plan(hot_temperature=2.0, states=2, deterministic=True, max_new_tokens=48)
 NUM_ENVS, MAX_PROMPT_LENGTH = 16, 3072  # of the lessons
 
 

@@ -106,7 +106,7 @@ class CriticSample:
             One squared error per known target.
         """
         spans = [span for trunk in self.tree.trunks for span in trunk.responses]
-        if len(spans) != len(self.returns):  # one target per step
+        if len(spans) != len(self.returns) or not self.known.any():  # one target per step, or none
             return values.new_zeros(int(self.known.sum()))
         states = torch.tensor([span.step for span in spans], device=values.device)[self.known]
         errors = (values - self.returns)[self.known]

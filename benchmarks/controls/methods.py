@@ -88,8 +88,8 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
         {"critic_learning_rate": 1e-4, "critic_warmup_episodes": 48},  # V is then fitted before the policy moves
     ),
     "ppo_prm": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 1e-4}),
-    COACH: _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 5e-5}),
-    "coach_forks": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 5e-5}),
+    COACH: _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 5e-5, "outcome_correction": 1.0}),
+    "coach_forks": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 5e-5, "outcome_correction": 1.0}),
     "measured": _grid({"k": 4}, {"k": 8}),
 }
 

@@ -10,7 +10,6 @@ import pytest
 
 from benchmarks import (
     collection,
-    efficiency,
     generation_server,
     iteration_profile,
     k_scaling,
@@ -75,47 +74,6 @@ def test_k_scaling_needs_something_to_time(call):
         call(k_scaling, "--iterations 0")
 
 
-def trained(method, seed, end, overrides=()):
-    curve = [
-        {"seconds": t, "steps": 10 * t, "actions": 20 * t, "success": min(end, 0.3 + t / 100)} for t in range(0, 61, 10)
-    ]
-    return {"method": method, "seed": seed, "overrides": dict(overrides), "curve": curve, "devices_busy": 0.5}
-
-
-@pytest.fixture
-def efficiency_runs(monkeypatch, tmp_path):
-    asked = []
-
-    def play(runs, out):
-        asked.extend(runs)
-        out.mkdir(parents=True, exist_ok=True)
-        best = {"CoachAgent": 0.7, "PPOAgent": 0.6, "GRPOAgent": 0.5}
-        return [trained(run.name, run.seed, best[run.method], run.overrides) for run in runs]
-
-    monkeypatch.setattr(efficiency, "play", play)
-    monkeypatch.setattr(efficiency, "calibrated", lambda devices, ratio: Latency().scaled(0.01 * ratio))
-    return asked
-
-
-def test_efficiency_plays_every_method_and_seed(call, efficiency_runs, tmp_path):
-    result, shown = call(efficiency, f"--seeds 0 1 --published --minutes 1 --out {tmp_path}/runs")
-    methods = {(run.method, run.published, run.seed) for run in efficiency_runs}
-    assert len(methods) == len(efficiency_runs) == 2 * 5 and ("CoachAgent", True, 0) not in methods
-    assert {round(run.latency, 6) for run in efficiency_runs} == {0.017}
-    assert set(result["headline"]) == {
-        "speedup_ppo", "speedup_grpo", "speedup_ppo_published", "speedup_grpo_published",
-    }  # fmt: skip
-    assert result["command"].endswith("--published --seeds 0 1 --minutes 1 --ratio 1.7") and result["command"] in shown
-    assert (tmp_path / "runs/efficiency.png").exists()
-
-
-def test_efficiency_sweeps_every_setting(call, efficiency_runs, tmp_path):
-    result, shown = call(efficiency, f"--sweep --seeds 0 --latency 0.01 --out {tmp_path}/runs")
-    assert len(efficiency_runs) == sum(len(method.sweep) for method in efficiency.METHODS.values())
-    assert result["headline"] == {"success_coach": 0.7, "success_ppo": 0.6, "success_grpo": 0.5}
-    assert "--sweep --seeds 0" in shown and "--latency 0.01" in shown
-
-
 def test_the_profile_has_a_row_for_every_seed(call, monkeypatch):
     def profile(measure, seed):
         return {
@@ -133,11 +91,14 @@ def test_the_profile_has_a_row_for_every_seed(call, monkeypatch):
 
 
 def test_memory_sums_its_parts_and_needs_less_on_more_gpus(call):
-    result, shown = call(memory, "--gpus 1 8 --steps 8 --k 1 4 --cache 1000")
+    result, shown = call(memory, "--gpus 1 8 --steps 8 --k 1 4")
     for row in result["rows"]:
-        states = ("states", "sampler", "gathered", "activations", "working", "vLLM")
-        assert row["sum"] == pytest.approx(sum(row[name] for name in states))
-    assert result["headline"]["gb_1_T8_k4"] > result["headline"]["gb_8_T8_k4"] > result["headline"]["gb_8_T8_k1"]
+        states = ("states", "sampler", "judge", "gathered", "activations", "working")
+        assert row["learning"] == pytest.approx(sum(row[name] for name in states))
+        assert row["peak"] == max(row["learning"], row["playing"])
+    assert result["headline"]["gb_1_T8_k4"] > result["headline"]["gb_8_T8_k4"]
+    learning = {(row["gpus"], row["k"]): row["learning"] for row in result["rows"]}
+    assert learning[1, 4] > learning[8, 4] > learning[8, 1]
     assert result["measured"] is False and "computed" in shown
 
 

@@ -298,7 +298,6 @@ def test_the_weights_are_small() -> None:
     assert sum(path.stat().st_size for path in WEIGHTS.rglob("*") if path.is_file()) < 12e6
 
 
-@pytest.mark.xfail(strict=True, reason="the shipped weights were trained with an older word list")
 def test_the_shipped_tokenizer_is_the_one_that_is_built(policy: Policy) -> None:
     assert Policy.load("pocket").tokenizer.get_vocab() == policy.tokenizer.get_vocab()
 

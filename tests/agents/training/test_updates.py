@@ -155,6 +155,8 @@ def test_contrast_is_the_error_in_comparing_the_candidates_of_a_state(build):
         expected += ((error - error.mean()) ** 2).tolist()
     torch.testing.assert_close(sample.contrast(values.flatten()), torch.tensor(expected))
     assert expected[3] == 0.0, "a single target has nothing to be compared with"
+    nothing = CriticSample(sample.tree, sample.returns, torch.zeros_like(sample.known))
+    assert nothing.contrast(values.flatten()).shape == (0,), "an episode in which nothing was measured"
 
 
 @pytest.mark.parametrize("build", [build_tree, CHUNKS], ids=["tree", "chunks"])
