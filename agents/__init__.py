@@ -16,12 +16,12 @@ from coach_gym.agents.rloo import RLOOAgent
 from coach_gym.agents.training.callbacks import (
     BaseCallback,
     CallbackList,
-    CheckpointCallback,
     ConvertCallback,
     EvalCallback,
     ProgressBarCallback,
     StopTrainingOnRewardThreshold,
 )
+from coach_gym.agents.training.checkpoints import CheckpointCallback
 
 __all__ = [
     "BaseCallback",

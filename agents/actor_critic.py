@@ -29,6 +29,7 @@ from coach_gym.agents.training.arguments import (
 from coach_gym.agents.training.online import OnlineAgent
 from coach_gym.agents.training.optimizers import make_optimizer
 from coach_gym.agents.training.replay import Replay
+from coach_gym.agents.training.rollout_log import log_process_rewards
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate
 from coach_gym.agents.training.settings import OnlineSettings
 from coach_gym.agents.training.updates import CriticSample, explained_variance, minimize_value_loss
@@ -168,14 +169,17 @@ class ActorCriticAgent(OnlineAgent):
             rest = [(e, t) for e in episodes for t, step in enumerate(e.steps) if not step.judged]
             if rest:
                 self.judge_steps(rest)
-            return
+        elif self.prm is not None:
+            self._judge_whole([e for e in episodes if not all(step.judged for step in e.steps)], self.prm)
+        if self.prm is not None:
+            log_process_rewards(self.logger, episodes)
+
+    def _judge_whole(self, episodes: Sequence[Episode], prm: ProcessRewardModel) -> None:
         for episode in episodes:
-            if self.prm is not None and not all(step.judged for step in episode.steps):
-                with self.timed("judge"):
-                    ask = partial(self.prm.score, episode.goal, _transcript(episode.steps))
-                    rewards = self._verdicts(ask, episode.length)
-                for step, reward in zip(episode.steps, rewards, strict=True):
-                    _note(step, reward)
+            with self.timed("judge"):
+                rewards = self._verdicts(partial(prm.score, episode.goal, _transcript(episode.steps)), episode.length)
+            for step, reward in zip(episode.steps, rewards, strict=True):
+                _note(step, reward)
 
     def _verdicts(self, ask: Callable[[], Verdicts], number: int) -> Verdicts:
         return verdicts_of("process reward model", ask, number, "steps", self.judge_errors)

@@ -21,7 +21,6 @@ from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.generator import DistinctGenerator
 from coach_gym.agents.models.policy import PolicySource
-from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.playing.best_of_k import BestOfK
 from coach_gym.agents.playing.forks import measure_candidates
 from coach_gym.agents.training.advantages import Baseline, corrected, less_baseline
@@ -57,7 +56,9 @@ class CoachAgent(ActorCriticAgent):
         discount_outcome: Discounts the outcome over the steps that remain. None does so without a reward model only, as
             the paper does.
         resample: Draws k fresh candidates in every state after the critic's fit, as in the paper. The policy does not
-            change in between, so the candidates of the roll-out have the same distribution and save a prefill.
+            change in between, so the candidates of the roll-out have the same distribution and save a prefill. Their
+            advantages differ in one respect: the critic has just been fitted to the return of the executed one
+            (`learn_from_executed`).
         learn_from_executed: False leaves the executed candidate out of the baseline and the update, because the critic
             has just been fitted to its return; one more candidate is drawn instead.
         distinct: Draws the k candidates of a state without replacement, so that they always differ, and weights them so
@@ -299,7 +300,7 @@ class CoachAgent(ActorCriticAgent):
         first = self.first_learned
         trees = [self.tree(episode) for episode in episodes]
         worthless = [torch.stack(self.worthless(episode)) for episode in episodes]
-        if all(mask.all() for mask in worthless):
+        if worthless and all(mask.all() for mask in worthless):
             warnings.warn(
                 "none of this roll-out's responses is an action, so all have Q = 0 and nothing is learned; if the "
                 "environment reads texts other than the dialect's actions, pass malformed_is_worthless=False",
@@ -310,8 +311,8 @@ class CoachAgent(ActorCriticAgent):
             _without_gaps(torch.stack(steps)).to(self.device).masked_fill(mask.to(self.device), 0.0)[:, first:]
             for mask, steps in zip(worthless, known or self.ask_critic(self.critic.q_values, trees), strict=True)
         ]
-        for episode, values in zip(episodes, scores, strict=True):
-            _note_q(episode, values, first)
+        for episode, of_episode in zip(episodes, scores, strict=True):
+            _note_q(episode, of_episode, first)
         q = processes.concatenate(scores)
         gaps = q.amax(-1) - q.amin(-1)
         self.log_training(
@@ -320,20 +321,29 @@ class CoachAgent(ActorCriticAgent):
             q_contrast=(gaps >= CONTRAST).float().mean().item(),
         )
         self.logger.record("train/q", q)
+        if self.baseline == "value":  # all episodes in one call, because processes differ in their number
+            values: list[Tensor | None] = [*self.ask_critic(self.critic.state_values, trees)]
+        else:
+            values = [None] * len(trees)
         equal = processes.concatenate([_all_equal(episode, first) for episode in episodes])
         self.log_training(all_equal=equal.mean().item())
         return [
-            self.policy_sample(episode, tree, self.advantages(episode, tree, q), first, self.weights(episode))
-            for episode, tree, q in zip(episodes, trees, scores, strict=True)
+            self.policy_sample(episode, tree, self.advantages(episode, q, v), first, self.weights(episode))
+            for episode, tree, q, v in zip(episodes, trees, scores, values, strict=True)
         ]
 
-    def advantages(self, episode: Episode, tree: Tree, q: Tensor) -> Tensor:
-        """Returns the advantages of an episode's candidates, (T, k), from their Q values, (T, k)."""
+    def advantages(self, episode: Episode, q: Tensor, state_values: Tensor | None = None) -> Tensor:
+        """Returns the advantages of an episode's candidates, (T, k).
+
+        Args:
+            episode: The episode.
+            q: Q values of its candidates, (T, k).
+            state_values: V of its states, (T,), for `baseline="value"`.
+        """
         if self.distinct and self.baseline == "leave_one_out":
             advantages = distinct_acloo(q, self.log_probs(episode))
         else:
-            values = self.ask_critic(self.critic.state_values, [tree])[0] if self.baseline == "value" else None
-            advantages = less_baseline(q, self.baseline, values)
+            advantages = less_baseline(q, self.baseline, state_values)
         if not self.outcome_correction:
             return advantages
         executed = torch.tensor([step.executed for step in episode.steps], device=self.device)

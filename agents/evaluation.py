@@ -118,7 +118,7 @@ def evaluate(
     """Plays `n_eval_episodes` episodes, one per seed from `seed` on.
 
     Sub-environments take the next episode as they become free. Every episode is played to its end and counts once, so
-    short episodes are not favoured. Agents train on seeds from `online.FIRST_TRAINING_SEED` (65,536) on. Smaller
+    short episodes are not favoured. Agents train on seeds from `batching.FIRST_TRAINING_SEED` (65,536) on. Smaller
     seeds may still draw an instance that was trained on, unless `env` has another split.
 
     Args:

@@ -41,14 +41,6 @@ class GroupAgent(OnlineAgent):
         self.group_size = group_size
         super().__init__(policy, env, learning_rate, **shared)
 
-    def _check_arguments(self) -> None:
-        super()._check_arguments()
-        if self.batch_size % self.group_size:
-            raise ValueError(
-                f"batch_size={self.batch_size} episodes do not divide into groups of group_size={self.group_size}; "
-                f"pass a multiple of the group size, such as batch_size={8 * self.group_size}"
-            )
-
     @abstractmethod
     def advantages(self, outcomes: Tensor) -> Tensor:
         """Returns the advantages of a group's episodes, (G,), from their outcomes, (G,)."""

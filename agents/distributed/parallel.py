@@ -113,16 +113,16 @@ def _checkpoint_activations(learner: Learner) -> None:
 
 
 def check_shares(batch_size: int, group_size: int, mini_batch_size: int | None) -> None:
-    """Checks that the processes can share roll-outs and mini-batches evenly.
+    """Checks that every process has a part of roll-outs and mini-batches; those of roll-outs may differ by one group.
 
     Raises:
-        ValueError: A size does not divide by the number of processes.
+        ValueError: There are too few groups, or a mini-batch does not divide by the number of processes.
     """
     number = processes.size()
-    if batch_size % (number * group_size):
+    if batch_size % group_size or batch_size < number * group_size:
         raise ValueError(
             f"batch_size={batch_size} episodes in groups of {group_size} cannot be shared by {number} processes; use a "
-            f"multiple of {number * group_size}"
+            f"multiple of {group_size} from {number * group_size} on"
         )
     if mini_batch_size is not None and mini_batch_size % number:
         raise ValueError(

@@ -24,6 +24,11 @@ def rank() -> int:
     return dist.get_rank() if dist.is_initialized() else 0
 
 
+def share(total: int) -> int:
+    """Returns this process's part of a number of things, as even as possible: the first processes may get one more."""
+    return total // size() + (rank() < total % size())
+
+
 def gather(item: Item) -> list[Item]:
     """Returns the items of all processes by rank. All processes must call it, like every function below."""
     if size() == 1:

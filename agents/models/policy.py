@@ -66,7 +66,7 @@ class Policy:
         self.model = model
         self.tokenizer = tokenizer
         self.image_processor = image_processor
-        self.dialect: Dialect = dialect or choose_dialect(None, _default_dialect(model.config.model_type))
+        self.dialect: Dialect = dialect or choose_dialect(None, _default_dialect(model.config))
         self.max_prompt_length = max_prompt_length
         self.chat = ChatML(tokenizer, image_processor)
         self.eos = self.chat.turn_end
@@ -113,13 +113,13 @@ class Policy:
         device = as_device(device)
         if isinstance(policy, tuple):
             loaded, processor = policy
-            default = _default_dialect(loaded.config.model_type)
+            default = _default_dialect(loaded.config)
             chosen = choose_dialect(dialect, default, min_pixels, max_pixels)
             return cls(loaded.to(device), processor.tokenizer, processor.image_processor, chosen)
         path = str(POCKET if policy == "pocket" else policy)
         kept: Any = dtype or (torch.float32 if device.type == "cpu" else "auto")
         config = read_config(_base(path))
-        stored = stored_settings(Path(path)) or _default_dialect(config.model_type)
+        stored = stored_settings(Path(path)) or _default_dialect(config)
         chosen = choose_dialect(dialect, stored, min_pixels, max_pixels)
         model: Any = AutoModelForImageTextToText.from_pretrained(path, config=config, dtype=kept)
         name_base(model, path)
@@ -130,7 +130,7 @@ class Policy:
         """Makes a policy of a model and everything else from a directory or hub id."""
         image_processor = Qwen2VLImageProcessorPil.from_pretrained(path)
         tokenizer = AutoTokenizer.from_pretrained(path)
-        stored = stored_settings(Path(path)) or _default_dialect(model.config.model_type)
+        stored = stored_settings(Path(path)) or _default_dialect(model.config)
         return cls(model, tokenizer, image_processor, choose_dialect(dialect, stored))
 
     def save(self, directory: str | Path) -> None:
@@ -290,6 +290,6 @@ def _base(path: str) -> str:
     return json.loads((Path(path) / ADAPTER).read_text("utf-8"))["base_model_name_or_path"]
 
 
-def _default_dialect(model_type: str) -> dict[str, Any]:
+def _default_dialect(config: Any) -> dict[str, Any]:
     """UI-TARS, with coordinates up to 1000 unless the model is a Qwen2.5-VL."""
-    return {"dialect": "UITars", "scale": None if model_type == "qwen2_5_vl" else 1000}
+    return {"dialect": "UITars", "scale": None if config.model_type == "qwen2_5_vl" else 1000}

@@ -105,9 +105,7 @@ class Agent:
         self._adapt(self.policy.model)
         self.policy.max_prompt_length = max_prompt_length
         self.player = PolicyPlayer(self.policy, make_generator(generation, self.policy), temperature, max_new_tokens)
-        self.optimizers: dict[str, Optimizer] = {
-            "policy.optimizer": make_optimizer(self.policy.model, learning_rate)
-        }
+        self.optimizers: dict[str, Optimizer] = {"policy.optimizer": make_optimizer(self.policy.model, learning_rate)}
         self.num_timesteps = self.total_timesteps = self.n_updates = self.num_instances = self.num_fork_steps = 0
         self.log = TrainingLog(stats_window_size)
         self._custom_logger = False
@@ -121,6 +119,11 @@ class Agent:
         """Adds the adapters that are to be trained to a model with or without language head."""
         if self.lora_rank:
             add_lora(model, self.lora_rank, self.lora_alpha, self._stored_dtype)
+
+    @property
+    def progress_remaining(self) -> float:
+        """Share of the steps of the current `learn` that is still to come, from 1 to 0."""
+        return max(0.0, 1.0 - self.num_timesteps / self.total_timesteps) if self.total_timesteps else 1.0
 
     # ---- acting -----------------------------------------------------------------------------------------------
 

@@ -256,50 +256,6 @@ class CallbackList(BaseCallback):
             callback.update_locals(locals_)
 
 
-class CheckpointCallback(BaseCallback):
-    """Saves the agent to `{save_path}/{name_prefix}_{num_timesteps}_steps`.
-
-    A checkpoint that falls due in the middle of a roll-out is written before the next one begins, so that training
-    from it continues exactly as if it had not been interrupted.
-
-    Args:
-        save_freq: Calls of `env.step` between two checkpoints.
-        save_path: Parent folder.
-        name_prefix: Prefix of the folders' names.
-        verbose: 1 prints what was written.
-    """
-
-    def __init__(self, save_freq: int, save_path: str | Path, name_prefix: str = "rl_model", verbose: int = 0) -> None:
-        super().__init__(verbose)
-        require_whole(1, save_freq=save_freq)
-        self.save_freq = save_freq
-        self.save_path = Path(save_path)
-        self.name_prefix = name_prefix
-        self._due = False
-
-    def _on_step(self) -> bool:
-        self._due |= self.n_calls % self.save_freq == 0
-        return True
-
-    def _on_rollout_start(self) -> None:
-        self._save_if_due()
-
-    def _on_training_end(self) -> None:
-        self._save_if_due()
-
-    def _save_if_due(self) -> None:
-        if not processes.any_of(self._due):
-            return
-        self._due = False
-        path = self.save_path / f"{self.name_prefix}_{self.model.num_timesteps}_steps"
-        if is_sharded(self.model.policy.model):
-            self.model.save_shards(path)  # the whole agent may be more than one process can hold
-        else:
-            self.model.save(path)
-        if self.verbose >= 1 and processes.rank() == 0:
-            print(f"Saved a checkpoint to {path}")
-
-
 class EvalCallback(BaseCallback):
     """Evaluates the agent periodically, always on the same held-out instances, and saves the best one.
 
@@ -354,6 +310,7 @@ class EvalCallback(BaseCallback):
         self.seed = seed
         self.last: Evaluation | None = None
         self.best_mean_reward = -np.inf
+        self._best_is_due = False
         self._history: dict[str, list[Any]] = {"timesteps": [], "results": [], "ep_lengths": [], "successes": []}
 
     @property
@@ -361,8 +318,6 @@ class EvalCallback(BaseCallback):
         return [child for child in (self.callback_on_new_best, self.callback_after_eval) if child is not None]
 
     def _init_callback(self) -> None:
-        if self.best_model_save_path is not None and processes.size() > 1:
-            raise ValueError("only the first process evaluates, and it cannot save alone; use CheckpointCallback")
         if self.eval_env is self.training_env:
             raise ValueError("eval_env is the training environment, whose episodes are in progress; make another one")
         for child in self._children:
@@ -384,13 +339,31 @@ class EvalCallback(BaseCallback):
         go_on = True
         if self.last.mean_reward > self.best_mean_reward:
             self.best_mean_reward = self.last.mean_reward
-            if self.best_model_save_path is not None:
-                self.model.save(Path(self.best_model_save_path) / "best_model")
+            self._best_is_due = True
+            if processes.size() == 1:
+                self._save_best()
             if self.callback_on_new_best is not None:
                 go_on = self.callback_on_new_best.on_step()
         if self.callback_after_eval is not None:
             go_on = self.callback_after_eval.on_step() and go_on
         return go_on
+
+    def _on_rollout_end(self) -> None:
+        self._save_best()  # with several processes not before, because only the first evaluates and all have to save
+
+    def _on_training_end(self) -> None:
+        self._save_best()
+
+    def _save_best(self) -> None:
+        """Saves the agent if it is the best so far; all processes call this."""
+        if self.best_model_save_path is None or not processes.any_of(self._best_is_due):
+            return
+        self._best_is_due = False
+        path = Path(self.best_model_save_path) / "best_model"
+        if is_sharded(self.model.policy.model):
+            self.model.save_shards(path)
+        else:
+            self.model.save(path)
 
     def _log(self, evaluation: Evaluation) -> None:
         self.logger.record("eval/mean_reward", evaluation.mean_reward)

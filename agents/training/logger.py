@@ -1,5 +1,8 @@
-"""Logging to a table on the terminal and to TensorBoard, with Stable-Baselines3's keys and folders."""
+"""Logging to the terminal, TensorBoard, CSV and JSON, with the keys, folders and files of Stable-Baselines3."""
 
+import csv
+import json
+import math
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -87,6 +90,77 @@ class TensorBoardOutput:
         self._writer.close()
 
 
+class CsvOutput:
+    """Writes `progress.csv`: a row for each dump, and a column for each key that ever had a value.
+
+    Args:
+        folder: Folder of the run. A file that is there already is continued.
+    """
+
+    name = "csv"
+
+    def __init__(self, folder: str | Path) -> None:
+        self.path = Path(folder) / "progress.csv"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._keys: list[str] = []
+        if self.path.is_file():
+            with self.path.open(newline="", encoding="utf-8") as file:
+                self._keys = next(csv.reader(file), [])
+
+    def write(self, values: dict[str, Value], excluded: dict[str, tuple[str, ...]], step: int) -> None:
+        """Appends a row; keys that are new cost one rewriting of the file."""
+        row = {key: value for key, value in sorted(values.items()) if self.name not in excluded[key]}
+        if not row:
+            return
+        new = [key for key in row if key not in self._keys]
+        if new:
+            self._add_columns(new)
+        with self.path.open("a", newline="", encoding="utf-8") as file:
+            csv.DictWriter(file, self._keys).writerow(row)
+
+    def _add_columns(self, keys: list[str]) -> None:
+        rows: list[dict[str, str]] = []
+        if self._keys:
+            with self.path.open(newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+        self._keys += keys
+        with self.path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, self._keys)
+            writer.writeheader()
+            writer.writerows(rows)
+
+    def close(self) -> None:
+        """Does nothing: no file is open."""
+
+
+class JsonOutput:
+    """Writes `progress.json`: one JSON object per line for each dump.
+
+    Args:
+        folder: Folder of the run. A file that is there already is continued.
+    """
+
+    name = "json"
+
+    def __init__(self, folder: str | Path) -> None:
+        self.path = Path(folder) / "progress.json"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+
+    def write(self, values: dict[str, Value], excluded: dict[str, tuple[str, ...]], step: int) -> None:
+        """Appends a line; numbers that JSON does not have, such as nan, become null."""
+        row = {key: _finite(value) for key, value in sorted(values.items()) if self.name not in excluded[key]}
+        if row:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+
+    def close(self) -> None:
+        """Does nothing: no file is open."""
+
+
+def _finite(value: Value) -> Value | None:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 class Logger:
     """Collects named values and writes them together.
 
@@ -113,7 +187,7 @@ class Logger:
             key: Name of the value, as `group/name`.
             value: A number or text; for TensorBoard also an array or tensor, whose histogram is shown, or one of
                 Stable-Baselines3's `Image`, `Figure`, `Video` and `HParam`.
-            exclude: Outputs that omit the value: `"stdout"`, `"tensorboard"`, or both.
+            exclude: Outputs that omit the value: `"stdout"`, `"tensorboard"`, `"csv"`, `"json"`, or several.
         """
         self._excluded[key] = (exclude,) if isinstance(exclude, str) else tuple(exclude or ())
         if is_media(value):
@@ -161,7 +235,7 @@ def configure_logger(
     latest = _latest_run(Path(tensorboard_log), tb_log_name)
     run = latest + 1 if reset_num_timesteps else max(latest, 1)
     folder = Path(tensorboard_log) / f"{tb_log_name}_{run}"
-    return Logger(folder, [*outputs, TensorBoardOutput(folder)])
+    return Logger(folder, [*outputs, TensorBoardOutput(folder), CsvOutput(folder), JsonOutput(folder)])
 
 
 def _latest_run(parent: Path, name: str) -> int:

@@ -4,20 +4,17 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, replace
-from itertools import count, islice
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
 import gymnasium as gym
-import numpy as np
 import torch
 from gymnasium.vector import VectorEnv
 from torch import Tensor
 
 from coach_gym.agents.distributed import parallel, processes
 from coach_gym.agents.generation.make import Generation, check_generation, is_address
-from coach_gym.agents.judging.chat import spent
 from coach_gym.agents.judging.trouble import JudgeErrors
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.models.policy import PolicySource
@@ -33,6 +30,7 @@ from coach_gym.agents.training.arguments import (
     require_positive,
     require_share,
 )
+from coach_gym.agents.training.batching import batched, mini_batches, training_seeds
 from coach_gym.agents.training.callbacks import (
     Callback,
     CallbackList,
@@ -46,16 +44,16 @@ from coach_gym.agents.training.interruptions import held_back
 from coach_gym.agents.training.logger import Logger, configure_logger
 from coach_gym.agents.training.media import settings_of
 from coach_gym.agents.training.recorder import EpisodeRecorder
+from coach_gym.agents.training.rollout_log import log_judges, log_rollout
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
+from coach_gym.agents.training.settings import check_collection, check_settings
 from coach_gym.agents.training.transaction import Backup, require_finite
-from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss
+from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss, token_ratio
 from coach_gym.checks import require_whole
 from coach_gym.dialects import Dialect
+from coach_gym.dialects.names import dialect_named
 from coach_gym.episode import Episode
-from coach_gym.protocols import EventDriven, ForkableVectorEnv
-
-FIRST_TRAINING_SEED = 1 << 16
-"""Training episodes draw their seeds from here on; smaller ones are for evaluation."""
+from coach_gym.protocols import ForkableVectorEnv
 
 Item = TypeVar("Item")
 
@@ -199,6 +197,8 @@ class OnlineAgent(Agent, ABC):
             require_positive(rollout_temperature=rollout_temperature)
         require_positive(max_importance_weight=max_importance_weight)
         check_generation(generation)
+        if isinstance(dialect, str):
+            dialect_named(dialect)
         self.rollout_temperature = temperature if rollout_temperature is None else rollout_temperature
         self.max_importance_weight = max_importance_weight
         self.learning_rate = learning_rate
@@ -218,7 +218,10 @@ class OnlineAgent(Agent, ABC):
         self.judge_errors: JudgeErrors = judge_errors
         self.tensorboard_log = tensorboard_log
         self.verbose = verbose
-        self._check_arguments()
+        check_settings(
+            batch_size, mini_batch_size, n_epochs, clip_range, learning_rate, collection, max_staleness,
+            recompute_log_probs, self.group_size,
+        )  # fmt: skip
         # A server holds one model, so the policy's server cannot serve the judge.
         self.verifier = load_verifier(outcome_verifier, "transformers" if is_address(generation) else generation)
         super().__init__(
@@ -254,28 +257,6 @@ class OnlineAgent(Agent, ABC):
         self.env: VectorEnv | None = None
         if env is not None:
             self.set_env(env)
-
-    def _check_arguments(self) -> None:
-        require_at_least(1, batch_size=self.batch_size, mini_batch_size=self.mini_batch_size, n_epochs=self.n_epochs)
-        if not callable(self.learning_rate):
-            require_not_negative(learning_rate=self.learning_rate)
-        if self.mini_batch_size is not None and self.mini_batch_size > self.batch_size:
-            raise ValueError(
-                f"mini_batch_size={self.mini_batch_size} exceeds the batch_size={self.batch_size} episodes of a "
-                f"roll-out; pass at most {self.batch_size}, or None for all of them"
-            )
-        if self.max_staleness and self.collection == "rounds":
-            raise ValueError(
-                f"max_staleness={self.max_staleness} needs devices that play ahead; pass collection='events' with it, "
-                f"or max_staleness=0"
-            )
-        if self.max_staleness and self.recompute_log_probs:
-            raise ValueError(
-                f"recompute_log_probs=True drops the log-probabilities that responses were drawn with, which "
-                f"max_staleness={self.max_staleness} needs; choose one of them"
-            )
-        if not 0 < self.clip_range < 1:
-            raise ValueError(f"clip_range={self.clip_range} must lie between 0 and 1; the paper's is 0.2")
 
     # ---- learning -------------------------------------------------------------------------------------------------
 
@@ -334,7 +315,7 @@ class OnlineAgent(Agent, ABC):
                 iteration += 1
                 self._update(groups)
                 if log_interval is not None and iteration % log_interval == 0:
-                    self._log_judges()
+                    log_judges(self.logger)
                     self.log.dump(self.num_timesteps, iteration)
             self._collector = None
             settle(self.env)  # resets of the next batch are in progress
@@ -439,13 +420,8 @@ class OnlineAgent(Agent, ABC):
         if not isinstance(self.verifier, Rules):
             self.verify(played)
             self.log.add_episodes(finished)
-        fault_rate = np.mean([episode.fault is not None for episode in played])
-        self.logger.record("rollout/fault_rate", processes.mean(float(fault_rate)))
-        unverified = np.mean([episode.fault is None and episode.outcome is None for episode in played])
-        self.logger.record("rollout/unverified", processes.mean(float(unverified)))
-        ages = [self.n_updates - step.version for episode in played for step in episode.steps]
-        self.logger.record("rollout/staleness", processes.mean(float(np.mean(ages))))
-        groups = [[e for e in group if e.learnable] for group in _batched(played, self.group_size)]
+        log_rollout(self.logger, played, self.policy, self.n_updates)
+        groups = [[e for e in group if e.learnable] for group in batched(played, self.group_size)]
         return [group for group in groups if group]
 
     @property
@@ -463,19 +439,26 @@ class OnlineAgent(Agent, ABC):
                 f"forks of states are wanted, but {type(self.env).__name__} makes none; pass gym.make_vec(..., "
                 f"vectorization_mode='vector_entry_point') of the embedded phone, or AndroidVectorEnv([make_env])"
             )
-        first = -(-self.num_instances // processes.size()) * self.group_size
+        groups = self.batch_size // self.group_size
+        most = -(-groups // processes.size())  # groups in the largest share, so that no process plays an instance twice
+        first = -(-self.num_instances * most // groups) * self.group_size
         self.rollout_player.k = self.n_candidates
         return Collector(
             self.env,
             self.rollout_player,
             self.task_seeds(first),
             first,
-            size=self.batch_size // processes.size(),
+            size=self._share,
             in_rounds=self.collection == "rounds",
             max_staleness=self.max_staleness,
             timed=self.timed,
             keep_forks=self.keep_forks,
         )
+
+    @property
+    def _share(self) -> int:
+        """Number of episodes of a roll-out that this process plays."""
+        return processes.share(self.batch_size // self.group_size) * self.group_size
 
     def _after_step(self, transition: Transition, callback: Callback, until: int) -> bool:
         """Counts steps and episodes, and asks the callback whether to go on."""
@@ -505,14 +488,8 @@ class OnlineAgent(Agent, ABC):
             episode.outcome = verdict
 
     def task_seeds(self, first: int) -> Iterator[int]:
-        """Yields the seeds of this process's episodes from number `first` on; a group shares one seed.
-
-        A seed depends on the episode's number and the agent's seed, and not on what was drawn before.
-        """
-        for number in count(first // self.group_size):
-            group = number * processes.size() + processes.rank()
-            (drawn,) = np.random.SeedSequence((self.task_entropy, group)).generate_state(1)
-            yield from [FIRST_TRAINING_SEED + int(drawn) % ((1 << 31) - FIRST_TRAINING_SEED)] * self.group_size
+        """Yields the seeds of this process's episodes from number `first` on; a group shares one seed."""
+        return training_seeds(self.task_entropy, first, self.group_size)
 
     @abstractmethod
     def train(self, groups: list[list[Episode]]) -> None:
@@ -577,28 +554,14 @@ class OnlineAgent(Agent, ABC):
             entropy=mean_entropy(samples),
             clip_range=self.clip_range,
             learning_rate=learning_rate,
-            token_ratio=_token_ratio([sample.tree for sample in samples]),
+            token_ratio=token_ratio([sample.tree for sample in samples]),
         )
         self.logger.record("train/advantages", advantages)
         self.logger.record("train/n_updates", self.n_updates + 1, exclude="tensorboard")
 
     def mini_batches(self, items: Sequence[Item], n_epochs: int) -> list[list[Item]]:
-        """Shuffles items into mini-batches of `mini_batch_size`, `n_epochs` times over.
-
-        Several processes share a mini-batch and have the same number of them, the last of which may be empty.
-        """
-        number = max(processes.gather(len(items)))
-        size = self.mini_batch_size // processes.size() if self.mini_batch_size else number
-        batches = []
-        for _ in range(n_epochs):
-            for indices in _batched(self.rng.permutation(number).tolist(), size):
-                batches.append([items[index] for index in indices if index < len(items)])
-        return batches
-
-    @property
-    def progress_remaining(self) -> float:
-        """Share of the steps of the current `learn` that is still to come, from 1 to 0."""
-        return max(0.0, 1.0 - self.num_timesteps / self.total_timesteps) if self.total_timesteps else 1.0
+        """Shuffles items into mini-batches of `mini_batch_size`, `n_epochs` times over (`batching.mini_batches`)."""
+        return mini_batches(items, n_epochs, self.mini_batch_size, self.rng)
 
     # ---- processes ------------------------------------------------------------------------------------------------
 
@@ -630,9 +593,9 @@ class OnlineAgent(Agent, ABC):
         Raises:
             ValueError: The environment does not fit the agent.
         """
-        share = self.batch_size // processes.size()
+        share = self._share
         envs = as_vector_env(gym.make_vec(env, num_envs=share) if isinstance(env, str) else env)
-        self._check_collection(envs)
+        check_collection(envs, self.collection, self.max_staleness)
         self.env = envs
         self._collector = None
         if self.env.num_envs > share:
@@ -643,23 +606,6 @@ class OnlineAgent(Agent, ABC):
                 stacklevel=2,
             )
 
-    def _check_collection(self, envs: VectorEnv) -> None:
-        """Checks that devices can be served one by one, if that is requested."""
-        if self.collection == "rounds" or isinstance(envs, EventDriven):
-            return
-        name, inner = type(envs).__name__, type(envs.unwrapped).__name__
-        if self.max_staleness:
-            raise ValueError(
-                f"max_staleness={self.max_staleness} lets devices play ahead one by one, which {name} cannot; pass an "
-                f"environment of vectorization_mode='vector_entry_point', unwrapped, or max_staleness=0"
-            )
-        if isinstance(envs.unwrapped, EventDriven):
-            warnings.warn(
-                f"{name} hides that {inner} serves devices one by one, so they wait for one another; pass the "
-                f"environment unwrapped, or collection='rounds' if that is intended",
-                stacklevel=4,
-            )
-
     # ---- logging --------------------------------------------------------------------------------------------------
 
     def log_training(self, **values: float) -> None:
@@ -667,26 +613,6 @@ class OnlineAgent(Agent, ABC):
         for name, value in values.items():
             self.logger.record(f"train/{name}", value)
 
-    def _log_judges(self) -> None:
-        """Records what judges behind servers have been asked so far, over all processes."""
-        for name, amount in asdict(spent()).items():
-            total = sum(processes.gather(amount))
-            if total:
-                self.logger.record(f"judge/{name}", total)
-
     def timed(self, part: str) -> AbstractContextManager[None]:
         """Adds the seconds spent in the context to `time/{part}`."""
         return self.log.timed(part)
-
-
-def _batched(items: Sequence[Item], size: int) -> list[list[Item]]:
-    remaining = iter(items)
-    return list(iter(lambda: list(islice(remaining, size)), []))
-
-
-def _token_ratio(trees: list[Tree]) -> float:
-    """Tokens of one sequence per candidate, divided by the tokens of the trees."""
-    trunks = [trunk for tree in trees for trunk in tree.trunks]
-    separate = sum(span.prompt_end + span.length for trunk in trunks for step in trunk.spans for span in step)
-    packed = sum(trunk.input_ids.shape[1] for trunk in trunks)
-    return sum(processes.gather(separate)) / sum(processes.gather(packed))

@@ -297,3 +297,11 @@ def explained_variance(samples: Sequence[CriticSample]) -> float:
     )
     variance = returns.var(correction=0)
     return float(1 - (returns - values).var(correction=0) / variance) if variance > 0 else float("nan")
+
+
+def token_ratio(trees: Sequence[Tree]) -> float:
+    """Returns the tokens of one sequence per candidate, divided by the tokens of the trees."""
+    trunks = [trunk for tree in trees for trunk in tree.trunks]
+    separate = sum(span.prompt_end + span.length for trunk in trunks for step in trunk.spans for span in step)
+    packed = sum(trunk.input_ids.shape[1] for trunk in trunks)
+    return sum(processes.gather(separate)) / sum(processes.gather(packed))

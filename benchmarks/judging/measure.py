@@ -29,7 +29,7 @@ from coach_gym.episode import Candidate, Episode
 
 GAMMA = 0.95
 FIRST_SEED = 20_000
-"""Of the instances of every family, below the seeds that training draws (`online.FIRST_TRAINING_SEED`)."""
+"""Of the instances of every family, below the seeds that training draws (`batching.FIRST_TRAINING_SEED`)."""
 
 
 @dataclass(frozen=True)

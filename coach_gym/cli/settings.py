@@ -7,11 +7,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+CONFIGS = Path(__file__).parents[1] / "configs"
+"""Settings that are ready for use."""
+
 
 def read_config(path: Path | None) -> dict[str, Any]:
-    """Reads a TOML or JSON file; without a path, returns no settings."""
+    """Reads a TOML or JSON file, or one of the shipped files by its name; without a path, returns no settings.
+
+    Raises:
+        SystemExit: There is no such file.
+    """
     if path is None:
         return {}
+    if not path.exists():
+        shipped = {each.stem: each for each in CONFIGS.glob("*.toml")}
+        if str(path) not in shipped:
+            sys.exit(f"there is no file {path}, and shipped are only {', '.join(sorted(shipped))}")
+        path = shipped[str(path)]
     text = path.read_text("utf-8")
     return json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
 

@@ -1,7 +1,8 @@
 """`coach-gym train`: trains an agent, in one process or in those that torchrun starts.
 
-python -m coach_gym train --policy pocket --env AndroidWorld-v0 --num-envs 8 --steps 20000 --out runs/first --k 4
-torchrun --nproc-per-node 8 -m coach_gym train --policy ByteDance-Seed/UI-TARS-1.5-7B --config settings.toml ...
+coach-gym train --config laptop --steps 2000 --out runs/first
+coach-gym train --resume runs/first
+torchrun --nproc-per-node 8 -m coach_gym train --config paper --steps 20000 --out runs/paper
 """
 
 from __future__ import annotations
@@ -19,6 +20,17 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import gymnasium as gym
 
+from coach_gym.cli.runs import (
+    AGENT,
+    CHECKPOINTS,
+    PREFIX,
+    latest_checkpoint,
+    merged,
+    out_folder,
+    read_run,
+    saving_times,
+    write_run,
+)
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.envs.tasks.words import Split
 
@@ -29,7 +41,11 @@ AGENTS = {
     "coach": "CoachAgent", "ppo": "PPOAgent", "grpo": "GRPOAgent", "rloo": "RLOOAgent",
     "cloning": "FilteredCloningAgent",
 }  # fmt: skip
-CHECKPOINTS, AGENT = "checkpoints", "agent"
+DEFAULTS = {
+    "agent": "coach", "policy": "pocket", "env": "AndroidWorld-v0", "num_envs": 8, "save_every": "500", "keep": 3,
+}  # fmt: skip
+MAX_STEPS = 25
+"""Turns of an episode in the paper, for policies other than the pocket model."""
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 PATIENCE = timedelta(hours=6)
 """How long processes wait for each other, and so for the slowest device."""
@@ -39,43 +55,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command; all other options are settings of the agent."""
     parser.allow_abbrev = False
     parser.epilog = "Any argument of the agent is an option too: --k 4 --learning_rate 1e-6 --bfloat16 true"
-    parser.add_argument("--agent", choices=tuple(AGENTS), default="coach", help="method (default: %(default)s)")
-    parser.add_argument("--policy", default="pocket", help="'pocket', a directory or a hub id (default: %(default)s)")
-    parser.add_argument("--env", default="AndroidWorld-v0", help="id of the environment (default: %(default)s)")
+    parser.add_argument("--agent", choices=tuple(AGENTS), help="method (default: coach)")
+    parser.add_argument("--policy", help="'pocket', a directory or a hub id (default: pocket)")
+    parser.add_argument("--env", help="id of the environment (default: AndroidWorld-v0)")
     parser.add_argument(
         "--split", choices=get_args(Split), help="instances to train on (default: the whole suite, test included)"
     )
     parser.add_argument("--pool", type=Path, help="file of instances to train on, by coach-gym tasks")
-    parser.add_argument("--num-envs", type=int, default=8, help="total over all processes (default: %(default)s)")
     parser.add_argument(
-        "--steps", type=int, required=True, help="environment steps to train for, total over all processes"
-    )
+        "--max-steps", type=int,
+        help="turns of an episode (default: 25, as in the paper; for pocket and other environments their own)",
+    )  # fmt: skip
+    parser.add_argument("--num-envs", type=int, help="total over all processes (default: 8)")
+    parser.add_argument("--steps", type=int, help="environment steps to train for, total over all processes")
     parser.add_argument(
-        "--config", type=Path, help="TOML or JSON file of settings; its table env goes to the environment"
-    )
+        "--config", type=Path,
+        help="TOML or JSON file of settings, or a name: paper, one_gpu, laptop; its table env goes to the "
+        "environment, its table train holds options of this command",
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, help="new folder for logs, checkpoints and the agent (default: runs/train)")
+    parser.add_argument("--save-every", help="steps (500) or minutes (30m) between checkpoints (default: 500)")
+    parser.add_argument("--keep", type=int, help="latest checkpoints to keep, besides the best (default: 3)")
     parser.add_argument(
-        "--out", type=Path, default=Path("runs/train"), help="folder for logs, checkpoints and the agent"
+        "--resume", type=Path, help="a run to continue in its folder with its settings, or a checkpoint to start from"
     )
-    parser.add_argument("--save-every", type=int, default=100, help="calls of env.step between checkpoints")
-    parser.add_argument("--resume", type=Path, help="a checkpoint to continue from, or the --out of a run")
     parser.set_defaults(run=train, settings=[])
 
 
 def train(
-    agent: str,
-    policy: str,
-    env: str,
+    agent: str | None,
+    policy: str | None,
+    env: str | None,
     split: str | None,
     pool: Path | None,
-    num_envs: int,
-    steps: int,
+    max_steps: int | None,
+    num_envs: int | None,
+    steps: int | None,
     config: Path | None,
-    out: Path,
-    save_every: int,
+    out: Path | None,
+    save_every: str | None,
+    keep: int | None,
     resume: Path | None,
     settings: Sequence[str],
 ) -> None:
     """Trains an agent.
+
+    What is None comes from the table `train` of the file, from the run that is continued, or from `DEFAULTS`.
 
     Args:
         agent: Method, a key of `AGENTS`.
@@ -83,28 +108,40 @@ def train(
         env: Id of the environment.
         split: Instances to train on; None for what the settings of the environment say, else the whole suite.
         pool: File of instances to train on, as `coach-gym tasks` writes it.
+        max_steps: Turns of an episode.
         num_envs: Number of environments, over all processes.
         steps: Environment steps, over all processes.
-        config: TOML or JSON file of settings.
+        config: TOML or JSON file of settings, or the name of a shipped one.
         out: Folder for logs, for checkpoints (in `checkpoints/`) and for the trained agent (in `agent/`).
-        save_every: Calls of `env.step` between checkpoints.
+        save_every: Environment steps or minutes between checkpoints.
+        keep: Latest checkpoints to keep, besides the best.
         resume: A checkpoint, or the `out` folder of a run, to continue from.
         settings: Words of the command line that are settings of the agent.
     """
-    chosen = {**read_config(config), **parse_settings(settings)}
-    env_settings = chosen.pop("env", {}) | ({} if split is None else {"split": split})
-    env_settings |= {} if pool is None else {"pool": str(pool)}
-    _warn_of_tests(env, env_settings)
+    options = {
+        "agent": agent, "policy": policy, "env": env, "num_envs": num_envs, "steps": steps, "save_every": save_every,
+        "keep": keep,
+    }  # fmt: skip
+    of_env = {"split": split, "max_steps": max_steps, "pool": None if pool is None else str(pool)}
+    words = {**parse_settings(settings), "train": _given(options), "env": _given(of_env)}
+    whole = merged({"train": DEFAULTS, "env": {}}, read_run(resume), read_config(config), words)
+    folder = out_folder(out, resume)
+    chosen = dict(whole)
+    run, env_settings = chosen.pop("train"), chosen.pop("env")
+    if "steps" not in run:
+        sys.exit("how long to train is missing; pass --steps, the number of environment steps")
+    if run["policy"] != "pocket" and run["env"].startswith("Android"):
+        env_settings.setdefault("max_steps", MAX_STEPS)
+    saving = {**saving_times(run["save_every"]), "keep": run["keep"]}
+    _warn_of_tests(run["env"], env_settings)
     with Processes() as processes:
-        if num_envs % processes.size:
-            sys.exit(
-                f"--num-envs {num_envs} is not a multiple of the {processes.size} processes"
-            )
-        envs = gym.make_vec(env, num_envs=num_envs // processes.size, **env_settings)
-        arguments = {"verbose": 1, "tensorboard_log": str(out), "device": processes.building_device, **chosen}
-        trained = _resumed(resume, envs, arguments) if resume else _made(agent, policy, envs, arguments)
-        _learn(trained, steps, out, save_every)
-        trained.save(out / AGENT, exclude=["optimizer"])
+        envs = gym.make_vec(run["env"], num_envs=processes.share(run["num_envs"]), **env_settings)
+        if processes.first():
+            write_run(folder, whole)
+        arguments = {"verbose": 1, "tensorboard_log": str(folder), "device": processes.building_device, **chosen}
+        trained = _resumed(resume, envs, arguments) if resume else _made(run["agent"], run["policy"], envs, arguments)
+        _learn(trained, run["steps"], folder, saving)
+        trained.save(folder / AGENT, exclude=["optimizer"])
         envs.close()
 
 
@@ -117,6 +154,10 @@ def _warn_of_tests(env: str, env_settings: Mapping[str, Any]) -> None:
             "pool.jsonl without suite='official'",
             stacklevel=2,
         )
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _made(agent: str, policy: str, envs: Any, arguments: dict[str, Any]) -> OnlineAgent:
@@ -136,25 +177,11 @@ def _resumed(path: Path, envs: Any, arguments: dict[str, Any]) -> OnlineAgent:
     return getattr(agents, name).load(checkpoint, envs, **arguments)
 
 
-def _learn(agent: OnlineAgent, steps: int, out: Path, save_every: int) -> None:
+def _learn(agent: OnlineAgent, steps: int, folder: Path, saving: dict[str, Any]) -> None:
     from coach_gym.agents import CheckpointCallback
 
-    checkpoints = CheckpointCallback(save_every, out / CHECKPOINTS, name_prefix="agent")
+    checkpoints = CheckpointCallback(None, folder / CHECKPOINTS, name_prefix=PREFIX, **saving)
     agent.learn(steps - agent.num_timesteps, checkpoints, reset_num_timesteps=agent.num_timesteps == 0)
-
-
-def latest_checkpoint(path: Path) -> Path:
-    """Returns `path` if it is a checkpoint, else the latest checkpoint in the folder of a run.
-
-    Raises:
-        SystemExit: There is none.
-    """
-    if (path / "config.json").is_file():
-        return path
-    found = [each for each in (path / CHECKPOINTS).glob("agent_*_steps") if (each / "config.json").is_file()]
-    if not found:
-        sys.exit(f"{path} is neither a checkpoint nor the folder of a run that has any in {CHECKPOINTS}/")
-    return max(found, key=lambda each: int(each.name.split("_")[1]))
 
 
 class Processes:
@@ -166,7 +193,26 @@ class Processes:
     """
 
     size = 1
+    rank = 0
     building_device = "auto"
+
+    def share(self, total: int) -> int:
+        """Returns this process's part of a number of environments.
+
+        Raises:
+            SystemExit: Some process would have none.
+        """
+        if total < self.size:
+            sys.exit(f"--num-envs {total} are too few for {self.size} processes; pass at least {self.size}")
+        return total // self.size + (self.rank < total % self.size)
+
+    def first(self) -> bool:
+        """Returns whether this is the first process, after all have come here."""
+        if self.size > 1:
+            import torch.distributed as dist
+
+            dist.barrier()
+        return self.rank == 0
 
     def __enter__(self) -> Processes:
         if "TORCHELASTIC_RUN_ID" not in os.environ:
@@ -178,7 +224,7 @@ class Processes:
         if torch.cuda.is_available():
             torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
         dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo", timeout=PATIENCE)
-        self.size, self.building_device = dist.get_world_size(), "cpu"
+        self.size, self.rank, self.building_device = dist.get_world_size(), dist.get_rank(), "cpu"
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:

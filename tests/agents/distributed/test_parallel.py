@@ -34,7 +34,8 @@ from coach_gym.agents.distributed.parallel import (
     whole_policy,
 )
 from coach_gym.agents.models.tree import build_tree, log_probs
-from coach_gym.cli import train as train_command
+from coach_gym.cli.runs import latest_checkpoint
+from coach_gym.cli.settings import parse_settings, read_config
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 
@@ -115,8 +116,12 @@ def train(method, share, updates=2, **arguments):
 
 
 def weights(parameters):
-    return {f"{part}.{name}": tensor for part in ("policy", "critic") if part in parameters
-            for name, tensor in parameters[part].items()}
+    return {
+        f"{part}.{name}": tensor
+        for part in ("policy", "critic")
+        if part in parameters
+        for name, tensor in parameters[part].items()
+    }
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -165,11 +170,26 @@ def test_adapters_are_those_of_one_process(tmp_path):
         torch.testing.assert_close(dict(sampled), dict(parameters["policy"]), rtol=0, atol=5e-6)
 
 
+def test_values_of_states_as_baseline_are_those_of_one_process(tmp_path):
+    """One process has two episodes and the other four, and none waits for passes that the other does not make."""
+    logged, parameters, _ = train("coach", None, baseline="value")
+    results = together(2, tmp_path, partial(train, baseline="value"), "coach", [[0], [1, 2]])
+    assert results[1][0]["train/value_loss"] == pytest.approx(logged["train/value_loss"], rel=1e-4)
+    torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
+
+
+def test_processes_may_play_different_numbers_of_episodes(tmp_path):
+    results = together(3, tmp_path, partial(learn, batch_size=7), tmp_path, None, 7, "uneven")
+    assert [len(set(seeds)) for _, _, seeds, _, _ in results] == [3, 2, 2]
+    assert len({seed for _, _, seeds, _, _ in results for seed in seeds}) == 7
+    assert_close(results[0][0], CoachAgent.load(tmp_path / "uneven").get_parameters())
+
+
 def learn(folder, source, steps, save_as, **arguments):
     """Trains from scratch or from `source`, and saves the agent whole and in shards."""
     if source is None:
-        sizes = {"batch_size": 12, "max_new_tokens": 3, "stats_window_size": 12}
-        agent = CoachAgent(tiny.policy(), buttons(), 1e-3, seed=0, **sizes, **CRITIC, **LETTERS, **arguments)
+        sizes = {"batch_size": 12, "max_new_tokens": 3, "stats_window_size": 12} | arguments
+        agent = CoachAgent(tiny.policy(), buttons(), 1e-3, seed=0, **sizes, **CRITIC, **LETTERS)
     else:
         agent = CoachAgent.load(folder / source, env=buttons())
     agent.learn(steps - agent.num_timesteps, reset_num_timesteps=source is None)
@@ -345,8 +365,8 @@ def test_a_process_without_episodes_takes_part(tmp_path):
 def test_sizes_have_to_divide(tmp_path):
     with pytest.raises(ValueError, match="needs torch.distributed"):
         make("coach", bfloat16=True).distribute()
-    with pytest.raises(mp.ProcessRaisedException, match="cannot be shared by 2 processes; use a multiple of 2"):
-        together(2, tmp_path, in_bfloat16, False, 3)
+    with pytest.raises(mp.ProcessRaisedException, match="cannot be shared by 2 processes; use a multiple of 1 from 2"):
+        together(2, tmp_path, in_bfloat16, False, 1)
 
 
 def torchrun(size, *options):
@@ -375,7 +395,7 @@ def test_a_killed_process_ends_the_job_which_goes_on_from_its_checkpoint(tmp_pat
     assert killed and job.returncode != 0, printed
     assert f"Signal 9 (SIGKILL) received by PID {killed}" in printed
 
-    done = int(train_command.latest_checkpoint(out).name.split("_")[1])
+    done = int(latest_checkpoint(out).name.split("_")[1])
     settings = ["--batch_size", "6", "--max_new_tokens=3"]
     main(["train", *BUTTONS, "--steps", str(done + 6), "--resume", str(out), "--out", str(out), *settings])
     assert capsys.readouterr().out.count("total_timesteps") == 1
@@ -393,7 +413,7 @@ def test_one_process_saves_and_none_stays_when_torchrun_is_killed(tmp_path):
     assert len(_workers(job.pid)) == 1
     job.kill()
     job.communicate(timeout=30)  # the pipe is closed once no process holds it any more
-    CoachAgent.load(train_command.latest_checkpoint(out))
+    CoachAgent.load(latest_checkpoint(out))
 
 
 def save_alone(folder):
@@ -425,13 +445,13 @@ def test_states_take_sixteen_bytes_a_parameter():
 def test_settings_of_the_command(tmp_path):
     words = ["--k", "4", "--learning-rate=1e-6", "--bfloat16", "true", "--critic", "some/folder"]
     settings = {"k": 4, "learning_rate": 1e-6, "bfloat16": True, "critic": "some/folder"}
-    assert train_command.parse_settings(words) == settings
+    assert parse_settings(words) == settings
     (tmp_path / "a.toml").write_text("k = 2\n[env]\nscreen_size = [270, 600]\n")
-    assert train_command.read_config(tmp_path / "a.toml") == {"k": 2, "env": {"screen_size": [270, 600]}}
+    assert read_config(tmp_path / "a.toml") == {"k": 2, "env": {"screen_size": [270, 600]}}
     with pytest.raises(SystemExit, match="pairs of --name and value"):
-        train_command.parse_settings(["--k"])
+        parse_settings(["--k"])
     with pytest.raises(SystemExit, match="neither a checkpoint nor the folder of a run"):
-        train_command.latest_checkpoint(tmp_path)
+        latest_checkpoint(tmp_path)
 
 
 def _workers(pid):

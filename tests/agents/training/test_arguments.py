@@ -155,7 +155,7 @@ def test_a_fraction_is_no_number_of_episodes(nothing_loads):
         (CoachAgent, {"gamma": 95}, ValueError, "gamma=95.*between 0 and 1"),
         (PPOAgent, {"critic_epochs": 0}, ValueError, "critic_epochs=0.*pass 1 or more"),
         (PPOAgent, {"normalize_advantage": 1}, TypeError, "normalize_advantage=1 is of type int; pass True or False"),
-        (PPOAgent, {"dialect": "ui_tars"}, TypeError, "dialect='ui_tars' is of type str; pass Dialect or None"),
+        (PPOAgent, {"dialect": "ui_tars"}, ValueError, "there is no dialect 'ui_tars'; known are UITars, "),
         (PPOAgent, {"critic": 7}, TypeError, "critic=7 is of type int; pass text or Path or Critic or None"),
         (CoachAgent, {"reward_model": max}, TypeError, "reward_model=.*pass ProcessRewardModel or text or None"),
         (GRPOAgent, {"learning_rate": "1e-6"}, TypeError, "='1e-6' is of type str; pass a number or a function"),

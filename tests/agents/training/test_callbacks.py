@@ -1,5 +1,7 @@
 """Hooks are called in Stable-Baselines3's order; evaluation, checkpoints, progress."""
 
+import json
+
 import numpy as np
 import pytest
 from gymnasium.vector import SyncVectorEnv
@@ -15,6 +17,8 @@ from coach_gym.agents import (
     evaluate,
     evaluate_policy,
 )
+from coach_gym.agents.training.checkpoints import checkpoints_in
+from coach_gym.dialects import UITars
 from coach_gym.envs.vector import AndroidVectorEnv
 from tests.agents import tiny
 from tests.agents.trivial_env import LETTERS, ButtonEnv
@@ -254,3 +258,39 @@ def test_checkpoints_are_written_between_iterations(tmp_path):
     # due at calls 3 and 6, that is after 12 and 24 steps; written when the roll-outs that these fall in are learned
     assert sorted(path.name for path in tmp_path.iterdir()) == ["agent_16_steps", "agent_24_steps"]
     assert GRPOAgent.load(tmp_path / "agent_16_steps").n_updates == 2
+
+
+def test_the_latest_checkpoints_and_the_best_are_kept(tmp_path, monkeypatch):
+    agent = make()
+    rates = iter([0.25, 0.75, 0.5, 0.75, 0.25, 0.0])
+    monkeypatch.setattr(type(agent), "ep_success_buffer", property(lambda self: [next(rates)]))
+    agent.learn(48, callback=CheckpointCallback(None, tmp_path, "agent", save_steps=8, keep=2))
+    kept = sorted(path.name for path in tmp_path.iterdir())
+    assert kept == ["agent_32_steps", "agent_40_steps", "agent_48_steps", "agent_best.json"]
+    assert json.loads((tmp_path / "agent_best.json").read_text()) == {
+        "checkpoint": "agent_32_steps", "success_rate": 0.75,
+    }  # fmt: skip
+    (tmp_path / "agent_notes_steps").mkdir()
+    (tmp_path / "agent_7_steps").mkdir()
+    assert [path.name for path in checkpoints_in(tmp_path, "agent")] == kept[:3]
+
+
+def test_checkpoints_fall_due_after_minutes(tmp_path, monkeypatch):
+    clock = iter(range(0, 6000, 60))
+    monkeypatch.setattr("coach_gym.agents.training.checkpoints.time.monotonic", lambda: next(clock))
+    make().learn(24, callback=CheckpointCallback(None, tmp_path, "agent", save_minutes=2))
+    assert [path.name for path in checkpoints_in(tmp_path, "agent")] == ["agent_8_steps", "agent_24_steps"]
+
+
+def test_when_to_save_and_whether_it_works_are_checked_at_once(tmp_path):
+    with pytest.raises(ValueError, match="nothing says when to save"):
+        CheckpointCallback(None, tmp_path)
+    with pytest.raises(ValueError, match="keep=0 is too small"):
+        CheckpointCallback(1, tmp_path, keep=0)
+
+    class Own(UITars): ...
+
+    agent = make(policy=tiny.policy(dialect=Own(28 * 28, 24 * 28 * 28)))
+    with pytest.raises(ValueError, match=r"DIALECTS\['Own'\] = Own"):
+        agent.learn(8, callback=CheckpointCallback(1, tmp_path))
+    assert agent.num_timesteps == 0

@@ -1,12 +1,18 @@
 """Tables, curves, pictures and run folders."""
 
+import csv
+import json
+import math
+
 import numpy as np
+import pytest
 import torch
 from gymnasium.vector import SyncVectorEnv
+from stable_baselines3.common import logger as sb3
 from stable_baselines3.common.logger import Figure, HParam, Image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from coach_gym.agents.training.logger import HumanOutput, Logger, configure_logger
+from coach_gym.agents.training.logger import CsvOutput, HumanOutput, JsonOutput, Logger, configure_logger
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 
@@ -107,3 +113,41 @@ def test_a_training_shows_its_settings_and_what_it_learned_from(tmp_path):
     assert "eval/failure" in tags["images"] and any(tag.startswith("eval_by_task/Press") for tag in tags["scalars"])
     (text,) = events.Tensors("settings/text_summary")
     assert b"| batch_size | `2` |" in text.tensor_proto.string_val[0]
+
+
+def write_some(folder, csv_output, json_output):
+    logger = Logger(folder, [csv_output(folder), json_output(folder)])
+    logger.record("train/loss", 0.5)
+    logger.record("hidden", 1, exclude=("csv", "json"))
+    logger.record("note", 'a "quoted", long\nnote')
+    logger.dump(1)
+    logger.record("train/loss", math.nan)
+    logger.record("rollout/success_rate", 1.0)
+    logger.dump(2)
+    logger.close()
+
+
+def test_csv_and_json_are_those_of_stable_baselines(tmp_path):
+    write_some(tmp_path / "ours", CsvOutput, JsonOutput)
+    write_some(
+        tmp_path / "theirs",
+        lambda folder: folder.mkdir() or sb3.CSVOutputFormat(str(folder / "progress.csv")),
+        lambda folder: sb3.JSONOutputFormat(str(folder / "progress.json")),
+    )
+    ours, theirs = ([line for line in (tmp_path / who / "progress.json").open()] for who in ("ours", "theirs"))
+    assert json.loads(ours[0]) == json.loads(theirs[0]) and json.loads(ours[1])["rollout/success_rate"] == 1.0
+    assert json.loads(ours[1])["train/loss"] is None
+    rows = list(csv.DictReader((tmp_path / "ours/progress.csv").open(newline="")))
+    assert [row["train/loss"] for row in rows] == ["0.5", "nan"]
+    assert rows[0]["note"] == 'a "quoted", long\nnote' and rows[0]["rollout/success_rate"] == ""
+    assert set(rows[0]) == {"note", "train/loss", "rollout/success_rate"}
+
+
+@pytest.mark.parametrize("kind", [CsvOutput, JsonOutput])
+def test_a_run_that_goes_on_appends_to_its_files(tmp_path, kind):
+    for step, key in enumerate(["a", "b"]):
+        logger = Logger(tmp_path, [kind(tmp_path)])
+        logger.record(key, step)
+        logger.dump(step)
+    text = (tmp_path / f"progress.{kind.name}").read_text()
+    assert text.split() == (["a,b", "0,", ",1"] if kind is CsvOutput else ['{"a":', "0}", '{"b":', "1}"])

@@ -13,7 +13,8 @@ from gymnasium.vector import SyncVectorEnv
 
 from coach_gym.agents import CoachAgent, FilteredCloningAgent, GRPOAgent, PPOAgent, RLOOAgent, evaluate_policy
 from coach_gym.agents.models.tree import build_tree, separate_log_probs
-from coach_gym.agents.training.online import FIRST_TRAINING_SEED, OnlineAgent
+from coach_gym.agents.training.batching import FIRST_TRAINING_SEED
+from coach_gym.agents.training.online import OnlineAgent
 from coach_gym.episode import Episode
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv

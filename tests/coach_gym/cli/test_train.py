@@ -1,13 +1,19 @@
 """`coach-gym train` in one process, with an agent that records what it is asked for."""
 
+import inspect
 import json
 from types import SimpleNamespace
 
+import gymnasium as gym
 import pytest
 
 import coach_gym.agents
 from coach_gym.__main__ import main
+from coach_gym.agents.coach import CoachAgent as TheAgent
+from coach_gym.agents.training.arguments import _check_type
 from coach_gym.cli import train
+from coach_gym.cli.runs import latest_checkpoint
+from coach_gym.dialects import UITars
 
 
 class Agent:
@@ -55,25 +61,114 @@ def test_settings_come_from_the_file_and_then_from_the_command_line(agent, tmp_p
     assert (made.arguments["k"], made.arguments["batch_size"]) == (4, 8)
     assert made.envs.kwargs == {"num_envs": 8, "screen_size": [270, 600]}
     assert made.arguments["tensorboard_log"] == str(tmp_path)
+    assert json.loads((tmp_path / "run.json").read_text())["train"]["steps"] == 100
 
 
 def test_a_split_is_the_environments_own_and_overrides_the_files(agent, tmp_path):
     (tmp_path / "settings.toml").write_text("[env]\nsplit = 'validation'\n")
-    words = ("--steps", "100", "--config", str(tmp_path / "settings.toml"), "--out", str(tmp_path))
-    assert agent(*words).envs.kwargs["split"] == "validation"
-    assert agent(*words, "--split", "train").envs.kwargs["split"] == "train"
+    words = ("--steps", "100", "--config", str(tmp_path / "settings.toml"), "--out")
+    assert agent(*words, str(tmp_path / "a")).envs.kwargs["split"] == "validation"
+    assert agent(*words, str(tmp_path / "b"), "--split", "train").envs.kwargs["split"] == "train"
 
 
 def test_the_trained_agent_is_saved_and_checkpointed(agent, tmp_path):
-    made = agent("--steps", "100", "--out", str(tmp_path), "--save-every", "7")
+    made = agent("--steps", "100", "--out", str(tmp_path), "--save-every", "7", "--keep", "2")
     assert (made.learned, made.reset, made.saved) == (100, True, tmp_path / "agent")
-    assert made.callback.save_freq == 7 and made.callback.save_path == tmp_path / "checkpoints"
+    assert (made.callback.save_steps, made.callback.save_minutes, made.callback.keep) == (7, None, 2)
+    assert made.callback.save_path == tmp_path / "checkpoints"
+
+
+def test_checkpoints_are_counted_in_steps_or_minutes(agent, tmp_path):
+    made = agent("--steps", "100", "--out", str(tmp_path), "--save-every", "30m")
+    assert (made.callback.save_steps, made.callback.save_minutes, made.callback.keep) == (None, 30, 3)
+    for wrong in ("0", "never", "3h", "-5"):
+        with pytest.raises(SystemExit, match="neither a number of steps"):
+            agent("--steps", "100", "--out", str(tmp_path / "new"), f"--save-every={wrong}")
+
+
+def test_a_used_folder_is_refused_and_a_run_goes_on_with_its_own_settings(agent, tmp_path):
+    first = tmp_path / "first"
+    words = (
+        "--steps",
+        "100",
+        "--out",
+        str(first),
+        "--agent",
+        "grpo",
+        "--num-envs",
+        "2",
+        "--split",
+        "train",
+        "--k",
+        "4",
+    )
+    agent(*words)
+    with pytest.raises(SystemExit, match="holds a run already; continue it by --resume"):
+        agent(*words)
+    checkpoint(first, 40)
+    made = agent("--resume", str(first))
+    assert made.envs.kwargs == {"num_envs": 2, "split": "train"} and made.arguments["k"] == 4
+    assert (made.learned, made.saved) == (60, first / "agent")
+    made = agent("--resume", str(first), "--steps", "200", "--k", "8")
+    assert made.learned == 160 and made.arguments["k"] == 8
+
+
+def test_a_run_that_is_over_is_left_as_it_is(agent, tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    agent("--steps", "100", "--out", str(first), "--k", "4")
+    checkpoint(first, 40)
+    (first / "agent").mkdir()
+    with pytest.raises(SystemExit, match="holds a run that is over"):
+        agent("--resume", str(first), "--steps", "200")
+    made = agent("--resume", str(first), "--steps", "200", "--out", str(second))
+    assert made.saved == second / "agent" and made.arguments["k"] == 4
+    with pytest.raises(SystemExit, match="holds a run already"):
+        agent("--resume", str(first / "checkpoints/agent_40_steps"), "--steps", "200", "--out", str(second))
+
+
+def test_turns_are_the_papers_unless_told_otherwise(agent, tmp_path):
+    def turns(name, *words):
+        return agent("--steps", "9", "--out", str(tmp_path / name), *words).envs.kwargs.get("max_steps")
+
+    assert turns("a", "--policy", "tars") == 25 and turns("b") is None
+    assert turns("c", "--policy", "tars", "--max-steps", "7") == 7
+    assert turns("d", "--policy", "tars", "--env", "Mine-v0") is None
+
+
+@pytest.mark.parametrize("name", ["paper", "one_gpu", "laptop"])
+def test_the_shipped_settings_are_arguments_of_the_agent(agent, tmp_path, name):
+    known = inspect.signature(TheAgent).parameters
+    made = agent("--config", name, "--steps", "100", "--out", str(tmp_path))
+    assert not made.arguments.keys() - known.keys()
+    for key, value in made.arguments.items():
+        _check_type(key, value, known[key])
+    gym.make("AndroidWorld-v0", **{key: value for key, value in made.envs.kwargs.items() if key != "num_envs"})
+
+
+def test_the_papers_settings_are_those_of_its_table_and_the_defaults(agent, tmp_path):
+    made = agent("--config", "paper", "--steps", "100", "--out", str(tmp_path))
+    table = {
+        "max_prompt_length": 32_768, "max_new_tokens": 512, "batch_size": 8, "learning_rate": 1e-6,
+        "max_grad_norm": 1.0, "clip_range": 0.2, "temperature": 1.0, "max_pixels": 1_270_180, "min_pixels": 256,
+        "process_reward_weight": 0.2,
+        "outcome_reward_weight": 1.0, "gamma": 0.95, "critic_learning_rate": 1e-5, "clip_range_vf": 0.5,
+        "critic_warmup_ratio": 0.1,
+    }  # fmt: skip
+    assert {name: made.arguments[name] for name in table} == table and made.envs.kwargs["max_steps"] == 25
+    defaults = {name: each.default for name, each in inspect.signature(TheAgent).parameters.items()}
+    of_dialect = {"min_pixels": UITars().min_pixels, "max_pixels": UITars().max_pixels}
+    assert {name: of_dialect.get(name, defaults[name]) for name in table} == table
+
+
+def test_an_unknown_file_is_named_with_those_that_exist(agent, tmp_path):
+    with pytest.raises(SystemExit, match="no file papre, and shipped are only laptop, one_gpu, paper"):
+        agent("--config", "papre", "--steps", "9", "--out", str(tmp_path))
 
 
 def checkpoint(folder, steps, name="CoachAgent"):
     path = folder / "checkpoints" / f"agent_{steps}_steps"
     path.mkdir(parents=True)
-    (path / "config.json").write_text(json.dumps({"class": name}))
+    (path / "config.json").write_text(json.dumps({"class": name, "arguments": {}, "not_saved": []}))
     return path
 
 
@@ -83,13 +178,13 @@ def test_a_run_resumes_from_its_latest_checkpoint_with_the_steps_that_are_left(a
     (tmp_path / "checkpoints/agent_80_steps").mkdir()  # interrupted before it was complete
     made = agent("--steps", "100", "--resume", str(tmp_path), "--out", str(tmp_path))
     assert (made.path, made.learned, made.reset) == (latest, 60, False)
-    assert train.latest_checkpoint(latest) == latest
+    assert latest_checkpoint(latest) == latest
 
 
 def test_a_checkpoint_of_something_else_is_refused(agent, tmp_path):
     path = checkpoint(tmp_path, 9, "Stranger")
     with pytest.raises(SystemExit, match="Stranger"):
-        agent("--steps", "100", "--resume", str(path))
+        agent("--steps", "100", "--resume", str(path), "--out", str(tmp_path / "new"))
 
 
 def test_a_folder_without_checkpoints_is_refused(agent, tmp_path):
@@ -97,13 +192,16 @@ def test_a_folder_without_checkpoints_is_refused(agent, tmp_path):
         agent("--steps", "100", "--resume", str(tmp_path))
 
 
-def test_environments_are_divided_among_processes(monkeypatch, agent):
+def test_environments_are_divided_among_processes(monkeypatch, agent, tmp_path):
     monkeypatch.setattr(train.Processes, "size", 3)
-    with pytest.raises(SystemExit, match="not a multiple of the 3 processes"):
-        agent("--steps", "100", "--num-envs", "8")
+    monkeypatch.setattr(train.Processes, "first", lambda self: True)
+    assert agent("--steps", "100", "--num-envs", "8", "--out", str(tmp_path / "a")).envs.kwargs["num_envs"] == 3
+    monkeypatch.setattr(train.Processes, "rank", 2)
+    assert agent("--steps", "100", "--num-envs", "8", "--out", str(tmp_path / "b")).envs.kwargs["num_envs"] == 2
+    with pytest.raises(SystemExit, match="too few for 3 processes; pass at least 3"):
+        agent("--steps", "100", "--num-envs", "2", "--out", str(tmp_path / "c"))
 
 
-def test_the_number_of_steps_is_required(capsys):
-    with pytest.raises(SystemExit):
-        main(["train"])
-    assert "--steps" in capsys.readouterr().err
+def test_the_number_of_steps_is_required(tmp_path):
+    with pytest.raises(SystemExit, match="pass --steps"):
+        main(["train", "--out", str(tmp_path)])

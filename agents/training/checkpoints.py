@@ -1,0 +1,119 @@
+"""Checkpoints of a training: the latest ones and the best are kept."""
+
+import json
+import re
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coach_gym.agents.distributed import processes
+from coach_gym.agents.distributed.parallel import is_sharded
+from coach_gym.agents.training.callbacks import BaseCallback
+from coach_gym.checks import require_whole
+from coach_gym.dialects.names import settings_of
+
+
+class CheckpointCallback(BaseCallback):
+    """Saves the agent to `{save_path}/{name_prefix}_{num_timesteps}_steps`.
+
+    A checkpoint that falls due in the middle of a roll-out is written before the next one begins, so that training
+    from it continues exactly as if it had not been interrupted.
+
+    Args:
+        save_freq: Calls of `env.step` between two checkpoints; None if another argument says when.
+        save_path: Parent folder.
+        name_prefix: Prefix of the folders' names.
+        verbose: 1 prints what was written.
+        save_steps: Environment steps between two checkpoints, over all sub-environments and processes.
+        save_minutes: Minutes between two checkpoints.
+        keep: Number of latest checkpoints that are kept, besides the one with the best success rate over the latest
+            training episodes, which `{name_prefix}_best.json` names; None keeps all.
+
+    Raises:
+        ValueError: Nothing says when to save, or the policy's dialect cannot be saved.
+    """
+
+    def __init__(
+        self,
+        save_freq: int | None,
+        save_path: str | Path,
+        name_prefix: str = "rl_model",
+        verbose: int = 0,
+        *,
+        save_steps: int | None = None,
+        save_minutes: float | None = None,
+        keep: int | None = None,
+    ) -> None:
+        super().__init__(verbose)
+        if save_freq is None and save_steps is None and save_minutes is None:
+            raise ValueError("nothing says when to save; pass save_freq, save_steps or save_minutes")
+        counts = {"save_freq": save_freq, "save_steps": save_steps, "keep": keep}
+        require_whole(1, **{name: value for name, value in counts.items() if value is not None})
+        self.save_freq = save_freq
+        self.save_steps = save_steps
+        self.save_minutes = save_minutes
+        self.save_path = Path(save_path)
+        self.name_prefix = name_prefix
+        self.keep = keep
+        self._due = False
+        self._saved_at = 0
+        self._saved_when = 0.0
+
+    def _init_callback(self) -> None:
+        settings_of(self.model.policy.dialect)  # refuses now what would otherwise fail at the first checkpoint
+
+    def _on_training_start(self) -> None:
+        self._saved_at, self._saved_when = self.model.num_timesteps, time.monotonic()
+
+    def _on_step(self) -> bool:
+        self._due |= self.save_freq is not None and self.n_calls % self.save_freq == 0
+        return True
+
+    def _on_rollout_start(self) -> None:
+        self._save_if_due()
+
+    def _on_training_end(self) -> None:
+        self._save_if_due()
+
+    def _save_if_due(self) -> None:
+        steps, minutes = self.model.num_timesteps - self._saved_at, (time.monotonic() - self._saved_when) / 60
+        self._due |= self.save_steps is not None and steps >= self.save_steps
+        self._due |= self.save_minutes is not None and minutes >= self.save_minutes
+        if not processes.any_of(self._due):
+            return
+        self._due, self._saved_at, self._saved_when = False, self.model.num_timesteps, time.monotonic()
+        path = self.save_path / f"{self.name_prefix}_{self.model.num_timesteps}_steps"
+        if is_sharded(self.model.policy.model):
+            self.model.save_shards(path)  # the whole agent may be more than one process can hold
+        else:
+            self.model.save(path)
+        successes = [each for theirs in processes.gather(list(self.model.ep_success_buffer)) for each in theirs]
+        if processes.rank() == 0:
+            if self.keep is not None:
+                self._prune(path, float(np.mean(successes)) if successes else None, self.keep)
+            if self.verbose >= 1:
+                print(f"Saved a checkpoint to {path}")
+
+    def _prune(self, latest: Path, success_rate: float | None, keep: int) -> None:
+        """Notes the best checkpoint, and removes all others but the latest ones."""
+        note = self.save_path / f"{self.name_prefix}_best.json"
+        best: dict[str, Any] = {"checkpoint": None, "success_rate": -1.0}
+        if note.is_file():
+            best = json.loads(note.read_text("utf-8"))
+        if success_rate is not None and success_rate >= best["success_rate"]:
+            best = {"checkpoint": latest.name, "success_rate": success_rate}
+            note.write_text(json.dumps(best, indent=2) + "\n", "utf-8")
+        for old in checkpoints_in(self.save_path, self.name_prefix)[:-keep]:
+            if old.name != best["checkpoint"]:
+                shutil.rmtree(old)
+
+
+def checkpoints_in(folder: Path, name_prefix: str) -> list[Path]:
+    """Returns the complete checkpoints in a folder, the oldest first."""
+    pattern = re.compile(re.escape(name_prefix) + r"_(\d+)_steps")
+    named = [(found, path) for path in folder.glob(f"{name_prefix}_*_steps") if (found := pattern.fullmatch(path.name))]
+    whole = [(int(found[1]), path) for found, path in named if (path / "config.json").is_file()]
+    return [path for _, path in sorted(whole)]

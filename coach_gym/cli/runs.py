@@ -1,0 +1,104 @@
+"""The folder of a training: what it was started with, its checkpoints, and whether it is over.
+
+run.json             options and settings, in the form of a `--config` file
+checkpoints/         `agent_{steps}_steps`, the latest ones and the best
+agent/               the trained agent; its folder exists once the training is over
+CoachAgent_1/        logs
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+RUN, CHECKPOINTS, AGENT = "run.json", "checkpoints", "agent"
+PREFIX = "agent"
+_MINUTES = re.compile(r"(\d+(?:\.\d+)?) ?(?:m|min|minutes)")
+
+
+def merged(*configs: Mapping[str, Any]) -> dict[str, Any]:
+    """Merges contents of `--config` files; later ones win, and tables are merged key by key."""
+    result: dict[str, Any] = {}
+    for config in configs:
+        for name, value in config.items():
+            table = isinstance(value, Mapping) and isinstance(result.get(name), Mapping)
+            result[name] = merged(result[name], value) if table else value
+    return result
+
+
+def out_folder(out: Path | None, resume: Path | None) -> Path:
+    """Returns the folder that a training writes to: the one given, that of the run that goes on, or `runs/train`.
+
+    Raises:
+        SystemExit: It holds another run, or one that is over.
+    """
+    going_on = resume is not None and not is_checkpoint(resume)
+    folder = out or (resume if going_on and resume is not None else Path("runs/train"))
+    if resume is not None and going_on and folder.resolve() == resume.resolve():
+        if (folder / AGENT).is_dir():
+            sys.exit(
+                f"{folder} holds a run that is over, which is left as it is; go on from it in another folder: "
+                f"--resume {resume} --out FOLDER"
+            )
+        return folder
+    if any((folder / name).exists() for name in (RUN, CHECKPOINTS, AGENT)):
+        sys.exit(f"{folder} holds a run already; continue it by --resume {folder}, or choose another folder by --out")
+    return folder
+
+
+def write_run(folder: Path, config: Mapping[str, Any]) -> None:
+    """Notes what a training is started with."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / RUN).write_text(json.dumps(config, indent=2) + "\n", "utf-8")
+
+
+def read_run(resume: Path | None) -> dict[str, Any]:
+    """Returns what the run in a folder was started with; nothing without a folder, or for a single checkpoint."""
+    path = None if resume is None else resume / RUN
+    if path is None or not path.is_file():
+        return {}
+    config: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return config
+
+
+def is_checkpoint(path: Path) -> bool:
+    """Returns whether a path is a saved agent, and not the folder of a run."""
+    return (path / "config.json").is_file()
+
+
+def latest_checkpoint(path: Path) -> Path:
+    """Returns `path` if it is a checkpoint, else the latest checkpoint in the folder of a run.
+
+    Raises:
+        SystemExit: There is none.
+    """
+    from coach_gym.agents.training.checkpoints import checkpoints_in
+
+    if is_checkpoint(path):
+        return path
+    found = checkpoints_in(path / CHECKPOINTS, PREFIX)
+    if not found:
+        sys.exit(f"{path} is neither a checkpoint nor the folder of a run that has any in {CHECKPOINTS}/")
+    return found[-1]
+
+
+def saving_times(every: str | int) -> dict[str, Any]:
+    """Reads how often to save: `500` for environment steps, `30m` for minutes.
+
+    Returns:
+        Arguments of `CheckpointCallback`.
+
+    Raises:
+        SystemExit: It is neither.
+    """
+    text = str(every).strip()
+    if text.isdecimal() and int(text) > 0:
+        return {"save_steps": int(text)}
+    found = _MINUTES.fullmatch(text)
+    if found is None or float(found[1]) == 0:
+        sys.exit(f"--save-every {every} is neither a number of steps, such as 500, nor of minutes, such as 30m")
+    return {"save_minutes": float(found[1])}

@@ -1,0 +1,1 @@
+"""Settings for `coach-gym train --config NAME`."""
