@@ -160,7 +160,8 @@ def _arguments(
         num_train_epochs=settings.epochs, per_device_train_batch_size=1, per_device_eval_batch_size=1,
         gradient_accumulation_steps=settings.batch_size // processes,
         bf16=cuda, use_cpu=not cuda, ddp_backend=None if processes == 1 else "nccl" if cuda else "gloo",
-        fsdp=shards, fsdp_config={"activation_checkpointing": settings.checkpoint_activations} if shards else None,
+        fsdp=shards or None,  # type: ignore[arg-type]  # declared as text, documented as bool
+        fsdp_config={"activation_checkpointing": settings.checkpoint_activations} if shards else None,
         activation_checkpointing=settings.checkpoint_activations and not shards,
         eval_strategy="epoch" if evaluates else "no",
         save_steps=settings.save_every, save_total_limit=2, logging_steps=1,

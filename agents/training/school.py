@@ -112,7 +112,7 @@ def teach(
 def _in_folder(folder: Path) -> tuple[list[Lesson], list[Lesson]]:
     """Returns the lessons to teach and those to hold out."""
     lessons = [(int(path.stem), partial(read_episode, path)) for path in sorted(folder.glob("*.npz"))]
-    held = [lesson for number, lesson in lessons if number % HELD_OUT == 0]
+    held: list[Lesson] = [lesson for number, lesson in lessons if number % HELD_OUT == 0]
     return [lesson for number, lesson in lessons if number % HELD_OUT], held
 
 

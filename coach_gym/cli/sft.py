@@ -72,11 +72,11 @@ def sft(
             raise ValueError("sft prm takes one folder of labels; coach-gym label takes several folders of episodes")
         policy = Policy.load(model, device="auto" if alone else "cpu", dtype=None if lora_rank else torch.float32)
         policy.max_prompt_length = max_prompt_length
-        if labels:
-            prm = GenerativePRM(policy, template)
-            taught, held = (VerdictExamples(prm, labels[0], held_out) for held_out in (False, True))
-        else:
-            taught, held = (DemonstrationExamples(policy, data, held_out) for held_out in (False, True))
+        taught, held = (
+            VerdictExamples(GenerativePRM(policy, template), labels[0], held_out) if labels
+            else DemonstrationExamples(policy, data, held_out)
+            for held_out in (False, True)
+        )  # fmt: skip
         summary = fine_tune(policy, taught, out, settings, held if len(held) else None, about, progress_bar=True)
     except (ImportError, ValueError) as error:
         sys.exit(str(error))
