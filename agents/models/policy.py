@@ -113,7 +113,7 @@ class Policy:
         device = as_device(device)
         if isinstance(policy, tuple):
             loaded, processor = policy
-            default = _default_dialect(loaded.config)
+            default = _default_dialect(loaded.config)  # type: ignore[arg-type]
             chosen = choose_dialect(dialect, default, min_pixels, max_pixels)
             return cls(loaded.to(device), processor.tokenizer, processor.image_processor, chosen)
         path = str(POCKET if policy == "pocket" else policy)

@@ -34,13 +34,13 @@ class BatchedWindows:
         return self.proj(seen.flatten(1))
 
 
-class _Qwen2(BatchedWindows, VisionAttention): ...
+class _Qwen2(BatchedWindows, VisionAttention): ...  # type: ignore[misc]
 
 
-class _Qwen2_5(BatchedWindows, Qwen2_5_VLVisionAttention): ...
+class _Qwen2_5(BatchedWindows, Qwen2_5_VLVisionAttention): ...  # type: ignore[misc]
 
 
-class _Qwen3(BatchedWindows, Qwen3VLVisionAttention): ...
+class _Qwen3(BatchedWindows, Qwen3VLVisionAttention): ...  # type: ignore[misc]
 
 
 _BATCHED: dict[type[nn.Module], type[nn.Module]] = {
@@ -71,8 +71,8 @@ def attend_in_windows(query: Tensor, key: Tensor, value: Tensor, lengths: list[i
     """
     number, longest = len(lengths), max(lengths)
     if min(lengths) == longest:
-        rows = (each.unflatten(0, (number, longest)).transpose(1, 2) for each in (query, key, value))
-        return scaled_dot_product_attention(*rows, scale=scaling).transpose(1, 2).flatten(0, 1)
+        q, k, v = (each.unflatten(0, (number, longest)).transpose(1, 2) for each in (query, key, value))
+        return scaled_dot_product_attention(q, k, v, scale=scaling).transpose(1, 2).flatten(0, 1)
     filled = torch.arange(longest) < torch.tensor(lengths)[:, None]
     filled = filled.to(query.device)
     places = filled.flatten().nonzero()[:, 0]  # of the patches among the rows' columns
@@ -81,6 +81,6 @@ def attend_in_windows(query: Tensor, key: Tensor, value: Tensor, lengths: list[i
         blank = each.new_zeros(number * longest, *each.shape[1:])
         return blank.index_copy(0, places, each).unflatten(0, (number, longest)).transpose(1, 2)
 
-    rows = (padded(each) for each in (query, key, value))
-    seen = scaled_dot_product_attention(*rows, attn_mask=filled[:, None, None], scale=scaling)
+    q, k, v = padded(query), padded(key), padded(value)
+    seen = scaled_dot_product_attention(q, k, v, attn_mask=filled[:, None, None], scale=scaling)
     return seen.transpose(1, 2).flatten(0, 1).index_select(0, places)

@@ -92,12 +92,12 @@ class AdbDevice:
         self._u2: uiautomator2.Device | None = None
         self._release = hold(serial)
         try:
-            self._open(serial)
+            self._attach(serial)
         except BaseException:
             self._release()
             raise
 
-    def _open(self, serial: str) -> None:
+    def _attach(self, serial: str) -> None:
         self._prepare()
         self._name = f"{serial} ({self._kind()})"
         self._files = AdbFiles(self.adb, self._name)
