@@ -10,6 +10,7 @@ import json
 import math
 import os
 import queue
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,12 @@ from coach_gym.agents.models.policy import POCKET, Policy, Prompt
 IMAGE_BYTES = 4 << 30
 """Bytes of preprocessed screenshots that are kept; one of a phone in full resolution has 24 MB."""
 SILENCE = 600.0
-"""Seconds of silence after which a connection is closed and the transfer on it abandoned."""
+"""Seconds of silence after which a connection is closed."""
+STALL = 30.0
+"""Seconds of silence after which a transfer of weights, for which all others wait, is abandoned."""
+LARGEST_BODY = 16 << 30
+"""Bytes of a request; a piece of weights has at most those of the largest layer."""
+MOST_CONNECTIONS = 512
 
 
 class Refusal(Exception):
@@ -212,6 +218,26 @@ class GenerationServer(ThreadingHTTPServer):
         self.shapes = {name: list(parameter.shape) for name, parameter in policy.model.named_parameters()}
         self.images = ImageStore()
         self.updating = threading.Lock()
+        self._free = threading.Semaphore(MOST_CONNECTIONS)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serves a connection in a thread of its own, or hangs up if there are too many."""
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Serves a connection until it ends."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Prints the traceback of a mistake; a client that hangs up makes none."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
     @property
     def url(self) -> str:
@@ -263,6 +289,7 @@ class Update:
 
     def __init__(self, server: GenerationServer, version: str) -> None:
         self.server, self.version = server, version
+        self._awaited = set(server.shapes)
         server.updating.acquire()
 
     def begin(self) -> None:
@@ -275,12 +302,30 @@ class Update:
         self.server.loop.between(prepare).result()
 
     def take(self, body: bytes) -> None:
-        """Receives some of the weights."""
+        """Receives some of the weights.
+
+        Raises:
+            ValueError: One is unknown, of another shape, or not finite.
+        """
         _, tensors = unpack(body)
+        for name, tensor in tensors.items():
+            if list(tensor.shape) != self.server.shapes.get(name):
+                raise ValueError(f"{name} of shape {list(tensor.shape)} is not a weight of this model")
+            if not tensor.isfinite().all():
+                raise ValueError(f"{name} is not finite, so these weights do not come into force")
+        self._awaited -= tensors.keys()
         self.server.loop.between(partial(self.server.loop.engine.update, tensors)).result()
 
     def finish(self, version: str) -> None:
-        """Starts using the weights under a name, or abandons them if it is empty."""
+        """Starts using the weights under a name, or abandons them if it is empty.
+
+        Raises:
+            Refusal: Some of them have not arrived; they are abandoned.
+        """
+        missing = sorted(self._awaited)
+        if version and missing:
+            self.finish("")
+            raise Refusal(400, f"{len(missing)} weights have not arrived, such as {missing[0]}; send all of them again")
 
         def put_in_force() -> None:
             self.server.loop.engine.finish_update(version)
@@ -335,6 +380,7 @@ class Connection(BaseHTTPRequestHandler):
             update.close()
             return {"held": True}
         self.update = update
+        self.connection.settimeout(STALL)
         update.begin()
         return {"held": False}
 
@@ -357,6 +403,7 @@ class Connection(BaseHTTPRequestHandler):
         finally:
             self.update.close()
             self.update = None
+            self.connection.settimeout(SILENCE)
 
     # ---- HTTP ---------------------------------------------------------------------------------------------------
 
@@ -390,6 +437,8 @@ class Connection(BaseHTTPRequestHandler):
 
     def _body(self) -> bytes:
         length = int(self.headers.get("Content-Length", 0))
+        if not 0 <= length <= LARGEST_BODY:
+            raise Refusal(413, f"the request has {length} bytes; the most are {LARGEST_BODY}")
         body = self.rfile.read(length)
         if len(body) < length:
             raise ValueError(f"only {len(body)} of {length} bytes arrived; send the request again")

@@ -475,3 +475,26 @@ def test_judges_share_a_server(policy: Policy, serve) -> None:
             judge.max_new_tokens = 4
         assert [*threads.map(lambda judge: judge.score("Save", steps), judges)] == [[None, None]] * 2
     assert serve[1].counts["responses"] >= 2 * 2 * 2, "unreadable verdicts are asked for twice"
+
+
+@pytest.mark.parametrize("spoil", [
+    lambda weights: weights[1:], lambda weights: [], lambda weights: [(weights[0][0], weights[0][1] * float("nan"))],
+    lambda weights: [*weights, ("unknown", weights[0][1].clone())],
+])  # fmt: skip
+def test_spoiled_weights_never_come_into_force(policy: Policy, serve, spoil) -> None:
+    weights = [(name, parameter.detach()) for name, parameter in policy.model.named_parameters()]
+    generator = client(serve[0], policy)
+    shapes = {name: list(weight.shape) for name, weight in weights}
+    connection = http.client.HTTPConnection(*serve[0].server_address, timeout=5)
+    statuses = []
+    for path, body in (
+        ("begin", wire.pack({"version": "spoiled", "shapes": shapes})), ("piece", wire.pack({}, dict(spoil(weights)))),
+        ("finish", b""),
+    ):  # fmt: skip
+        connection.request("POST", f"/weights/{path}", body, {"Content-Type": wire.CONTENT_TYPE})
+        response = connection.getresponse()
+        response.read()
+        statuses.append(response.status)
+    assert 400 in statuses and serve[0].status()["version"] == ""
+    connection.close()
+    generator.sample(prompts_of(policy), max_new_tokens=2)
