@@ -24,7 +24,13 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
-from torch.distributed.fsdp import FSDPModule, MixedPrecisionPolicy, fully_shard
+from torch.distributed.fsdp import (
+    CPUOffloadPolicy,
+    FSDPModule,
+    MixedPrecisionPolicy,
+    OffloadPolicy,
+    fully_shard,
+)
 from torch.distributed.tensor import DTensor, distribute_tensor
 from torch.nn.utils import clip_grad_norm_
 from torch.optim import Optimizer
@@ -52,7 +58,12 @@ def is_sharded(model: nn.Module) -> bool:
 
 
 def shard_learner(
-    learner: Learner, generator: Generator, generation: Generation, bfloat16: bool, checkpoint_activations: bool
+    learner: Learner,
+    generator: Generator,
+    generation: Generation,
+    bfloat16: bool,
+    checkpoint_activations: bool,
+    cpu_offload: bool = False,
 ) -> Generator:
     """Shards a learner over the processes of `torch.distributed`.
 
@@ -66,16 +77,19 @@ def shard_learner(
         generation: How to make a generator for the copy of the policy that is sampled from.
         bfloat16: Makes forward and backward passes in bfloat16.
         checkpoint_activations: Recomputes activations in the backward pass.
+        cpu_offload: Keeps shards of weights, gradients and optimizer states on the host.
 
     Returns:
         The generator to sample from: of a whole copy of the policy, or `generator` itself if a server does the work.
 
     Raises:
-        ValueError: `bfloat16` was requested without processes.
+        ValueError: `bfloat16` or `cpu_offload` was requested without processes.
     """
     if checkpoint_activations:
         _checkpoint_activations(learner)
     if not dist.is_initialized():
+        if cpu_offload:
+            raise ValueError("cpu_offload=True needs torch.distributed; start training with torchrun, even on one GPU")
         if bfloat16 and not has_lora(learner.policy.model):
             raise ValueError(
                 "bfloat16=True needs torch.distributed; start training with torchrun, even on one GPU, or train "
@@ -94,11 +108,11 @@ def shard_learner(
     mesh = init_device_mesh(device.type, (processes.size(),))
     for name, model in learner.models.items():
         before = list(model.parameters())
-        shard(model, mesh, dtype)
+        shard(model, mesh, dtype, cpu_offload)
         _BLANK[model] = blank
         _move_optimizer(learner.optimizer(name), before, list(model.parameters()))
     if learner.reference is not None:
-        shard(learner.reference.model, mesh, dtype)
+        shard(learner.reference.model, mesh, dtype, cpu_offload)
         _BLANK[learner.reference.model] = blank
     if isinstance(generator, ServedGenerator):
         send_weights(learner.policy, generator, bfloat16)
@@ -138,23 +152,25 @@ def own_device() -> torch.device:
     return torch.device("cuda", torch.cuda.current_device())
 
 
-def shard(model: nn.Module, mesh: DeviceMesh, dtype: torch.dtype) -> None:
+def shard(model: nn.Module, mesh: DeviceMesh, dtype: torch.dtype, cpu_offload: bool = False) -> None:
     """Shards a model's weights over a mesh: every decoder layer and vision block by itself, then the rest.
 
     Args:
         model: A model of one of the `ARCHITECTURES`, or a critic with one as backbone; tied embeddings stay tied.
         mesh: A one-dimensional device mesh.
         dtype: Precision of the passes. Weights, optimizer states and sums of gradients keep that of the weights.
+        cpu_offload: Keeps shards on the host; passes fetch them layer by layer, and the optimizer steps there.
     """
+    kept = CPUOffloadPolicy(pin_memory=mesh.device_type == "cuda") if cpu_offload else OffloadPolicy()
     # Inputs are not cast: the model casts what it needs to, and rotary angles lose too much in bfloat16.
     precision = MixedPrecisionPolicy(param_dtype=dtype, reduce_dtype=torch.float32, cast_forward_inputs=False)
     for module in model.modules():
         if isinstance(module, GradientCheckpointingLayer):
-            fully_shard(module, mesh=mesh, mp_policy=precision)
+            fully_shard(module, mesh=mesh, mp_policy=precision, offload_policy=kept)
     if isinstance(model, Critic):  # differences between candidates are smaller than bfloat16's resolution
         exact = MixedPrecisionPolicy(cast_forward_inputs=False)
-        fully_shard(model.value_head, mesh=mesh, mp_policy=exact, reshard_after_forward=True)
-    fully_shard(model, mesh=mesh, mp_policy=precision, reshard_after_forward=True)
+        fully_shard(model.value_head, mesh=mesh, mp_policy=exact, reshard_after_forward=True, offload_policy=kept)
+    fully_shard(model, mesh=mesh, mp_policy=precision, reshard_after_forward=True, offload_policy=kept)
 
 
 def _move_optimizer(optimizer: Optimizer, before: Sequence[nn.Parameter], after: Sequence[nn.Parameter]) -> None:

@@ -15,6 +15,7 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 from coach_gym.actions import ActionError, format_action
 from coach_gym.agents.models.architectures import check_architecture, read_config
 from coach_gym.agents.models.chatml import VISION_PAD, ChatML, Segment, join
+from coach_gym.agents.models.devices import pass_device
 from coach_gym.agents.models.history import History
 from coach_gym.agents.models.lora import ADAPTER, merged_model, name_base, save_model
 from coach_gym.agents.models.mrope import rope_index
@@ -161,8 +162,8 @@ class Policy:
 
     @property
     def device(self) -> torch.device:
-        """Device of the weights."""
-        return self.model.device
+        """Device of the passes."""
+        return pass_device(self.model)
 
     def frame(self, observation: Observation) -> Frame:
         """Returns the coordinate frame of an observation's screenshot."""

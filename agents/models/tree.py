@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from coach_gym.agents.models.chatml import ImageInput, Segment, stack_images
+from coach_gym.agents.models.devices import pass_device
 from coach_gym.agents.models.history import History
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree_attention import NAME as TREE_ATTENTION
@@ -115,10 +116,10 @@ class Trunk:
     def forward_arguments(self, model: Any) -> dict[str, Any]:
         """Returns the arguments of a forward pass of `model`, which may have a language head or not."""
         return {
-            "input_ids": self.input_ids.to(model.device),
-            "position_ids": self.position_ids.to(model.device),
+            "input_ids": self.input_ids.to(pass_device(model)),
+            "position_ids": self.position_ids.to(pass_device(model)),
             "use_cache": False,
-            **stack_images(self.images, model.device),
+            **stack_images(self.images, pass_device(model)),
             **self._attention(model),
         }
 
@@ -161,8 +162,8 @@ class Trunk:
         """Computes the last hidden states, (n, hidden size), of columns `read`, (n,), by a model without head."""
         arguments = self.forward_arguments(backbone)
         if len(read) and can_trim(backbone):
-            return trimmed_hidden_states(backbone, arguments, read.to(backbone.device), self.visible(read))
-        return backbone(**arguments).last_hidden_state[0, read.to(backbone.device)]
+            return trimmed_hidden_states(backbone, arguments, read.to(pass_device(backbone)), self.visible(read))
+        return backbone(**arguments).last_hidden_state[0, read.to(pass_device(backbone))]
 
 
 def _bounds(step: list[Span]) -> tuple[int, int, int]:
@@ -179,7 +180,7 @@ def _step_mask(step: list[Span]) -> Tensor:
 def _additive(mask: Tensor, model: Any) -> Tensor:
     """Converts a boolean mask to one that is added to the scores, which all attention implementations accept."""
     shut = torch.zeros(mask.shape, dtype=model.dtype).masked_fill_(~mask, torch.finfo(model.dtype).min)
-    return shut.to(model.device)
+    return shut.to(pass_device(model))
 
 
 @dataclass

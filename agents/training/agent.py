@@ -46,6 +46,7 @@ class Agent:
         lora_alpha: Scale of the adapters, times their rank.
         bfloat16: Makes forward and backward passes in bfloat16.
         checkpoint_activations: Recomputes activations in the backward pass.
+        cpu_offload: Keeps weights, gradients and optimizer states on the host.
         dialect: Overrides the dialect that the policy's directory names.
         min_pixels: Overrides the dialect's lower bound of an image's area.
         max_pixels: Overrides the dialect's upper bound of an image's area.
@@ -85,6 +86,7 @@ class Agent:
         lora_alpha: float,
         bfloat16: bool,
         checkpoint_activations: bool,
+        cpu_offload: bool,
         dialect: Dialect | str | None,
         min_pixels: int | None,
         max_pixels: int | None,
@@ -99,6 +101,7 @@ class Agent:
         self.lora_rank, self.lora_alpha = lora_rank, lora_alpha
         self.bfloat16 = bfloat16
         self.checkpoint_activations = checkpoint_activations
+        self.cpu_offload = cpu_offload
         self.stats_window_size = stats_window_size
         self.set_random_seed(seed)
         self.policy = Policy.load(policy, dialect, device, self._stored_dtype, min_pixels, max_pixels)
@@ -174,7 +177,7 @@ class Agent:
         """
         was_whole = not parallel.is_sharded(self.policy.model)
         self.player.generator = parallel.shard_learner(
-            self.learner, self.generator, self.generation, self.bfloat16, self.checkpoint_activations
+            self.learner, self.generator, self.generation, self.bfloat16, self.checkpoint_activations, self.cpu_offload
         )
         if was_whole and processes.size() > 1:
             self.log.resize(max(1, self.stats_window_size // processes.size()))

@@ -111,6 +111,8 @@ class OnlineAgent(Agent, ABC):
         bfloat16: Makes passes in bfloat16 with what is trained, and optimizer states, in float32; needs torchrun unless
             `lora_rank` is set.
         checkpoint_activations: Keeps one activation per layer for the backward pass and recomputes the others.
+        cpu_offload: Keeps weights, gradients and optimizer states in the host's memory, from where passes fetch layer
+            by layer (FSDP2); needs torchrun.
         dialect: Overrides the dialect that the policy's directory names, by an object or a name of
             `coach_gym.dialects.DIALECTS`.
         min_pixels: Overrides the dialect's lower bound of an image's area, in pixels.
@@ -171,6 +173,7 @@ class OnlineAgent(Agent, ABC):
         lora_alpha: float = 32.0,
         bfloat16: bool = False,
         checkpoint_activations: bool = False,
+        cpu_offload: bool = False,
         dialect: Dialect | str | None = None,
         min_pixels: int | None = None,
         max_pixels: int | None = None,
@@ -235,6 +238,7 @@ class OnlineAgent(Agent, ABC):
             lora_alpha=lora_alpha,
             bfloat16=bfloat16,
             checkpoint_activations=checkpoint_activations,
+            cpu_offload=cpu_offload,
             dialect=dialect,
             min_pixels=min_pixels,
             max_pixels=max_pixels,

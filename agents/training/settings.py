@@ -45,6 +45,7 @@ class OnlineSettings(TypedDict, total=False):
     lora_alpha: float
     bfloat16: bool
     checkpoint_activations: bool
+    cpu_offload: bool
     dialect: Dialect | str | None
     min_pixels: int | None
     max_pixels: int | None

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--response", type=int, default=120, help="tokens of a response" + shown)
     add("--max-branch-tokens", type=int, default=8192, help="tokens of candidates in one pass" + shown)
     add("--lora-rank", type=int, default=0, help="train adapters of this rank" + shown)
-    add("--cpu-offload", action="store_true", help="keep weights, gradients and moments on the host")
+    add("--cpu-offload", action="store_true", help="keep weights, gradients and moments on the host (cpu_offload=True)")
     add("--generation", choices=places, default="vllm", help="where responses are drawn" + shown)
     add("--judge", choices=(*places, "none"), default="vllm", help="where steps are judged" + shown)
     add("--cache", type=int, default=100_000, help="tokens of the cache of vLLM in a trainer's process" + shown)

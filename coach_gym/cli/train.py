@@ -223,7 +223,7 @@ class Processes:
 
         if torch.cuda.is_available():
             torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo", timeout=PATIENCE)
+        dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo", timeout=PATIENCE)
         self.size, self.rank, self.building_device = dist.get_world_size(), dist.get_rank(), "cpu"
         return self
 

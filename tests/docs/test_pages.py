@@ -25,7 +25,7 @@ ELSEWHERE = "shopping_list"  # the app of docs/add_an_app.md, which tests/envs/t
 TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
 SETTINGS = {  # of agents and engines, which the commands pass on
     "train": ["--critic", "--batch_size", "--bfloat16", "--checkpoint_activations", "--generation", "--max_staleness",
-              "--lora_rank", "--learning_rate"],
+              "--lora_rank", "--cpu_offload", "--learning_rate"],
     "serve": ["--max_model_len"],
     "evaluate": ["--suite", "--device", "--screen_size"],
 }

@@ -185,6 +185,14 @@ def test_processes_may_play_different_numbers_of_episodes(tmp_path):
     assert_close(results[0][0], CoachAgent.load(tmp_path / "uneven").get_parameters())
 
 
+def test_updates_with_shards_on_the_host_are_those_of_one_process(tmp_path):
+    _, parameters, _ = train("coach", None)
+    results = together(2, tmp_path, partial(train, cpu_offload=True), "coach", [[0, 1], [2]])
+    torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
+    with pytest.raises(ValueError, match="cpu_offload=True needs torch.distributed"):
+        make("coach", cpu_offload=True).distribute()
+
+
 def learn(folder, source, steps, save_as, **arguments):
     """Trains from scratch or from `source`, and saves the agent whole and in shards."""
     if source is None:
