@@ -4,7 +4,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from coach_gym.ui import ILLEGAL_IN_XML, MAX_DEPTH, Element, Node, compress, node_from_xml, parse_ui, to_xml
@@ -46,6 +46,7 @@ legal = st.text(st.characters(exclude_categories=["Cs"]), max_size=12).map(lambd
 
 @given(nodes(legal))
 def test_xml_keeps_the_whole_tree(root: Node) -> None:
+    assume(all(not node.hint or node.text != node.hint for node in root.walk()))  # else an empty field
     assert node_from_xml(to_xml(root)) == root
 
 

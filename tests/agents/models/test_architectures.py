@@ -38,7 +38,7 @@ PROCESSORS: dict[str, Any] = {
     "qwen2_5_vl": Qwen2_5_VLProcessor,
     "qwen3_vl": Qwen3VLProcessor,
 }
-SCALES = {"qwen2_vl": (1000, 1000), "qwen2_5_vl": (1092, 2408), "qwen3_vl": (1000, 1000)}
+SCALES = {"qwen2_vl": (1000, 1000), "qwen2_5_vl": (756, 1680), "qwen3_vl": (1000, 1000)}
 """The upper ends of the published models' coordinates on a screen of 1080 x 2400."""
 SIDES = {"qwen2_vl": 28, "qwen2_5_vl": 28, "qwen3_vl": 32}
 ANSWERS = ["Thought: Save\nAction: click(start_box='(77,12)')", "finished(content='7')"]
@@ -134,7 +134,7 @@ def test_coordinates_are_the_published_models(policy: Policy, architecture: str)
     unnamed = Policy(policy.model, policy.tokenizer, policy.image_processor)
     frame = unnamed.frame(Observation(np.zeros((2400, 1080, 3), np.uint8)))
     assert frame.model == SCALES[architecture]
-    assert frame.image == {28: (1092, 2408), 32: (1088, 2400)}[SIDES[architecture]]
+    assert frame.image == {28: (756, 1680), 32: (736, 1664)}[SIDES[architecture]]  # of the paper's pixels
 
 
 def test_log_probs_are_those_of_a_plain_call(policy: Policy, architecture: str) -> None:

@@ -99,7 +99,7 @@ def test_any_text_arrives_by_the_clipboard(d, text):
     d.send_keys(text)
     assert field.get_text() == text
     d.clear_text()
-    assert field.get_text() == ""
+    assert field.get_text() == "First name"  # Android reports the hint of an empty field as its text
 
 
 def test_any_text_arrives_by_the_clients_input_method(d):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from coach_gym.envs.phone.shell import kernel
-from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.commands import kernel, state
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import Command, Process
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.paths import link, real
-from coach_gym.envs.phone.shell import kernel
+from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.commands.attributes import BLOCK, Attributes, attributes, names_in, of_link, user_name
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, Streams

@@ -6,8 +6,7 @@ import re
 from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
-from coach_gym.envs.phone.shell import kernel
-from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.commands import kernel, state
 from coach_gym.envs.phone.shell.language.environment import TimedOut
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process

@@ -6,7 +6,7 @@ import fnmatch
 import re
 
 from coach_gym.envs.phone.paths import absolute, link
-from coach_gym.envs.phone.shell import kernel
+from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.language.environment import NAME, Exit, Leave, Return
 from coach_gym.envs.phone.shell.language.interpreter import LAUNCHERS
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Streams

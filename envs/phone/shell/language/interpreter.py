@@ -9,7 +9,7 @@ from datetime import datetime
 
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.shell import kernel
+from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.language import parse, syntax
 from coach_gym.envs.phone.shell.language.environment import KILLED, NAME, Environment, Exit, Fault, Leave, Return
 from coach_gym.envs.phone.shell.language.expansion import Expander

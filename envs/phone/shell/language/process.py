@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.shell import kernel
+from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.language.environment import KILLED, Exit
 from coach_gym.envs.phone.shell.language.syntax import Compound
 from coach_gym.envs.phone.storage import Storage
