@@ -46,4 +46,5 @@ def _readable(judge: str, verdicts: Any, number: int, what: str) -> Verdicts:
             f"stay without; return a number, or None for unknown",
             stacklevel=4,
         )
-    return [float(value) if isinstance(value, Real) and math.isfinite(value) else None for value in verdicts]
+    numbers: list[Any] = [value if isinstance(value, Real) and math.isfinite(value) else None for value in verdicts]
+    return [float(each) if isinstance(each, int) else each for each in numbers]  # a `Verdict` keeps its reasoning

@@ -8,6 +8,7 @@ from gymnasium.vector import SyncVectorEnv
 from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent
 from coach_gym.agents.judging.verifiers import FirstVerdict, Rules
 from coach_gym.agents.training.logger import Logger
+from coach_gym.agents.training.rollout_log import log_judges
 from coach_gym.episode import Episode
 from tests.agents import tiny
 from tests.agents.judging.scripted_server import serving
@@ -120,7 +121,7 @@ def test_a_judge_behind_a_server_is_named_saved_and_its_tokens_are_logged(tmp_pa
         agent.set_logger(Logger(None, []))
         agent.learn(4, log_interval=None)
         assert {0.0, 1.0} == set(np.array(agent.ep_success_buffer).tolist())
-        agent._log_judges()
+        log_judges(agent.logger)
         assert agent.logger.name_to_value["judge/prompt_tokens"] >= 400
         agent.save(tmp_path / "agent")
         again = CoachAgent.load(tmp_path / "agent")
