@@ -345,7 +345,7 @@ class Agent:
         return agent
 
     def _restore(self, path: Path) -> None:
-        if checkpoint.has_shards(path):
+        if checkpoint.has_shards(path) and torch.distributed.is_initialized():
             self.distribute()
         checkpoint.restore_learner(self.learner, path)
         self.refresh_sampler()

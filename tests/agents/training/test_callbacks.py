@@ -262,8 +262,8 @@ def test_checkpoints_are_written_between_iterations(tmp_path):
 
 def test_the_latest_checkpoints_and_the_best_are_kept(tmp_path, monkeypatch):
     agent = make()
-    rates = iter([0.25, 0.75, 0.5, 0.75, 0.25, 0.0])
-    monkeypatch.setattr(type(agent), "ep_success_buffer", property(lambda self: [next(rates)]))
+    rates = {0: 0.0, 8: 0.25, 16: 0.75, 24: 0.5, 32: 0.75, 40: 0.25, 48: 0.0}
+    monkeypatch.setattr(type(agent), "ep_success_buffer", property(lambda self: [rates[self.num_timesteps]]))
     agent.learn(48, callback=CheckpointCallback(None, tmp_path, "agent", save_steps=8, keep=2))
     kept = sorted(path.name for path in tmp_path.iterdir())
     assert kept == ["agent_32_steps", "agent_40_steps", "agent_48_steps", "agent_best.json"]

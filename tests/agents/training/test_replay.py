@@ -39,15 +39,16 @@ def test_the_policy_waits_until_the_critic_has_seen_enough_episodes(kind):
     assert (waited, waited_again, moved) == (False, False, True) and fitted
 
 
-def test_a_critic_that_explains_enough_ends_the_wait():
-    agent = make(critic_warmup_episodes=100, critic_warmup_explained=-9.0)  # which any fit reaches
+def test_a_critic_that_explains_enough_ends_the_wait(monkeypatch):
+    monkeypatch.setattr("coach_gym.agents.actor_critic.explained_variance", lambda samples: 0.4)
+    agent = make(critic_warmup_episodes=100, critic_warmup_explained=0.3)
     moved = []
     for _ in range(2):
         before = weights(agent.policy.model)
         agent.learn(1, reset_num_timesteps=False)
         moved.append(not torch.equal(before, weights(agent.policy.model)))
     assert moved == [False, True]
-    agent = make(critic_warmup_episodes=100, critic_warmup_explained=1.1)  # which none reaches
+    agent = make(critic_warmup_episodes=100, critic_warmup_explained=0.5)
     before = weights(agent.policy.model)
     agent.learn(9, reset_num_timesteps=False)
     assert torch.equal(before, weights(agent.policy.model))
