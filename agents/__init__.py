@@ -21,7 +21,7 @@ from coach_gym.agents.training.callbacks import (
     ProgressBarCallback,
     StopTrainingOnRewardThreshold,
 )
-from coach_gym.agents.training.checkpoints import CheckpointCallback
+from coach_gym.agents.training.saving.checkpoints import CheckpointCallback
 
 __all__ = [
     "BaseCallback",

@@ -26,13 +26,13 @@ from coach_gym.agents.training.arguments import (
     require_positive,
     require_share,
 )
+from coach_gym.agents.training.critic.replay import Replay
+from coach_gym.agents.training.logs.rollout_log import log_process_rewards
+from coach_gym.agents.training.objective.updates import CriticSample, explained_variance, minimize_value_loss
 from coach_gym.agents.training.online import OnlineAgent
 from coach_gym.agents.training.optimizers import make_optimizer
-from coach_gym.agents.training.replay import Replay
-from coach_gym.agents.training.rollout_log import log_process_rewards
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate
 from coach_gym.agents.training.settings import OnlineSettings
-from coach_gym.agents.training.updates import CriticSample, explained_variance, minimize_value_loss
 from coach_gym.episode import Episode, Observation, Step
 
 CriticSource = str | Path | Critic | None

@@ -8,7 +8,7 @@ from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import checked_arguments, require_at_least
-from coach_gym.agents.training.imitation import minimize_imitation_loss
+from coach_gym.agents.training.objective.imitation import minimize_imitation_loss
 from coach_gym.agents.training.online import OnlineAgent
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
 from coach_gym.agents.training.settings import OnlineSettings

@@ -23,17 +23,17 @@ from coach_gym.agents.generation.generator import DistinctGenerator
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.playing.best_of_k import BestOfK
 from coach_gym.agents.playing.forks import measure_candidates
-from coach_gym.agents.training.advantages import Baseline, corrected, less_baseline
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
     checked_arguments,
     require_at_least,
     require_share,
 )
-from coach_gym.agents.training.distinct import distinct_acloo, first_weights
-from coach_gym.agents.training.returns import Discount, process_outcome_returns
+from coach_gym.agents.training.objective.advantages import Baseline, corrected, less_baseline
+from coach_gym.agents.training.objective.distinct import distinct_acloo, first_weights
+from coach_gym.agents.training.objective.returns import Discount, process_outcome_returns
+from coach_gym.agents.training.objective.updates import CriticSample, PolicySample
 from coach_gym.agents.training.schedules import Schedule
-from coach_gym.agents.training.updates import CriticSample, PolicySample
 from coach_gym.episode import Episode, Step
 
 CONTRAST = 0.1

@@ -7,11 +7,11 @@ import torch
 from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.models.policy import PolicySource
-from coach_gym.agents.training.advantages import gae
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import checked_arguments, require_share
+from coach_gym.agents.training.objective.advantages import gae
+from coach_gym.agents.training.objective.updates import CriticSample
 from coach_gym.agents.training.schedules import Schedule
-from coach_gym.agents.training.updates import CriticSample
 from coach_gym.episode import Episode
 
 

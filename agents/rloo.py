@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from coach_gym.agents.group import GroupAgent
-from coach_gym.agents.training.advantages import rloo
+from coach_gym.agents.training.objective.advantages import rloo
 
 
 class RLOOAgent(GroupAgent):

@@ -41,7 +41,7 @@ from coach_gym.agents.models.policy import Policy  # noqa: E402
 from coach_gym.agents.models.tree import build_tree  # noqa: E402
 from coach_gym.agents.planning.flops import Size, forward_flops, size_of_tree  # noqa: E402
 from coach_gym.agents.planning.memory import OPENING  # noqa: E402
-from coach_gym.agents.training import updates  # noqa: E402
+from coach_gym.agents.training.objective import updates  # noqa: E402
 from coach_gym.envs.latency import Latency  # noqa: E402
 
 PARTS = ("vision tower", "text layers", "heads", "optimiser", "screens", "tokenising", "rest")

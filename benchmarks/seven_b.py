@@ -54,8 +54,13 @@ from coach_gym.agents.models.critic import Critic  # noqa: E402
 from coach_gym.agents.models.policy import POCKET, Policy  # noqa: E402
 from coach_gym.agents.models.tree import Tree, build_tree, log_probs, separate_tree  # noqa: E402
 from coach_gym.agents.planning.flops import Size, forward_flops, size_of_tree  # noqa: E402
-from coach_gym.agents.training.losses import clipped_value_loss, ppo_clip  # noqa: E402
-from coach_gym.agents.training.updates import CriticSample, PolicySample, minimize_policy_loss, minimize_value_loss  # noqa: E402
+from coach_gym.agents.training.objective.losses import clipped_value_loss, ppo_clip  # noqa: E402
+from coach_gym.agents.training.objective.updates import (  # noqa: E402
+    CriticSample,
+    PolicySample,
+    minimize_policy_loss,
+    minimize_value_loss,
+)
 from coach_gym.dialects import UITars  # noqa: E402
 from coach_gym.episode import Candidate, Episode, Observation, Step  # noqa: E402
 

@@ -50,7 +50,7 @@ from coach_gym.agents.models.critic import Critic  # noqa: E402
 from coach_gym.agents.models.policy import Policy  # noqa: E402
 from coach_gym.agents.models.tree import Candidates, Tree, build_tree, log_probs, separate_tree  # noqa: E402
 from coach_gym.agents.playing.rollout import observation_of  # noqa: E402
-from coach_gym.agents.training.losses import clipped_value_loss, ppo_clip  # noqa: E402
+from coach_gym.agents.training.objective.losses import clipped_value_loss, ppo_clip  # noqa: E402
 from coach_gym.episode import Candidate, Episode, Observation, Step  # noqa: E402
 
 STEPS, CANDIDATES = (4, 8, 12, 16), (1, 2, 4, 8)

@@ -11,8 +11,8 @@ from pathlib import Path
 from coach_gym.agents.data.labels import HELD_OUT, Label, LabelFolder
 from coach_gym.agents.data.retelling import retell, write
 from coach_gym.agents.models.policy import Policy
-from coach_gym.agents.training.returns import discounted_outcome
-from coach_gym.agents.training.school import Lesson
+from coach_gym.agents.training.critic.school import Lesson
+from coach_gym.agents.training.objective.returns import discounted_outcome
 from coach_gym.data.folder import EpisodeFolder
 from coach_gym.episode import Episode
 

@@ -44,8 +44,8 @@ from coach_gym.agents.pocket.looking import Looking
 from coach_gym.agents.pocket.optimizers import Optimizers
 from coach_gym.agents.pocket.pictures import Pictures, picture_batches
 from coach_gym.agents.pocket.sequences import Batch, Sequence, batches, token_loss
-from coach_gym.agents.training.lessons import Plan, collect
-from coach_gym.agents.training.school import teach
+from coach_gym.agents.training.critic.lessons import Plan, collect
+from coach_gym.agents.training.critic.school import teach
 
 Step = Callable[[], Tensor]
 """Computes the loss of the next batch."""

@@ -20,11 +20,11 @@ from coach_gym.agents.models.learner import Learner
 from coach_gym.agents.models.lora import add_lora
 from coach_gym.agents.models.policy import Policy, PolicySource
 from coach_gym.agents.playing.player import PolicyPlayer
-from coach_gym.agents.training import checkpoint
-from coach_gym.agents.training.logger import Logger
+from coach_gym.agents.training.logs.logger import Logger
+from coach_gym.agents.training.logs.training_log import TrainingLog
 from coach_gym.agents.training.optimizers import make_optimizer
-from coach_gym.agents.training.parameters import Parameters, load_state_dicts, state_dicts
-from coach_gym.agents.training.training_log import TrainingLog
+from coach_gym.agents.training.saving import checkpoint
+from coach_gym.agents.training.saving.parameters import Parameters, load_state_dicts, state_dicts
 from coach_gym.dialects import Dialect
 from coach_gym.episode import Episode
 

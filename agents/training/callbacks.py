@@ -15,8 +15,8 @@ from coach_gym.agents.distributed.parallel import is_sharded
 from coach_gym.agents.evaluation import Evaluation, evaluate
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.rollout import Attempt
-from coach_gym.agents.training.logger import Logger
-from coach_gym.agents.training.media import evaluation_strips
+from coach_gym.agents.training.logs.logger import Logger
+from coach_gym.agents.training.logs.media import evaluation_strips
 from coach_gym.checks import require_finite, require_whole
 
 EPISODES = "episodes"

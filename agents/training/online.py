@@ -38,17 +38,17 @@ from coach_gym.agents.training.callbacks import (
     ProgressBarCallback,
     as_callback,
 )
-from coach_gym.agents.training.checkpoint import Saved, TrainerState
-from coach_gym.agents.training.importance import mean_entropy, rescore, score
-from coach_gym.agents.training.interruptions import held_back
-from coach_gym.agents.training.logger import Logger, configure_logger
-from coach_gym.agents.training.media import settings_of
-from coach_gym.agents.training.recorder import EpisodeRecorder
-from coach_gym.agents.training.rollout_log import log_judges, log_rollout
+from coach_gym.agents.training.logs.logger import Logger, configure_logger
+from coach_gym.agents.training.logs.media import settings_of
+from coach_gym.agents.training.logs.recorder import EpisodeRecorder
+from coach_gym.agents.training.logs.rollout_log import log_judges, log_rollout
+from coach_gym.agents.training.objective.importance import mean_entropy, rescore, score
+from coach_gym.agents.training.objective.updates import PolicySample, minimize_policy_loss, token_ratio
+from coach_gym.agents.training.saving.checkpoint import Saved, TrainerState
+from coach_gym.agents.training.saving.interruptions import held_back
+from coach_gym.agents.training.saving.transaction import Backup, require_finite
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
 from coach_gym.agents.training.settings import check_collection, check_settings
-from coach_gym.agents.training.transaction import Backup, require_finite
-from coach_gym.agents.training.updates import PolicySample, minimize_policy_loss, token_ratio
 from coach_gym.checks import require_whole
 from coach_gym.dialects import Dialect
 from coach_gym.dialects.names import dialect_named

@@ -84,8 +84,8 @@ def critic(
     from coach_gym.agents.generation.transformers import TransformersGenerator
     from coach_gym.agents.models.critic import Critic
     from coach_gym.agents.models.policy import Policy
-    from coach_gym.agents.training.lessons import Plan, collect
-    from coach_gym.agents.training.school import teach
+    from coach_gym.agents.training.critic.lessons import Plan, collect
+    from coach_gym.agents.training.critic.school import teach
 
     chosen = {**read_config(config), **parse_settings(settings)}
     env_settings = chosen.pop("env", {})

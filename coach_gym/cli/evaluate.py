@@ -146,7 +146,7 @@ def make_player(
 
 def _saved_arguments(agent: Path) -> dict[str, Any]:
     """The limits and the temperature that a saved agent was trained with."""
-    from coach_gym.agents.training.checkpoint import read_arguments
+    from coach_gym.agents.training.saving.checkpoint import read_arguments
 
     if not (agent / "actor").is_dir() or not (agent / "config.json").is_file():
         return {}

@@ -76,7 +76,7 @@ def latest_checkpoint(path: Path) -> Path:
     Raises:
         SystemExit: There is none.
     """
-    from coach_gym.agents.training.checkpoints import checkpoints_in
+    from coach_gym.agents.training.saving.checkpoints import checkpoints_in
 
     if is_checkpoint(path):
         return path

@@ -168,7 +168,7 @@ def _made(agent: str, policy: str, envs: Any, arguments: dict[str, Any]) -> Onli
 
 def _resumed(path: Path, envs: Any, arguments: dict[str, Any]) -> OnlineAgent:
     from coach_gym import agents
-    from coach_gym.agents.training.checkpoint import read_arguments
+    from coach_gym.agents.training.saving.checkpoint import read_arguments
 
     checkpoint = latest_checkpoint(path)
     name = read_arguments(checkpoint, whole=False)["class"]

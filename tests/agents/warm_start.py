@@ -9,7 +9,7 @@ from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import build_tree, log_probs
 from coach_gym.agents.playing.rollout import observation_of
-from coach_gym.agents.training.updates import CriticSample, minimize_value_loss
+from coach_gym.agents.training.objective.updates import CriticSample, minimize_value_loss
 from coach_gym.episode import Candidate, Episode, Step
 from tests.agents import tiny
 from tests.agents.trivial_env import COLOURS, LETTERS, ButtonEnv

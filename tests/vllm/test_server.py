@@ -162,6 +162,7 @@ def train(rank: int, port: int, url: str, folder: str) -> None:
     envs = SyncVectorEnv([ButtonEnv] * 2)
     agent = CoachAgent(
         "pocket", envs, 1e-3, batch_size=4, max_new_tokens=3, critic_warmup_ratio=0.0, generation=url, seed=0,
+        temperature=2.0,  # so that candidates differ
         malformed_is_worthless=False,  # the buttons read letters
     )  # fmt: skip
     agent.learn(4)

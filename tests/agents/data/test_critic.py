@@ -8,7 +8,7 @@ from coach_gym.agents.data.critic import from_labels, from_rollouts
 from coach_gym.agents.data.label import Labelling, label
 from coach_gym.agents.data.labels import LabelFolder
 from coach_gym.agents.models.critic import Critic
-from coach_gym.agents.training.school import teach
+from coach_gym.agents.training.critic.school import teach
 from coach_gym.data.folder import EpisodeFolder
 from tests.agents import tiny
 from tests.agents.data.demonstrations import Scripted, episodes

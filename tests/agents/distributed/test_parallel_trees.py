@@ -8,8 +8,8 @@ import torch
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import gather_state
 from coach_gym.agents.models.tree import build_tree, separate_tree
-from coach_gym.agents.training.advantages import acloo
-from coach_gym.agents.training.updates import CriticSample
+from coach_gym.agents.training.objective.advantages import acloo
+from coach_gym.agents.training.objective.updates import CriticSample
 from tests.agents.distributed import test_parallel
 
 WAYS = {"chunks": partial(build_tree, max_branch_tokens=6), "separate": separate_tree, "tree": build_tree}

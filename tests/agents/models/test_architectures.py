@@ -31,7 +31,7 @@ from coach_gym.agents.models.tree import build_tree, log_probs, separate_log_pro
 from coach_gym.episode import Candidate, Episode, Observation, Step
 from tests.agents import tiny
 from tests.agents.distributed import test_parallel
-from tests.agents.training.test_save_load import buttons
+from tests.agents.training.saving.test_save_load import buttons
 
 PROCESSORS: dict[str, Any] = {
     "qwen2_vl": Qwen2VLProcessor,

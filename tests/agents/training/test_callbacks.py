@@ -17,7 +17,7 @@ from coach_gym.agents import (
     evaluate,
     evaluate_policy,
 )
-from coach_gym.agents.training.checkpoints import checkpoints_in
+from coach_gym.agents.training.saving.checkpoints import checkpoints_in
 from coach_gym.dialects import UITars
 from coach_gym.envs.vector import AndroidVectorEnv
 from tests.agents import tiny
@@ -277,7 +277,7 @@ def test_the_latest_checkpoints_and_the_best_are_kept(tmp_path, monkeypatch):
 
 def test_checkpoints_fall_due_after_minutes(tmp_path, monkeypatch):
     clock = iter(range(0, 6000, 60))
-    monkeypatch.setattr("coach_gym.agents.training.checkpoints.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("coach_gym.agents.training.saving.checkpoints.time.monotonic", lambda: next(clock))
     make().learn(24, callback=CheckpointCallback(None, tmp_path, "agent", save_minutes=2))
     assert [path.name for path in checkpoints_in(tmp_path, "agent")] == ["agent_8_steps", "agent_24_steps"]
 

@@ -7,8 +7,8 @@ from gymnasium.vector import SyncVectorEnv
 
 from coach_gym.agents import CoachAgent, GRPOAgent, PPOAgent
 from coach_gym.agents.judging.verifiers import FirstVerdict, Rules
-from coach_gym.agents.training.logger import Logger
-from coach_gym.agents.training.rollout_log import log_judges
+from coach_gym.agents.training.logs.logger import Logger
+from coach_gym.agents.training.logs.rollout_log import log_judges
 from coach_gym.episode import Episode
 from tests.agents import tiny
 from tests.agents.judging.scripted_server import serving

@@ -9,7 +9,7 @@ from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import clip_gradients, in_step
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, log_probs
-from coach_gym.agents.training.updates import Means
+from coach_gym.agents.training.objective.updates import Means
 
 
 def minimize_imitation_loss(

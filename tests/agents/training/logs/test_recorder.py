@@ -8,7 +8,7 @@ import torch
 from gymnasium.vector import SyncVectorEnv
 
 from coach_gym.agents import CoachAgent, EvalCallback, GRPOAgent, evaluate
-from coach_gym.agents.training.recorder import EpisodeRecorder
+from coach_gym.agents.training.logs.recorder import EpisodeRecorder
 from coach_gym.recording.store import find_stores, load_episodes, read_index, read_trajectory
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv

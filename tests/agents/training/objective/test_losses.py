@@ -1,8 +1,8 @@
 import pytest
 import torch
 
-from coach_gym.agents.training.losses import clip_diagnostics, clipped_value_loss, ppo_clip
-from tests.agents.training.oracle import VERL
+from coach_gym.agents.training.objective.losses import clip_diagnostics, clipped_value_loss, ppo_clip
+from tests.agents.training.objective.oracle import VERL
 
 
 def test_ppo_clip_is_verls():

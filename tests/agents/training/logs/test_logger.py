@@ -12,7 +12,7 @@ from stable_baselines3.common import logger as sb3
 from stable_baselines3.common.logger import Figure, HParam, Image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from coach_gym.agents.training.logger import CsvOutput, HumanOutput, JsonOutput, Logger, configure_logger
+from coach_gym.agents.training.logs.logger import CsvOutput, HumanOutput, JsonOutput, Logger, configure_logger
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 

@@ -1,6 +1,6 @@
 import pytest
 
-from coach_gym.agents.training.returns import discounted_outcome, process_outcome_returns
+from coach_gym.agents.training.objective.returns import discounted_outcome, process_outcome_returns
 
 
 def test_returns_by_hand():

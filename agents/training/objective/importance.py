@@ -20,7 +20,7 @@ from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import in_step
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, log_probs
-from coach_gym.agents.training.updates import PolicySample
+from coach_gym.agents.training.objective.updates import PolicySample
 
 
 @torch.no_grad()

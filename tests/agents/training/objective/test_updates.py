@@ -10,8 +10,8 @@ from coach_gym.agents import GRPOAgent
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, build_tree, log_probs, separate_log_probs, separate_tree
-from coach_gym.agents.training import updates
-from coach_gym.agents.training.updates import (
+from coach_gym.agents.training.objective import updates
+from coach_gym.agents.training.objective.updates import (
     CriticSample,
     explained_variance,
     minimize_policy_loss,

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.judging.chat import spent
 from coach_gym.agents.models.policy import Policy
-from coach_gym.agents.training.logger import Logger
-from coach_gym.agents.training.updates import Means
+from coach_gym.agents.training.logs.logger import Logger
+from coach_gym.agents.training.objective.updates import Means
 from coach_gym.episode import Episode
 
 

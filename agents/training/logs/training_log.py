@@ -10,7 +10,7 @@ import numpy as np
 
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.playing.rollout import Attempt
-from coach_gym.agents.training.logger import Logger
+from coach_gym.agents.training.logs.logger import Logger
 
 
 class TrainingLog:

@@ -19,7 +19,7 @@ from coach_gym.agents.distributed.parallel import clip_gradients, in_step
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, log_probs, log_probs_and_entropies
-from coach_gym.agents.training.losses import clip_diagnostics, clipped_value_loss, kl_penalty, ppo_clip
+from coach_gym.agents.training.objective.losses import clip_diagnostics, clipped_value_loss, kl_penalty, ppo_clip
 
 
 @dataclass

@@ -8,7 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from coach_gym.agents.training.media import is_media, write_media
+from coach_gym.agents.training.logs.media import is_media, write_media
 
 Value = float | int | str
 
@@ -32,7 +32,7 @@ class MediaOutput(Protocol):
     name: str
 
     def write_media(self, values: dict[str, Any], step: int) -> None:
-        """Writes pictures and the like, see `coach_gym.agents.training.media`."""
+        """Writes pictures and the like, see `coach_gym.agents.training.logs.media`."""
         ...
 
 

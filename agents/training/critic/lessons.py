@@ -24,7 +24,7 @@ from coach_gym.agents.playing.collector import Collector
 from coach_gym.agents.playing.forks import measure_candidates
 from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.agents.training.batching import FIRST_TRAINING_SEED
-from coach_gym.agents.training.returns import discounted_outcome
+from coach_gym.agents.training.objective.returns import discounted_outcome
 from coach_gym.episode import Candidate, Episode, Step
 from coach_gym.recording.archive import write_episode
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from coach_gym.agents.training.updates import CriticSample
+from coach_gym.agents.training.objective.updates import CriticSample
 
 
 class Replay:

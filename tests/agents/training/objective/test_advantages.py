@@ -6,8 +6,8 @@ import pytest
 import torch
 from stable_baselines3.common.buffers import RolloutBuffer
 
-from coach_gym.agents.training.advantages import acloo, corrected, gae, grpo, less_baseline, rloo
-from tests.agents.training.oracle import VERL
+from coach_gym.agents.training.objective.advantages import acloo, corrected, gae, grpo, less_baseline, rloo
+from tests.agents.training.objective.oracle import VERL
 
 
 def test_acloo_by_hand():

@@ -21,7 +21,7 @@ from tqdm import tqdm
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import build_tree
-from coach_gym.agents.training.updates import CriticSample, minimize_value_loss
+from coach_gym.agents.training.objective.updates import CriticSample, minimize_value_loss
 from coach_gym.episode import Episode
 from coach_gym.recording.archive import read_episode
 

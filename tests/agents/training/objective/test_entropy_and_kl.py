@@ -7,7 +7,7 @@ from torch.distributions import Categorical
 
 from coach_gym.agents import CoachAgent, GRPOAgent
 from coach_gym.agents.models.tree import build_tree, log_probs, log_probs_and_entropies, separate_tree
-from coach_gym.agents.training.losses import kl_penalty
+from coach_gym.agents.training.objective.losses import kl_penalty
 from tests.agents import few_responses, tiny
 from tests.agents.trivial_env import ButtonEnv
 

@@ -5,8 +5,8 @@ import torch
 
 from coach_gym.agents import CoachAgent, PPOAgent
 from coach_gym.agents.models.tree import build_tree
-from coach_gym.agents.training.replay import Replay
-from coach_gym.agents.training.updates import CriticSample
+from coach_gym.agents.training.critic.replay import Replay
+from coach_gym.agents.training.objective.updates import CriticSample
 from coach_gym.envs.vector import AndroidVectorEnv
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv

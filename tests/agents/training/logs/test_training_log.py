@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from coach_gym.agents.playing.rollout import Attempt
-from coach_gym.agents.training.logger import Logger
-from coach_gym.agents.training.training_log import TrainingLog
+from coach_gym.agents.training.logs.logger import Logger
+from coach_gym.agents.training.logs.training_log import TrainingLog
 from coach_gym.episode import Episode, Observation
 
 

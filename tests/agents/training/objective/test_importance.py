@@ -7,8 +7,8 @@ import torch
 from gymnasium.vector import SyncVectorEnv
 
 from coach_gym.agents import CoachAgent, GRPOAgent
-from coach_gym.agents.training.distinct import log_completions
-from coach_gym.agents.training.importance import truncated_weights
+from coach_gym.agents.training.objective.distinct import log_completions
+from coach_gym.agents.training.objective.importance import truncated_weights
 from tests.agents import few_responses, tiny
 from tests.agents.trivial_env import ButtonEnv
 

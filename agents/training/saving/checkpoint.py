@@ -30,8 +30,8 @@ from coach_gym.agents.models.architectures import read_config, untrained_backbon
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.learner import Learner
 from coach_gym.agents.models.policy import Policy, as_device
-from coach_gym.agents.training import directories
-from coach_gym.agents.training.transaction import require_finite
+from coach_gym.agents.training.saving import directories
+from coach_gym.agents.training.saving.transaction import require_finite
 from coach_gym.dialects import Dialect
 
 ACTOR, CRITIC, REFERENCE, SHARDS = "actor", "critic", "reference", "shards"

@@ -9,8 +9,8 @@ import torch
 
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.models.critic import Critic
-from coach_gym.agents.training.lessons import Plan, collect
-from coach_gym.agents.training.school import examine, teach
+from coach_gym.agents.training.critic.lessons import Plan, collect
+from coach_gym.agents.training.critic.school import examine, teach
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.vector import AndroidVectorEnv
 from coach_gym.recording.archive import read_episode

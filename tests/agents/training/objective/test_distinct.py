@@ -10,8 +10,8 @@ from gymnasium.vector import SyncVectorEnv
 from coach_gym.agents import CoachAgent
 from coach_gym.agents.generation.stochastic_beams import StochasticBeamGenerator
 from coach_gym.agents.generation.transformers import TransformersGenerator
-from coach_gym.agents.training.advantages import corrected
-from coach_gym.agents.training.distinct import distinct_acloo, first_weights, log_completions
+from coach_gym.agents.training.objective.advantages import corrected
+from coach_gym.agents.training.objective.distinct import distinct_acloo, first_weights, log_completions
 from tests.agents import few_responses, tiny
 from tests.agents.trivial_env import ButtonEnv
 from tests.agents.warm_start import warm_policy
