@@ -4,19 +4,17 @@ An answer is `Low-level thought: ...` and `action: {...}`, AndroidWorld's JSON i
 """
 
 import json
-from pathlib import Path
 
 from coach_gym.actions import Action, Point
 from coach_gym.dialects import json_action
-from coach_gym.dialects.dialect import IMAGE, Part, Turn, fill, load_template
-from coach_gym.dialects.frames import Frame, smart_resize
+from coach_gym.dialects.dialect import IMAGE, Part, fill
+from coach_gym.dialects.frames import Frame
+from coach_gym.dialects.screen_pixels import ScreenPixels, list_steps
 from coach_gym.episode import Observation
 from coach_gym.ui import parse_ui
 
-_SUMMARY = 300
 
-
-class OSGenesis:
+class OSGenesis(ScreenPixels):
     """The dialect of OS-Genesis.
 
     Args:
@@ -27,35 +25,13 @@ class OSGenesis:
         max_turns: Turns that a prompt shows; 1 is the published prompt, None shows the whole conversation.
     """
 
-    def __init__(
-        self,
-        min_pixels: int = 4 * 28 * 28,
-        max_pixels: int = 16384 * 28 * 28,
-        template: Path | None = None,
-        max_turns: int | None = 1,
-    ) -> None:
-        self.min_pixels = min_pixels
-        self.max_pixels = max_pixels
-        self.template = template
-        self.max_turns = max_turns
-        self._texts = load_template("os_genesis", template)
-
-    def frame(self, width: int, height: int, factor: int = 28) -> Frame:
-        """Returns the coordinate frame of a screen, whose coordinates are pixels of the screen itself."""
-        rows, columns = smart_resize(height, width, factor, self.min_pixels, self.max_pixels)
-        return Frame(screen=(width, height), model=(width, height), resized=(columns, rows))
-
-    def opening(self, goal: str, frame: Frame) -> list[Turn]:
-        """Returns the system turn if a template has one; the published prompt has none."""
-        return [("system", [self._texts["system"]])] if "system" in self._texts else []
+    prompt = "os_genesis"
 
     def observation(
         self, goal: str, observation: Observation, step_index: int, frame: Frame, previous: list[str]
     ) -> list[Part]:
         """Returns the screenshot, the goal, the steps so far and the elements."""
-        history = "\n".join(f"Step {i}: {' '.join(text.split())[:_SUMMARY]}" for i, text in enumerate(previous, 1))
-        if observation.last_action_error:
-            history += f"\nThe last action was not carried out: {observation.last_action_error}"
+        history = list_steps(observation, previous)
         values = {"goal": goal, "instruction": goal, "history": history, "accessibility_tree": _tree(observation.ui)}
         return [IMAGE, "\n" + fill(self._texts["user"], **values)]
 

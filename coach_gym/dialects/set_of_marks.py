@@ -6,20 +6,18 @@ a summary of every step; here the answers themselves are the history.
 """
 
 import json
-from pathlib import Path
 
 from coach_gym.actions import Action, ActionError, Point
 from coach_gym.dialects import json_action
-from coach_gym.dialects.dialect import IMAGE, MARKED, Part, Turn, fill, load_template
-from coach_gym.dialects.frames import Frame, smart_resize
+from coach_gym.dialects.dialect import IMAGE, MARKED, Part, fill
+from coach_gym.dialects.frames import Frame
 from coach_gym.dialects.marks import element_at, marked_elements
+from coach_gym.dialects.screen_pixels import ScreenPixels, list_steps
 from coach_gym.episode import Observation
 from coach_gym.ui import Element
 
-_SUMMARY = 300
 
-
-class SetOfMarks:
+class SetOfMarks(ScreenPixels):
     """The set-of-marks dialect. The environment must show the screen's elements (`ui=True`, the default).
 
     Args:
@@ -30,36 +28,13 @@ class SetOfMarks:
         max_turns: Turns that a prompt shows; 1 is M3A's prompt, None shows the whole conversation.
     """
 
-    def __init__(
-        self,
-        min_pixels: int = 4 * 28 * 28,
-        max_pixels: int = 16384 * 28 * 28,
-        template: Path | None = None,
-        max_turns: int | None = 1,
-    ) -> None:
-        self.min_pixels = min_pixels
-        self.max_pixels = max_pixels
-        self.template = template
-        self.max_turns = max_turns
-        self._texts = load_template("set_of_marks", template)
-
-    def frame(self, width: int, height: int, factor: int = 28) -> Frame:
-        """Returns the coordinate frame of a screen, whose coordinates are pixels of the screen itself."""
-        rows, columns = smart_resize(height, width, factor, self.min_pixels, self.max_pixels)
-        return Frame(screen=(width, height), model=(width, height), resized=(columns, rows))
-
-    def opening(self, goal: str, frame: Frame) -> list[Turn]:
-        """Returns the system turn if a template has one."""
-        return [("system", [self._texts["system"]])] if "system" in self._texts else []
+    prompt = "set_of_marks"
 
     def observation(
         self, goal: str, observation: Observation, step_index: int, frame: Frame, previous: list[str]
     ) -> list[Part]:
         """Returns the goal, the steps so far, the elements, and the screenshot without and with marks."""
-        steps = [f"Step {i}: {' '.join(text.split())[:_SUMMARY]}" for i, text in enumerate(previous, 1)]
-        history = "\n".join(steps) or "You have just begun; nothing has been done yet."
-        if observation.last_action_error:
-            history += f"\nThe last action was not carried out: {observation.last_action_error}"
+        history = list_steps(observation, previous, "You have just begun; nothing has been done yet.")
         lines = [_describe(number, element) for number, element in enumerate(marked_elements(observation.ui))]
         elements = "\n".join(lines) or "No element is known; use coordinates."
         values = {"goal": goal, "instruction": goal, "history": history, "elements": elements}

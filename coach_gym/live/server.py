@@ -12,8 +12,6 @@ from typing import Any
 import gymnasium as gym
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
@@ -45,10 +43,7 @@ def make_app(hands: Hands, closing: threading.Event) -> Starlette:
             Mount("/live", StaticFiles(directory=STATIC)),
             Mount("/static", StaticFiles(directory=viewer.STATIC)),
         ],
-        middleware=[
-            Middleware(TrustedHostMiddleware, allowed_hosts=viewer.HOSTS),
-            Middleware(viewer.Guarded),
-        ],
+        middleware=viewer.GUARDS,
     )
 
 

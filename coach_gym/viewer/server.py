@@ -48,11 +48,7 @@ def make_app(root: Path) -> Starlette:
             Route("/screen", viewer.screen),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
-        middleware=[
-            Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS),  # no other site can name this server as its own
-            Middleware(Guarded),
-            Middleware(GZipMiddleware),
-        ],
+        middleware=[*GUARDS, Middleware(GZipMiddleware)],
         exception_handlers={KeyError: _not_found, IndexError: _not_found, CannotReplay: _not_found},
     )
 
@@ -67,6 +63,13 @@ class Guarded(BaseHTTPMiddleware):
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers.setdefault("Cache-Control", "no-cache")
         return response
+
+
+GUARDS = (
+    Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS),  # no other site can name this server as its own
+    Middleware(Guarded),
+)
+"""What every page of ours is served behind."""
 
 
 class _Viewer:
