@@ -144,6 +144,18 @@ def parse_action(text: str, locate: Locate | None = None) -> tuple[str, Action]:
     return thought, _build(name, arguments, locate or _round)
 
 
+def require_on_screen(action: Action, size: tuple[int, int]) -> None:
+    """Checks that an action touches the screen.
+
+    Raises:
+        ActionError: One of its points lies outside a screen of this width and height.
+    """
+    width, height = size
+    for point in (action.start, action.end):
+        if point is not None and not (0 <= point[0] < width and 0 <= point[1] < height):
+            raise ActionError(f"{point} lies outside the screen, which is {width} wide and {height} high")
+
+
 def format_action(action: Action, thought: str = "", write_point: Callable[[Point], str] | None = None) -> str:
     """Writes an action as text.
 

@@ -16,7 +16,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
-from coach_gym.actions import Action, ActionError, parse_action
+from coach_gym.actions import Action, ActionError, parse_action, require_on_screen
 from coach_gym.bugs import OthersCode, is_bug
 from coach_gym.checks import require_whole
 from coach_gym.envs.devices.device import Device, ForkableDevice
@@ -396,10 +396,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         if len(text) > MAX_ACTION:
             raise ActionError(f"an action has at most {MAX_ACTION} characters, and this one has {len(text)}")
         _, action = parse_action(text)
-        width, height = self.screen_size
-        for point in (action.start, action.end):
-            if point is not None and not (0 <= point[0] < width and 0 <= point[1] < height):
-                raise ActionError(f"{point} lies outside the screen, which is {width} wide and {height} high")
+        require_on_screen(action, self.screen_size)
         return action
 
     def _look(self, device: Device) -> None:

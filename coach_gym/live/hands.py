@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from coach_gym.actions import Action, ActionError, format_action
+from coach_gym.actions import Action, ActionError, format_action, require_on_screen
 from coach_gym.envs.devices.device import Device
 from coach_gym.episode import Candidate, Episode, Observation, Step
 from coach_gym.recording.origin import Origin, environment_of
@@ -36,6 +36,7 @@ class Hands:
         lock: Held whenever the device is used; one thread may take it twice.
         env_settings: Arguments of the environments that tasks are played on.
         out: Folder that finished episodes are written to.
+        player: Who plays, as the episodes say.
 
     Attributes:
         episode: The episode of the task; None without a task.
@@ -43,12 +44,14 @@ class Hands:
     """
 
     def __init__(
-        self, device: Device, lock: AbstractContextManager[Any], env_settings: Mapping[str, Any], out: Path
-    ) -> None:
+        self, device: Device, lock: AbstractContextManager[Any], env_settings: Mapping[str, Any], out: Path,
+        player: str = "person",
+    ) -> None:  # fmt: skip
         self.device = device
         self.lock = lock
         self.env_settings = dict(env_settings)
         self.out = out
+        self.player = player
         self.episode: Episode | None = None
         self.verdict: bool | None = None
         self._env: gym.Env | None = None
@@ -80,6 +83,7 @@ class Hands:
                     "budget": self._info["budget"],
                     "over": self._over,
                     "success": self.verdict,
+                    "reward": self.episode.outcome,
                     "fault": self.episode.fault,
                 }
             return {"device": self.device.name, "size": self.device.size, "error": self._error, "task": task}
@@ -96,6 +100,7 @@ class Hands:
                 return
             self._error = ""
             try:
+                require_on_screen(action, self.device.size)
                 if action.kind != "finished":
                     self.device.perform(action)
             except ActionError as refusal:
@@ -124,12 +129,13 @@ class Hands:
                 assert self.episode.seed is not None
                 self._begin(self.episode.seed)
 
-    def choose(self, id: str, seed: int) -> None:
+    def choose(self, id: str, seed: int, **settings: Any) -> None:
         """Begins an episode.
 
         Args:
             id: Id of the environment, such as `"AndroidWorld/ContactsAddContact-v0"`.
             seed: Seed of the task instance.
+            settings: Further arguments of the environment, such as `split="test"`.
 
         Raises:
             Refused: There is no such environment, or the device cannot be prepared.
@@ -137,7 +143,7 @@ class Hands:
         with self.lock:
             self.leave()
             try:
-                self._env = gym.make(id, disable_env_checker=True, **self.env_settings)
+                self._env = gym.make(id, disable_env_checker=True, **self.env_settings, **settings)
                 self._begin(seed)
             except (gym.error.Error, ValueError) as error:
                 self.leave()
@@ -174,7 +180,7 @@ class Hands:
         episode.fault, episode.last = self._info.get("fault"), _seen(self._observation)
         self.verdict = None if episode.fault is not None else self._info["is_success"]
         episode.outcome = None if self.verdict is None else reward
-        EpisodeStore(self.out).write(episode, Origin("person", None, "person", environment_of(self._env)))
+        EpisodeStore(self.out).write(episode, Origin(self.player, None, self.player, environment_of(self._env)))
 
 
 def _seen(observation: Mapping[str, Any]) -> Observation:

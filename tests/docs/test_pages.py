@@ -69,7 +69,7 @@ def test_blocks_import_what_exists_and_use_only_what_they_define(page, code):
                     if not hasattr(importlib.import_module(module), alias.name):
                         importlib.import_module(f"{module}.{alias.name}")
                     defined.add(alias.asname or alias.name)
-            case ast.FunctionDef(name) | ast.ClassDef(name) | ast.arg(name):
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name) | ast.arg(name):
                 defined.add(name)
             case ast.Name(name, ast.Store()):
                 defined.add(name)
