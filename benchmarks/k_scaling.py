@@ -36,6 +36,7 @@ from coach_gym.agents import CoachAgent  # noqa: E402
 from coach_gym.agents.generation import sampling  # noqa: E402
 from coach_gym.agents.generation.generator import OnFirst  # noqa: E402
 from coach_gym.agents.generation.transformers import TransformersGenerator  # noqa: E402
+from coach_gym.agents.models.policy import Policy  # noqa: E402
 from coach_gym.envs.latency import Latency  # noqa: E402
 from coach_gym.episode import Candidate  # noqa: E402
 
@@ -73,7 +74,7 @@ class Training:
         self.k = k
         self.envs = slow_envs(devices, latency, seed)
         self.agent = CoachAgent(
-            "pocket", self.envs, 0.0, k=k, critic_learning_rate=0.0, batch_size=devices,
+            Policy.load("pocket"), self.envs, 0.0, k=k, critic="pocket", critic_learning_rate=0.0, batch_size=devices,
             max_new_tokens=SETTINGS["max_new_tokens"], max_prompt_length=SETTINGS["max_prompt_length"], seed=seed,
             generation=LikeliestFirst, **arguments,
         )  # fmt: skip

@@ -2,7 +2,7 @@
 
 import json
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from coach_gym.agents.models.history import History
 from coach_gym.agents.models.lora import ADAPTER, merged_model, name_base, save_model
 from coach_gym.agents.models.mrope import rope_index
 from coach_gym.agents.models.patches import project_patches_linearly
+from coach_gym.agents.models.training_settings import read_training_settings, write_training_settings
 from coach_gym.agents.models.tree_attention import enable_tree_attention
 from coach_gym.agents.models.vision_attention import batch_windows
 from coach_gym.dialects import Dialect, Frame, pictures
@@ -50,6 +51,7 @@ class Policy:
         chat: Renders turns as tokens.
         eos: The end-of-turn token.
         banned: Tokens that no response may contain, because a prompt that quotes them would be a different prompt.
+        training: Hyper-parameters to train it with, as they are saved beside its weights (`training_settings.py`).
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Policy:
         self.chat = ChatML(tokenizer, image_processor)
         self.eos = self.chat.turn_end
         self.banned = _banned_ids(model.config, tokenizer, self.eos)
+        self.training: Mapping[str, Any] = {}
         self._observations: dict[int, tuple[weakref.ref[Observation], Segment]] = {}
 
     @classmethod
@@ -132,7 +135,9 @@ class Policy:
         image_processor = Qwen2VLImageProcessorPil.from_pretrained(path)
         tokenizer = AutoTokenizer.from_pretrained(path)
         stored = stored_settings(Path(path)) or _default_dialect(model.config)
-        return cls(model, tokenizer, image_processor, choose_dialect(dialect, stored))
+        made = cls(model, tokenizer, image_processor, choose_dialect(dialect, stored))
+        made.training = read_training_settings(Path(path))
+        return made
 
     def save(self, directory: str | Path) -> None:
         """Writes a directory that `load`, transformers and vLLM can read.
@@ -145,11 +150,12 @@ class Policy:
         self.save_processor(directory)
 
     def save_processor(self, directory: str | Path) -> None:
-        """Writes everything but the model: tokenizer, image processor and dialect."""
+        """Writes everything but the model: tokenizer, image processor, dialect and hyper-parameters."""
         directory = Path(directory)
         self.tokenizer.save_pretrained(directory)
         self.image_processor.save_pretrained(directory)
         store_dialect(self.dialect, directory)
+        write_training_settings(self.training, directory)
 
     def merged(self) -> "Policy":
         """Returns a copy, on the CPU, whose weights have the adapters merged in, as engines without peft need it."""

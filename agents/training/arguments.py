@@ -11,8 +11,13 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature
 from numbers import Integral, Real
+from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+from coach_gym.agents.distributed import processes
+from coach_gym.agents.models import training_settings
+from coach_gym.agents.models.policy import POCKET
 
 Constructor = TypeVar("Constructor", bound=Callable[..., None])
 
@@ -23,7 +28,8 @@ def checked_arguments(base: type | None = None) -> Callable[[Constructor], Const
     """Decorates the constructor of an agent.
 
     Names and types of all arguments are checked before the constructor runs, its signature lists what `**shared`
-    stands for, and `self.arguments` keeps the arguments of the outermost constructor, defaults included.
+    stands for, and `self.arguments` keeps the arguments of the outermost constructor, defaults included. Defaults are
+    those in the directory of the policy, if it has any (`training_settings.py`), else those of the signature.
 
     Args:
         base: The class whose constructor takes the `**shared` arguments.
@@ -36,12 +42,22 @@ def checked_arguments(base: type | None = None) -> Callable[[Constructor], Const
         def checked(self: Any, *args: Any, **kwargs: Any) -> None:
             _refuse_unknown(type(self).__name__, kwargs, signature)
             bound = signature.bind(self, *args, **kwargs)
-            bound.apply_defaults()
             _, *given = bound.arguments.items()
             for name, value in given:
                 _check_type(name, value, signature.parameters[name])
-            vars(self).setdefault("arguments", dict(given))
-            init(self, *args, **kwargs)
+            taken = {} if "arguments" in vars(self) else _of_the_model(dict(given), signature)
+            bound.arguments |= taken
+            bound.apply_defaults()
+            _, *everything = bound.arguments.items()
+            vars(self).setdefault("arguments", dict(everything))
+            try:
+                init(self, *args, **kwargs, **taken)
+            except ValueError as error:
+                if taken:
+                    error.add_note(f"{_listed(taken)} come with the policy; pass others to replace them")
+                raise
+            if taken and processes.rank() == 0:
+                print(f"{type(self).__name__} takes what comes with the policy: {_listed(taken)}")
 
         shown: Any = checked
         shown.__signature__ = signature
@@ -58,6 +74,31 @@ def _expanded(signature: Signature, base: type | None) -> Signature:
     names = {each.name for each in own}
     inherited = [each for each in inspect.signature(base).parameters.values() if each.kind is Parameter.KEYWORD_ONLY]
     return signature.replace(parameters=own + [each for each in inherited if each.name not in names])
+
+
+def _of_the_model(given: Mapping[str, Any], signature: Signature) -> dict[str, Any]:
+    """Returns the hyper-parameters in the policy's directory that the agent has and that are not given.
+
+    A roll-out that is given, and smaller than the mini-batches in the file, is one mini-batch.
+    """
+    policy = given["policy"]
+    if not isinstance(policy, str | Path):
+        return {}
+    directory = POCKET if policy == "pocket" else Path(policy)
+    stored = training_settings.read_training_settings(directory)
+    taken = {name: value for name, value in stored.items() if name in signature.parameters and name not in given}
+    for name, value in taken.items():
+        try:
+            _check_type(name, value, signature.parameters[name])
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{directory / training_settings.NAME}: {error}") from error
+    if "batch_size" in given and (taken.get("mini_batch_size") or 0) > given["batch_size"]:
+        del taken["mini_batch_size"]
+    return taken
+
+
+def _listed(arguments: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
 
 
 def _refuse_unknown(agent: str, given: Mapping[str, Any], signature: Signature) -> None:

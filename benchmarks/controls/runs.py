@@ -120,7 +120,8 @@ def make_agent(run: Run, envs: VectorEnv | None) -> OnlineAgent:
         arguments["critic"] = Critic.from_policy(Policy.load(run.policy))
     if arguments.get("critic") == "judge":
         arguments["critic"] = Critic.from_policy(Policy.load(POCKET.parent / "prm"))
-    return METHODS[run.method].agent(run.policy, envs, seed=run.seed, **arguments)
+    policy = Policy.load(run.policy)  # an object, because a name would bring its own settings along
+    return METHODS[run.method].agent(policy, envs, seed=run.seed, **arguments)
 
 
 def _player(method: Method, agent: OnlineAgent) -> Predictor:

@@ -19,8 +19,6 @@ from coach_gym.cli.settings import parse_settings, read_config
 if TYPE_CHECKING:
     from coach_gym.evaluation import Player
 
-POCKET_LIMITS = {"max_new_tokens": 48, "max_prompt_length": 3072}
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command; all other options are settings of the environment."""
@@ -137,7 +135,7 @@ def make_player(
     saved = Path(agent) / "actor"
     arguments = _saved_arguments(Path(agent))
     policy = Policy.load(saved if saved.is_dir() else agent, dialect, max_pixels=max_pixels)
-    limits = {**(POCKET_LIMITS if agent == "pocket" else {}), **arguments}
+    limits = {**policy.training, **arguments}
     policy.max_prompt_length = limits.get("max_prompt_length", policy.max_prompt_length)
     length = max_new_tokens or limits.get("max_new_tokens", 512)
     temperature = arguments.get("temperature", 1.0)

@@ -30,7 +30,7 @@ SETTINGS = {  # of agents and engines, which the commands pass on
     "evaluate": ["--suite", "--device", "--screen_size"],
 }
 SMALLER = {
-    "learning_rate=1.5e-4": "learning_rate=1.5e-4, batch_size=2",
+    '"pocket", envs, tensorboard_log': '"pocket", envs, batch_size=2, tensorboard_log',
     "total_timesteps=2_000": "total_timesteps=16",
     "n_eval_episodes=40": "n_eval_episodes=2",
     "num_envs=8": "num_envs=2",
