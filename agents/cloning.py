@@ -3,14 +3,11 @@
 from collections import deque
 from typing import Unpack
 
-from coach_gym.agents.distributed import processes
 from coach_gym.agents.models.policy import PolicySource
-from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import checked_arguments, require_at_least
-from coach_gym.agents.training.objective.imitation import minimize_imitation_loss
 from coach_gym.agents.training.online import OnlineAgent
-from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
+from coach_gym.agents.training.schedules import Schedule
 from coach_gym.agents.training.settings import OnlineSettings
 from coach_gym.episode import Episode
 
@@ -44,18 +41,9 @@ class FilteredCloningAgent(OnlineAgent):
         require_at_least(0, replay=replay)
         super().__init__(policy, env, learning_rate, **shared)
         self.replay = replay
-        self._earlier: deque[Tree] = deque(maxlen=replay)
+        self.successes = deque(maxlen=replay)
 
     def train(self, groups: list[list[Episode]]) -> None:
         """Imitates the successes of this roll-out, and those that are replayed."""
-        solved = [episode for group in groups for episode in group if episode.success]
-        new = [self.tree(episode, candidates="executed") for episode in solved]
-        trees = [*self._earlier, *new]
-        self._earlier.extend(new)
-        optimizer = self.optimizers["policy.optimizer"]
-        learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
-        with self.timed("update"):
-            batches = self.mini_batches(trees, self.n_epochs)
-            means = minimize_imitation_loss(self.policy, optimizer, batches, self.max_grad_norm, self.temperature)
-        self.log_training(**means, imitated=float(sum(processes.gather(len(trees)))), learning_rate=learning_rate)
+        self.imitate([episode for group in groups for episode in group])
         self.logger.record("train/n_updates", self.n_updates + 1, exclude="tensorboard")

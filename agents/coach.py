@@ -10,6 +10,7 @@
 """
 
 import warnings
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, Unpack
@@ -76,6 +77,11 @@ class CoachAgent(ActorCriticAgent):
         outcome_correction: Share of the correction of advantages by the executed candidate's return
             (`advantages.corrected`). With 1, their expectation does not depend on the critic, which then only reduces
             the variance and is fitted after the advantages; 0, as in the paper, relies on the critic alone.
+        negative_weight: Factor of negative advantages; 1 as in the paper. A small policy forgets what it is pushed away
+            from together with what is right nearby, and learns more from what it should do.
+        self_imitation: Successful episodes of earlier roll-outs that the policy imitates again in every iteration,
+            after its update and with those of the roll-out, as in filtered cloning (Oh et al. 2018, without their
+            weights); None, as in the paper, imitates none.
         shared: Arguments of `ActorCriticAgent` and `OnlineAgent`: the critic with its learning rate, warm-up and clip
             range, batch sizes, clipping, sampling, seed, logging. `help()` lists them.
 
@@ -102,10 +108,13 @@ class CoachAgent(ActorCriticAgent):
         execute: Literal["first", "best"] = "first",
         forks: Literal["critic", "policy"] | None = None,
         outcome_correction: float = 0.0,
+        negative_weight: float = 1.0,
+        self_imitation: int | None = None,
         **shared: Unpack[ActorCriticSettings],
     ) -> None:
         require_at_least(1, k=k)
-        require_share(outcome_correction=outcome_correction)
+        require_share(outcome_correction=outcome_correction, negative_weight=negative_weight)
+        require_at_least(0, self_imitation=self_imitation)
         if outcome_correction and (resample or not learn_from_executed):
             raise ValueError(
                 f"outcome_correction={outcome_correction} corrects the executed candidate's advantage, which "
@@ -155,6 +164,9 @@ class CoachAgent(ActorCriticAgent):
         self.resample = resample
         self.learn_from_executed = learn_from_executed
         self.outcome_correction = outcome_correction
+        self.negative_weight = negative_weight
+        self.self_imitation = self_imitation
+        self.successes = deque(maxlen=self_imitation or 0)
         self.forks = forks
         self.keep_forks = forks is not None
 
@@ -194,19 +206,20 @@ class CoachAgent(ActorCriticAgent):
         if self.baseline == "value":
             self.fit_critic(self.critic.state_values, self.state_samples(episodes))
         if self.forks == "policy":
-            self.update_policy(self.policy_samples(episodes))
+            samples = self.policy_samples(episodes)
+        elif self.policy_waits:
+            self.fit_critic(self.critic.response_q_values, self.critic_samples(episodes))
             return
-        targets = self.critic_samples(episodes)
-        if self.policy_waits:
-            self.fit_critic(self.critic.response_q_values, targets)
-            return
-        if self.outcome_correction:  # unbiased only if the critic has not yet seen these returns
+        elif self.outcome_correction:  # unbiased only if the critic has not yet seen these returns
+            targets = self.critic_samples(episodes)
             samples = self.policy_samples(episodes)
             self.fit_critic(self.critic.response_q_values, targets)
         else:
-            self.fit_critic(self.critic.response_q_values, targets)
+            self.fit_critic(self.critic.response_q_values, self.critic_samples(episodes))
             samples = self.policy_samples(self.draw_candidates(episodes) if self.resample else episodes)
         self.update_policy(samples)
+        if self.self_imitation is not None:
+            self.imitate(episodes)
 
     def assign_returns(self, episodes: list[Episode]) -> None:
         """Phase 2: sets the return of every executed action, judging those that the roll-out has not judged."""
@@ -344,11 +357,12 @@ class CoachAgent(ActorCriticAgent):
             advantages = distinct_acloo(q, self.log_probs(episode))
         else:
             advantages = less_baseline(q, self.baseline, state_values)
-        if not self.outcome_correction:
-            return advantages
-        executed = torch.tensor([step.executed for step in episode.steps], device=self.device)
-        returns = _of_executed(episode, self.known_returns(episode)).to(self.device)
-        return corrected(advantages, q, executed, returns, self.outcome_correction, self.weights(episode) / self.k)
+        if self.outcome_correction:
+            executed = torch.tensor([step.executed for step in episode.steps], device=self.device)
+            returns = _of_executed(episode, self.known_returns(episode)).to(self.device)
+            share = self.weights(episode) / self.k
+            advantages = corrected(advantages, q, executed, returns, self.outcome_correction, share)
+        return torch.where(advantages < 0, self.negative_weight * advantages, advantages)
 
     def weights(self, episode: Episode) -> Tensor:
         """Returns how much an episode's candidates count in the mean over a state's k, (T, k): 1 unless `distinct`."""

@@ -2,16 +2,15 @@
 
 import warnings
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
 import gymnasium as gym
 import torch
 from gymnasium.vector import VectorEnv
-from torch import Tensor
 
 from coach_gym.agents.distributed import parallel, processes
 from coach_gym.agents.generation.make import Generation, check_generation, is_address
@@ -19,10 +18,10 @@ from coach_gym.agents.judging.trouble import JudgeErrors
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.reference import frozen_reference
-from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS, Candidates, Tree, build_tree, separate_tree
+from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS, Tree
 from coach_gym.agents.playing.collector import Collector
 from coach_gym.agents.playing.rollout import Attempt, Transition, as_vector_env, claimed, settle
-from coach_gym.agents.training.agent import Agent, Env
+from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
     checked_arguments,
     require_at_least,
@@ -30,7 +29,7 @@ from coach_gym.agents.training.arguments import (
     require_positive,
     require_share,
 )
-from coach_gym.agents.training.batching import batched, mini_batches, training_seeds
+from coach_gym.agents.training.batching import batched, training_seeds
 from coach_gym.agents.training.callbacks import (
     Callback,
     CallbackList,
@@ -42,23 +41,20 @@ from coach_gym.agents.training.logs.logger import Logger, configure_logger
 from coach_gym.agents.training.logs.media import settings_of
 from coach_gym.agents.training.logs.recorder import EpisodeRecorder
 from coach_gym.agents.training.logs.rollout_log import log_judges, log_rollout
-from coach_gym.agents.training.objective.importance import mean_entropy, rescore, score
-from coach_gym.agents.training.objective.updates import PolicySample, minimize_policy_loss, token_ratio
 from coach_gym.agents.training.saving.checkpoint import Saved, TrainerState
 from coach_gym.agents.training.saving.interruptions import held_back
 from coach_gym.agents.training.saving.transaction import Backup, require_finite
-from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
+from coach_gym.agents.training.schedules import Schedule, value_of
 from coach_gym.agents.training.settings import check_collection, check_settings
+from coach_gym.agents.training.updating import UpdatingAgent
 from coach_gym.checks import require_whole
 from coach_gym.dialects import Dialect
 from coach_gym.dialects.names import dialect_named
 from coach_gym.episode import Episode
 from coach_gym.protocols import ForkableVectorEnv
 
-Item = TypeVar("Item")
 
-
-class OnlineAgent(Agent, ABC):
+class OnlineAgent(UpdatingAgent, ABC):
     """Alternates roll-outs, in which the policy plays a batch of episodes, and updates, which `train` defines.
 
     Defaults are those of the paper's table of hyper-parameters.
@@ -255,6 +251,7 @@ class OnlineAgent(Agent, ABC):
         self.reference = frozen_reference(self.policy, reference) if kl_coef else None
         self.player.rollout_temperature = self.rollout_temperature
         self.rollout_player = self.player
+        self.successes: deque[Tree] = deque(maxlen=0)
         self._collector: Collector | None = None
         self._begun: TrainerState | None = None  # where the iteration in progress began
         self._backup = Backup()
@@ -359,6 +356,7 @@ class OnlineAgent(Agent, ABC):
         if self._begun is not None:
             self._backup.restore(self.learner)
             self._set_state(self._begun)
+            self.successes.clear()
             self._begun = None
 
     def _saved(self) -> Saved:
@@ -504,69 +502,6 @@ class OnlineAgent(Agent, ABC):
                 only takes part in an update of others.
         """
 
-    # ---- updates --------------------------------------------------------------------------------------------------
-
-    def tree(self, episode: Episode, candidates: Candidates = "all") -> Tree:
-        """Packs an episode for policy and critic, with all its candidates or with the executed ones only."""
-        if self.trajectory_trees:
-            return build_tree(self.policy, episode, candidates, self.max_branch_tokens)
-        return separate_tree(self.policy, episode, candidates)
-
-    def policy_sample(
-        self, episode: Episode, tree: Tree, advantages: Tensor, first: int = 0, weights: Tensor | None = None
-    ) -> PolicySample:
-        """Returns an episode as `update_policy` takes it.
-
-        Args:
-            episode: Its candidates have the sampler's log-probabilities.
-            tree: The episode's tree with all candidates.
-            advantages: Advantages of the candidates from `first` on, (T, k), or (T,) for one candidate per step.
-            first: Leading candidates of every step that are not learned from.
-            weights: Importance weights of the candidates, of the shape of `advantages`; None for 1.
-        """
-        chosen = [candidate for step in episode.steps for candidate in step.candidates[first:]]
-        for candidate, advantage in zip(chosen, advantages.flatten().tolist(), strict=True):
-            candidate.advantage = advantage
-        lengths = torch.tensor([len(candidate.token_ids) for candidate in chosen], device=self.device)
-        old = torch.tensor([value for candidate in chosen for value in candidate.logprobs], device=self.device)
-        weights = torch.ones_like(advantages) if weights is None else weights
-        of_tokens = [each.flatten().repeat_interleave(lengths) for each in (advantages, weights)]
-        return PolicySample(tree, old, of_tokens[0], of_tokens[1], first)
-
-    def update_policy(self, samples: list[PolicySample]) -> None:
-        """Makes PPO's clipped update in `n_epochs` passes over the samples, and logs it."""
-        hot = self.rollout_temperature != self.temperature
-        if hot or self.recompute_log_probs:
-            rescore(self.policy, samples, self.temperature, self.max_importance_weight if hot else None)
-        if self.reference is not None:
-            scored = score(self.reference, samples, self.temperature)
-            for sample, of_tokens in zip(samples, scored, strict=True):
-                sample.reference_log_probs = of_tokens
-        optimizer = self.optimizers["policy.optimizer"]
-        learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
-        with self.timed("update"):
-            batches = self.mini_batches(samples, self.n_epochs)
-            limits, coefs = (self.clip_range, self.max_grad_norm), (self.entropy_coef, self.kl_coef)
-            means = minimize_policy_loss(self.policy, optimizer, batches, *limits, self.temperature, *coefs)
-        advantages = processes.concatenate([sample.advantages for sample in samples])
-        self.log_training(
-            **means,
-            loss=means.get("policy_gradient_loss", 0.0)
-            - self.entropy_coef * means.get("token_entropy", 0.0)
-            + self.kl_coef * means.get("kl", 0.0),
-            advantage_std=advantages.std(correction=0).item(),
-            entropy=mean_entropy(samples),
-            clip_range=self.clip_range,
-            learning_rate=learning_rate,
-            token_ratio=token_ratio([sample.tree for sample in samples]),
-        )
-        self.logger.record("train/advantages", advantages)
-        self.logger.record("train/n_updates", self.n_updates + 1, exclude="tensorboard")
-
-    def mini_batches(self, items: Sequence[Item], n_epochs: int) -> list[list[Item]]:
-        """Shuffles items into mini-batches of `mini_batch_size`, `n_epochs` times over (`batching.mini_batches`)."""
-        return mini_batches(items, n_epochs, self.mini_batch_size, self.rng)
-
     # ---- processes ------------------------------------------------------------------------------------------------
 
     def distribute(self) -> None:
@@ -609,14 +544,3 @@ class OnlineAgent(Agent, ABC):
                 f"pass batch_size={self.env.num_envs * processes.size()} or a multiple of it",
                 stacklevel=2,
             )
-
-    # ---- logging --------------------------------------------------------------------------------------------------
-
-    def log_training(self, **values: float) -> None:
-        """Records `train/*` values."""
-        for name, value in values.items():
-            self.logger.record(f"train/{name}", value)
-
-    def timed(self, part: str) -> AbstractContextManager[None]:
-        """Adds the seconds spent in the context to `time/{part}`."""
-        return self.log.timed(part)

@@ -183,3 +183,33 @@ def test_the_executed_candidate_can_be_left_out(monkeypatch):
     assert sample.first == 1
     sizes = [len(candidate.token_ids) for candidate in episode.steps[0].candidates[1:]]
     assert [part[0].item() for part in sample.advantages.split(sizes)] == [1.0, -1.0]
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.25, 1.0])
+def test_negative_advantages_count_as_much_as_is_asked(weight, monkeypatch):
+    policy = tiny.policy()
+    agent = CoachAgent(policy, None, k=2, batch_size=1, negative_weight=weight)
+    monkeypatch.setattr(agent.critic, "q_values", lambda tree: [torch.tensor([1.4, 0.5])])
+    (sample,) = agent.policy_samples([one_state(policy, BACK, HOME)])
+    better, worse = sample.advantages.unique().tolist()[::-1]
+    assert better == pytest.approx(0.9) and worse == pytest.approx(-0.9 * weight)
+
+
+def test_self_imitation_repeats_the_latest_successes_and_makes_them_likelier():
+    policy = tiny.policy()
+    agent = CoachAgent(policy, None, 1e-3, k=2, batch_size=1, self_imitation=2, critic_learning_rate=0.0)
+    solved, failed = one_state(policy, BACK, HOME), one_state(policy, HOME, BACK)
+    failed.outcome = 0.0
+    before = score(policy, solved)[0].sum()
+    imitated = []
+    for episode in (solved, failed, solved, solved, solved):
+        agent.train([[episode]])
+        imitated.append(agent.logger.name_to_value["train/imitated"])
+    assert imitated == [1, 1, 2, 3, 3]
+    assert score(policy, solved)[0].sum() > before
+
+
+def test_without_self_imitation_nothing_is_kept():
+    agent = CoachAgent(policy := tiny.policy(), None, 1e-3, k=2, batch_size=1)
+    agent.train([[one_state(policy, BACK, HOME)]])
+    assert not agent.successes and "train/imitated" not in agent.logger.name_to_value

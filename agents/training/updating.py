@@ -1,0 +1,134 @@
+"""An agent with the gradient updates that the methods share: PPO's clipped step, and imitation of successes."""
+
+from collections import deque
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+
+from coach_gym.agents.distributed import processes
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.models.tree import Candidates, Tree, build_tree, separate_tree
+from coach_gym.agents.training.agent import Agent
+from coach_gym.agents.training.batching import mini_batches
+from coach_gym.agents.training.objective.imitation import minimize_imitation_loss
+from coach_gym.agents.training.objective.importance import mean_entropy, rescore, score
+from coach_gym.agents.training.objective.updates import PolicySample, minimize_policy_loss, token_ratio
+from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
+from coach_gym.episode import Episode
+
+Item = TypeVar("Item")
+
+
+class UpdatingAgent(Agent):
+    """An `Agent` that updates its policy; `OnlineAgent` describes what its constructor takes.
+
+    Attributes:
+        successes: The latest successful episodes, packed with their executed responses, for agents that imitate them
+            again. They stay in memory, not in checkpoints: a loaded agent starts without any.
+    """
+
+    learning_rate: Schedule
+    mini_batch_size: int | None
+    n_epochs: int
+    clip_range: float
+    entropy_coef: float
+    kl_coef: float
+    reference: Policy | None
+    max_grad_norm: float
+    rollout_temperature: float
+    max_importance_weight: float
+    trajectory_trees: bool
+    max_branch_tokens: int
+    recompute_log_probs: bool
+    successes: deque[Tree]
+
+    def tree(self, episode: Episode, candidates: Candidates = "all") -> Tree:
+        """Packs an episode for policy and critic, with all its candidates or with the executed ones only."""
+        if self.trajectory_trees:
+            return build_tree(self.policy, episode, candidates, self.max_branch_tokens)
+        return separate_tree(self.policy, episode, candidates)
+
+    def policy_sample(
+        self, episode: Episode, tree: Tree, advantages: Tensor, first: int = 0, weights: Tensor | None = None
+    ) -> PolicySample:
+        """Returns an episode as `update_policy` takes it.
+
+        Args:
+            episode: Its candidates have the sampler's log-probabilities.
+            tree: The episode's tree with all candidates.
+            advantages: Advantages of the candidates from `first` on, (T, k), or (T,) for one candidate per step.
+            first: Leading candidates of every step that are not learned from.
+            weights: Importance weights of the candidates, of the shape of `advantages`; None for 1.
+        """
+        chosen = [candidate for step in episode.steps for candidate in step.candidates[first:]]
+        for candidate, advantage in zip(chosen, advantages.flatten().tolist(), strict=True):
+            candidate.advantage = advantage
+        lengths = torch.tensor([len(candidate.token_ids) for candidate in chosen], device=self.device)
+        old = torch.tensor([value for candidate in chosen for value in candidate.logprobs], device=self.device)
+        weights = torch.ones_like(advantages) if weights is None else weights
+        of_tokens = [each.flatten().repeat_interleave(lengths) for each in (advantages, weights)]
+        return PolicySample(tree, old, of_tokens[0], of_tokens[1], first)
+
+    def update_policy(self, samples: list[PolicySample]) -> None:
+        """Makes PPO's clipped update in `n_epochs` passes over the samples, and logs it."""
+        hot = self.rollout_temperature != self.temperature
+        if hot or self.recompute_log_probs:
+            rescore(self.policy, samples, self.temperature, self.max_importance_weight if hot else None)
+        if self.reference is not None:
+            scored = score(self.reference, samples, self.temperature)
+            for sample, of_tokens in zip(samples, scored, strict=True):
+                sample.reference_log_probs = of_tokens
+        optimizer = self.optimizers["policy.optimizer"]
+        learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
+        with self.timed("update"):
+            batches = self.mini_batches(samples, self.n_epochs)
+            limits, coefs = (self.clip_range, self.max_grad_norm), (self.entropy_coef, self.kl_coef)
+            means = minimize_policy_loss(self.policy, optimizer, batches, *limits, self.temperature, *coefs)
+        advantages = processes.concatenate([sample.advantages for sample in samples])
+        self.log_training(
+            **means,
+            loss=means.get("policy_gradient_loss", 0.0)
+            - self.entropy_coef * means.get("token_entropy", 0.0)
+            + self.kl_coef * means.get("kl", 0.0),
+            advantage_std=advantages.std(correction=0).item(),
+            entropy=mean_entropy(samples),
+            clip_range=self.clip_range,
+            learning_rate=learning_rate,
+            token_ratio=token_ratio([sample.tree for sample in samples]),
+        )
+        self.logger.record("train/advantages", advantages)
+        self.logger.record("train/n_updates", self.n_updates + 1, exclude="tensorboard")
+
+    def mini_batches(self, items: Sequence[Item], n_epochs: int) -> list[list[Item]]:
+        """Shuffles items into mini-batches of `mini_batch_size`, `n_epochs` times over (`batching.mini_batches`)."""
+        return mini_batches(items, n_epochs, self.mini_batch_size, self.rng)
+
+    def imitate(self, episodes: Sequence[Episode]) -> None:
+        """Raises the likelihood of all executed responses of the successful episodes and of `successes`, and logs it.
+
+        Args:
+            episodes: Those of this roll-out; `successes` receives the successful ones.
+        """
+        new = [self.tree(episode, candidates="executed") for episode in episodes if episode.success]
+        trees = [*self.successes, *new]
+        self.successes.extend(new)
+        optimizer = self.optimizers["policy.optimizer"]
+        learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
+        with self.timed("update"):
+            batches = self.mini_batches(trees, self.n_epochs)
+            means = minimize_imitation_loss(self.policy, optimizer, batches, self.max_grad_norm, self.temperature)
+        self.log_training(**means, imitated=float(sum(processes.gather(len(trees)))), learning_rate=learning_rate)
+
+    # ---- logging --------------------------------------------------------------------------------------------------
+
+    def log_training(self, **values: float) -> None:
+        """Records `train/*` values."""
+        for name, value in values.items():
+            self.logger.record(f"train/{name}", value)
+
+    def timed(self, part: str) -> AbstractContextManager[None]:
+        """Adds the seconds spent in the context to `time/{part}`."""
+        return self.log.timed(part)
