@@ -35,7 +35,7 @@ def fork(worker: Worker, timeout: float) -> ForkableEnv:
         if not isinstance(env, ForkableEnv):
             raise UsageError(
                 f"{type(env).__name__} cannot be forked in mid-episode; AndroidEnv on the embedded phone can "
-                f"(device='phone')"
+                f"(device='phone', workers='thread')"
             )
         return env.fork()
 

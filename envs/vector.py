@@ -6,7 +6,7 @@ import copy
 import logging
 import queue
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -20,9 +20,11 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from coach_gym.checks import require_seconds, require_whole
 from coach_gym.envs import forking
 from coach_gym.envs.android import AndroidEnv
-from coach_gym.envs.devices.fleet_file import read_fleet
+from coach_gym.envs.devices.fleet_file import OneOfFleet, read_fleet
 from coach_gym.envs.errors import DeviceError, UsageError
 from coach_gym.envs.forking import SubSnapshot
+from coach_gym.envs.remote.host import Limits
+from coach_gym.envs.remote.workers import Workers, placed
 from coach_gym.envs.suites.splits import Selection
 from coach_gym.envs.worker import Worker
 from coach_gym.protocols import Arrival, EventDriven, ForkableEnv
@@ -50,17 +52,20 @@ class _Slot:
 
 
 class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], EventDriven):
-    """Runs each environment in a thread, so that a device that raises, hangs or dies costs only one episode.
+    """Runs each environment in a worker, so that a device that raises, hangs or dies costs only one episode.
 
     `reset` and `step` are Gymnasium's, with next-step autoreset. They are built on `send`, `send_reset` and `recv`,
     with which an agent serves ready environments while the others are still busy (`EventDriven`).
 
     An environment that raises or exceeds its time limit ends its episode with a fault: it is truncated, its reward is
     0, and `info["fault"]` names the reason. The environment is abandoned, and the next episode builds another.
-    Environments are built in their threads at the first reset, except for the first one, which defines the spaces.
+    Environments are built in their workers at the first reset; one that defines the spaces is built at once.
 
     Args:
         env_fns: One function per environment that builds it.
+        workers: `"thread"` for devices that are waited for; `"process"` for embedded phones, which then run on all
+            cores; `"ray"` for actors on the machines of a Ray cluster. What lives in another process cannot be forked.
+        actor_options: Ray's options of each actor, such as `{"resources": {"phone": 1}}`; by default it takes a CPU.
         step_timeout: Seconds that a step may take.
         reset_timeout: Seconds that a reset may take.
         on_close: Called after all environments are closed.
@@ -76,6 +81,8 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         self,
         env_fns: Sequence[Callable[[], gym.Env]],
         *,
+        workers: Workers = "thread",
+        actor_options: Mapping[str, Any] | None = None,
         step_timeout: float = STEP_TIMEOUT,
         reset_timeout: float = RESET_TIMEOUT,
         on_close: Callable[[], object] = bool,
@@ -83,6 +90,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         if not env_fns:
             raise ValueError("a vector environment needs at least one environment; pass one function in env_fns")
         require_seconds(step_timeout=step_timeout, reset_timeout=reset_timeout)
+        place = placed(workers, actor_options, Limits(reset_timeout, step_timeout))
         first = env_fns[0]()
         self.num_envs = len(env_fns)
         self.metadata = {**first.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -95,14 +103,17 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         self.reset_timeout = reset_timeout
         self._on_close = on_close
         self.selection = first.unwrapped.selection if isinstance(first.unwrapped, AndroidEnv) else Selection()
-        self._slots = [_Slot(make_env, _blank(first.observation_space)) for make_env in env_fns]
-        self._slots[0].make_env = _first_then(first, env_fns[0])
+        self._slots = [_Slot(place(make_env), _blank(first.observation_space)) for make_env in env_fns]
+        if workers == "thread":
+            self._slots[0].make_env = _first_then(first, env_fns[0])
+        else:
+            first.close()
         self._results: queue.SimpleQueue[tuple[Worker, Any]] = queue.SimpleQueue()
         self._ready: list[Arrival] = []  # ended without a worker
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError(
-            "these environments run in threads, which no other process can use; pickle the function that makes them"
+            "these environments run in workers, which no other process can use; pickle the function that makes them"
         )
 
     def reset(
@@ -445,6 +456,8 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
 def make_vector_env(
     num_envs: int = 1,
     *,
+    workers: Workers = "thread",
+    actor_options: Mapping[str, Any] | None = None,
     step_timeout: float = STEP_TIMEOUT,
     reset_timeout: float = RESET_TIMEOUT,
     **kwargs: Any,
@@ -453,10 +466,13 @@ def make_vector_env(
 
     Args:
         num_envs: Number of environments.
+        workers: Where they live. See `AndroidVectorEnv`.
+        actor_options: Ray's options of each actor. See `AndroidVectorEnv`.
         step_timeout: Seconds that a step may take.
         reset_timeout: Seconds that a reset may take.
         kwargs: Arguments of `AndroidEnv`. Its `device` may also be a TOML file that describes a fleet
-            (`coach_gym.envs.devices.fleet_file`), of which each process takes its part.
+            (`coach_gym.envs.devices.fleet_file`), of which each process takes its part, and each worker outside this
+            process one device.
 
     Raises:
         ValueError: Several environments would share one real device, or the file describes no fleet.
@@ -465,8 +481,11 @@ def make_vector_env(
     device = kwargs.get("device", "phone")
     on_close: Callable[[], object] = bool
     if isinstance(device, str) and device.endswith(".toml"):
-        device = kwargs["device"] = read_fleet(device)
-        on_close = device.close
+        if workers == "thread":
+            device = kwargs["device"] = read_fleet(device)
+            on_close = device.close
+        else:
+            device = kwargs["device"] = OneOfFleet(device)
     if isinstance(device, str) and device != "phone" and num_envs > 1:
         raise ValueError(
             f"{num_envs} environments cannot share the device {device!r}; pass device=Fleet(...) or 'fleet.toml'"

@@ -24,12 +24,16 @@ from __future__ import annotations
 import atexit
 import os
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.emulator import emulators
 from coach_gym.envs.devices.fleet import Attached, Fleet, Member
+from coach_gym.envs.devices.locks import hold
+from coach_gym.envs.errors import DeviceError
 
 _TABLES = {"emulators", "attached", "fleet"}
 
@@ -67,10 +71,49 @@ def read_fleet(path: str | Path, part: Part | None = None) -> Fleet:
     Raises:
         ValueError: The file describes no fleet, lists a device twice, or has none for this process.
     """
+    return _fleet(*_members(path, part or Part.own()))
+
+
+class OneOfFleet:
+    """Lends one device of a fleet's file to an environment in a process of its own.
+
+    It is the first device of the file that no other process of this machine holds. The file is read where the
+    environment lives; on a cluster, each machine's file lists the devices of that machine.
+
+    Args:
+        path: A TOML file as above.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+        self._own: Fleet | None = None
+
+    def __call__(self) -> Device:
+        """Lends the device, which the first call chooses.
+
+        Raises:
+            DeviceError: Other processes hold all devices, or this one does not start.
+        """
+        if self._own is None:
+            self._own = self._claimed()
+        return self._own()
+
+    def _claimed(self) -> Fleet:
+        members, arguments = _members(self._path, Part.own())
+        for member in members:
+            with suppress(DeviceError):
+                hold(member.name)  # until this process ends
+                return _fleet([member], arguments)
+        raise DeviceError(
+            f"other processes use all {len(members)} devices of {self._path}; add devices, or make fewer environments"
+        )
+
+
+def _members(path: str | Path, part: Part) -> tuple[list[Member], dict[str, Any]]:
+    """Returns the devices of a process and the arguments of their fleet."""
     described = tomllib.loads(Path(path).read_text("utf-8"))
     if unknown := sorted(described.keys() - _TABLES):
         raise ValueError(f"{path} has the tables {unknown}; a fleet has {sorted(_TABLES)}")
-    part = part or Part.own()
     serials = [serial for table in described.get("attached", []) for serial in _serials(path, table)]
     if twice := sorted({serial for serial in serials if serials.count(serial) > 1}):
         raise ValueError(f"{path} lists {twice} twice; every device can be driven by one process only")
@@ -82,7 +125,11 @@ def read_fleet(path: str | Path, part: Part | None = None) -> Fleet:
             f"{path} has {len(started)} emulators a machine and {len(serials)} attached devices, so none is left for "
             f"process {part.rank} of {part.size}; add devices, or start fewer processes"
         )
-    fleet = Fleet(members, **described.get("fleet", {}))
+    return members, described.get("fleet", {})
+
+
+def _fleet(members: list[Member], arguments: dict[str, Any]) -> Fleet:
+    fleet = Fleet(members, **arguments)
     atexit.register(fleet.close)  # emulators outlive a program that does not stop them
     return fleet
 

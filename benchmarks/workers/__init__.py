@@ -1,0 +1,1 @@
+"""What it costs to run embedded phones in processes of their own."""

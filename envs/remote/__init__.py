@@ -1,0 +1,1 @@
+"""Environments outside this process: in another one, or on another machine of a Ray cluster."""
