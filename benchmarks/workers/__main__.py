@@ -73,33 +73,24 @@ class Clocked(gym.Wrapper):
         return observation, reward, terminated, truncated, {**info, "core": time.process_time()}
 
 
-Episodes = list[tuple[dict[str, Any], list[str]]]
+def alone(env: gym.Env, options: dict[str, Any], actions: list[str], cost: Cost) -> None:
+    """Replays an episode in an environment of this process."""
+    env.reset(options=options)
+    with cost.counting():
+        for action in actions:
+            env.step(action)
+    cost.steps += len(actions)
 
 
-def alone(env: gym.Env, episodes: Episodes) -> Cost:
-    """Replays episodes in an environment of this process."""
-    cost = Cost()
-    for options, actions in episodes:
-        env.reset(options=options)
-        with cost.counting():
-            for action in actions:
-                env.step(action)
-        cost.steps += len(actions)
-    return cost
-
-
-def together(envs: AndroidVectorEnv, episodes: Episodes) -> Cost:
-    """Replays episodes in every environment of a vector at once."""
-    cost = Cost()
-    for options, actions in episodes:
-        infos = envs.reset(options=options)[1]
-        with cost.counting(infos["core"]) as clocks:
-            for action in actions:
-                envs.send([action] * envs.num_envs)
-                for arrival in envs.recv(envs.num_envs):
-                    clocks[arrival.env_id] = arrival.info["core"]
-        cost.steps += envs.num_envs * len(actions)
-    return cost
+def together(envs: AndroidVectorEnv, options: dict[str, Any], actions: list[str], cost: Cost) -> None:
+    """Replays an episode in every environment of a vector at once."""
+    infos = envs.reset(options=options)[1]
+    with cost.counting(infos["core"]) as clocks:
+        for action in actions:
+            envs.send([action] * envs.num_envs)
+            for arrival in envs.recv(envs.num_envs):
+                clocks[arrival.env_id] = arrival.info["core"]
+    cost.steps += envs.num_envs * len(actions)
 
 
 def measure(screen: tuple[int, int], seed: int) -> dict[str, float]:
@@ -109,8 +100,12 @@ def measure(screen: tuple[int, int], seed: int) -> dict[str, float]:
         [lambda: Clocked(gym.make(SUITE, screen_size=screen).unwrapped)] * PROCESSES, workers="process"
     )
     episodes = record(env, seed)
-    alone(env, episodes), together(envs, episodes)  # warm
-    one, many = alone(env, episodes), together(envs, episodes)
+    for options, actions in episodes[:5]:  # warm
+        together(envs, options, actions, Cost())
+    one, many = Cost(), Cost()
+    for options, actions in episodes:  # by turns, because a shared machine is faster at one time than at another
+        alone(env, options, actions, one)
+        together(envs, options, actions, many)
     env.close()
     envs.close()
     ms = {"alone_core_ms": 1e3 * one.core / one.steps, "process_core_ms": 1e3 * many.core / many.steps}

@@ -5,6 +5,7 @@ Ray is an extra, and these tests are skipped without it: `pip install 'coach-gym
 """
 
 import os
+import signal
 import sys
 from functools import partial
 
@@ -82,6 +83,7 @@ def test_a_machine_that_dies_costs_one_episode_and_its_environment_moves(cluster
     (dying,) = cluster.worker_nodes
     lost = infos["node"].tolist().index(dying.node_id)
     cluster.remove_node(dying, allow_graceful=False)
+    os.kill(infos["pid"][lost], signal.SIGKILL)  # a machine takes its processes with it
     _, _, _, truncations, infos = envs.step(["wait()"] * 2)
     assert truncations.tolist() == [env_id == lost for env_id in range(2)]
     assert "actor died" in infos["fault"][lost]
