@@ -3,11 +3,12 @@
 PYTHON ?= python3
 VENV := .venv
 VLLM_VENV := .venv-vllm
+BRIDGES_VENV := .venv-bridges
 BIN := $(VENV)/bin
 # one thread per process: two processes of two threads on two cores are ten times slower
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test test-vllm lint types unit pocket clean
+.PHONY: demo test test-vllm test-bridges lint types unit pocket clean
 
 demo: $(VENV)/installed
 	$(BIN)/python -m benchmarks.demo
@@ -26,6 +27,10 @@ unit: $(VENV)/installed
 # vLLM pins other versions of transformers and numpy, so its tests have a separate environment (4 GB)
 test-vllm: $(VLLM_VENV)/installed
 	timeout 600 $(VLLM_VENV)/bin/python -m pytest tests/vllm
+
+# other people's trainers and protocols pin versions of their own, so they have a separate environment
+test-bridges: $(BRIDGES_VENV)/installed
+	timeout 900 $(BRIDGES_VENV)/bin/python -m pytest tests/bridges
 
 # rebuilds the pocket models from scratch (hours on a CPU; resumable)
 pocket: $(VENV)/installed
@@ -47,5 +52,10 @@ $(VLLM_VENV)/installed: setup.cfg constraints-vllm.txt tests/vllm/torchvision_wi
 		echo "import torchvision_without_cuda" > $$site/torchvision_without_cuda.pth
 	touch $@
 
+$(BRIDGES_VENV)/installed: setup.cfg constraints-bridges.txt
+	$(PYTHON) -m venv $(BRIDGES_VENV)
+	$(BRIDGES_VENV)/bin/python -m pip install --quiet --constraint constraints-bridges.txt --editable '.[bridges]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(VLLM_VENV) build runs
+	rm -rf $(VENV) $(VLLM_VENV) $(BRIDGES_VENV) build runs
