@@ -71,6 +71,7 @@ METHODS = {
 }
 
 _RATES = (5e-5, 1.5e-4)
+_STEADY = {"critic_learning_rate": 5e-5, "outcome_correction": 1.0, "negative_weight": 0.1, "self_imitation": 100}
 
 
 def _grid(*options: dict[str, Any]) -> list[dict[str, Any]]:
@@ -88,8 +89,8 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
         {"critic_learning_rate": 1e-4, "critic_warmup_episodes": 48},  # V is then fitted before the policy moves
     ),
     "ppo_prm": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 1e-4}),
-    COACH: _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 5e-5, "outcome_correction": 1.0}),
-    "coach_forks": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 5e-5, "outcome_correction": 1.0}),
+    COACH: _grid({"critic_learning_rate": 1e-5}, _STEADY),
+    "coach_forks": _grid({"critic_learning_rate": 1e-5}, _STEADY),
     "measured": _grid({"k": 4}, {"k": 8}),
 }
 
