@@ -60,7 +60,7 @@ CHECK_EPISODES = 16
 
 def make_agent(envs: VectorEnv | None, seed: int, **arguments: Any) -> CoachAgent:
     """Makes the demo's agent."""
-    settings = {**SETTINGS, "mini_batch_size": None, **arguments}
+    settings = {**SETTINGS, "mini_batch_size": None, "self_imitation": None, **arguments}
     return CoachAgent("pocket", envs, k=4, seed=seed, **settings)
 
 

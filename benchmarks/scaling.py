@@ -147,7 +147,7 @@ def build(
     clock = VirtualClock()
     make_env = partial(_make_env, cell.steps)
     envs = VirtualTimeEnv([make_env] * cell.devices, latency, clock, seed)
-    settings = {**SETTINGS, "batch_size": EPISODES, "max_prompt_length": 32_768, "k": cell.k}
+    settings = {**SETTINGS, "self_imitation": None, "batch_size": EPISODES, "max_prompt_length": 32_768, "k": cell.k}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # surplus devices begin the episodes of the next iteration
         agent = agent_class("pocket", envs, seed=seed, **settings)
