@@ -29,14 +29,18 @@ def to_xml(root: Node, rotation: int = 0) -> str:
     return "".join(parts)
 
 
-def to_dump(root: Node) -> str:
+def to_dump(root: Node, rotation: int = 0) -> str:
     """Writes a tree as the command `uiautomator dump` does.
 
     Unlike `to_xml`, the command shows only the visible nodes of the front window, without system bars and keyboard,
     reports texts as Android does (see `as_reported`), and has no attributes for visibility and hints.
+
+    Args:
+        root: The tree.
+        rotation: Quarter turns of the display, 0 to 3.
     """
     window = Node(cls=root.cls, package=root.package, bounds=root.bounds, children=list(_in_front(root)))
-    return to_xml(window).replace(' visible-to-user="true"', "").replace(' hint=""', "")
+    return to_xml(window, rotation).replace(' visible-to-user="true"', "").replace(' hint=""', "")
 
 
 def as_reported(node: Node) -> Node:

@@ -41,8 +41,6 @@ class Host(Protocol):
     """What apps need of the phone they run on.
 
     Attributes:
-        width: Screen width in pixels.
-        height: Screen height in pixels.
         density: Pixels per dp.
         storage: Files, databases and settings.
         services: What Android's services keep: calls, roles, packages, properties.
@@ -55,8 +53,6 @@ class Host(Protocol):
         now: The phone's clock.
     """
 
-    width: int
-    height: int
     density: float
     storage: Storage
     services: Services
@@ -67,6 +63,14 @@ class Host(Protocol):
     clipboard: str
     permissions: set[tuple[str, str]]
     now: datetime
+
+    @property
+    def width(self) -> int:
+        """Width of the screen as it is turned, in pixels."""
+
+    @property
+    def height(self) -> int:
+        """Height of the screen as it is turned, in pixels."""
 
     @property
     def stack(self) -> list[Screen]:
@@ -238,6 +242,10 @@ class Screen:
     def now(self) -> datetime:
         """The phone's clock."""
         return self.phone.now
+
+    def columns(self, upright: int) -> int:
+        """Returns how many columns a grid has that has `upright` of them on a phone held upright, 360 dp wide."""
+        return max(upright, int(upright * self.phone.width / self.phone.density / 360))
 
     def push(self, screen: Screen) -> None:
         """Opens a screen or dialog of this app above this one."""

@@ -47,6 +47,9 @@ class Phone(System):
     def screenshot(self) -> np.ndarray:
         """Returns what the screen shows now: height x width x 3 uint8."""
         dark = self.storage.settings.get(("secure", "ui_night_mode")) == "2"
+        size = self.width, self.height
+        if size != self._painter.size:  # the screen has been turned
+            self._painter = Painter(*size)
         return self._painter.show(self.windows.drawing(), dark)
 
     def ui(self) -> Node:

@@ -40,7 +40,7 @@ class Commands:
         self._all: dict[str, Command] = {
             "help": self._help, "h": self._help, "?": self._help, "ping": _ping, "quit": _quit, "exit": _quit,
             "kill": self._kill, "sms": self._sms, "gsm": self._gsm, "geo": self._geo, "power": self._power,
-            "avd": self._avd, "rotate": _no_rotation, "network": _nothing, "event": self._event,
+            "avd": self._avd, "rotate": self._rotate, "network": _nothing, "event": self._event,
         }  # fmt: skip
 
     def run(self, name: str, rest: str) -> str:
@@ -107,6 +107,14 @@ class Commands:
         return ""
 
     # place and battery
+
+    def _rotate(self, rest: str) -> str:
+        """Turns the device clockwise. The screen stays upright if the settings allow it to turn."""
+        with self._hardware.lock:
+            phone = self._hardware.phone
+            phone.services.held = (phone.services.held - 1) % 4
+            phone.changed()
+        return ""
 
     def _geo(self, rest: str) -> str:
         action, *numbers = rest.split() or [""]
@@ -237,12 +245,8 @@ def _ping(rest: str) -> str:
     return "I am alive!\r\n"
 
 
-def _no_rotation(rest: str) -> str:
-    raise Refused("the embedded phone's screen does not turn")
-
-
 def _nothing(rest: str) -> str:
-    """Has no effect: the embedded phone stays upright and online."""
+    """Has no effect: the embedded phone stays online."""
     return ""
 
 

@@ -11,12 +11,21 @@ from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Column, Row
 
 PACKAGE = "com.google.android.inputmethod.latin"
-HEIGHT = 216  # dp
+ROW, SHORT_ROW = 46, 30  # dp; the height of a row of keys, and where the screen is short
 PAGES = {
     "lower": ("qwertyuiop", "asdfghjkl", "zxcvbnm"),
     "upper": ("QWERTYUIOP", "ASDFGHJKL", "ZXCVBNM"),
     "symbols": ("1234567890", "@#$_&-+()/", "*\"':;!?=%"),
 }
+
+
+def height(phone: SystemHost) -> int:
+    """Returns the height in dp."""
+    return 4 * _row(phone) + 32
+
+
+def _row(phone: SystemHost) -> int:
+    return ROW if phone.height >= theme.SHORT * phone.density else SHORT_ROW
 
 
 def build(phone: SystemHost) -> View:
@@ -39,7 +48,7 @@ def build(phone: SystemHost) -> View:
             _special("keyboard_return", "Enter", partial(phone.key, "ENTER")),
         ],
     ]
-    return Column([Row(row, gap=4, justify="center", height=46) for row in rows], gap=6, pad=6, bg="#dfe3ea")
+    return Column([Row(row, gap=4, justify="center", height=_row(phone)) for row in rows], gap=6, pad=6, bg="#dfe3ea")
 
 
 def _letter(phone: SystemHost, character: str) -> View:

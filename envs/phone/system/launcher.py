@@ -24,7 +24,7 @@ from coach_gym.envs.phone.toolkit.widgets import (  # fmt: skip
     TextField,
 )
 
-PER_PAGE = 12
+COLUMNS, ROWS = 4, 3  # of icons on a phone held upright
 WALLPAPER = "#e8f0fe"
 
 
@@ -56,25 +56,28 @@ class Home(Screen):
     def build(self) -> View:
         """Returns the date, the icons of this page and the search button."""
         apps = list(self.phone.apps.values())
-        pages = -(-len(apps) // PER_PAGE)
-        shown = apps[self.page * PER_PAGE : (self.page + 1) * PER_PAGE]
+        columns = self.columns(COLUMNS)
+        per_page = columns * (ROWS if self.phone.height >= theme.SHORT * self.phone.density else 1)
+        pages = -(-len(apps) // per_page)
+        page = min(self.page, pages - 1)  # a turned screen has other pages
+        shown = apps[page * per_page : (page + 1) * per_page]
         clock = Text(self.now.strftime("%a, %b %-d"), 20, pad=(20, 18, 20, 14), id="clock")
         icons = [AppIcon(app, partial(self.phone.launch, app.package)) for app in shown]
-        grid = Grid(icons, 4, gap=8, pad=(10, 6, 10, 6))
-        dots = Row([self._dot(i) for i in range(pages)], gap=8, justify="center", pad=6)
+        grid = Grid(icons, columns, gap=8, pad=(10, 6, 10, 6))
+        dots = Row([self._dot(i == page) for i in range(pages)], gap=8, justify="center", pad=6)
         search = Button("Search apps", lambda: self.push(Drawer()), "search_container", "outlined")
         body = [clock, grid, Space(flex=1), dots, Column([search], pad=(24, 4, 24, 16))]
-        return Column(body, bg=WALLPAPER, on_swipe=partial(self._swiped, pages))
+        return Column(body, bg=WALLPAPER, on_swipe=partial(self._swiped, page, pages))
 
-    def _dot(self, page: int) -> View:
-        color = theme.PRIMARY if page == self.page else theme.OUTLINE
+    def _dot(self, shown: bool) -> View:
+        color = theme.PRIMARY if shown else theme.OUTLINE
         return View(width=7, height=7, radius=3, bg=color, important=False)
 
-    def _swiped(self, pages: int, way: str) -> None:
+    def _swiped(self, page: int, pages: int, way: str) -> None:
         if way == "up":
             self.push(Drawer())
         elif way in ("left", "right"):
-            self.page = min(max(0, self.page + (1 if way == "left" else -1)), pages - 1)
+            self.page = min(max(0, page + (1 if way == "left" else -1)), pages - 1)
 
 
 class Drawer(Screen):
@@ -92,7 +95,7 @@ class Drawer(Screen):
         apps = [app for app in self.app.sorted_apps() if wanted in app.label.casefold()]
         icons = [AppIcon(app, partial(self._open, app)) for app in apps]
         field = Column([TextField(self.query, "Search apps", "search_box")], pad=(14, 12, 14, 8))
-        grid = [Grid(icons, 4, gap=8, pad=(10, 6, 10, 6))] if icons else []
+        grid = [Grid(icons, self.columns(COLUMNS), gap=8, pad=(10, 6, 10, 6))] if icons else []
         return Column([field, ListView(grid, on_swipe=self._swiped)], bg=theme.SURFACE)
 
     def _open(self, app: App) -> None:

@@ -24,13 +24,23 @@ MESSAGE_TIME = timedelta(seconds=4)
 FOLDERS = ("Download", "Documents", "DCIM", "Pictures", "Music", "Movies", "Android")
 
 
+SLIM = 1.65
+"""The sides' ratio up to which a screen is a tablet's: 1.6 on most; phones have had 1.67 to 2.3."""
+
+
+def is_slim(width: int, height: int) -> bool:
+    """Returns whether a screen has the shape of a phone's, held either way."""
+    return max(width, height) > SLIM * min(width, height)
+
+
 class System:
     """A phone's system software with its apps.
 
     Args:
         width: Screen width in pixels.
         height: Screen height in pixels.
-        density: Pixels per dp; by default such that the screen is 360 dp wide.
+        density: Pixels per dp; by default such that the shorter side is 360 dp long, or 800 dp if the screen is too
+            wide for a phone's.
         apps: What makes each app from its phone, as its class does, in the order in which the home screen shows them.
 
     Attributes:
@@ -55,6 +65,8 @@ class System:
             holds.
         receivers: Called with every broadcast; for programs outside the phone.
         windows: What is on the screen.
+        upright: Width and height of the screen before it is turned, in pixels.
+        density: Pixels per dp.
     """
 
     def __init__(
@@ -64,8 +76,8 @@ class System:
         density: float | None = None,
         apps: Sequence[Callable[[Host], App]] = (),
     ) -> None:
-        self.width, self.height = width, height
-        self.density = density or width / 360
+        self.upright = width, height
+        self.density = density or min(width, height) / (360 if is_slim(width, height) else 800)
         self.storage = Storage()
         self.storage.now = START
         self.services = Services()
@@ -96,6 +108,35 @@ class System:
         for app in self.apps.values():
             self.storage.mkdir(app.data)
             app.install()
+
+    # the screen
+
+    @property
+    def rotation(self) -> int:
+        """Quarter turns of the screen, 0 to 3: what the settings say, or as the phone is held if it turns by itself."""
+        settings = self.storage.settings
+        if settings.get(("system", "accelerometer_rotation")) == "1":
+            return self.services.held
+        turns = settings.get(("system", "user_rotation"), "0")
+        return int(turns) if turns in ("1", "2", "3") else 0
+
+    def turn(self, rotation: int | None) -> None:
+        """Turns the screen to a number of quarter turns and keeps it so; None has it follow how the phone is held."""
+        settings = self.storage.settings
+        settings["system", "accelerometer_rotation"] = str(int(rotation is None))
+        if rotation is not None:
+            settings["system", "user_rotation"] = str(rotation)
+        self.changed()
+
+    @property
+    def width(self) -> int:
+        """Width of the screen as it is turned, in pixels."""
+        return self.upright[self.rotation % 2]
+
+    @property
+    def height(self) -> int:
+        """Height of the screen as it is turned, in pixels."""
+        return self.upright[1 - self.rotation % 2]
 
     @property
     def focus(self) -> TextInput | None:

@@ -16,13 +16,14 @@ from coach_gym.envs.phone.system import bars, clipboard, keyboard, shade
 from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.accessibility import nodes
-from coach_gym.envs.phone.toolkit.layout import Layout
+from coach_gym.envs.phone.toolkit.layout import Layout, scroll_what_is_too_high
 from coach_gym.envs.phone.toolkit.paint import Command, commands, intersect
 from coach_gym.envs.phone.toolkit.view import Align, Justify, Rect, ScrollState, View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, Row, Space, Text
 from coach_gym.ui import Node
 
 SYSTEM = "com.android.systemui"
+TABLET = 600  # dp; the width from which a screen is a tablet's
 _PLACES: dict[str, Justify] = {"top": "start", "center": "center", "bottom": "end"}  # of dialogs
 
 
@@ -156,7 +157,10 @@ class Windows:
         windows = []
         for screen in stack[base:]:
             root = self._dialog(screen) if screen.dialog else Column([_flexible(screen.build())], bg=theme.SURFACE)
-            windows.append(self._window(root, rect, screen.app.package, screen.scrolls))
+            window = self._window(root, rect, screen.app.package, screen.scrolls)
+            if rect[3] - rect[1] < window.layout.px(theme.SHORT):
+                scroll_what_is_too_high(window.root, window.layout, rect)
+            windows.append(window)
         for window in windows[:-1]:
             window.hidden = True
         return windows
@@ -164,7 +168,8 @@ class Windows:
     def _dialog(self, screen: Screen) -> View:
         """Returns a dialog's card on a scrim that closes it when touched."""
         card = screen.build()
-        card.width = card.width or (220 if screen.placement == "top" else 320)
+        narrow, wide = (220, 280) if screen.placement == "top" else (320, 440)
+        card.width = card.width or (wide if self._phone.width >= TABLET * self._phone.density else narrow)
         card.on_tap = card.on_tap or _nothing
         card.border = theme.OUTLINE
         justify = _PLACES[screen.placement]
@@ -193,7 +198,7 @@ class Windows:
         phone = self._phone
         layout = self._layout({})
         bottom = phone.height - layout.px(bars.NAVIGATION_HEIGHT)
-        rect = (0, bottom - layout.px(keyboard.HEIGHT), phone.width, bottom)
+        rect = (0, bottom - layout.px(keyboard.height(phone)), phone.width, bottom)
         return self._kept(("keyboard", phone.keyboard), lambda: keyboard.build(phone), rect, keyboard.PACKAGE)
 
     def _bar(self, name: str, rect: Rect) -> Window:
@@ -203,7 +208,7 @@ class Windows:
         return self._kept((name, bars.status_key(phone)), lambda: bars.status(phone), rect, SYSTEM)
 
     def _kept(self, key: Any, build: Callable[[], View], rect: Rect, package: str) -> Window:
-        key = (key, self.font_scale)
+        key = (key, rect, self.font_scale)
         window = self._fixed.get(key)
         if window is None:
             if len(self._fixed) > 64:

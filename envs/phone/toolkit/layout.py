@@ -165,6 +165,40 @@ class Layout:
             y += height + gap
 
 
+def scroll_what_is_too_high(root: View, layout: Layout, rect: Rect) -> None:
+    """Lays a page or dialog out anew if it was given less than its least height. Then all of it scrolls.
+
+    Args:
+        root: The laid-out views of a window: the page, or the dialog's card with space around it.
+        layout: What laid them out.
+        rect: The window's place in pixels.
+    """
+    (content,) = root.children
+    _, top, _, bottom = root.pad
+    room = rect[3] - rect[1] - layout.px(top + bottom)
+    least = _least(content, layout)
+    if least > room:
+        content.height, content.flex = least / layout.density, 0
+        frame = View("android.widget.ScrollView", [content], scroll_key="window", height=room / layout.density)
+        frame.width, root.children = content.width, [frame]
+        layout.run(root, rect)
+
+
+_LEAST_LIST = 140  # dp; of a list that scrolls by itself
+
+
+def _least(view: View, layout: Layout) -> int:
+    """Returns the height in pixels below which the parts of a measured view would overlap."""
+    if view.height is not None or not view.children or view.columns:
+        return view.h
+    if view.scroll_key is not None:
+        return min(view.h, layout.px(_LEAST_LIST))
+    heights = [_least(child, layout) for child in view.children]
+    gaps = layout.px(view.gap) * (len(heights) - 1)
+    inner = sum(heights) + gaps if view.axis == "v" else max(heights)
+    return max(inner + layout.px(view.pad[1] + view.pad[3]), layout.px(view.min_height))
+
+
 def _shift(where: str, room: int) -> int:
     """Returns how far something moves into `room` spare pixels."""
     return 0 if where == "start" else room // 2 if where == "center" else room

@@ -12,6 +12,7 @@ ERROR = "#b3261e"
 SCRIM = "#8e8e93"
 AVATARS = ("#1a73e8", "#b06000", "#188038", "#a142f4", "#c5221f", "#007b83")
 
+SHORT = 480  # dp; where less is left of the height, as in landscape, what does not fit scrolls
 BAR_HEIGHT = 56  # dp, app bar and bottom navigation
 ROW_HEIGHT = 56  # dp, one line of a list
 TOUCH = 44  # dp, smallest thing to touch

@@ -18,6 +18,9 @@ from coach_gym.envs.phone.system.system import STEP
 from coach_gym.ui import Node, to_xml
 
 SDK = 33
+ORIENTATIONS = ("natural", "left", "upsidedown", "right")
+"""The quarter turns of the screen, 0 to 3."""
+
 PRODUCT = "sdk_gphone64_x86_64"
 
 _KEYS = {
@@ -45,9 +48,9 @@ class Device:
         phone = self._phone
         return {
             "currentPackageName": phone.foreground, "displayWidth": phone.width, "displayHeight": phone.height,
-            "displayRotation": 0, "displaySizeDpX": round(phone.width / phone.density),
+            "displayRotation": phone.rotation, "displaySizeDpX": round(phone.width / phone.density),
             "displaySizeDpY": round(phone.height / phone.density), "productName": PRODUCT, "sdkInt": SDK,
-            "screenOn": self._phone.services.screen_on, "naturalOrientation": True,
+            "screenOn": self._phone.services.screen_on, "naturalOrientation": phone.rotation % 2 == 0,
         }  # fmt: skip
 
     def isScreenOn(self) -> bool:
@@ -66,17 +69,19 @@ class Device:
 
     def freezeRotation(self, freeze: bool) -> bool:
         """Stops or allows that the screen turns with the device."""
-        self._phone.storage.settings["system", "accelerometer_rotation"] = "0" if freeze else "1"
+        self._phone.turn(self._phone.rotation if freeze else None)
         return True
 
     def setOrientation(self, orientation: str) -> bool:
-        """Returns True for the natural orientation, the only one of the embedded phone.
+        """Turns the screen, and keeps it so: "natural", "left", "right", "upsidedown", or their first letters.
 
         Raises:
-            RpcError: It is another one.
+            RpcError: It is none of these.
         """
-        if orientation not in ("n", "natural"):
-            raise RpcError(-32000, f"cannot turn to {str(orientation)[:20]!r}: the embedded phone does not turn")
+        turns = next((index for index, name in enumerate(ORIENTATIONS) if orientation in (name, name[0])), None)
+        if turns is None:
+            raise RpcError(-32000, f"unknown orientation {str(orientation)[:20]!r}; there are {', '.join(ORIENTATIONS)}")
+        self._phone.turn(turns)
         return True
 
     def openNotification(self) -> bool:
@@ -114,7 +119,7 @@ class Device:
         root = reported(self._phone)
         if active_only:
             root = replace(root, children=[child for child in root.children if not child.decor])
-        return to_xml(_pruned(root, max_depth))
+        return to_xml(_pruned(root, max_depth), self._phone.rotation)
 
     def getLastToast(self) -> str | None:
         """Returns the last message, even after it has left the screen."""

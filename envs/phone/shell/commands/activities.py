@@ -187,11 +187,12 @@ def _root_task(phone: Phone, package: str) -> str:
     id, name = state.task_id(phone, package), state.component(phone, package)
     bounds = f"bounds=[0,0][{phone.width},{phone.height}]"
     visible = str(package == phone.foreground).lower()
-    density = round(160 * phone.density)
+    density, shortest = round(160 * phone.density), round(min(phone.upright) / phone.density)
+    shape = "port" if phone.width <= phone.height else "land"
     top = f"topActivity=ComponentInfo{{{name}}}"
     return (
         f"RootTask id={id} {bounds} displayId=0 userId=0\n configuration={{{phone.windows.font_scale} en-rUS ldltr "
-        f"sw360dp {density}dpi port}}\n  taskId={id}: {name} {bounds} userId=0 visible={visible} {top}\n"
+        f"sw{shortest}dp {density}dpi {shape}}}\n  taskId={id}: {name} {bounds} userId=0 visible={visible} {top}\n"
     )
 
 

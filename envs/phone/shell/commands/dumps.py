@@ -40,17 +40,18 @@ def window(phone: Phone, args: list[str]) -> str:
     name = state.component(phone, phone.foreground)
     shown = "NotificationShade" if phone.shade else name
     rest = f"{state.short(name)} t{state.task_id(phone, phone.foreground)}"
-    size = f"{phone.width}x{phone.height}"
+    upright, size = "x".join(map(str, phone.upright)), f"{phone.width}x{phone.height}"
+    turned = f"ROTATION_{90 * phone.rotation}"
     return f"""WINDOW MANAGER SESSIONS (dumpsys window sessions)
   Session Session{{{_token(name)} {state.pid(phone, phone.foreground)}:{phone.foreground}}}
 
 WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
   Display: mDisplayId=0 rootTasks={len(phone.stacks)}
-    init={size} {round(160 * phone.density)}dpi cur={size} app={size} rng={size}-{phone.height}x{phone.height}
+    init={upright} {round(160 * phone.density)}dpi cur={size} app={size} rng={upright}-{max(phone.upright)}x{max(phone.upright)}
   mCurrentFocus=Window{{{_token(shown)} u0 {shown}}}
   mFocusedApp=ActivityRecord{{{_token(name)} u0 {rest}}}
   mDisplayRotation
-    mCurrentRotation=ROTATION_0 mRotation=ROTATION_0
+    mCurrentRotation={turned} mRotation={turned}
   mInputMethodWindow=Window{{{_token("ime")} u0 InputMethod}}
   mShowingLockscreen=false mDreamingLockscreen=false mAwake=true mScreenOnFully=true
   mHasPermanentDpad=false mHasSoftInput={str(phone.keyboard_shown).lower()}
@@ -125,33 +126,32 @@ def _top(phone: Phone) -> str:
 
 def input_(phone: Phone, args: list[str]) -> str:
     """Reports the touch screen and its orientation."""
-    frame = f"[0, 0, {phone.width}, {phone.height}]"
+    frame, (width, height) = f"[0, 0, {phone.width}, {phone.height}]", phone.upright
     return f"""INPUT MANAGER (dumpsys input)
 Input Reader State (Nums of device: 1):
   Device 4: virtio_input_multi_touch_1
     Sources: KEYBOARD | TOUCHSCREEN
     Touch Input Mapper (mode - DIRECT):
-      Viewport INTERNAL: displayId=0, uniqueId=local:4619827259835644672, port=0, orientation=0, logicalFrame={frame}, \
-physicalFrame={frame}, deviceSize=[{phone.width}, {phone.height}], isActive=[1]
-      SurfaceWidth: {phone.width}px
-      SurfaceHeight: {phone.height}px
-      PhysicalWidth: {phone.width}px
-      PhysicalHeight: {phone.height}px
-      SurfaceOrientation: 0
+      Viewport INTERNAL: displayId=0, uniqueId=local:4619827259835644672, port=0, orientation={phone.rotation}, \
+logicalFrame={frame}, physicalFrame={frame}, deviceSize=[{width}, {height}], isActive=[1]
+      SurfaceWidth: {width}px
+      SurfaceHeight: {height}px
+      PhysicalWidth: {width}px
+      PhysicalHeight: {height}px
+      SurfaceOrientation: {phone.rotation}
       InputDeviceOrientation: Rotation0
 """
 
 
 def display(phone: Phone, args: list[str]) -> str:
     """Reports the size and density of the screen."""
-    size = f"{phone.width} x {phone.height}"
+    size, frame = f"{phone.width} x {phone.height}", f"Rect(0, 0 - {phone.width}, {phone.height})"
     return f"""DISPLAY MANAGER (dumpsys display)
   mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0, \
-uniqueId='local:4619827259835644672', physicalPort=0, orientation=0, logicalFrame=Rect(0, 0 - {phone.width}, \
-{phone.height}), physicalFrame=Rect(0, 0 - {phone.width}, {phone.height}), deviceWidth={phone.width}, \
-deviceHeight={phone.height}}}]
+uniqueId='local:4619827259835644672', physicalPort=0, orientation={phone.rotation}, logicalFrame={frame}, \
+physicalFrame={frame}, deviceWidth={phone.width}, deviceHeight={phone.height}}}]
   mScreenState=ON
-  mBaseDisplayInfo=DisplayInfo{{"Built-in Screen", displayId 0, real {size}, largest app {size}, rotation 0, \
+  mBaseDisplayInfo=DisplayInfo{{"Built-in Screen", displayId 0, real {size}, largest app {size}, rotation {phone.rotation}, \
 density {round(160 * phone.density)}, state ON}}
 """
 

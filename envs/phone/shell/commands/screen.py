@@ -184,7 +184,7 @@ def uiautomator(p: Process) -> int:
     if verb != "dump":
         return p.complain("Usage: uiautomator dump [--verbose][file]", 1)
     name = next((word for word in rest if not word.startswith("-")), DUMP)
-    xml = to_dump(p.phone.ui())
+    xml = to_dump(p.phone.ui(), p.phone.rotation)
     path = p.path(name)
     if path == "/dev/tty":
         p.print(xml, "")

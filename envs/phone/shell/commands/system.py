@@ -246,9 +246,6 @@ def _get(p: Process, namespace: str, rest: list[str]) -> None:
 
 
 def _put(p: Process, namespace: str, rest: list[str]) -> None:
-    if (namespace, rest[0]) == ("system", "user_rotation") and rest[1] != "0":
-        p.complain(f"Cannot set user_rotation to {rest[1]}: the embedded phone's screen does not turn", 1)
-        return
     p.storage.settings[namespace, rest[0]] = rest[1]
     p.phone.changed()
 
@@ -316,21 +313,34 @@ def service(p: Process) -> int:
 
 
 def wm(p: Process) -> int:
-    """`wm size`, `wm density`: the screen stays as it was made."""
+    """`wm size`, `wm density`: the screen stays as it was made. `wm user-rotation` turns it."""
     verb, value, *rest = [*p.args, "", ""][: max(2, len(p.args))]
     if verb not in ("size", "density", "dismiss-keyguard", "user-rotation", "fixed-to-user-rotation"):
         return p.complain(f"Unknown command: {verb}" if verb else "Window manager (window) commands:", 255)
     if verb == "size" and not value:
-        p.print(f"Physical size: {p.phone.width}x{p.phone.height}")
+        p.print(f"Physical size: {'x'.join(map(str, p.phone.upright))}")
     elif verb == "density" and not value:
         p.print(f"Physical density: {round(160 * p.phone.density)}")
     elif verb in ("size", "density") and value != "reset":
-        same = (f"{p.phone.width}x{p.phone.height}", str(round(160 * p.phone.density)))
+        same = ("x".join(map(str, p.phone.upright)), str(round(160 * p.phone.density)))
         return 0 if value in same else p.complain(f"Error: the embedded phone's {verb} is fixed", 1)
-    elif verb == "user-rotation" and not value:
-        p.print("lock 0")
-    elif verb == "user-rotation" and rest[-1:] not in ([], ["0"], [""]):
-        return p.complain("Error: the embedded phone's screen does not turn", 1)
+    elif verb == "user-rotation":
+        return _turn(p, [value, *rest])
+    return 0
+
+
+def _turn(p: Process, args: list[str]) -> int:
+    """`wm user-rotation [free | lock [0-3]]`; -d names the only display."""
+    words = [word for word in (args[2:] if args[:1] == ["-d"] else args) if word]
+    if not words:
+        free = p.storage.settings.get(("system", "accelerometer_rotation")) == "1"
+        p.print("free" if free else f"lock {p.phone.rotation}")
+    elif words == ["free"]:
+        p.phone.turn(None)
+    elif words[0] == "lock" and words[1:] in ([], ["0"], ["1"], ["2"], ["3"]):
+        p.phone.turn(int(words[1]) if words[1:] else p.phone.rotation)
+    else:
+        return p.complain(f"Error: argument error: {' '.join(words)}", 1)
     return 0
 
 

@@ -164,9 +164,11 @@ def test_events_press_keys_type_and_touch(hardware):
     assert ask(hardware, "event mouse 1 2").startswith("KO: ")
 
 
-def test_rotating_is_refused_and_leaves_the_phone_upright(hardware):
-    assert ask(hardware, "rotate").startswith("KO: ")
+def test_a_rotated_phone_turns_its_screen_if_that_is_allowed(hardware):
+    ask(hardware, "rotate")
     assert hardware.phone.screenshot().shape == (600, 270, 3)
+    hardware.phone.turn(None)
+    assert hardware.phone.rotation == 3 and hardware.phone.screenshot().shape == (270, 600, 3)
 
 
 def test_kill_asks_for_the_end(hardware):

@@ -150,9 +150,11 @@ def test_an_empty_field_reads_as_its_hint(call):
 
 
 def test_turning_and_waiting(board, call):
-    assert call("setOrientation", "natural")
-    with pytest.raises(RpcError, match="does not turn"):
-        call("setOrientation", "left")
+    assert call("setOrientation", "left")
+    assert call("deviceInfo")["displayRotation"] == 1 and board.phone.screenshot().shape[:2] == (270, 600)
+    with pytest.raises(RpcError, match="unknown orientation 'sideways'"):
+        call("setOrientation", "sideways")
+    assert call("setOrientation", "n") and board.phone.rotation == 0
     assert call("freezeRotation", True) and call("waitForIdle", 500)
     assert board.phone.storage.settings["system", "accelerometer_rotation"] == "0"
     assert call("openQuickSettings") and board.phone.shade == 2
