@@ -192,7 +192,7 @@ class Conformance:
         self.observer = Observer()
         families = {name: self.observer.observed(family) for name, family in suite.families.items()}
         observed = replace(suite, families=families)
-        self.env = gym.make("AndroidWorld-v0", suite=observed, screen_size=SCREEN, max_steps=1000)
+        self.env = gym.make("AndroidWorld-v0", suite=observed, screen_size=SCREEN, max_steps=1000, task_errors="fault")
 
     def run(self, task: str, seed: int) -> Run:
         """Runs all four states of an instance."""

@@ -103,7 +103,8 @@ class Folders(Screen):
     def build(self) -> View:
         """Shows a cell for each folder, by name."""
         cells = [self._cell(path, found) for path, found in sorted(albums(self.phone.storage).items(), key=_name_of)]
-        body = ListView([Grid(cells, self.columns(2), gap=8, pad=10)]) if cells else Empty("No media files have been found.")
+        grid = Grid(cells, self.columns(2), gap=8, pad=10)
+        body = ListView([grid]) if cells else Empty("No media files have been found.")
         return Scaffold(Gallery.label, body)
 
     def _cell(self, path: str, found: list[Entry]) -> View:
@@ -145,7 +146,8 @@ class Pictures(FolderScreen):
     def build(self) -> View:
         """Shows the pictures in a grid, and buttons while some are selected."""
         cells = [self._cell(entry) for entry in self.listed()]
-        body = ListView([Grid(cells, self.columns(3), gap=4, pad=8)]) if cells else Empty("No media files have been found.")
+        grid = Grid(cells, self.columns(3), gap=4, pad=8)
+        body = ListView([grid]) if cells else Empty("No media files have been found.")
         if self.selected:
             return Scaffold(f"{len(self.selected)} / {len(cells)}", body, self.unselect, self._selection_actions())
         if self.query is not None:

@@ -80,7 +80,8 @@ class Device:
         """
         turns = next((index for index, name in enumerate(ORIENTATIONS) if orientation in (name, name[0])), None)
         if turns is None:
-            raise RpcError(-32000, f"unknown orientation {str(orientation)[:20]!r}; there are {', '.join(ORIENTATIONS)}")
+            known = ", ".join(ORIENTATIONS)
+            raise RpcError(-32000, f"unknown orientation {str(orientation)[:20]!r}; there are {known}")
         self._phone.turn(turns)
         return True
 

@@ -41,13 +41,13 @@ def window(phone: Phone, args: list[str]) -> str:
     shown = "NotificationShade" if phone.shade else name
     rest = f"{state.short(name)} t{state.task_id(phone, phone.foreground)}"
     upright, size = "x".join(map(str, phone.upright)), f"{phone.width}x{phone.height}"
-    turned = f"ROTATION_{90 * phone.rotation}"
+    turned, longest = f"ROTATION_{90 * phone.rotation}", max(phone.upright)
     return f"""WINDOW MANAGER SESSIONS (dumpsys window sessions)
   Session Session{{{_token(name)} {state.pid(phone, phone.foreground)}:{phone.foreground}}}
 
 WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
   Display: mDisplayId=0 rootTasks={len(phone.stacks)}
-    init={upright} {round(160 * phone.density)}dpi cur={size} app={size} rng={upright}-{max(phone.upright)}x{max(phone.upright)}
+    init={upright} {round(160 * phone.density)}dpi cur={size} app={size} rng={upright}-{longest}x{longest}
   mCurrentFocus=Window{{{_token(shown)} u0 {shown}}}
   mFocusedApp=ActivityRecord{{{_token(name)} u0 {rest}}}
   mDisplayRotation
@@ -151,8 +151,8 @@ def display(phone: Phone, args: list[str]) -> str:
 uniqueId='local:4619827259835644672', physicalPort=0, orientation={phone.rotation}, logicalFrame={frame}, \
 physicalFrame={frame}, deviceWidth={phone.width}, deviceHeight={phone.height}}}]
   mScreenState=ON
-  mBaseDisplayInfo=DisplayInfo{{"Built-in Screen", displayId 0, real {size}, largest app {size}, rotation {phone.rotation}, \
-density {round(160 * phone.density)}, state ON}}
+  mBaseDisplayInfo=DisplayInfo{{"Built-in Screen", displayId 0, real {size}, largest app {size}, \
+rotation {phone.rotation}, density {round(160 * phone.density)}, state ON}}
 """
 
 
