@@ -18,7 +18,6 @@ from coach_gym.envs.phone.shell.commands import (
     database,
     dumps,
     files,
-    hardware,
     listing,
     log,
     packages,
@@ -38,7 +37,7 @@ from coach_gym.envs.phone.shell.language.words import SyntaxFault, Unfinished
 COMMANDS: dict[str, Command] = {}
 for _module in (
     builtins, files, listing, text, sed, system, activities, packages, dumps, content, database, screen,
-    services, processes, log, hardware,
+    services, processes, log,
 ):  # fmt: skip
     COMMANDS |= _module.COMMANDS
 """All commands by name."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import datetime
-from itertools import count
 
 from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.folders import SHARED
@@ -363,20 +362,6 @@ def truncate(p: Process) -> int:
     return 0
 
 
-def mktemp(p: Process) -> int:
-    """Creates a file, or with `-d` a folder, with a new name."""
-    given = options(p.args, "dqtu", "p")
-    template = given.words[0] if given.words else "/data/local/tmp/tmp.XXXXXXXXXX"
-    stem = template.rstrip("X")
-    names = (f"{stem}{number:0{len(template) - len(stem)}d}" for number in count())
-    path = next(path for name in names if not p.storage.exists(path := p.path(name)))
-    if "d" in given:
-        p.storage.mkdir(path)
-    else:
-        p.storage.write(path, b"")
-    p.print(path)
-    return 0
-
 
 _UNITS = {"": 1, "c": 1, "w": 2, "b": 512, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _ENDLESS = {"/dev/zero": b"\0", "/dev/urandom": b"\x5a", "/dev/random": b"\x5a"}
@@ -414,9 +399,8 @@ def dd(p: Process) -> int:
 
 
 COMMANDS: dict[str, Command] = {
-    "dd": dd, "cat": cat, "mkdir": mkdir, "rmdir": rmdir, "rm": rm, "unlink": rm, "touch": touch, "cp": cp, "mv": mv,
+    "dd": dd, "cat": cat, "mkdir": mkdir, "rmdir": rmdir, "rm": rm, "touch": touch, "cp": cp, "mv": mv,
     "chmod": chmod, "chown": chown, "chgrp": chown, "restorecon": restorecon, "chcon": chcon, "md5sum": checksum,
-    "sha1sum": checksum, "sha224sum": checksum, "sha256sum": checksum, "sha384sum": checksum, "sha512sum": checksum,
+    "sha1sum": checksum, "sha256sum": checksum, "sha512sum": checksum,
     "realpath": realpath, "readlink": readlink, "basename": basename, "dirname": dirname, "truncate": truncate,
-    "mktemp": mktemp,
 }  # fmt: skip

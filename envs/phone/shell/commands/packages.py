@@ -283,4 +283,19 @@ def appops(p: Process) -> int:
     return 0
 
 
-COMMANDS: dict[str, Command] = {"pm": pm, "appops": appops}
+def run_as(p: Process) -> int:
+    """`run-as PACKAGE COMMAND …`: runs a command in the folder of an app."""
+    if len(p.args) < 2:
+        return p.complain("run-as: usage: run-as <package-name> [--user <uid>] <command> [<args>]")
+    package, *rest = p.args
+    if package not in state.packages(p.phone):
+        return p.fail(f"unknown package: {package}")
+    rest = rest[2:] if rest[:1] == ["--user"] else rest
+    kept, p.shell.folder = p.shell.folder, f"/data/data/{package}"
+    try:
+        return p.shell.run(rest, p.streams)
+    finally:
+        p.shell.folder = kept
+
+
+COMMANDS: dict[str, Command] = {"pm": pm, "appops": appops, "run-as": run_as}

@@ -31,11 +31,6 @@ def id_(p: Process) -> int:
     return 0
 
 
-def groups(p: Process) -> int:
-    """Prints the groups of root."""
-    p.print(" ".join(["root", *re.findall(r"\((\w+)\)", GROUPS)]))
-    return 0
-
 
 def uname(p: Process) -> int:
     """Prints name, version and machine of the system."""
@@ -48,11 +43,6 @@ def uname(p: Process) -> int:
     p.print(" ".join(values[flag] for flag in flags))
     return 0
 
-
-def hostname(p: Process) -> int:
-    """Prints the name of the machine."""
-    p.print("localhost")
-    return 0
 
 
 # the clock
@@ -357,7 +347,7 @@ def app_process(p: Process) -> int:
 
 
 def no_op(p: Process) -> int:
-    """Has effects only outside of what the phone shows."""
+    """Changes rules of a network that the phone does not have: `iptables`, `ip6tables`."""
     return 0
 
 
@@ -420,10 +410,10 @@ def ip(p: Process) -> int:
 
 
 COMMANDS: dict[str, Command] = {
-    "whoami": whoami, "id": id_, "groups": groups, "uname": uname, "hostname": hostname, "date": date,
+    "whoami": whoami, "id": id_, "uname": uname, "date": date,
     "uptime": uptime, "sleep": sleep, "timeout": timeout, "getprop": getprop, "setprop": setprop, "settings": settings,
     "svc": svc, "reboot": reboot, "service": service, "wm": wm,
     "app_process": app_process,
-    "app_process64": app_process, "iptables": no_op, "ip6tables": no_op, "setenforce": no_op, "ime": ime,
-    "ifconfig": ifconfig, "ip": ip, "stop": no_op, "start": no_op, "mount": no_op, "umount": no_op,
+    "app_process64": app_process, "iptables": no_op, "ip6tables": no_op, "ime": ime,
+    "ifconfig": ifconfig, "ip": ip,
 }  # fmt: skip

@@ -326,41 +326,10 @@ def base64_(p: Process) -> int:
     return int(p.failed)
 
 
-def tac(p: Process) -> int:
-    """Prints lines in reverse order."""
-    for _, data in inputs(p, p.args):
-        p.streams.stdout += b"".join(reversed(_lines(data)))
-    return int(p.failed)
 
-
-def rev(p: Process) -> int:
-    """Prints lines backwards."""
-    for _, data in inputs(p, p.args):
-        p.print("".join(f"{line[::-1]}\n" for line in texts(data)), "")
-    return int(p.failed)
-
-
-def cmp(p: Process) -> int:
-    """Tells where two files differ; fails if they do."""
-    given = options(p.args, "ls")
-    if len(given.words) < 2:
-        return p.need(2)
-    first, second = (p.read(name) for name in given.words[:2])
-    if first is None or second is None:
-        return 2
-    if first == second:
-        return 0
-    same = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), None)
-    if "s" not in given:
-        names = given.words
-        if same is None:
-            p.complain(f"{p.name}: EOF on {names[0] if len(first) < len(second) else names[1]}")
-        else:
-            p.print(f"{names[0]} {names[1]} differ: char {same + 1}, line {first[:same].count(10) + 1}")
-    return 1
 
 
 COMMANDS: dict[str, Command] = {
     "head": head, "tail": tail, "wc": wc, "grep": grep, "egrep": grep, "fgrep": grep, "sort": sort, "uniq": uniq,
-    "cut": cut, "tr": tr, "seq": seq, "tee": tee, "base64": base64_, "tac": tac, "rev": rev, "cmp": cmp,
+    "cut": cut, "tr": tr, "seq": seq, "tee": tee, "base64": base64_,
 }  # fmt: skip

@@ -580,7 +580,7 @@ def test_the_kernel_shows_its_state_in_files(phone):
     pid = out(phone, f"pidof {CLOCK}").strip()
     assert out(phone, f"cat /proc/{pid}/cmdline") == f"{CLOCK}\0"
     assert out(phone, f"cut -d' ' -f1 /proc/{pid}/stat") == f"{pid}\n"
-    assert out(phone, "grep -c ^processor /proc/cpuinfo") == out(phone, "nproc") == "2\n"
+    assert out(phone, "grep -c ^processor /proc/cpuinfo") == "2\n"
     assert out(phone, "head -1 < /proc/meminfo").split() == ["MemTotal:", "2035548", "kB"]
     before = out(phone, "cat /proc/uptime")
     assert out(phone, "sleep 10; cat /proc/uptime") != before
@@ -589,11 +589,11 @@ def test_the_kernel_shows_its_state_in_files(phone):
     assert run(phone, "cat /proc/99999/stat").code == 1
 
 
-def test_small_tools_of_toybox(phone):
-    assert out(phone, "expr 7 - 2 '*' 3; expr '(' 7 - 2 ')' '*' 3; expr -7 / 2; expr -7 % 2") == "1\n15\n-3\n-1\n"
-    assert out(phone, "expr 10 '>' 9; expr a '<' b; expr '' '|' x") == "1\n1\nx\n"
-    assert run(phone, "expr 1 +").code == run(phone, "expr 1 / 0").code == 2 and run(phone, "expr 0").code == 1
+def test_commands_run_in_the_folder_of_an_app(phone):
     assert out(phone, f"run-as {CLOCK} pwd; pwd") == f"/data/data/{CLOCK}\n/\n" and run(phone, "run-as org.no ls").code
-    assert out(phone, "getenforce; free -m | grep -c Mem") == "Permissive\n1\n"
-    missing = run(phone, "awk 1")
-    assert missing.code == 127 and b"awk: inaccessible or not found" in missing.stderr
+
+
+@pytest.mark.parametrize("command", ["awk", "tar", "gzip", "setenforce", "mount", "stop", "/system/bin/top"])
+def test_what_the_phone_lacks_is_not_found_and_never_ignored(phone, command):
+    missing = run(phone, f"{command} 1")
+    assert missing.code == 127 and missing.stderr == f"/system/bin/sh: {command}: inaccessible or not found\n".encode()
