@@ -13,14 +13,10 @@ from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.ppo import PPOAgent
 from coach_gym.agents.rloo import RLOOAgent
-from coach_gym.agents.training.callbacks import (
-    BaseCallback,
-    CallbackList,
-    ConvertCallback,
-    EvalCallback,
-    ProgressBarCallback,
-    StopTrainingOnRewardThreshold,
-)
+from coach_gym.agents.training.callbacks import BaseCallback, CallbackList, ConvertCallback
+from coach_gym.agents.training.evaluations import EvalCallback, StopTrainingOnRewardThreshold
+from coach_gym.agents.training.logs.progress import ProgressBarCallback
+from coach_gym.agents.training.logs.watch import WatchCallback
 from coach_gym.agents.training.saving.checkpoints import CheckpointCallback
 
 __all__ = [
@@ -38,6 +34,7 @@ __all__ = [
     "ProgressBarCallback",
     "RLOOAgent",
     "StopTrainingOnRewardThreshold",
+    "WatchCallback",
     "evaluate",
     "evaluate_policy",
     "families_lost",

@@ -22,6 +22,7 @@ from coach_gym.checks import require_whole
 from coach_gym.envs.devices.device import Device, ForkableDevice
 from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import DeviceError, TaskError, UsageError
+from coach_gym.envs.page import Page
 from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.suites.pool import BENCHMARKS, PoolTask, read_pool
 from coach_gym.envs.suites.splits import Unseen
@@ -88,7 +89,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             when a device fails.
         pool: Instances to draw from, a file or tasks of one, see `coach_gym.envs.suites.pool`; only those of this
             benchmark count. None to draw parameters.
-        render_mode: `"rgb_array"` lets `render()` return the last screenshot.
+        render_mode: `"rgb_array"` lets `render()` return the last screenshot; `"human"` shows every screen on a page in
+            the browser, whose address is printed (needs `coach-gym[view]`).
 
     Raises:
         ValueError: An argument is not one of those above.
@@ -100,7 +102,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         >>> observation, reward, terminated, truncated, info = env.step("open_app(app_name='Contacts')")
     """
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}
+    metadata = {"render_modes": ["rgb_array", "human"], "render_fps": 4}
 
     def __init__(
         self,
@@ -124,8 +126,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
     ) -> None:
         if not callable(device) and device != "phone":
             check_name(device)
-        if render_mode not in (None, "rgb_array"):
-            raise ValueError(f"render_mode={render_mode!r} is unknown; pass None or 'rgb_array'")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"render_mode={render_mode!r} is unknown; pass None, 'rgb_array' or 'human'")
         if task_errors not in get_args(TaskErrors):
             raise ValueError(f"task_errors={task_errors!r} is unknown; pass 'raise' or 'fault'")
         if max_steps is not None:
@@ -147,6 +149,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self._always_ruled = all(family.always_ruled for family in self.suite.families.values())
         self._callers_code = OthersCode(self.suite.families.values(), apps)
         self.render_mode = render_mode
+        self._page = Page() if render_mode == "human" else None
         self.observation_space = _observation_space(self.screen_size)
         self.action_space = Unicode(MAX_ACTION)
         self._start_device = device if callable(device) else partial(self._open_device, device)
@@ -182,10 +185,12 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         """
         super().reset(seed=seed)
         try:
-            return self._begin(options or {})
+            begun = self._begin(options or {})
         except Exception as error:
             self._raise_if_callers(error)
             raise
+        self._show("")
+        return begun
 
     def _begin(self, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         previous, self._task = self._task, self._draw_task(options)
@@ -227,11 +232,18 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             info["is_success"] = None if unknown else score is not None and score >= 1.0
         elif self._always_ruled and not self._judges_unfinished:
             info["is_success"] = False  # if a wrapper cuts the episode here, as TimeLimit does
+        self._show(action)
         return self._observation(), score or 0.0, terminated, truncated, info
 
     def render(self) -> np.ndarray | None:
-        """Returns the last screenshot, (height, width, 3) uint8, if `render_mode` asks for it."""
+        """Returns the last screenshot, (height, width, 3) uint8, if `render_mode` is `"rgb_array"`; the page of
+        `"human"` shows every state by itself.
+        """
         return self._screenshot.copy() if self.render_mode == "rgb_array" else None
+
+    def _show(self, action: str) -> None:
+        if self._page is not None and self._task is not None:
+            self._page.show(self._task.goal, self._task.name, self._steps, str(action), self._screenshot)
 
     def snapshot(self) -> Snapshot:
         """Returns the state of the episode, for `restore`: device, task, steps taken and random numbers.
@@ -271,6 +283,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         device, task = self._forkable()
         twin = object.__new__(type(self))  # copy.copy would ask for what a pickle holds
         twin.__dict__.update(self.__dict__)
+        twin._page = None  # it shows this one
         twin._device, twin._task, twin.np_random = device.fork(), task.fork(), copy.deepcopy(self.np_random)
         return twin
 
@@ -301,7 +314,9 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return self._device, self._task
 
     def close(self) -> None:
-        """Releases the device; `reset` would start another one."""
+        """Releases the device, which `reset` would start again, and the page of `render_mode="human"`."""
+        if self._page is not None:
+            self._page.close()
         device, self._device, task, self._task, self._over = self._device, None, self._task, None, True
         if device is not None:
             try:

@@ -208,6 +208,11 @@ class Agent:
         """Success of the latest episodes, 0 or 1."""
         return self.log.ep_success_buffer
 
+    @property
+    def doing(self) -> str | None:
+        """The part of the log's `time/` that is in progress; None between them."""
+        return self.log.doing
+
     # ---- parameters, saving ---
 
     @property

@@ -30,15 +30,10 @@ from coach_gym.agents.training.arguments import (
     require_share,
 )
 from coach_gym.agents.training.batching import batched, training_seeds
-from coach_gym.agents.training.callbacks import (
-    Callback,
-    CallbackList,
-    MaybeCallback,
-    ProgressBarCallback,
-    as_callback,
-)
+from coach_gym.agents.training.callbacks import Callback, CallbackList, MaybeCallback, as_callback
 from coach_gym.agents.training.logs.logger import Logger, configure_logger
 from coach_gym.agents.training.logs.media import settings_of
+from coach_gym.agents.training.logs.progress import ProgressBarCallback
 from coach_gym.agents.training.logs.recorder import EpisodeRecorder
 from coach_gym.agents.training.logs.rollout_log import log_judges, log_rollout
 from coach_gym.agents.training.saving.checkpoint import Saved, TrainerState
@@ -283,7 +278,8 @@ class OnlineAgent(UpdatingAgent, ABC):
             log_interval: Iterations between two log entries; None for no log.
             tb_log_name: Runs go to `{tensorboard_log}/{tb_log_name}_{n}`; None for the name of the class.
             reset_num_timesteps: False keeps counting, and continues the latest run folder.
-            progress_bar: Shows a progress bar with the success rate.
+            progress_bar: Shows what is going on, recent success and the time that is left, if a terminal or notebook
+                is there to show it.
 
         Returns:
             The agent.
@@ -430,6 +426,12 @@ class OnlineAgent(UpdatingAgent, ABC):
     def played_ahead(self) -> Sequence[Attempt]:
         """The finished attempts that a later update learns from."""
         return [] if self._collector is None else list(self._collector.finished.values())
+
+    @property
+    def in_progress(self) -> Sequence[Attempt]:
+        """The attempts that have begun and are not over; any thread may ask."""
+        collector = self._collector
+        return [] if collector is None else collector.rollout.in_progress
 
     def _undisturbed_collector(self) -> Collector:
         known = self._collector

@@ -1,7 +1,8 @@
 """The folder of a training: what it was started with, its checkpoints, and whether it is over.
 
 run.json             options and settings, in the form of a `--config` file
-checkpoints/         `agent_{steps}_steps`, the latest ones and the best
+checkpoints/         `agent_{steps}_steps`, the latest ones; and without evaluations, the best on training's episodes
+best_model/          the agent that did best in an evaluation, whose figures are in best_model.json
 agent/               the trained agent; its folder exists once the training is over
 CoachAgent_1/        logs
 """
@@ -15,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-RUN, CHECKPOINTS, AGENT = "run.json", "checkpoints", "agent"
+RUN, CHECKPOINTS, AGENT, BEST = "run.json", "checkpoints", "agent", "best_model"
 PREFIX = "agent"
 _MINUTES = re.compile(r"(\d+(?:\.\d+)?) ?(?:m|min|minutes)")
 
@@ -45,7 +46,7 @@ def out_folder(out: Path | None, resume: Path | None) -> Path:
                 f"--resume {resume} --out FOLDER"
             )
         return folder
-    if any((folder / name).exists() for name in (RUN, CHECKPOINTS, AGENT)):
+    if any((folder / name).exists() for name in (RUN, CHECKPOINTS, AGENT, BEST)):
         sys.exit(f"{folder} holds a run already; continue it by --resume {folder}, or choose another folder by --out")
     return folder
 

@@ -43,10 +43,12 @@ AGENTS = {
 }  # fmt: skip
 DEFAULTS = {
     "agent": "coach", "policy": "pocket", "env": "AndroidWorld-v0", "num_envs": 8, "save_every": "500", "keep": 3,
+    "eval_every": None, "eval_episodes": 50,
 }  # fmt: skip
 MAX_STEPS = 25
 """Turns of an episode in the paper, for policies other than the pocket model."""
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
+WATCH_PORT = 8072
 PATIENCE = timedelta(hours=6)
 """How long processes wait for each other, and so for the slowest device."""
 
@@ -77,6 +79,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--save-every", help="steps (500) or minutes (30m) between checkpoints (default: 500)")
     parser.add_argument("--keep", type=int, help="latest checkpoints to keep, besides the best (default: 3)")
     parser.add_argument(
+        "--eval-every", type=int,
+        help="steps between evaluations on validation instances, the best of which is kept as best_model/ "
+        "(default: none)",
+    )  # fmt: skip
+    parser.add_argument("--eval-episodes", type=int, help="episodes of an evaluation (default: 50)")
+    parser.add_argument(
+        "--watch", type=int, nargs="?", const=WATCH_PORT, metavar="PORT",
+        help=f"show the devices in the browser while they are trained on (default port: {WATCH_PORT})",
+    )  # fmt: skip
+    parser.add_argument(
         "--resume", type=Path, help="a run to continue in its folder with its settings, or a checkpoint to start from"
     )
     parser.set_defaults(run=train, settings=[])
@@ -95,6 +107,9 @@ def train(
     out: Path | None,
     save_every: str | None,
     keep: int | None,
+    eval_every: int | None,
+    eval_episodes: int | None,
+    watch: int | None,
     resume: Path | None,
     settings: Sequence[str],
 ) -> None:
@@ -115,12 +130,17 @@ def train(
         out: Folder for logs, for checkpoints (in `checkpoints/`) and for the trained agent (in `agent/`).
         save_every: Environment steps or minutes between checkpoints.
         keep: Latest checkpoints to keep, besides the best.
+        eval_every: Environment steps between evaluations; None for no evaluation.
+        eval_episodes: Episodes of an evaluation.
+        watch: Port of a page that shows the devices; None for no page.
         resume: A checkpoint, or the `out` folder of a run, to continue from.
         settings: Words of the command line that are settings of the agent.
     """
+    if watch is not None:
+        _require_web()
     options = {
         "agent": agent, "policy": policy, "env": env, "num_envs": num_envs, "steps": steps, "save_every": save_every,
-        "keep": keep,
+        "keep": keep, "eval_every": eval_every, "eval_episodes": eval_episodes,
     }  # fmt: skip
     of_env = {"split": split, "max_steps": max_steps, "pool": None if pool is None else str(pool)}
     words = {**parse_settings(settings), "train": _given(options), "env": _given(of_env)}
@@ -132,7 +152,7 @@ def train(
         sys.exit("how long to train is missing; pass --steps, the number of environment steps")
     if run["policy"] != "pocket" and run["env"].startswith("Android"):
         env_settings.setdefault("max_steps", MAX_STEPS)
-    saving = {**saving_times(run["save_every"]), "keep": run["keep"]}
+    saving_times(run["save_every"])  # refuses now what it cannot read
     _warn_of_tests(run["env"], env_settings)
     with Processes() as processes:
         envs = gym.make_vec(run["env"], num_envs=processes.share(run["num_envs"]), **env_settings)
@@ -140,9 +160,16 @@ def train(
             write_run(folder, whole)
         arguments = {"verbose": 1, "tensorboard_log": str(folder), "device": processes.building_device, **chosen}
         trained = _resumed(resume, envs, arguments) if resume else _made(run["agent"], run["policy"], envs, arguments)
-        _learn(trained, run["steps"], folder, saving)
+        _learn(trained, run, env_settings, folder, watch)
         trained.save(folder / AGENT, exclude=["optimizer"])
         envs.close()
+
+
+def _require_web() -> None:
+    try:
+        import coach_gym.live.watching  # noqa: F401
+    except ModuleNotFoundError as missing:
+        sys.exit(f"coach-gym train --watch needs {missing.name}: pip install 'coach-gym[view]'")
 
 
 def _warn_of_tests(env: str, env_settings: Mapping[str, Any]) -> None:
@@ -177,11 +204,36 @@ def _resumed(path: Path, envs: Any, arguments: dict[str, Any]) -> OnlineAgent:
     return getattr(agents, name).load(checkpoint, envs, **arguments)
 
 
-def _learn(agent: OnlineAgent, steps: int, folder: Path, saving: dict[str, Any]) -> None:
-    from coach_gym.agents import CheckpointCallback
+def _learn(
+    agent: OnlineAgent, run: Mapping[str, Any], env_settings: Mapping[str, Any], folder: Path, watch: int | None
+) -> None:
+    """Trains with checkpoints, with evaluations if the run wants any, and with a page of the devices if asked for."""
+    from coach_gym.agents import CheckpointCallback, EvalCallback, WatchCallback
 
-    checkpoints = CheckpointCallback(None, folder / CHECKPOINTS, name_prefix=PREFIX, **saving)
-    agent.learn(steps - agent.num_timesteps, checkpoints, reset_num_timesteps=agent.num_timesteps == 0)
+    evaluates = run["eval_every"] is not None
+    saving = {**saving_times(run["save_every"]), "keep": run["keep"], "keep_best": not evaluates}
+    callbacks: list[Any] = [CheckpointCallback(None, folder / CHECKPOINTS, name_prefix=PREFIX, **saving)]
+    if evaluates:
+        number = min(run["num_envs"], run["eval_episodes"])
+        judges = gym.make_vec(run["env"], num_envs=number, **_held_out(run["env"], env_settings))
+        callbacks.append(
+            EvalCallback(
+                judges, n_eval_episodes=run["eval_episodes"], eval_steps=run["eval_every"], best_model_save_path=folder
+            )
+        )
+    if watch is not None:
+        callbacks.append(WatchCallback(watch))
+    steps = run["steps"] - agent.num_timesteps
+    agent.learn(steps, callbacks, reset_num_timesteps=agent.num_timesteps == 0, progress_bar=True)
+    if evaluates:
+        judges.close()
+
+
+def _held_out(env: str, env_settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of the environment to evaluate on: validation instances; of an environment of your own, its own."""
+    if not env.startswith("Android"):
+        return dict(env_settings)
+    return {name: value for name, value in env_settings.items() if name != "pool"} | {"split": "validation"}
 
 
 class Processes:

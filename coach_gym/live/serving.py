@@ -1,14 +1,15 @@
-"""The page on a port of this computer, beside whatever else runs."""
+"""A page on a port of this computer, beside whatever else runs."""
 
 from __future__ import annotations
 
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from starlette.applications import Starlette
 
 from coach_gym.live.hands import Hands
 from coach_gym.live.server import make_app
@@ -27,8 +28,26 @@ def serving(hands: Hands, port: int = 0) -> Iterator[str]:
     Raises:
         OSError: The port is taken.
     """
+    with listening(lambda closing: make_app(hands, closing), port) as address:
+        try:
+            yield address
+        finally:
+            hands.leave()
+
+
+@contextmanager
+def listening(make: Callable[[threading.Event], Starlette], port: int) -> Iterator[str]:
+    """Serves an application while the context lasts, and yields its address.
+
+    Args:
+        make: Makes the application; the event is set when requests must not wait any longer.
+        port: Port on the loopback interface; 0 takes a free one.
+
+    Raises:
+        OSError: The port is taken.
+    """
     opened, closing = socket.create_server((HOST, port)), threading.Event()
-    server = uvicorn.Server(uvicorn.Config(make_app(hands, closing), log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(make(closing), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
     thread.start()
     while not server.started and thread.is_alive():
@@ -40,4 +59,3 @@ def serving(hands: Hands, port: int = 0) -> Iterator[str]:
         server.should_exit = True
         thread.join(10)
         opened.close()
-        hands.leave()

@@ -273,7 +273,7 @@ def test_reset_refuses_wrong_options(env, options, reason):
         ({"suite": SUITE, "tasks": []}, "no tasks"),
         ({"suite": SUITE, "split": "heldout"}, "split='heldout' is unknown"),
         ({"suite": SUITE, "max_steps": 0}, "max_steps=0"),
-        ({"suite": SUITE, "render_mode": "human"}, "render_mode='human'"),
+        ({"suite": SUITE, "render_mode": "ansi"}, "render_mode='ansi'"),
         ({"benchmark": "ios_world"}, "benchmark 'ios_world' is unknown"),
     ],
 )

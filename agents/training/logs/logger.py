@@ -8,6 +8,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from tqdm.auto import tqdm
+
 from coach_gym.agents.training.logs.media import is_media, write_media
 
 Value = float | int | str
@@ -48,7 +50,8 @@ class HumanOutput:
             return
         left, right = (max(len(row[column]) for row in rows) for column in (0, 1))
         rule = "-" * (left + right + 7)
-        print(rule, *(f"| {key:<{left}} | {value:<{right}} |" for key, value in rows), rule, sep="\n", flush=True)
+        with tqdm.external_write_mode():  # a progress bar steps aside
+            print(rule, *(f"| {key:<{left}} | {value:<{right}} |" for key, value in rows), rule, sep="\n", flush=True)
 
     def close(self) -> None:
         """Does nothing: no file is open."""

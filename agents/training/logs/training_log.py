@@ -23,12 +23,14 @@ class TrainingLog:
         logger: Receives the entries.
         ep_info_buffer: Reward `r`, length `l` and time `t` of the latest episodes.
         ep_success_buffer: Success of the latest episodes, 0 or 1.
+        doing: The part of `time/` that is in progress; None between them.
     """
 
     def __init__(self, window: int) -> None:
         self.logger = Logger(None, [])
         self.ep_info_buffer: deque[dict[str, float]] = deque(maxlen=window)
         self.ep_success_buffer: deque[float] = deque(maxlen=window)
+        self.doing: str | None = None
         self._seconds: dict[str, float] = defaultdict(float)
         self._begun_at, self._begun_with = time.perf_counter(), 0
 
@@ -65,8 +67,11 @@ class TrainingLog:
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:
         """Adds the seconds spent inside to `time/{part}`."""
-        started = time.perf_counter()
-        yield
+        started, before, self.doing = time.perf_counter(), self.doing, part
+        try:
+            yield
+        finally:
+            self.doing = before
         self._seconds[part] += time.perf_counter() - started
 
     def dump(self, num_timesteps: int, iteration: int = 0) -> None:

@@ -31,6 +31,7 @@ class CheckpointCallback(BaseCallback):
         save_minutes: Minutes between two checkpoints.
         keep: Number of latest checkpoints that are kept, besides the one with the best success rate over the latest
             training episodes, which `{name_prefix}_best.json` names; None keeps all.
+        keep_best: False keeps the latest ones only, because an `EvalCallback` keeps the best.
 
     Raises:
         ValueError: Nothing says when to save, or the policy's dialect cannot be saved.
@@ -46,6 +47,7 @@ class CheckpointCallback(BaseCallback):
         save_steps: int | None = None,
         save_minutes: float | None = None,
         keep: int | None = None,
+        keep_best: bool = True,
     ) -> None:
         super().__init__(verbose)
         if save_freq is None and save_steps is None and save_minutes is None:
@@ -58,6 +60,7 @@ class CheckpointCallback(BaseCallback):
         self.save_path = Path(save_path)
         self.name_prefix = name_prefix
         self.keep = keep
+        self.keep_best = keep_best
         self._due = False
         self._saved_at = 0
         self._saved_when = 0.0
@@ -103,7 +106,7 @@ class CheckpointCallback(BaseCallback):
         best: dict[str, Any] = {"checkpoint": None, "success_rate": -1.0}
         if note.is_file():
             best = json.loads(note.read_text("utf-8"))
-        if success_rate is not None and success_rate >= best["success_rate"]:
+        if self.keep_best and success_rate is not None and success_rate >= best["success_rate"]:
             best = {"checkpoint": latest.name, "success_rate": success_rate}
             note.write_text(json.dumps(best, indent=2) + "\n", "utf-8")
         for old in checkpoints_in(self.save_path, self.name_prefix)[:-keep]:

@@ -136,12 +136,6 @@ def test_an_interruption_in_the_middle_of_an_update():
     assert agent.n_updates == 1
 
 
-def test_progress_bar_shows_the_success_rate(capsys):
-    make().learn(8, progress_bar=True)
-    shown = capsys.readouterr().err
-    assert "8/8" in shown and "success" in shown and "of the last 8" in shown
-
-
 # ---- evaluation -------------------------------------------------------------------------------------------------
 
 
@@ -294,3 +288,61 @@ def test_when_to_save_and_whether_it_works_are_checked_at_once(tmp_path):
     with pytest.raises(ValueError, match=r"DIALECTS\['Own'\] = Own"):
         agent.learn(8, callback=CheckpointCallback(1, tmp_path))
     assert agent.num_timesteps == 0
+
+
+class Rated(EvalCallback):
+    """Finds the rewards that it is given, one evaluation after the other."""
+
+    def __init__(self, rewards, **settings):
+        super().__init__(buttons(1), n_eval_episodes=1, verbose=0, **settings)
+        self.rewards, self.at = list(rewards), []
+
+    def _evaluate(self):
+        agent, reward = self.model, self.rewards.pop(0)
+        found, agent.predict = agent.predict, Knowing(LETTERS if reward else dict.fromkeys(LETTERS, "?")).predict
+        self.at.append(self.model.num_timesteps)
+        go_on = super()._evaluate()
+        agent.predict = found
+        return go_on
+
+
+def test_evaluations_between_iterations_keep_the_best_agent(tmp_path):
+    agent = make()
+    evaluation = Rated([0.0, 1.0, 0.0, 1.0], eval_steps=10, best_model_save_path=tmp_path)
+    agent.learn(40, callback=evaluation)
+    assert evaluation.at == [0, 16, 32, 40]  # when due, and at the end
+    assert GRPOAgent.load(tmp_path / "best_model").num_timesteps == 16
+    note = json.loads((tmp_path / "best_model.json").read_text())
+    assert note == {"timesteps": 16, "mean_reward": 1.0, "success_rate": 1.0, "episodes": 1}
+
+
+def test_a_training_that_goes_on_keeps_a_better_agent_of_before(tmp_path):
+    agent = make()
+    agent.learn(8, callback=Rated([1.0, 0.0], eval_steps=8, best_model_save_path=tmp_path))
+    agent.learn(8, callback=Rated([0.0, 0.0], eval_steps=8, best_model_save_path=tmp_path), reset_num_timesteps=False)
+    assert GRPOAgent.load(tmp_path / "best_model").num_timesteps == 0
+    agent.learn(8, callback=Rated([0.0, 0.0], eval_steps=8, best_model_save_path=tmp_path))
+    assert json.loads((tmp_path / "best_model.json").read_text())["mean_reward"] == 0.0, "a new training begins anew"
+
+
+def test_an_interrupted_training_is_not_evaluated_again(tmp_path):
+    agent = make()
+    evaluation = Rated([0.0], eval_steps=100)
+
+    def interrupt(locals_, globals_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        agent.learn(8, callback=[evaluation, interrupt])
+    assert evaluation.at == [0]
+
+
+def test_an_evaluation_between_iterations_can_stop_the_training():
+    agent = make()
+    agent.learn(100, callback=Rated([1.0], eval_steps=8, callback_on_new_best=StopTrainingOnRewardThreshold(0.9)))
+    assert agent.num_timesteps < 8
+
+
+def test_checkpoints_can_leave_the_best_to_an_evaluation(tmp_path):
+    make().learn(24, callback=CheckpointCallback(None, tmp_path, save_steps=8, keep=1, keep_best=False))
+    assert [path.name for path in tmp_path.iterdir()] == ["rl_model_24_steps"]

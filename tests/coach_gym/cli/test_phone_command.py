@@ -1,5 +1,7 @@
 """`coach-gym phone` as a user runs it."""
 
+import io
+import json
 import os
 import signal
 import socket
@@ -7,9 +9,13 @@ import subprocess
 import sys
 import time
 from functools import partial
+from urllib.request import Request, urlopen
 
+import numpy as np
 import pytest
+from PIL import Image
 
+from tests.envs import served_phone
 from tests.envs.adb_server import adb_server, free_pair, free_port
 
 
@@ -77,3 +83,17 @@ def test_a_phone_that_is_killed_goes_and_the_last_one_ends_it(command, tmp_path)
 def _listens(port):
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_the_page_shows_and_works_a_device_behind_adb(command, monkeypatch):
+    with served_phone.adb_server() as adb, served_phone.served_phone() as server:
+        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(adb))
+        process = command("--web", "0", "--device", server.address)
+        address = process.stdout.readline().split()[0]
+        with urlopen(f"{address}screen", timeout=60) as answer:
+            screen = np.asarray(Image.open(io.BytesIO(answer.read())))
+        assert screen.shape == (600, 270, 3) and screen.std() > 10
+        action = json.dumps({"kind": "open_app", "content": "Contacts"}).encode()
+        with urlopen(Request(f"{address}api/act", action, {"X-Coach-Gym": "1"}), timeout=60) as answer:
+            assert json.load(answer)["error"] == ""
+        assert server.phone.foreground == "com.google.android.contacts"

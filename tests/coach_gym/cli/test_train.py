@@ -32,8 +32,8 @@ class Agent:
         agent.path, agent.num_timesteps = path, 40
         return agent
 
-    def learn(self, steps, callback, reset_num_timesteps):
-        self.learned, self.callback, self.reset = steps, callback, reset_num_timesteps
+    def learn(self, steps, callbacks, reset_num_timesteps, progress_bar):
+        self.learned, self.reset, (self.callback, *self.evaluations) = steps, reset_num_timesteps, callbacks
 
     def save(self, path, exclude):
         self.saved = path
@@ -76,6 +76,18 @@ def test_the_trained_agent_is_saved_and_checkpointed(agent, tmp_path):
     assert (made.learned, made.reset, made.saved) == (100, True, tmp_path / "agent")
     assert (made.callback.save_steps, made.callback.save_minutes, made.callback.keep) == (7, None, 2)
     assert made.callback.save_path == tmp_path / "checkpoints"
+    assert made.callback.keep_best and not made.evaluations
+
+
+def test_evaluations_are_on_validation_and_keep_the_best(agent, tmp_path):
+    pool = tmp_path / "pool.jsonl"
+    words = ("--steps", "100", "--pool", str(pool), "--max-steps", "4", "--eval-every", "50", "--eval-episodes", "3")
+    made = agent(*words, "--out", str(tmp_path / "run"))
+    (evaluation,) = made.evaluations
+    assert (evaluation.eval_steps, evaluation.n_eval_episodes) == (50, 3) and not made.callback.keep_best
+    assert evaluation.best_model_save_path == tmp_path / "run"
+    # the stand-in for gym.make_vec keeps the arguments of its latest call
+    assert made.envs.kwargs == {"num_envs": 3, "max_steps": 4, "split": "validation"}
 
 
 def test_checkpoints_are_counted_in_steps_or_minutes(agent, tmp_path):

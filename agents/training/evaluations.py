@@ -1,0 +1,235 @@
+"""Evaluation in the middle of a training, which keeps the best agent."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import VectorEnv
+
+from coach_gym.agents.distributed import processes
+from coach_gym.agents.distributed.parallel import is_sharded
+from coach_gym.agents.evaluation import Evaluation, evaluate
+from coach_gym.agents.training.callbacks import EPISODES, BaseCallback
+from coach_gym.agents.training.logs.media import evaluation_strips
+from coach_gym.checks import require_finite, require_whole
+
+BEST = "best_model"
+
+
+class EvalCallback(BaseCallback):
+    """Evaluates the agent periodically, always on the same held-out instances, and saves the best one.
+
+    The episodes are written to `episodes` in the folder of the run, for `coach-gym view`.
+
+    Args:
+        eval_env: Environment to evaluate on, different from the training environment.
+        callback_on_new_best: Called when the mean reward is the best so far.
+        callback_after_eval: Called after every evaluation.
+        n_eval_episodes: Episodes per evaluation.
+        eval_freq: Calls of `env.step` between two evaluations.
+        log_path: Folder of `evaluations.npz`, which holds timesteps, results, ep_lengths and successes, with nan for
+            episodes without a verdict.
+        best_model_save_path: Folder in which the best agent is saved as `best_model`, with its evaluation in
+            `best_model.json`. A training that goes on from a saved agent replaces it by better ones only.
+        deterministic: Whether the agent takes its most likely response instead of drawing one.
+        render: Renders the environment after every step.
+        verbose: 1 prints the result.
+        seed: Seed of the first instance.
+        eval_steps: Environment steps between two evaluations, over all sub-environments and processes, in place of
+            `eval_freq`. They take place between iterations: before the first one, when due, and after the last one.
+
+    Attributes:
+        last: The latest evaluation.
+        best_mean_reward: The highest mean reward so far.
+    """
+
+    def __init__(
+        self,
+        eval_env: gym.Env | VectorEnv,
+        callback_on_new_best: BaseCallback | None = None,
+        callback_after_eval: BaseCallback | None = None,
+        n_eval_episodes: int = 5,
+        eval_freq: int = 10_000,
+        log_path: str | Path | None = None,
+        best_model_save_path: str | Path | None = None,
+        deterministic: bool = True,
+        render: bool = False,
+        verbose: int = 1,
+        seed: int = 0,
+        *,
+        eval_steps: int | None = None,
+    ) -> None:
+        super().__init__(verbose)
+        require_whole(1, n_eval_episodes=n_eval_episodes)
+        if eval_steps is not None:
+            require_whole(1, eval_steps=eval_steps)
+        require_whole(0, seed=seed)
+        require_whole(-1, eval_freq=eval_freq)
+        self.eval_env = eval_env
+        self.callback_on_new_best = callback_on_new_best
+        self.callback_after_eval = callback_after_eval
+        self.n_eval_episodes = n_eval_episodes
+        self.eval_freq = eval_freq
+        self.log_path = log_path
+        self.best_model_save_path = best_model_save_path
+        self.deterministic = deterministic
+        self.render = render
+        self.seed = seed
+        self.eval_steps = eval_steps
+        self._evaluated_at: int | None = None
+        self.last: Evaluation | None = None
+        self.best_mean_reward = -np.inf
+        self._best_is_due = self._stopped = False
+        self._history: dict[str, list[Any]] = {"timesteps": [], "results": [], "ep_lengths": [], "successes": []}
+
+    @property
+    def _children(self) -> list[BaseCallback]:
+        return [child for child in (self.callback_on_new_best, self.callback_after_eval) if child is not None]
+
+    def _init_callback(self) -> None:
+        if self.eval_env is self.training_env:
+            raise ValueError("eval_env is the training environment, whose episodes are in progress; make another one")
+        for child in self._children:
+            child.parent = self
+            child.init_callback(self.model)
+
+    def _on_training_start(self) -> None:
+        self._evaluated_at, note = None, self._note
+        if self.num_timesteps and note is not None and note.is_file():
+            self.best_mean_reward = json.loads(note.read_text("utf-8"))["mean_reward"]
+        for child in self._children:
+            child.on_training_start(self.locals, self.globals)
+
+    def _on_step(self) -> bool:
+        if self.eval_steps is not None:
+            return not self._stopped
+        if self.eval_freq <= 0 or self.n_calls % self.eval_freq:
+            return True
+        return self._evaluate()
+
+    def _on_rollout_start(self) -> None:
+        self.num_timesteps = self.model.num_timesteps
+        at = self._evaluated_at
+        if self.eval_steps is not None and (at is None or self.num_timesteps >= at + self.eval_steps):
+            self._stopped = not self._evaluate()
+            self._save_best()
+
+    def _evaluate(self) -> bool:
+        """Evaluates, keeps the agent if it is the best, and returns whether to go on; only the first process does."""
+        self._evaluated_at = self.num_timesteps
+        if processes.rank() > 0:
+            return True
+        with self.model.timed("evaluate"):
+            self.last = evaluate(
+                self.model, self.eval_env, self.n_eval_episodes, self.deterministic, self.seed, self.render,
+                keep=None if self.logger.dir is None else Path(self.logger.dir) / EPISODES,
+                timesteps=self.num_timesteps,
+            )  # fmt: skip
+        self._log(self.last)
+        go_on = True
+        if self.last.mean_reward > self.best_mean_reward:
+            self.best_mean_reward = self.last.mean_reward
+            self._best_is_due = True
+            if processes.size() == 1:
+                self._save_best()
+            if self.callback_on_new_best is not None:
+                go_on = self.callback_on_new_best.on_step()
+        if self.callback_after_eval is not None:
+            go_on = self.callback_after_eval.on_step() and go_on
+        return go_on
+
+    def _on_rollout_end(self) -> None:
+        self._save_best()  # with several processes not before, because only the first evaluates and all have to save
+
+    def _on_training_end(self) -> None:
+        self.num_timesteps = self.model.num_timesteps
+        ended = self.num_timesteps >= self.model.total_timesteps  # and was not interrupted
+        if self.eval_steps is not None and ended and self._evaluated_at != self.num_timesteps:
+            self._evaluate()
+        self._save_best()
+
+    def _save_best(self) -> None:
+        """Saves the agent if it is the best so far; all processes call this."""
+        if self.best_model_save_path is None or not processes.any_of(self._best_is_due):
+            return
+        self._best_is_due = False
+        path = Path(self.best_model_save_path) / BEST
+        if is_sharded(self.model.policy.model):
+            self.model.save_shards(path)
+        else:
+            self.model.save(path)
+        if self._note is not None and self.last is not None:
+            found = {
+                "timesteps": self._evaluated_at, "mean_reward": self.last.mean_reward,
+                "success_rate": self.last.success_rate, "episodes": len(self.last.judged),
+            }  # fmt: skip
+            self._note.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+
+    @property
+    def _note(self) -> Path | None:
+        return None if self.best_model_save_path is None else Path(self.best_model_save_path) / f"{BEST}.json"
+
+    def _log(self, evaluation: Evaluation) -> None:
+        self.logger.record("eval/mean_reward", evaluation.mean_reward)
+        self.logger.record("eval/mean_ep_length", evaluation.mean_length)
+        self.logger.record("eval/success_rate", evaluation.success_rate)
+        for task, (solved, judged) in evaluation.success_per_task.items():
+            self.logger.record(f"eval_by_task/{task or 'task'}", solved / judged, exclude=("stdout", "csv", "json"))
+        if self.logger.dir is not None:
+            for key, strip in evaluation_strips(Path(self.logger.dir) / EPISODES, self.num_timesteps).items():
+                self.logger.record(key, strip)
+        self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
+        self.logger.dump(self.num_timesteps)
+        if self.verbose >= 1:
+            number = len(evaluation.judged)
+            print(f"Evaluation at {self.num_timesteps} steps: {evaluation.success_rate:.1%} of {number} episodes")
+        if self.log_path is not None:
+            self._append(evaluation, Path(self.log_path) / "evaluations.npz")
+
+    def _append(self, evaluation: Evaluation, path: Path) -> None:
+        unknown = [result.success is None for result in evaluation.results]
+        columns: dict[str, list[float]] = {
+            "results": [result.reward for result in evaluation.results],
+            "ep_lengths": [result.length for result in evaluation.results],
+            "successes": [bool(result.success) for result in evaluation.results],
+        }
+        self._history["timesteps"].append(self.num_timesteps)
+        for name, column in columns.items():
+            self._history[name].append(np.where(unknown, np.nan, column))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(path, **{name: np.array(rows) for name, rows in self._history.items()})  # type: ignore[arg-type]
+
+    def update_child_locals(self, locals_: dict[str, Any]) -> None:
+        """Passes the variables on to all of them."""
+        for child in self._children:
+            child.update_locals(locals_)
+
+
+class StopTrainingOnRewardThreshold(BaseCallback):
+    """Stops the training once an evaluation is good enough; pass it to `EvalCallback` as `callback_on_new_best`.
+
+    Args:
+        reward_threshold: Mean reward that is good enough.
+        verbose: 1 prints why training stops.
+    """
+
+    def __init__(self, reward_threshold: float, verbose: int = 0) -> None:
+        super().__init__(verbose)
+        require_finite(reward_threshold=reward_threshold)
+        self.reward_threshold = reward_threshold
+
+    def _init_callback(self) -> None:
+        if not isinstance(self.parent, EvalCallback):
+            raise ValueError(
+                "StopTrainingOnRewardThreshold needs the rewards of an evaluation; pass it to "
+                "EvalCallback(eval_env, callback_on_new_best=...)"
+            )
+
+    def _on_step(self) -> bool:
+        assert isinstance(self.parent, EvalCallback)
+        reached = self.parent.best_mean_reward >= self.reward_threshold
+        if reached and self.verbose >= 1:
+            print(f"Mean reward {self.parent.best_mean_reward:.2f} has reached {self.reward_threshold}: stopping")
+        return not reached
