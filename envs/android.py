@@ -287,6 +287,14 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         twin._device, twin._task, twin.np_random = device.fork(), task.fork(), copy.deepcopy(self.np_random)
         return twin
 
+    def digest(self) -> str:
+        """Returns a hash of the device's state, the same exactly for the same state, its clock included.
+
+        Raises:
+            UsageError: As for `snapshot`.
+        """
+        return self._forkable()[0].digest()
+
     def __getstate__(self) -> dict[str, Any]:
         """Returns what a pickle holds.
 

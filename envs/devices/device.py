@@ -102,3 +102,6 @@ class ForkableDevice(Device, Protocol):
 
     def fork(self) -> Self:
         """Returns another device in the same state. From then on neither influences the other."""
+
+    def digest(self) -> str:
+        """Returns a hash of the whole state: the same exactly for the same state."""

@@ -156,5 +156,9 @@ class PhoneDevice:
         twin.phone, twin._fresh = self.phone.fork(), None
         return twin
 
+    def digest(self) -> str:
+        """Returns a hash of the phone's state. See `ForkableDevice`."""
+        return self.phone.digest()
+
     def close(self) -> None:
         """Does nothing: there is nothing to release."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from coach_gym.envs.phone.app import App, Host
 from coach_gym.envs.phone.copying import Memo, copied
+from coach_gym.envs.phone.digest import digest
 from coach_gym.envs.phone.input.touch import Touch
 from coach_gym.envs.phone.storage import Snapshot, Storage
 from coach_gym.envs.phone.system.system import STEP, System
@@ -99,6 +100,17 @@ class Phone(System):
         twin.touch = Touch(twin, twin.windows)
         twin._become(self.storage.snapshot(), copied(self._live(), self._shared(twin)), self._plain())
         return twin
+
+    def digest(self) -> str:
+        """Returns a hash of the whole state, 32 hexadecimal digits.
+
+        Two phones with the same apps have the same one exactly if they are in the same state: they show the same, and
+        will show the same after the same inputs. Their clocks are part of it.
+        """
+        parts = {id(part): number for number, part in enumerate(self._parts())}
+        files, directories, settings, attributes, now = self.storage.snapshot()
+        stored = files, directories, sorted(settings.items()), sorted(attributes.items()), now
+        return digest((stored, self._live(), self._plain()), parts)
 
     def _live(self) -> tuple:
         """Returns what can change in place, or refers to what can."""
