@@ -33,6 +33,19 @@ def require_seconds(**arguments: Any) -> None:
             raise ValueError(f"{name}={value} is no time; pass a number of seconds greater than 0")
 
 
+def require_not_negative(**arguments: Any) -> None:
+    """Checks that arguments are numbers of at least zero, and not infinite.
+
+    Raises:
+        TypeError: One is not a number.
+        ValueError: One is negative, infinite or not a number.
+    """
+    require_finite(**arguments)
+    for name, value in arguments.items():
+        if value < 0:
+            raise ValueError(f"{name}={value} is negative; pass 0 or more")
+
+
 def require_finite(**arguments: Any) -> None:
     """Checks that arguments are numbers, and neither infinite nor nan.
 

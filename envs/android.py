@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, TypeVar, get_args
 
 import gymnasium as gym
 import numpy as np
@@ -39,6 +39,7 @@ MAX_GOAL = 8192
 MAX_UI = 1 << 20
 LARGEST_SIDE = 16_384  # pixels
 
+Answer = TypeVar("Answer")
 TaskErrors = Literal["raise", "fault"]
 _OPTIONS = ("task", "params", "params_seed")
 _PROGRESS = ("_steps", "_over", "_fault", "_error", "_screenshot", "_ui", "_tree")
@@ -402,13 +403,13 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         if not over:
             return "", False, 0.0
         answer = action.content if action.kind == "finished" else None
-        return "", True, self._task.evaluate(self._device, answer)
+        return "", True, _asked_again(partial(self._task.evaluate, self._device, answer))
 
     def _verdict(self) -> float | None:
         """Judges an episode that the agent did not finish. Returns None if no rule decides, or the device fails."""
         assert self._device is not None and self._task is not None
         try:
-            return self._task.evaluate(self._device, None)
+            return _asked_again(partial(self._task.evaluate, self._device, None))
         except Exception as exception:
             self._fail(exception)
             return None
@@ -423,12 +424,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return action
 
     def _look(self, device: Device) -> None:
-        screenshot, tree = _asked_again(device.screenshot), _asked_again(device.ui)
-        wanted = self._screenshot.shape
-        if not isinstance(screenshot, np.ndarray) or screenshot.shape != wanted or screenshot.dtype != np.uint8:
-            shape, kind = np.shape(screenshot), getattr(screenshot, "dtype", type(screenshot).__name__)
-            raise DeviceError(f"the screenshot is {shape} of {kind} and not {wanted} of uint8, as was agreed")
-        self._screenshot, self._tree = screenshot, tree
+        picture = partial(_picture, device, self._screenshot.shape)
+        self._screenshot, self._tree = _asked_again(picture), _asked_again(partial(_tree, device))
         ui = compress(self._tree) if self.ui else ""
         # Whole lines only: what is cut must still parse.
         self._ui = ui if len(ui) <= MAX_UI else ui[:MAX_UI].rpartition("\n")[0]
@@ -500,13 +497,38 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return self.max_steps or self._task.budget
 
 
-def _asked_again(read: Callable[[], Any]) -> Any:
+def _asked_again(read: Callable[[], Answer]) -> Answer:
     """Returns what a device shows; one that fails once is asked again, because looking changes nothing."""
     try:
         return read()
     except Exception as error:
-        _log.info("a device failed to show its screen and is asked again: %s: %s", type(error).__name__, error)
+        _log.info("a device failed to be read and is asked again: %s: %s", type(error).__name__, error)
         return read()
+
+
+def _picture(device: Device, shape: tuple[int, ...]) -> np.ndarray:
+    """Returns the screen of a device.
+
+    Raises:
+        DeviceError: It is of another shape or type.
+    """
+    picture: Any = device.screenshot()
+    if not isinstance(picture, np.ndarray) or picture.shape != shape or picture.dtype != np.uint8:
+        kind = f"{picture.shape} of {picture.dtype}" if isinstance(picture, np.ndarray) else type(picture).__name__
+        raise DeviceError(f"the screenshot is {kind} and not {shape} of uint8, as was agreed")
+    return picture
+
+
+def _tree(device: Device) -> Node:
+    """Returns the accessibility tree of a device's screen.
+
+    Raises:
+        DeviceError: It is none.
+    """
+    tree: Any = device.ui()
+    if not isinstance(tree, Node):
+        raise DeviceError(f"the accessibility tree is of type {type(tree).__name__} and not a Node")
+    return tree
 
 
 def _require_option(name: str, value: Any, kind: type, wanted: str) -> None:

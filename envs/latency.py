@@ -10,14 +10,16 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from coach_gym.checks import require_not_negative
+
 
 @dataclass(frozen=True)
 class Latency:
     """Heavy-tailed latencies like those of an emulator farm: most steps are alike, some stall, resets are slow.
 
     The defaults are an assumption in line with the 3 to 8 seconds a step reported for Android emulators: log-normal
-        steps
-    of 4 s with a coefficient of variation of 0.6, 3 % of the steps 30 s longer, and resets uniform between 20 and 60 s.
+    steps of 4 s with a coefficient of variation of 0.6, 3 % of the steps 30 s longer, and resets uniform between 20 and
+    60 s.
 
     Attributes:
         step: Mean seconds of a step that does not stall.
@@ -25,6 +27,10 @@ class Latency:
         stalls: Share of steps that stall.
         stall: Additional seconds of a stalled step.
         reset: Least and most seconds of a reset.
+
+    Raises:
+        ValueError: A number is negative or not finite, `stalls` is above 1, or `reset` is not the lesser time first.
+        TypeError: A number is none.
     """
 
     step: float = 4.0
@@ -32,6 +38,16 @@ class Latency:
     stalls: float = 0.03
     stall: float = 30.0
     reset: tuple[float, float] = (20.0, 60.0)
+
+    def __post_init__(self) -> None:
+        least, most = self.reset
+        require_not_negative(
+            step=self.step, variation=self.variation, stalls=self.stalls, stall=self.stall, least=least, most=most
+        )
+        if self.stalls > 1:
+            raise ValueError(f"stalls={self.stalls} is a share of the steps; pass a number from 0 to 1")
+        if least > most:
+            raise ValueError(f"reset={self.reset} must be the least and the most seconds of a reset, in this order")
 
     def scaled(self, factor: float) -> Latency:
         """Returns the same distribution with all times multiplied."""

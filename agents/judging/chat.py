@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from PIL import Image
 
+from coach_gym.checks import require_not_negative, require_seconds, require_whole
 from coach_gym.dialects import Frame, ImageSlot, Part
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
@@ -80,7 +81,8 @@ class ChatClient:
 
     Raises:
         ImportError: The package `openai` is not installed.
-        ValueError: The address contains a password.
+        ValueError: The address contains a password, or a number is out of its range.
+        TypeError: A number is none.
     """
 
     def __init__(
@@ -96,6 +98,11 @@ class ChatClient:
         prices: tuple[float, float] = (0.0, 0.0),
         request: Mapping[str, Any] | None = None,
     ) -> None:
+        require_seconds(timeout=timeout, patience=patience)
+        require_whole(0, retries=retries)
+        require_whole(1, parallel=parallel)
+        sent, received = prices
+        require_not_negative(price_of_tokens_sent=sent, price_of_tokens_received=received)
         try:
             import openai
         except ImportError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 import zlib
@@ -72,17 +73,22 @@ class _Served:
     def elements(self, request: Request) -> Response:
         return JSONResponse(elements_of(self.hands.screen_text()))
 
-    def screen(self, request: Request) -> Response:
-        """Returns the screen as soon as it is another than `after`, a checksum; 204 if it stays as it is."""
+    async def screen(self, request: Request) -> Response:
+        """Returns the screen as soon as it is another than `after`, a checksum; 204 if it stays as it is.
+
+        It waits in no thread, so that pages that only wait never keep others out.
+        """
         shown, until = request.query_params.get("after"), time.monotonic() + PATIENCE
         while True:
-            screenshot = self.hands.screenshot()
+            screenshot = await run_in_threadpool(self.hands.screenshot)
             mark = f"{zlib.crc32(screenshot.data):08x}"
             if mark != shown:
                 headers = {"X-Screen": mark, "Cache-Control": "no-store"}
-                return Response(encode_png(screenshot), media_type="image/png", headers=headers)
-            if time.monotonic() > until or self.closing.wait(LOOK_EVERY):
+                png = await run_in_threadpool(encode_png, screenshot)
+                return Response(png, media_type="image/png", headers=headers)
+            if time.monotonic() > until or self.closing.is_set() or await request.is_disconnected():
                 return Response(status_code=204)
+            await asyncio.sleep(LOOK_EVERY)
 
     async def command(self, request: Request) -> Response:
         if viewer.ASKED_BY_PAGE not in request.headers or not _same_origin(request):
@@ -91,9 +97,9 @@ class _Served:
         if command is None:
             return JSONResponse({"problem": "there is no such command"}, 404)
         try:
-            await run_in_threadpool(command, await request.json())
-        except (Refused, ActionError, KeyError, TypeError, ValueError) as problem:
-            return JSONResponse({"problem": str(problem)}, 400)
+            await run_in_threadpool(command, await viewer.asked_json(request))
+        except (Refused, ActionError, *viewer.WRONG) as problem:
+            return viewer.refusal(problem, 400)
         return JSONResponse(await run_in_threadpool(self.hands.told))
 
 

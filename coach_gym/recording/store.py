@@ -29,6 +29,7 @@ from coach_gym.recording.png import encode_png, read_png
 
 INDEX = "index.jsonl"
 _TRAJECTORIES, _SCREENS, _LOCK = "trajectories", "screens", ".lock"
+_LONGEST_NAME = 200  # characters; file systems take 255
 _KEPT = 0.75
 """Share of the bound that is left after old episodes were removed."""
 
@@ -132,8 +133,8 @@ def read_trajectory(folder: Path, id: str) -> dict[str, Any]:
         KeyError: The index has no such episode.
     """
     path = folder / _TRAJECTORIES / f"{id}.json"
-    if not id.replace("-", "").isalnum() or not path.is_file():
-        raise KeyError(f"{folder} has no episode {id!r}")
+    if not _is_name(id.replace("-", "")) or not path.is_file():
+        raise KeyError(f"{folder} has no episode {id[:_LONGEST_NAME]!r}")
     return json.loads(path.read_text("utf-8"))
 
 
@@ -143,9 +144,13 @@ def screen_path(folder: Path, name: str) -> Path:
     Raises:
         KeyError: The name is not one.
     """
-    if not name.isalnum():
-        raise KeyError(f"{name!r} is no screen")
+    if not _is_name(name):
+        raise KeyError(f"{name[:_LONGEST_NAME]!r} is no screen")
     return folder / _SCREENS / name[:2] / f"{name}.png"
+
+
+def _is_name(text: str) -> bool:
+    return text.isascii() and text.isalnum() and len(text) <= _LONGEST_NAME
 
 
 def find_stores(path: str | Path) -> list[Path]:
@@ -240,9 +245,13 @@ def _append(path: Path, row: Row) -> None:
 def _replace(path: Path, data: bytes, durable: bool = False) -> None:
     """Writes a file so that others see all of it or nothing."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    with partial.open("wb") as file:
-        file.write(data)
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
-    partial.rename(path)
+    try:
+        with partial.open("wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        partial.rename(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise

@@ -8,14 +8,15 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
-from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from coach_gym.recording.png import encode_png
 from coach_gym.recording.store import read_trajectory, screen_path
@@ -53,16 +54,29 @@ def make_app(root: Path) -> Starlette:
     )
 
 
-class Guarded(BaseHTTPMiddleware):
-    """Adds the headers that keep other origins and their scripts out."""
+class Guarded:
+    """Adds the headers that keep other origins and their scripts out.
 
-    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
-        response = await call_next(request)
-        response.headers["Content-Security-Policy"] = POLICY
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        response.headers["Referrer-Policy"] = "no-referrer"
-        response.headers.setdefault("Cache-Control", "no-cache")
-        return response
+    Args:
+        app: The application behind it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["Content-Security-Policy"] = POLICY
+                headers["X-Content-Type-Options"] = "nosniff"
+                headers["Referrer-Policy"] = "no-referrer"
+                headers.setdefault("Cache-Control", "no-cache")
+            await send(message)
+
+        await self.app(scope, receive, guarded)
 
 
 GUARDS = (
@@ -70,6 +84,22 @@ GUARDS = (
     Middleware(Guarded),
 )
 """What every page of ours is served behind."""
+
+
+WRONG = (ArithmeticError, ClientDisconnect, LookupError, RecursionError, TypeError, ValueError)
+"""What reading a request raises whose JSON is wrong, or whose client has hung up."""
+
+
+async def asked_json(request: Request) -> dict[str, Any]:
+    """Returns the JSON of a request.
+
+    Raises:
+        ValueError: It is no JSON object.
+    """
+    asked = await request.json()
+    if not isinstance(asked, dict):
+        raise ValueError("the request is not a JSON object")
+    return asked
 
 
 class _Viewer:
@@ -104,11 +134,15 @@ class _Viewer:
     async def what_if(self, request: Request) -> Response:
         if ASKED_BY_PAGE not in request.headers:
             return JSONResponse({"problem": f"the header {ASKED_BY_PAGE} is missing"}, 403)
-        asked = await request.json()
-        return await run_in_threadpool(self._play, asked)
+        try:
+            asked = await asked_json(request)
+            place = str(asked["run"]), str(asked["id"]), int(asked["step"]), int(asked["candidate"])
+        except WRONG as problem:
+            return refusal(problem, 400)
+        return await run_in_threadpool(self._play, *place)
 
-    def _play(self, asked: dict[str, Any]) -> Response:
-        outcome = what_if(self._store(asked["run"]), asked["id"], int(asked["step"]), int(asked["candidate"]))
+    def _play(self, run: str, id: str, step: int, candidate: int) -> Response:
+        outcome = what_if(self._store(run), id, step, candidate)
         screen = base64.b64encode(encode_png(outcome.screenshot)).decode()
         told = {"error": outcome.error, "over": outcome.over, "success": outcome.success}
         return JSONResponse({"screen": f"data:image/png;base64,{screen}", **told})
@@ -126,5 +160,11 @@ class _Viewer:
         return store
 
 
+def refusal(problem: Exception, status: int) -> Response:
+    """Returns an answer that says what is wrong, without the lone surrogates that a client may have sent."""
+    words = str(problem.args[0] if problem.args else type(problem).__name__)
+    return JSONResponse({"problem": words.encode("utf-8", "replace").decode()}, status)
+
+
 def _not_found(request: Request, problem: Exception) -> Response:
-    return JSONResponse({"problem": str(problem.args[0] if problem.args else problem)}, 404)
+    return refusal(problem, 404)

@@ -54,6 +54,8 @@ def what_if(store: Path, id: str, step: int, candidate: int) -> Outcome:
         IndexError: There is no such step or candidate.
     """
     document = read_trajectory(store, id)
+    if min(step, candidate) < 0:
+        raise IndexError(f"steps and candidates are numbered from 0, so there is none at {step}, {candidate}")
     episode = from_atif(document, lambda path: read_png(store / "trajectories" / path))
     chosen = document["steps"][step + 1]["extra"]["candidates"][candidate]["action"]
     with _environment(document["extra"]) as env:

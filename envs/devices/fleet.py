@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Protocol, cast
 
 from coach_gym.actions import ActionError
+from coach_gym.checks import require_not_negative, require_seconds, require_whole
 from coach_gym.envs.devices.adb import Adb
 from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.devices.device import Device
@@ -112,7 +113,8 @@ class Fleet:
         starts: Number of starts so far.
 
     Raises:
-        ValueError: There are no members.
+        ValueError: There are no members, or a number is out of its range.
+        TypeError: A number is none.
 
     Example:
         >>> fleet = Fleet(emulators("AndroidWorldAvd", 9, snapshot="coach_gym"))
@@ -134,6 +136,11 @@ class Fleet:
     ) -> None:
         if not members:
             raise ValueError("a fleet needs at least one member")
+        require_whole(1, boots=boots)
+        require_seconds(
+            patience=patience, first_delay=first_delay, longest_delay=longest_delay, check_every=check_every
+        )
+        require_not_negative(stagger=stagger)
         self.stagger, self.patience, self.check_every = stagger, patience, check_every
         self.first_delay, self.longest_delay = first_delay, longest_delay
         self.faults: list[Fault] = []

@@ -1,25 +1,42 @@
-"""Devices that fail once in a look are asked again, and no failure becomes a verdict."""
+"""Devices that fail once in a look are asked again, nothing hangs, and no failure becomes a verdict."""
 
 import json
 
+import pytest
+
 from benchmarks.reliability import __main__ as reliability
+from benchmarks.reliability import devices
 
 
-def test_few_episodes_are_lost_at_five_percent():
-    assert reliability.play(0.0, 2, 0) == (0, 0)
-    lost, lies = reliability.play(0.05, 20, 0)
-    assert lost <= 3 and lies == 0
+@pytest.mark.parametrize("fault", ["raise", "stall", "lie"])
+def test_few_episodes_are_lost_at_five_percent(fault):
+    played = devices.play(fault, 0.05, 20, 0)
+    assert played.faults >= 5 and played.lost <= 3 and played.lies == 0 and played.threads == 0
 
 
-def test_a_device_that_always_fails_loses_every_episode_and_earns_nothing():
-    assert reliability.play(1.0, 3, 0) == (3, 0)
+def test_without_faults_nothing_is_lost():
+    assert devices.play("raise", 0.0, 2, 0) == devices.Played(2)
+
+
+@pytest.mark.parametrize("fault", ["raise", "lie"])
+def test_a_device_that_always_fails_loses_every_episode_and_earns_nothing(fault):
+    played = devices.play(fault, 1.0, 3, 0)
+    assert (played.lost, played.lies, played.threads) == (3, 0, 0)
+
+
+def test_devices_that_hang_cost_their_episodes_and_leave_no_threads(monkeypatch):
+    monkeypatch.setitem(devices.LIMITS, "hang", {"step_timeout": 1.0, "reset_timeout": 20.0})
+    played = devices.play("hang", 0.05, 3, 1)
+    assert 0 < played.lost <= 3 and played.lies == 0 and played.threads == 0
 
 
 def test_the_report(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(reliability, "RATES", (0.0, 0.5))
+    monkeypatch.setattr(devices, "RATES", (0.5,))
+    monkeypatch.setattr(devices, "FAULTS", ("raise", "lie"))
     path = tmp_path / "r.json"
-    monkeypatch.setattr("sys.argv", ["reliability", "--seeds", "0", "--episodes", "2", "--json", str(path)])
+    words = ["--seeds", "0", "--parts", "devices", "--episodes", "2"]
+    monkeypatch.setattr("sys.argv", ["reliability", *words, "--json", str(path)])
     reliability.main()
     headline = json.loads(path.read_text())["headline"]
-    assert headline["lost_at_0_percent"] == 0 and headline["faults_told_as_verdicts"] == 0
-    assert "rerun: python -m benchmarks.reliability --seeds 0 --episodes 2" in capsys.readouterr().out
+    assert 0 <= headline["lost_raise_50_percent"] <= 1 and headline["faults_told_as_verdicts"] == 0
+    assert f"rerun: python -m benchmarks.reliability {' '.join(words)}" in capsys.readouterr().out

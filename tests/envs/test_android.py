@@ -311,6 +311,33 @@ def test_a_device_that_fails_in_the_evaluation_gives_no_verdict(env, devices):
     assert (reward, terminated, truncated) == (0.0, False, True) and "read" in info["fault"]
 
 
+@pytest.mark.parametrize("action, asked", [("wait()", "screenshot"), ("wait()", "ui"), ("finished()", "read")])
+def test_a_device_that_fails_once_in_a_read_is_asked_again(env, devices, monkeypatch, action, asked):
+    env.reset(options=SAVE_ADA)
+    devices[0].write("/sdcard/name.txt", b"Ada")
+    read, failures = getattr(devices[0], asked), [DeviceLost("no answer")]
+
+    def once(*words):
+        if failures:
+            raise failures.pop()
+        return read(*words)
+
+    monkeypatch.setattr(devices[0], asked, once)
+    _, reward, terminated, _, info = env.step(action)
+    assert "fault" not in info and not failures and (reward, terminated) == (float(terminated), asked == "read")
+
+
+@pytest.mark.parametrize("asked, lie", [("screenshot", None), ("screenshot", np.zeros((2, 2, 3))), ("ui", "<a/>")])
+def test_a_device_that_shows_nonsense_once_is_asked_again_and_twice_has_failed(env, devices, monkeypatch, asked, lie):
+    env.reset(options=SAVE_ADA)
+    read, lies = getattr(devices[0], asked), [lie]
+    monkeypatch.setattr(devices[0], asked, lambda: lies.pop() if lies else read())
+    assert "fault" not in env.step("wait()")[4] and not lies
+    lies += [lie, lie]
+    _, reward, _, truncated, info = env.step("wait()")
+    assert (reward, truncated) == (0.0, True) and "DeviceError: the" in info["fault"]
+
+
 def test_a_device_that_fails_in_reset_still_gives_an_observation(env, devices):
     env.reset(options=SAVE_ADA)
     devices[0].breaks |= {"reset_state", "close"}

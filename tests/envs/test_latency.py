@@ -74,3 +74,20 @@ def test_a_slow_environment_is_one_as_gymnasium_understands_it(slept):
     env.unwrapped.spec = None  # a wrapper cannot be made again by its id
     check_env(env, skip_render_check=True)
     assert slept
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -1, True, "5", None])
+@pytest.mark.parametrize("name", ["step", "variation", "stalls", "stall", "least", "most"])
+def test_numbers_that_are_no_latencies_are_refused(name, wrong):
+    settings = {name: wrong}
+    if name in ("least", "most"):
+        settings = {"reset": (wrong, 60.0) if name == "least" else (0.0, wrong)}
+    with pytest.raises((TypeError, ValueError), match=f"{name}=.*pass"):
+        Latency(**settings)
+
+
+def test_shares_and_orders_of_latencies_are_checked():
+    with pytest.raises(ValueError, match="stalls=1.5 is a share"):
+        Latency(stalls=1.5)
+    with pytest.raises(ValueError, match="in this order"):
+        Latency(reset=(60.0, 20.0))

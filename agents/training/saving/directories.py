@@ -161,14 +161,15 @@ def _swap(fresh: Path, path: Path, parts: Collection[str]) -> None:
     if path.exists():
         _remove(replaced)
         _keep_strangers(path, fresh, parts)
-        (path / _MARK).write_text(_EXPLANATION)
-        path.rename(replaced)
     try:
+        if path.exists():
+            (path / _MARK).write_text(_EXPLANATION)  # on a full disk this leaves an empty file
+            path.rename(replaced)
         fresh.rename(path)
     except BaseException:
-        if replaced.exists():
+        if replaced.exists() and not path.exists():
             replaced.rename(path)
-            (path / _MARK).unlink()
+        (path / _MARK).unlink(missing_ok=True)
         raise
     (path / _MARK).unlink()
     _sync_folder(path.parent)

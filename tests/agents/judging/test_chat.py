@@ -130,6 +130,13 @@ def test_an_address_with_a_password_is_refused_without_showing_it():
     assert "hidden" not in str(refused.value)
 
 
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -1, True, "5", None])
+@pytest.mark.parametrize("name", ["timeout", "patience", "retries", "parallel", "prices"])
+def test_numbers_that_are_none_are_refused(name, wrong):
+    with pytest.raises((TypeError, ValueError), match="pass"):
+        client("http://127.0.0.1:9/v1", **{name: (wrong, 0.0) if name == "prices" else wrong})
+
+
 def test_a_check_finds_an_address_where_nobody_listens():
     with serving("x") as server:
         url = server.url

@@ -1,5 +1,7 @@
 """Agents learn from the verdicts of an outcome verifier, and never from episodes without one."""
 
+from contextlib import nullcontext
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -83,6 +85,28 @@ def test_a_verifier_that_raises_ends_no_training():
     with pytest.warns(UserWarning, match="no verdict on 4 episodes: ConnectionError: HTTP 429"):
         agent.learn(4)
     assert agent.num_timesteps >= 4 and agent.n_updates == 0
+
+
+def test_training_goes_on_while_a_verifier_is_gone_and_learns_again_when_it_is_back():
+    class Server(ByLetter):
+        gone = False
+
+        def verify(self, episodes):
+            if self.gone:
+                raise ConnectionError("connection refused")
+            return super().verify(episodes)
+
+    verifier = Server()
+    agent = make(verifier, malformed_is_worthless=False)
+    updates, steps = [], []
+    for gone in (False, True, True, False):
+        verifier.gone = gone
+        with pytest.warns(UserWarning, match="connection refused") if gone else nullcontext():
+            agent.learn(4, reset_num_timesteps=False)
+        updates.append(agent.n_updates)
+        steps.append(agent.num_timesteps)
+    assert steps == sorted(set(steps))
+    assert 0 < updates[0] == updates[1] == updates[2] < updates[3]
 
 
 class Mistyped:

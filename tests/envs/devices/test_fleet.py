@@ -268,6 +268,13 @@ def test_a_fleet_needs_members():
         Fleet([])
 
 
+@pytest.mark.parametrize("name", ["boots", "stagger", "patience", "first_delay", "longest_delay", "check_every"])
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), -1, True, "5", None])
+def test_a_fleet_refuses_numbers_that_are_none(name, wrong):
+    with pytest.raises((TypeError, ValueError), match=f"{name}=.*pass"):
+        Fleet([Member("a")], **{name: wrong})
+
+
 def test_environments_do_not_share_a_real_device():
     with pytest.raises(ValueError, match="2 environments cannot share the device 'emulator-5554'"):
         gym.make_vec("AndroidWorld-v0", 2, vectorization_mode="vector_entry_point", device="emulator-5554")
