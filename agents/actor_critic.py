@@ -138,10 +138,12 @@ class ActorCriticAgent(OnlineAgent):
         self.critic_contrast = critic_contrast
         if critic is None and policy == "pocket":
             critic = "pocket"
+        if critic is None and self._read_dtype == "auto" and isinstance(policy, str | Path):
+            critic = policy  # a view of the same file, where a copy would be in memory
         if critic is None:
             self.critic = Critic.from_policy(self.policy)
         else:
-            self.critic = critic if isinstance(critic, Critic) else Critic.load(critic, self.device)
+            self.critic = critic if isinstance(critic, Critic) else Critic.load(critic, self.device, self._read_dtype)
         self._adapt(self.critic.backbone)
         self.optimizers["critic.optimizer"] = make_optimizer(self.critic, critic_learning_rate)
         self.reward_model = reward_model

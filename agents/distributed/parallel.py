@@ -72,7 +72,8 @@ def shard_learner(
 
     Args:
         learner: Built as for one process. Its models may be on the CPU: they move to the process's device shard by
-            shard, so that a device never holds them whole, except for the copy that is sampled from.
+            shard, so that a device never holds them whole, except for the copy that is sampled from. Models without
+            adapters become float32.
         generator: Generator of the unsharded policy.
         generation: How to make a generator for the copy of the policy that is sampled from.
         bfloat16: Makes forward and backward passes in bfloat16.
@@ -99,16 +100,18 @@ def shard_learner(
     if is_sharded(learner.policy.model):
         return generator
     device = own_device()
-    dtype = torch.bfloat16 if bfloat16 else learner.policy.model.dtype
+    dtype = torch.bfloat16 if bfloat16 else torch.float32
     if not isinstance(generator, ServedGenerator):
         sampler = copy(learner.policy)
-        sampler.model = deepcopy(learner.policy.model).to(device, dtype).requires_grad_(False)
+        sampler.model = _copy_on(device, dtype, learner.policy.model)
         generator = make_generator(generation, sampler)
     blank = blank_tree(learner.policy)
     mesh = init_device_mesh(device.type, (processes.size(),))
     for name, model in learner.models.items():
         before = list(model.parameters())
         shard(model, mesh, dtype, cpu_offload)
+        if not has_lora(model) and any(parameter.dtype != torch.float32 for parameter in model.parameters()):
+            model.float()  # only now: whole weights are read as stored (`Agent`)
         _BLANK[model] = blank
         _move_optimizer(learner.optimizer(name), before, list(model.parameters()))
     if learner.reference is not None:
@@ -117,6 +120,14 @@ def shard_learner(
     if isinstance(generator, ServedGenerator):
         send_weights(learner.policy, generator, bfloat16)
     return generator
+
+
+def _copy_on(device: torch.device, dtype: torch.dtype, model: nn.Module) -> Any:
+    """Returns a frozen copy of a model on a device, made there weight by weight; buffers keep their precision."""
+    there: dict[int, Any] = {id(buffer): buffer.to(device, copy=True) for buffer in model.buffers()}
+    for parameter in model.parameters():
+        there[id(parameter)] = nn.Parameter(parameter.detach().to(device, dtype, copy=True), requires_grad=False)
+    return deepcopy(model, there)
 
 
 def _checkpoint_activations(learner: Learner) -> None:

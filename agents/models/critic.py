@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -48,16 +48,22 @@ class Critic(nn.Module):
         return cls(backbone_twin(policy.model))
 
     @classmethod
-    def load(cls, source: str | Path, device: str | torch.device = "cpu") -> "Critic":
-        """Loads a critic in float32.
+    def load(
+        cls,
+        source: str | Path,
+        device: str | torch.device = "cpu",
+        dtype: torch.dtype | Literal["auto"] = torch.float32,
+    ) -> "Critic":
+        """Loads a critic.
 
         Args:
             source: A directory that `save` wrote, or `"pocket"` for the shipped one. The directory or hub id of a
                 policy or of a process reward model gives a critic that starts from its weights, with a head at zero.
             device: Device of the weights.
+            dtype: Precision of the backbone, as in `Policy.load`; the head is in float32.
         """
         directory = POCKET.parent / "critic" if source == "pocket" else Path(source)
-        backbone = AutoModel.from_pretrained(directory, dtype=torch.float32)
+        backbone = AutoModel.from_pretrained(directory, dtype=dtype)
         name_base(backbone, directory)
         critic = cls(backbone)
         if (directory / _HEAD).is_file():

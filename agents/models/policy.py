@@ -5,7 +5,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -83,7 +83,7 @@ class Policy:
         policy: "PolicySource",
         dialect: Dialect | str | None = None,
         device: str | torch.device = "auto",
-        dtype: torch.dtype | None = None,
+        dtype: torch.dtype | Literal["auto"] | None = None,
         min_pixels: int | None = None,
         max_pixels: int | None = None,
     ) -> "Policy":
@@ -96,6 +96,8 @@ class Policy:
                 `coach_gym.dialects.DIALECTS`; the default is UI-TARS.
             device: Device of the weights. `"auto"` is CUDA if available, and leaves a policy where it is.
             dtype: Precision of the weights; None keeps the stored one on an accelerator and means float32 on a CPU.
+                `"auto"` keeps it on a CPU too: the weights then are views of the file, of which all processes of a
+                machine share one copy in memory.
             min_pixels: Overrides the dialect's lower bound of an image's area.
             max_pixels: Overrides the dialect's upper bound of an image's area.
 

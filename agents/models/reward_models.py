@@ -95,13 +95,15 @@ class GenerativePRM:
             source: `"pocket"`, a directory, a hub id, or a model. `"pocket@http://127.0.0.1:8101"` names a judge
                 together with its server.
             template: As in the constructor.
-            generation: What draws the verdicts. With a server, the judge takes no accelerator memory here: its weights
-                wait on the CPU to be sent.
+            generation: What draws the verdicts. With a server, the judge takes no accelerator memory here, and all
+                processes of a machine share one copy of its weights on the CPU, which wait to be sent.
         """
         if isinstance(source, str) and "@http" in source:
             source, generation = source.split("@", 1)
-        device = "cpu" if is_address(generation) else "auto"
-        policy = Policy.load(POCKET.parent / "prm" if source == "pocket" else source, device=device)
+        if source == "pocket":
+            source = POCKET.parent / "prm"
+        served = is_address(generation)
+        policy = Policy.load(source, device="cpu" if served else "auto", dtype="auto" if served else None)
         policy.model.requires_grad_(False)
         generator = None if generation == "transformers" else make_generator(generation, policy)
         return cls(policy, template, generator=generator)

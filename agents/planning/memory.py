@@ -18,6 +18,8 @@ sizes, n tokens and m patches of one pass over an episode's tree:
                  every token that a step's branches see. The logits: 12 bytes x vocabulary x scored tokens, two copies
                  in float32 and a gradient, and the gradient of the language head. A recomputed vision block,
                  m (40 v + 12 J), without the text's activations
+    host         12 bytes per trained parameter / N: the copy of weights and moments to which a failed update returns;
+                 and the states with CPU offload
     engines      vLLM in the same process: 2 P of weights, and 4 kv layers bytes per token of its cache, for policy and
                  judge each. They sleep while the models train, so the peak is the larger of both phases
 
@@ -149,5 +151,6 @@ def memory(shape: Shape, run: Run) -> dict[str, float]:
     resting = gigabytes["states"] + gigabytes["sampler"] + gigabytes["judge"]
     learning = resting + gigabytes["gathered"] + gigabytes["activations"] + gigabytes["working"]
     playing = resting + gigabytes["engines"]
-    host = states / GB if run.cpu_offload else 0.0
+    trained = models * adapters if run.lora_rank else weights
+    host = (12 * trained / run.gpus + (states if run.cpu_offload else 0.0)) / GB
     return {**gigabytes, "playing": playing, "learning": learning, "peak": max(playing, learning), "host": host}

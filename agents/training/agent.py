@@ -4,11 +4,12 @@ import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import gymnasium as gym
 import numpy as np
 import torch
+import torch.distributed as dist
 from gymnasium.vector import VectorEnv
 from torch.optim import Optimizer
 
@@ -104,7 +105,7 @@ class Agent:
         self.cpu_offload = cpu_offload
         self.stats_window_size = stats_window_size
         self.set_random_seed(seed)
-        self.policy = Policy.load(policy, dialect, device, self._stored_dtype, min_pixels, max_pixels)
+        self.policy = Policy.load(policy, dialect, device, self._read_dtype, min_pixels, max_pixels)
         self._adapt(self.policy.model)
         self.policy.max_prompt_length = max_prompt_length
         self.player = PolicyPlayer(self.policy, make_generator(generation, self.policy), temperature, max_new_tokens)
@@ -117,6 +118,14 @@ class Agent:
     def _stored_dtype(self) -> torch.dtype:
         """Precision of the weights in memory: float32 if they are trained, else that of the passes."""
         return torch.bfloat16 if self.bfloat16 and self.lora_rank else torch.float32
+
+    @property
+    def _read_dtype(self) -> torch.dtype | Literal["auto"]:
+        """Precision in which weights are read: as stored if `distribute` is to shard them and to make them float32.
+
+        Until then they are views of their file, and a process never holds more than its shards in memory of its own.
+        """
+        return "auto" if dist.is_initialized() and not self.lora_rank else self._stored_dtype
 
     def _adapt(self, model: Any) -> None:
         """Adds the adapters that are to be trained to a model with or without language head."""

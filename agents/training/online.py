@@ -36,6 +36,7 @@ from coach_gym.agents.training.logs.media import settings_of
 from coach_gym.agents.training.logs.progress import ProgressBarCallback
 from coach_gym.agents.training.logs.recorder import EpisodeRecorder
 from coach_gym.agents.training.logs.rollout_log import log_judges, log_rollout
+from coach_gym.agents.training.overlap import warn_of_tests
 from coach_gym.agents.training.saving.checkpoint import Saved, TrainerState
 from coach_gym.agents.training.saving.interruptions import held_back
 from coach_gym.agents.training.saving.transaction import Backup, require_finite
@@ -292,6 +293,7 @@ class OnlineAgent(UpdatingAgent, ABC):
             require_whole(1, log_interval=log_interval)
         if self.env is None:
             raise ValueError("the agent has no environment; pass env= to load(), or call set_env()")
+        warn_of_tests(self.env.spec)
         with claimed(self.env):
             hooks = self._setup_learn(total_timesteps, callback, reset_num_timesteps, tb_log_name, progress_bar)
             hooks.on_training_start(locals(), globals())

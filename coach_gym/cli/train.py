@@ -12,8 +12,7 @@ import ctypes
 import os
 import signal
 import sys
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -153,7 +152,6 @@ def train(
     if run["policy"] != "pocket" and run["env"].startswith("Android"):
         env_settings.setdefault("max_steps", MAX_STEPS)
     saving_times(run["save_every"])  # refuses now what it cannot read
-    _warn_of_tests(run["env"], env_settings)
     with Processes() as processes:
         envs = gym.make_vec(run["env"], num_envs=processes.share(run["num_envs"]), **env_settings)
         if processes.first():
@@ -170,17 +168,6 @@ def _require_web() -> None:
         import coach_gym.live.watching  # noqa: F401
     except ModuleNotFoundError as missing:
         sys.exit(f"coach-gym train --watch needs {missing.name}: pip install 'coach-gym[view]'")
-
-
-def _warn_of_tests(env: str, env_settings: Mapping[str, Any]) -> None:
-    """Warns of training on the very instances that the benchmark tests."""
-    if env.startswith("AndroidLab") and env_settings.get("suite") == "official":
-        warnings.warn(
-            "AndroidLab's official tasks have no parameters, so this trains on the 138 instances that it tests; train "
-            "on a pool of other tasks instead: coach-gym tasks --env AndroidLab-v0 --out pool.jsonl, then --pool "
-            "pool.jsonl without suite='official'",
-            stacklevel=2,
-        )
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Host:
                 self._env = self._make_env()
             if call.method == "reset":
                 return self._env.reset(**call.arguments)
-            return self._env.step(**call.arguments)
+            return self._env.step(call.arguments["action"])
         except BaseException as error:  # also a SystemExit raised by a device's library
             return _portable(error)
 

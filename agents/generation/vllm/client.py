@@ -11,8 +11,8 @@ import os
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cached_property
 from itertools import count
@@ -33,14 +33,13 @@ from coach_gym.agents.generation.vllm.generator import (
     fingerprint,
 )
 from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
+from coach_gym.agents.generation.vllm.several import SeveralEngines, transfer
 from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, image_hash, pack, pack_prompts
 from coach_gym.agents.models.chatml import ImageInput
 from coach_gym.agents.models.lora import whole_shapes, whole_weights
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.episode import Candidate, Observation
 
-PIECE = 256 << 20
-"""Bytes of weights in one message, unless a single tensor is larger."""
 LONGEST_PAUSE = 8.0  # maximum number of seconds between two attempts
 GLANCE = 2.0  # seconds in which a healthy server answers, even while it draws
 
@@ -67,13 +66,15 @@ class ServedGenerator(VllmGenerator):
 
     Args:
         policy: The policy whose current weights are sampled.
-        url: Address of the server.
+        url: Address of the server; or of several, separated by commas, among which prompts are divided.
         patience: Seconds until an answer, including all attempts.
     """
 
     def __init__(self, policy: Policy, url: str, patience: float = 300.0) -> None:
-        self._server = ServedEngine(policy, url, patience)
+        engines = [ServedEngine(policy, each.strip(), patience) for each in url.split(",")]
+        self._server: ServedEngine | SeveralEngines = engines[0] if len(engines) == 1 else SeveralEngines(engines)
         super().__init__(policy, self._server)
+        self._copies = len(engines)
 
     def sample(
         self,
@@ -119,9 +120,8 @@ class ServedGenerator(VllmGenerator):
             self.engine.load(weights, self.version)
         deque(weights, maxlen=0)  # all processes take part in gathering each weight
         prompt = self._noise()
-        drawn = processes.gather(self._draw_probe(prompt) if processes.rank() == 0 else None)[0]
-        assert drawn is not None
-        self._verify(prompt, drawn, dtype)
+        for drawn in processes.gather(self._draw_probes(prompt) if processes.rank() == 0 else [])[0]:
+            self._verify(prompt, drawn, dtype)
 
     @property
     def _spread(self) -> bool:
@@ -200,14 +200,13 @@ class ServedEngine:
 
     def load(self, weights: Iterable[tuple[str, Tensor]], version: str) -> None:
         """Replaces the server's weights, unless it already holds that version."""
+        transfer([self], weights, version)
+
+    def begin(self, version: str) -> tuple[http.client.HTTPConnection, bool]:
+        """Announces weights; returns the connection for them, and whether the server already holds that version."""
         opening = pack({"version": version, "shapes": self._shapes})
         connection, reply = self._insist(lambda timeout: self._open("/weights/begin", opening, timeout))
-        with closing(connection):
-            if reply["held"]:
-                return
-            for piece in pieces(weights):
-                self._exchange(connection, "/weights/piece", pack({}, piece))
-            self._exchange(connection, "/weights/finish", pack({}))
+        return connection, reply["held"]
 
     def sleep(self) -> None:
         """Frees the server's accelerator memory until the next call, if it was started with that option."""
@@ -250,7 +249,7 @@ class ServedEngine:
             connection.close()
             raise
 
-    def _exchange(self, connection: http.client.HTTPConnection, path: str, body: bytes) -> dict[str, Any]:
+    def exchange(self, connection: http.client.HTTPConnection, path: str, body: bytes) -> dict[str, Any]:
         """Sends another request on a connection, without a second attempt: the server has dropped the transfer."""
         try:
             return self._read(self._send(connection, path, body))
@@ -280,17 +279,3 @@ class ServedEngine:
         if status == 400:
             raise ValueError(f"{self.url} refused a request: {problem}")
         raise GenerationServerError(f"{self.url} answered {status}: {problem}. See its output")
-
-
-def pieces(weights: Iterable[tuple[str, Tensor]], size: int = PIECE) -> Iterator[dict[str, Tensor]]:
-    """Yields weights on the CPU in portions of about `size` bytes."""
-    piece: dict[str, Tensor] = {}
-    held = 0
-    for name, tensor in weights:
-        if piece and held + tensor.nbytes > size:
-            yield piece
-            piece, held = {}, 0
-        piece[name] = tensor.cpu().contiguous()
-        held += tensor.nbytes
-    if piece:
-        yield piece

@@ -54,6 +54,7 @@ class VllmGenerator:
         self.version = ""
         self._engine, self._options = engine, options
         self._weights: tuple[int, int] | None = None
+        self._copies = 1  # of the weights that the engine holds
 
     @cached_property
     def engine(self) -> Engine:
@@ -114,14 +115,16 @@ class VllmGenerator:
             return
         self.version = fingerprint(self.policy.model)
         self.engine.load(whole_weights(self.policy.model), self.version)
-        self._verify(probe, self._draw_probe(probe), self.policy.model.dtype)
+        for drawn in self._draw_probes(probe):
+            self._verify(probe, drawn, self.policy.model.dtype)
         self._weights = weights
 
-    def _draw_probe(self, prompt: Prompt) -> Candidate:
+    def _draw_probes(self, prompt: Prompt) -> list[Candidate]:
+        """Draws a response from each copy of the weights."""
         with torch.random.fork_rng():  # a transfer must not change what is drawn later
             sampling = self._sampling(1, 1.0, PROBE_TOKENS)
-            ((drawn,),) = self.engine.generate([prompt], sampling, self.version, lambda *_: None)
-        return self._candidate(drawn)
+            rows = self.engine.generate([prompt] * self._copies, sampling, self.version, lambda *_: None)
+        return [self._candidate(drawn) for (drawn,) in rows]
 
     def _verify(self, prompt: Prompt, drawn: Candidate, dtype: torch.dtype) -> None:
         """Compares a drawn response with the policy, whose passes are in `dtype`."""

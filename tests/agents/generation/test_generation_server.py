@@ -22,7 +22,7 @@ from coach_gym.agents.generation.generator import Generator
 from coach_gym.agents.generation.make import make_generator
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.generation.vllm import client as served
-from coach_gym.agents.generation.vllm import wire
+from coach_gym.agents.generation.vllm import several, wire
 from coach_gym.agents.generation.vllm.client import GenerationServerError, ServedGenerator, WeightsLostError
 from coach_gym.agents.generation.vllm.generator import WeightMismatchError, fingerprint
 from coach_gym.agents.generation.vllm.protocol import Sampling
@@ -92,6 +92,33 @@ def test_an_address_is_a_way_to_generate(policy: Policy, serve) -> None:
         make_generator("localhost:8100", policy)
     with pytest.raises(ValueError, match="not the address of a generation server"):
         ServedGenerator(policy, "http://")
+
+
+def test_several_servers_share_the_prompts_of_one_trainer(policy: Policy, serve) -> None:
+    prompts = prompts_of(policy, (1, 3, 2, 1, 2))
+    with serving(policy) as other:
+        both = make_generator(f"{serve[0].url},{other[0].url}", policy)
+        for _ in range(2):
+            assert likeliest(both, prompts) == likeliest(TransformersGenerator(policy), prompts)
+            disturb(policy)  # both receive the new weights
+        assert sorted(engine.counts["responses"] for _, engine in (serve, other)) == [6, 8]  # two probes each
+        told: list[int] = []
+        rows = both.sample(prompts, 2, max_new_tokens=3, on_first=lambda number, _: told.append(number))
+        assert [len(row) for row in rows] == [2] * 5 and sorted(told) == [0, 1, 2, 3, 4]
+        disturb(other[1].policy)
+        disturb(policy)
+        other[1].update = lambda weights: None  # one of them loses a transfer
+        with pytest.raises(WeightMismatchError, match="differ from the policy's"):
+            both.sample(prompts)
+
+
+def test_prompts_of_an_episode_go_to_one_server_unless_it_has_its_share(policy: Policy) -> None:
+    episode = tiny.episode(policy, steps=4)
+    of_one = [policy.prompt(episode.goal, episode.steps[:t], episode.steps[t].observation) for t in range(4)]
+    homes = {several.divided([prompt, *prompts_of(policy, (1,) * 3)], 2)[0][:1] == [0] for prompt in of_one}
+    assert len(homes) == 1
+    assert sorted(map(len, several.divided(of_one, 3))) == [1, 1, 2]
+    assert sorted(sum(several.divided(of_one, 3), [])) == [0, 1, 2, 3]
 
 
 def test_small_requests_of_many_share_a_batch(policy: Policy, serve) -> None:
@@ -176,8 +203,8 @@ def test_trainers_with_the_same_weights_send_them_once(policy: Policy, serve, mo
 
 
 def test_weights_travel_in_pieces(policy: Policy, serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(served.pieces, "__defaults__", (20_000,))
-    assert len(list(served.pieces(policy.model.named_parameters()))) > 5
+    monkeypatch.setattr(several.pieces, "__defaults__", (20_000,))
+    assert len(list(several.pieces(policy.model.named_parameters()))) > 5
     test_responses_are_the_policys_own(policy, serve)
 
 

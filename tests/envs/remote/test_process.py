@@ -35,8 +35,8 @@ class Mischief(gym.Wrapper):
         observation, info = super().reset(**kwargs)
         return observation, {**info, "pid": os.getpid()}
 
-    def step(self, action):
-        match action:
+    def step(self, words):  # an argument may have any name
+        match words:
             case "raise":
                 raise Unpicklable("lost", "and found")
             case "exit":
@@ -45,7 +45,7 @@ class Mischief(gym.Wrapper):
                 os.kill(os.getpid(), signal.SIGKILL)
             case "hang":
                 time.sleep(60)
-        return super().step(action)
+        return super().step(words)
 
 
 class Unpicklable(RuntimeError):

@@ -2,13 +2,11 @@
 
 import dataclasses
 import json
-import warnings
 
 import gymnasium as gym
 import pytest
 
 from coach_gym.__main__ import main
-from coach_gym.cli.train import _warn_of_tests
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.suites.pool import BENCHMARKS, benchmark_instances, make_pool, overlap, read_pool, write_pool
@@ -78,12 +76,3 @@ def test_the_command_draws_filters_and_drops_tests(tmp_path, capsys):
     main(["tasks", "--from", str(whole), "--env", "AndroidLab-v0", "--kind", "query", "--out", str(easy)])
     found = read_pool(easy)
     assert found == [task for task in read if task.env == "AndroidLab-v0" and task.kind == "query"] and found
-
-
-def test_training_on_androidlabs_official_tasks_is_warned_of():
-    with pytest.warns(UserWarning, match="trains on the 138 instances that it tests; train on a pool"):
-        _warn_of_tests("AndroidLab-v0", {"suite": "official"})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        _warn_of_tests("AndroidLab-v0", {"pool": "pool.jsonl"})
-        _warn_of_tests("AndroidWorld-v0", {"suite": "official"})
