@@ -1,6 +1,7 @@
 """Training on the very instances that a benchmark tests is warned of, by any road to `learn`."""
 
 import warnings
+from copy import deepcopy
 
 import gymnasium as gym
 import pytest
@@ -13,7 +14,7 @@ from tests.agents.trivial_env import ButtonEnv
 
 
 def spec(name, **settings):
-    made = gym.spec(name)
+    made = deepcopy(gym.spec(name))
     made.kwargs |= settings
     return made
 
