@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 VLLM_VENV := .venv-vllm
 BRIDGES_VENV := .venv-bridges
+OPENENV_VENV := .venv-openenv
 BIN := $(VENV)/bin
 # one thread per process: two processes of two threads on two cores are ten times slower
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test test-vllm test-bridges lint types unit pocket clean
+.PHONY: demo test test-vllm test-bridges test-openenv lint types unit pocket clean
 
 demo: $(VENV)/installed
 	$(BIN)/python -m benchmarks.demo
@@ -31,6 +32,10 @@ test-vllm: $(VLLM_VENV)/installed
 # other people's trainers and protocols pin versions of their own, so they have a separate environment
 test-bridges: $(BRIDGES_VENV)/installed
 	timeout 900 $(BRIDGES_VENV)/bin/python -m pytest tests/bridges
+
+# OpenEnv pins an older MCP than ours
+test-openenv: $(OPENENV_VENV)/installed
+	timeout 600 $(OPENENV_VENV)/bin/python -m pytest tests/openenv
 
 # rebuilds the pocket models from scratch (hours on a CPU; resumable)
 pocket: $(VENV)/installed
@@ -57,5 +62,10 @@ $(BRIDGES_VENV)/installed: setup.cfg constraints-bridges.txt
 	$(BRIDGES_VENV)/bin/python -m pip install --quiet --constraint constraints-bridges.txt --editable '.[bridges]'
 	touch $@
 
+$(OPENENV_VENV)/installed: setup.cfg constraints-openenv.txt
+	$(PYTHON) -m venv $(OPENENV_VENV)
+	$(OPENENV_VENV)/bin/python -m pip install --quiet --constraint constraints-openenv.txt --editable '.[openenv]' pytest
+	touch $@
+
 clean:
-	rm -rf $(VENV) $(VLLM_VENV) $(BRIDGES_VENV) build runs
+	rm -rf $(VENV) $(VLLM_VENV) $(BRIDGES_VENV) $(OPENENV_VENV) build runs

@@ -6,12 +6,29 @@ import sys
 from collections.abc import Sequence
 
 import coach_gym
-from coach_gym.cli import critic, data, doctor, envs, evaluate, label, mcp, phone, plan, serve, sft, tasks, train, view
+from coach_gym.cli import (
+    critic,
+    data,
+    doctor,
+    envs,
+    evaluate,
+    label,
+    mcp,
+    openenv,
+    phone,
+    plan,
+    serve,
+    sft,
+    tasks,
+    train,
+    view,
+)
 
 COMMANDS = {
     "envs": (envs, "list the ids of all environments"),
     "phone": (phone, "serve embedded phones to adb and its clients"),
     "mcp": (mcp, "serve a phone to clients of the Model Context Protocol"),
+    "openenv": (openenv, "serve environments to trainers that speak OpenEnv"),
     "plan": (plan, "compute the memory and time that a training will take"),
     "doctor": (doctor, "report what this computer lacks for a purpose, and how to get it"),
     "train": (train, "train an agent, in one process or under torchrun"),

@@ -22,13 +22,14 @@ LINK = re.compile(r"\]\(([^)#]+)\)")
 PATH = re.compile(r"`((?:agents|envs|benchmarks|coach_gym|docs|tests)/[\w/.]+)`")
 NEEDS_MORE = ("device=", "suite=", "official", "nccl", "Fleet", "vllm", "VllmGenerator", "gpt-4")  # than we have here
 # The app of docs/add_an_app.md, which tests/envs/test_outside_app.py makes and runs; packages of make test-bridges
-ELSEWHERE = ("shopping_list", "from trl import", "verifiers.v1")
+ELSEWHERE = ("shopping_list", "from trl import", "from openenv", "verifiers.v1")
 TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
 SETTINGS = {  # of agents and engines, which the commands pass on
     "train": ["--critic", "--batch_size", "--bfloat16", "--checkpoint_activations", "--generation", "--max_staleness",
               "--lora_rank", "--cpu_offload", "--learning_rate"],
     "serve": ["--max_model_len"],
     "evaluate": ["--suite", "--device", "--screen_size"],
+    "openenv": ["--screen_size"],
 }
 SMALLER = {
     '"pocket", envs, tensorboard_log': '"pocket", envs, batch_size=2, tensorboard_log',

@@ -47,17 +47,17 @@ class Played:
     success: bool | None
 
 
-def expert_actions(id, seed):
+def expert_actions(id, seed, task=None):
     """What the expert of a task does."""
     env = gym.make(id, screen_size=SIZE)
-    actions = play(env, *env.reset(seed=seed)).actions
+    actions = play(env, *env.reset(seed=seed, options={"task": task})).actions
     env.close()
     return actions
 
 
-def through_gymnasium(id, seed, actions):
+def through_gymnasium(id, seed, actions, task=None):
     env = gym.make(id, screen_size=SIZE)
-    observation, _ = env.reset(seed=seed)
+    observation, _ = env.reset(seed=seed, options={"task": task})
     seen, overs = [observation], []
     for action in actions:
         observation, reward, terminated, truncated, info = env.step(action)
@@ -104,6 +104,21 @@ async def play_mcp(client, id, seed, actions):
         id, seed, actions, tasks[0]["goal"], [screen for _, screen, _ in shown], [text for _, _, text in shown],
         [task["over"] for task in tasks[1:]], tasks[-1]["reward"], tasks[-1]["success"],
     )  # fmt: skip
+
+
+def through_openenv(address, id, seed, actions, task):
+    """Plays in a session of the server of an environment."""
+    from openenv.core import GenericEnvClient
+
+    with GenericEnvClient(base_url=address).sync() as session:
+        seen, overs = [session.reset(seed=seed, task=task)], []
+        for action in actions:
+            seen.append(session.step({"text": action}))
+            overs.append(seen[-1].done)
+    observations = [
+        {**each.observation, "screenshot": pixels_of(base64.b64decode(each.observation["screenshot"]))} for each in seen
+    ]
+    return _played(id, seed, actions, observations, overs, seen[-1].reward, seen[-1].metadata["is_success"])
 
 
 def tool_call(text):
