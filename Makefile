@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 # one thread per process: two processes of two threads on two cores are ten times slower
 export OMP_NUM_THREADS := 1
 
-.PHONY: demo test test-vllm test-bridges test-openenv lint types unit pocket clean
+.PHONY: demo test test-vllm test-bridges test-openenv lint types unit pocket docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/python -m benchmarks.demo
@@ -28,6 +28,10 @@ unit: $(VENV)/installed
 # vLLM pins other versions of transformers and numpy, so its tests have a separate environment (4 GB)
 test-vllm: $(VLLM_VENV)/installed
 	timeout 600 $(VLLM_VENV)/bin/python -m pytest tests/vllm
+
+# the site, into build/site; any broken link is an error
+docs: $(VENV)/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # other people's trainers and protocols pin versions of their own, so they have a separate environment
 test-bridges: $(BRIDGES_VENV)/installed

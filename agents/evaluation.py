@@ -100,6 +100,15 @@ class Evaluation:
             counts[result.task].append(bool(result.success))
         return {task: (sum(solved), len(solved)) for task, solved in sorted(counts.items())}
 
+    def __str__(self) -> str:
+        """Solved and judged episodes, in all and by task family."""
+        solved = sum(bool(result.success) for result in self.judged)
+        rows = [("success", solved, len(self.judged)), *((task, *each) for task, each in self.success_per_task.items())]
+        width = max(len(name) for name, *_ in rows)
+        table = "\n".join(f"{name:{width}} {good:4d} of {of:4d}" for name, good, of in rows)
+        unjudged = len(self.results) - len(self.judged)
+        return table + (f"\nand {unjudged} episodes without a verdict" if unjudged else "")
+
     def _repr_html_(self) -> str:
         return success_html(self.success_per_task, self.success_rate, len(self.results) - len(self.judged))
 

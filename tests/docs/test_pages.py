@@ -4,20 +4,20 @@ import argparse
 import ast
 import builtins
 import importlib
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from coach_gym.__main__ import COMMANDS
+from tests.docs.pasted import run_alone
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = ROOT / "examples"  # has the app of docs/add_an_app.md
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+NOT_RUN = re.compile(r"<!-- not run: (.+) -->\n\Z")  # above a block that cannot run here
 LINK = re.compile(r"\]\(([^)#]+)\)")
 PATH = re.compile(r"`((?:agents|envs|benchmarks|coach_gym|docs|tests)/[\w/.]+)`")
 NEEDS_MORE = ("device=", "suite=", "official", "nccl", "Fleet", "vllm", "VllmGenerator", "gpt-4")  # than we have here
@@ -42,18 +42,22 @@ SMALLER = {
 
 def blocks(language):
     return [
-        pytest.param(page, text, id=f"{page.stem}-{number}")
+        pytest.param(page, found[2], id=f"{page.stem}-{number}")
         for page in PAGES
-        for number, (kind, text) in enumerate(FENCE.findall(page.read_text()))
-        if kind == language and not any(each in text for each in ELSEWHERE)
+        for number, found in enumerate(FENCE.finditer(page.read_text()))
+        if found[1] == language
     ]
 
 
-def run_alone(code, folder):
-    one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}
-    return subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env=one_thread, capture_output=True, text=True, timeout=600
-    )
+def python_to_run():
+    """The Python blocks, skipped where a comment above says why they cannot run here."""
+    for page in PAGES:
+        text = page.read_text()
+        for number, found in enumerate(FENCE.finditer(text)):
+            if found[1] == "python":
+                reason = NOT_RUN.search(text, 0, found.start())
+                marks = [pytest.mark.skip(reason=reason[1])] if reason else []
+                yield pytest.param(found[2], id=f"{page.stem}-{number}", marks=marks)
 
 
 @pytest.mark.parametrize(("page", "code"), blocks("python"))
@@ -80,16 +84,15 @@ def test_blocks_import_what_exists_and_use_only_what_they_define(page, code):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_blocks_run_when_pasted_alone(page, tmp_path):
-    """The blocks of a page run in their order, each in a process of its own; they share a folder."""
-    for kind, code in FENCE.findall(page.read_text()):
-        if kind != "python" or any(need in code for need in (*NEEDS_MORE, *ELSEWHERE)):
-            continue
-        for large, small in SMALLER.items():
-            code = code.replace(large, small)
-        done = run_alone(code, tmp_path)
-        assert done.returncode == 0, f"{code}\n{done.stderr}"
+@pytest.mark.parametrize("code", python_to_run())
+def test_a_block_runs_when_pasted_alone(code, tmp_path, monkeypatch):
+    """In a folder and a process of its own, which has imported nothing of ours."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    for large, small in SMALLER.items():
+        code = code.replace(large, small)
+    path = f"import sys\nsys.path.insert(0, {str(EXAMPLES)!r})\n" if "shopping_list" in code else ""
+    printed = run_alone(path + code, tmp_path)
+    assert printed is None, f"{code}\n{printed}"
 
 
 @pytest.mark.parametrize(("page", "text"), blocks("console"))

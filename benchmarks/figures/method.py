@@ -1,0 +1,127 @@
+"""The picture of the method in the docs: a real state, its candidates, and what the critic thinks of each.
+
+    python -m benchmarks.figures.method docs/images/method.png
+
+The shipped policy plays on the embedded phone; the state is the one whose candidates differ most by the shipped critic.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
+
+from benchmarks.figures.style import Theme, save
+from coach_gym.actions import ActionError, parse_action
+from coach_gym.agents import CoachAgent
+from coach_gym.episode import Candidate, Episode
+from coach_gym.recording import load_episodes
+
+TASKS = ("ContactsFavorite", "ContactsDeleteContact", "TasksCompleteTask", "RecipeDeleteSingleRecipe")
+STEPS = 40
+_RADIUS = 13
+
+
+def play() -> list[Episode]:
+    """Plays episodes with four candidates in every state, scored by the critic; nothing is learned."""
+    envs = gym.make_vec(
+        "coach_gym:AndroidWorld-v0", num_envs=4, vectorization_mode="vector_entry_point", tasks=TASKS,
+        screen_size=(270, 600), split="train",
+    )  # fmt: skip
+    with TemporaryDirectory() as folder:
+        agent = CoachAgent(
+            "pocket", envs, 0.0, critic_learning_rate=0.0, max_new_tokens=48, max_prompt_length=3072, batch_size=8,
+            tensorboard_log=folder, keep_episodes=1.0, collection="rounds", seed=0,
+        )  # fmt: skip
+        agent.learn(STEPS)
+        envs.close()
+        return load_episodes(folder)
+
+
+def telling(episodes: list[Episode]) -> tuple[Episode, int]:
+    """Returns the episode and the step whose candidates touch the most places, and among those differ most in Q."""
+    states = [(episode, t) for episode in episodes for t in range(len(episode.steps) - 1)]
+    return max(states, key=lambda state: _tells(state[0].steps[state[1]].candidates))
+
+
+def _tells(candidates: list[Candidate]) -> tuple[int, float]:
+    places = {_place(each) for each in candidates} - {None}
+    return len(places), float(np.ptp([each.q or 0.0 for each in candidates]))
+
+
+def _place(candidate: Candidate) -> tuple[int, int] | None:
+    try:
+        return parse_action(candidate.text)[1].start
+    except ActionError:
+        return None
+
+
+def draw(episode: Episode, t: int, theme: Theme) -> Figure:
+    """Draws the state, the candidates, and the state after it."""
+    step, following = episode.steps[t], episode.steps[t + 1]
+    figure, (now, scores, then) = plt.subplots(1, 3, figsize=(10, 5), width_ratios=[1, 2.1, 1])
+    figure.suptitle(f"Task: {episode.goal}", x=0.02, ha="left")
+    _screen(now, step.observation.screenshot, "A state that was slow to reach", theme)
+    _screen(then, following.observation.screenshot, f"What {step.executed + 1}, executed, leads to", theme)
+    _marks(now, step.candidates, step.executed, theme)
+    _bars(scores, step.candidates, step.executed, theme)
+    return figure
+
+
+def _screen(axes: Any, screenshot: np.ndarray, title: str, theme: Theme) -> None:
+    axes.imshow(screenshot)
+    axes.set(xticks=[], yticks=[], title=title)
+    axes.grid(False)
+    for spine in axes.spines.values():
+        spine.set(visible=True, color=theme.line)
+
+
+def _marks(axes: Any, candidates: list[Candidate], executed: int, theme: Theme) -> None:
+    """Numbers beside the places that are touched, so that these can be seen."""
+    for number, candidate in enumerate(candidates):
+        place = _place(candidate)
+        if place is None:
+            continue
+        color, (x, y) = _color(candidate, theme), place
+        beside = x - 46 if x > 150 else x + 46
+        arrow = FancyArrowPatch((beside, y - 8), (x, y), color=color, lw=1.6, arrowstyle="-|>", mutation_scale=9)
+        axes.add_patch(arrow)
+        axes.scatter([beside], [y - 8], s=_RADIUS**2, color=color, zorder=4, edgecolor=theme.paper)
+        axes.text(beside, y - 7, str(number + 1), color=theme.paper, ha="center", va="center", size=8, weight="bold",
+                  zorder=5)  # fmt: skip
+
+
+def _bars(axes: Any, candidates: list[Candidate], executed: int, theme: Theme) -> None:
+    """Q of each candidate as a bar that begins at the mean of all; the text above it."""
+    q = np.array([each.q or 0.0 for each in candidates])
+    rows = np.arange(len(q))
+    axes.barh(rows, q - q.mean(), left=q.mean(), height=0.32, color=[_color(each, theme) for each in candidates])
+    axes.axvline(q.mean(), color=theme.pale, linewidth=1)
+    reach = 1.35 * max(abs(q - q.mean()).max(), 1e-3)
+    axes.set(xlim=(q.mean() - reach, q.mean() + reach), ylim=(len(q) - 0.4, -0.75), yticks=[])
+    axes.set_xlabel("Q, from their mean")
+    axes.set_title(f"{len(q)} candidates, and what the critic expects of each")
+    axes.grid(False)
+    for row, candidate in zip(rows, candidates, strict=True):
+        what = " ".join(candidate.text.removeprefix("Thought: ").replace("Action: ", "").split())
+        note = "  executed" if row == executed else ""
+        axes.text(0, row - 0.3, f"{row + 1}  {what[:58]}{note}", transform=axes.get_yaxis_transform(), size=9,
+                  weight="medium" if row == executed else "normal")  # fmt: skip
+        axes.text(1, row, f"Q {candidate.q:.2f}   A {candidate.advantage:+.2f}", transform=axes.get_yaxis_transform(),
+                  ha="right", va="center", size=9, color=_color(candidate, theme))  # fmt: skip
+
+
+def _color(candidate: Candidate, theme: Theme) -> str:
+    return theme.better if (candidate.advantage or 0.0) >= 0 else theme.worse
+
+
+if __name__ == "__main__":
+    save(partial(draw, *telling(play())), Path(sys.argv[1]))
