@@ -15,8 +15,7 @@ def main():
     observation, info = env.reset(seed=0)
     shown = play(env, observation, info)
     assert shown.reward == 1.0
-    screens = [seen["screenshot"] for seen, _ in shown.steps]
-    strip(screens, shown.actions, observation["goal"]).save("shopping_list.png")
+    strip(shown.screens, shown.actions, observation["goal"]).save("shopping_list.png")
     print("solved in", len(shown.steps), "steps; see shopping_list.png")
 
 

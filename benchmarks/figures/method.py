@@ -26,7 +26,7 @@ from coach_gym.episode import Candidate, Episode
 from coach_gym.recording import load_episodes
 
 TASKS = ("ContactsFavorite", "ContactsDeleteContact", "TasksCompleteTask", "RecipeDeleteSingleRecipe")
-STEPS = 40
+STEPS = 10
 _RADIUS = 13
 
 
@@ -38,12 +38,12 @@ def play() -> list[Episode]:
     )  # fmt: skip
     with TemporaryDirectory() as folder:
         agent = CoachAgent(
-            "pocket", envs, 0.0, critic_learning_rate=0.0, max_new_tokens=48, max_prompt_length=3072, batch_size=8,
+            "pocket", envs, 0.0, critic_learning_rate=0.0, max_new_tokens=48, max_prompt_length=3072, batch_size=4,
             tensorboard_log=folder, keep_episodes=1.0, collection="rounds", seed=0,
         )  # fmt: skip
         agent.learn(STEPS)
         envs.close()
-        return load_episodes(folder)
+        return list(load_episodes(folder))
 
 
 def telling(episodes: list[Episode]) -> tuple[Episode, int]:

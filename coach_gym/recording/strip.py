@@ -1,8 +1,9 @@
-"""Draws an episode as one picture: its screenshots in order, each with the action taken there."""
+"""Draws an episode as one picture: its screenshots in order, each with thought and action, up to the last screen."""
 
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import font_roboto
 import numpy as np
@@ -12,7 +13,7 @@ from coach_gym.actions import Action, ActionError, format_action, parse_action
 from coach_gym.episode import Episode
 
 _MARK = "#d93025"  # Material red, which no embedded screen uses
-_INK, _PAPER = "#202124", "#ffffff"
+_INK, _PALE, _PAPER = "#202124", "#5f6368", "#ffffff"
 _SCROLLED = {"up": (0, 1), "down": (0, -1), "left": (1, 0), "right": (-1, 0)}  # where the finger goes
 _MARGIN = 12
 
@@ -38,30 +39,36 @@ def strip(
     height: int = 480,
     per_row: int = 8,
 ) -> Image.Image:
-    """Draws screenshots side by side, each with its action drawn on it and written below.
+    """Draws screenshots side by side, each with its action drawn on it, and thought and action written below.
 
     Args:
         screenshots: One or more (height, width, 3) uint8 arrays of the same size.
-        actions: Action text for each screenshot, in pixels of the screenshot.
+        actions: Action text for each screenshot, in pixels of the screenshot. With one action less than screenshots,
+            the last screenshot is what the last action led to.
         title: Text above the screenshots.
         footer: Text below the screenshots.
         height: Height of each screenshot in the picture, in pixels.
         per_row: Number of screenshots in a row.
 
     Raises:
-        ValueError: There are no screenshots, or not as many actions as screenshots.
+        ValueError: There are no screenshots, or not as many actions as screenshots or one less.
     """
     if not screenshots:
         raise ValueError("there are no screenshots to show")
-    panels = [
-        _panel(screenshot, action, height, number)
-        for number, (screenshot, action) in enumerate(zip(screenshots, actions, strict=True), start=1)
-    ]
+    if len(screenshots) - len(actions) not in (0, 1):
+        raise ValueError(f"{len(actions)} actions do not belong to {len(screenshots)} screenshots; pass one for each")
+    done = [None] * (len(screenshots) - len(actions))
+    taken = [*actions, *done]
+    shots = [draw_action(shot, action or "", height) for shot, action in zip(screenshots, taken, strict=True)]
+    captions = [_caption(number, action, shots[0].width) for number, action in enumerate(taken, start=1)]
+    lines = max(len(caption) for caption in captions)
+    panels = [_panel(shot, caption, lines) for shot, caption in zip(shots, captions, strict=True)]
     return _page(panels, title, footer, per_row)
 
 
 def draw_action(screenshot: np.ndarray, action: str, height: int | None = None) -> Image.Image:
-    """Marks an action on a screenshot: a ring for a tap, two for a long press, an arrow for a moving finger.
+    """Marks an action on a screenshot: a finger beside what it taps, a ring around the finger that stays, an arrow for
+    one that moves. What is tapped stays visible.
 
     Args:
         screenshot: A (height, width, 3) uint8 array.
@@ -81,9 +88,7 @@ def draw_action(screenshot: np.ndarray, action: str, height: int | None = None) 
     if end is not None:
         _arrow(draw, start, end, radius)
     else:
-        _ring(draw, start, radius)
-        if parsed.kind == "long_press":
-            _ring(draw, start, radius * 1.6)
+        _finger(draw, start, radius, image.size, stays=parsed.kind == "long_press")
     return image
 
 
@@ -105,11 +110,24 @@ def _finger_end(
     return start[0] + dx * reach, start[1] + dy * reach
 
 
-def _ring(draw: ImageDraw.ImageDraw, center: tuple[float, float], radius: float) -> None:
+def _finger(
+    draw: ImageDraw.ImageDraw, at: tuple[float, float], radius: float, size: tuple[int, int], stays: bool
+) -> None:
+    """Draws a disc on the side of a place where there is more room, and a tip that ends just before the place."""
+    toward = [1 if place < length / 2 else -1 for place, length in zip(at, size, strict=True)]
+    x, y = at[0] + 2.2 * toward[0] * radius, at[1] + 2.2 * toward[1] * radius
+    tip = at[0] + 0.5 * toward[0] * radius, at[1] + 0.5 * toward[1] * radius
+    across = 0.6 * radius
+    wings = [(x + across * toward[0], y - across * toward[1]), (x - across * toward[0], y + across * toward[1])]
+    draw.polygon([tip, *wings], fill=_MARK)
+    if stays:
+        _disc(draw, (x, y), 1.7 * radius, outline=_MARK, width=3)
+    _disc(draw, (x, y), 0.95 * radius, fill=_MARK, outline=_PAPER, width=2)
+
+
+def _disc(draw: ImageDraw.ImageDraw, center: tuple[float, float], radius: float, **style: Any) -> None:
     x, y = center
-    box = (x - radius, y - radius, x + radius, y + radius)
-    draw.ellipse(box, outline=_PAPER, width=5)
-    draw.ellipse(box, outline=_MARK, width=3)
+    draw.ellipse((x - radius, y - radius, x + radius, y + radius), **style)
 
 
 def _arrow(
@@ -124,23 +142,36 @@ def _arrow(
     draw.ellipse((start[0] - 4, start[1] - 4, start[0] + 4, start[1] + 4), fill=_MARK)
 
 
-def _panel(screenshot: np.ndarray, action: str, height: int, number: int) -> Image.Image:
-    """Draws a screenshot with its action below, in at most three lines."""
-    shot = draw_action(screenshot, action, height)
+Caption = list[tuple[str, str]]
+"""Lines of text with their colours."""
+
+
+def _caption(number: int, action: str | None, width: int) -> Caption:
+    """Returns the thought in pale and the action in ink, two lines each at most; of the last screen, its name."""
+    if action is None:
+        return [(f"{number}  the end", _INK)]
+    font = _font(12)
+    try:
+        thought, parsed = parse_action(action)
+        call = format_action(parsed)
+    except ActionError:
+        thought, call = "", f"no action: {' '.join(action.split())}"
+    return [
+        *((line, _INK) for line in _wrapped(f"{number}  {call}", font, width, 2)),
+        *((line, _PALE) for line in _wrapped(thought, font, width, 2)),
+    ]
+
+
+def _panel(shot: Image.Image, caption: Caption, lines: int) -> Image.Image:
+    """Draws a screenshot with its caption below, in a panel with room for some lines."""
     font, line = _font(12), 16
-    caption = _wrapped(f"{number}  {_described(action)}", font, shot.width, 3)
-    panel = Image.new("RGB", (shot.width + 2, shot.height + 2 + 6 + 3 * line), _PAPER)
+    panel = Image.new("RGB", (shot.width + 2, shot.height + 8 + lines * line), _PAPER)
     draw = ImageDraw.Draw(panel)
     draw.rectangle((0, 0, shot.width + 1, shot.height + 1), outline="#9aa0a6")
     panel.paste(shot, (1, 1))
-    for index, text in enumerate(caption):
-        draw.text((1, shot.height + 6 + index * line), text, _INK, font)
+    for index, (text, color) in enumerate(caption):
+        draw.text((1, shot.height + 6 + index * line), text, color, font)
     return panel
-
-
-def _described(text: str) -> str:
-    parsed = _parsed(text)
-    return format_action(parsed) if parsed is not None else f"no action: {' '.join(text.split())}"
 
 
 def _page(panels: list[Image.Image], title: str, footer: str, per_row: int) -> Image.Image:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 
 from coach_gym.envs.tasks.screen import Expert, Screen
 
@@ -19,11 +20,20 @@ class Demonstration:
         steps: Observation and action text of each step, in order.
         reward: Reward of the last step: the task's verdict.
         info: `info` of the last step.
+        last: Observation after the last step.
     """
 
     steps: list[tuple[dict[str, Any], str]] = field(default_factory=list)
     reward: float = 0.0
     info: dict[str, Any] = field(default_factory=dict)
+    last: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def screens(self) -> list[np.ndarray]:
+        """Returns the screen of each step, and the last one if the last action has changed it."""
+        seen = [observation["screenshot"] for observation, _ in self.steps]
+        end = [self.last["screenshot"]] if self.last else []
+        return seen if seen and end and np.array_equal(seen[-1], end[0]) else seen + end
 
     @property
     def actions(self) -> list[str]:
@@ -58,6 +68,7 @@ def play(
     for action in expert(screen, dict(info["params"] if params is None else params)):
         shown.steps.append((observation, action))
         observation, reward, terminated, truncated, shown.info = env.step(action)
+        shown.last = observation
         shown.reward = float(reward)
         if terminated or truncated:
             break

@@ -15,16 +15,20 @@ def marked(image):
     return (columns.min(), rows.min(), columns.max(), rows.max()) if rows.size else None
 
 
-def test_a_click_is_a_ring_around_its_point():
-    left, top, right, bottom = marked(draw_action(GREY, "click(start_box='(100,300)')"))
-    assert abs((left + right) / 2 - 100) <= 1 and abs((top + bottom) / 2 - 300) <= 1
-    assert np.asarray(draw_action(GREY, "click(start_box='(100,300)')"))[300, 100].tolist() == [128] * 3
+@pytest.mark.parametrize("x", [5, 100, 265])
+@pytest.mark.parametrize("y", [5, 300, 595])
+def test_a_click_has_a_finger_beside_it_that_points_at_it(x, y):
+    image = draw_action(GREY, f"click(start_box='({x},{y})')")
+    left, top, right, bottom = marked(image)
+    outside = max(left - x, x - right, top - y, y - bottom)
+    assert 4 <= outside <= 12, "beside what is pressed, and near it"
+    assert right - left > 25 and bottom - top > 25, "and not cut off at the edge"
 
 
 def test_a_long_press_is_larger_than_a_click():
     click = marked(draw_action(GREY, "click(start_box='(100,300)')"))
     long_press = marked(draw_action(GREY, "long_press(start_box='(100,300)')"))
-    assert long_press[0] < click[0] and long_press[2] > click[2]
+    assert long_press[2] - long_press[0] > click[2] - click[0]
 
 
 def test_a_drag_is_an_arrow_to_its_end():
@@ -43,7 +47,7 @@ def test_coordinates_scale_with_the_picture():
     image = draw_action(GREY, "click(start_box='(200,400)')", height=300)
     left, top, right, bottom = marked(image)
     assert image.size == (135, 300)
-    assert abs((left + right) / 2 - 100) <= 1 and abs((top + bottom) / 2 - 200) <= 1
+    assert 0 < 100 - right < 8 and 0 < 200 - bottom < 8, "the finger lies where there is more room"
 
 
 @pytest.mark.parametrize("text", ["press_back()", "I would tap Save", "", "click(start_box='(1e9,1e9)')"])
@@ -69,11 +73,20 @@ def test_however_an_episode_ended_it_is_shown(kwargs):
 def test_texts_of_any_length_fit():
     wide = strip([GREY] * 2, ["type(content='" + "w" * 5000 + "')", "x y " * 3000], title="w" * 3000, footer="f " * 999)
     plain = strip([GREY] * 2, ["wait()"] * 2, title="w" * 3000, footer="f")
-    assert wide.size == plain.size
+    assert wide.width == plain.width and 0 < wide.height - plain.height < 60
+
+
+def test_the_thought_is_written_below_the_action():
+    with_thought, without = (strip([GREY], [text]) for text in ("Thought: I see\nAction: wait()", "wait()"))
+    assert with_thought.height == without.height + 16
+
+
+def test_the_last_screen_may_follow_the_last_action():
+    assert strip([GREY] * 3, ["wait()"] * 2).width == strip([GREY] * 3, ["wait()"] * 3).width
 
 
 def test_screenshots_and_actions_go_together():
     with pytest.raises(ValueError, match="no screenshots"):
         strip([], [])
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="2 actions do not belong to 1 screenshots"):
         strip([GREY], ["wait()", "wait()"])
