@@ -119,10 +119,11 @@ def _finger(
     tip = at[0] + 0.5 * toward[0] * radius, at[1] + 0.5 * toward[1] * radius
     across = 0.6 * radius
     wings = [(x + across * toward[0], y - across * toward[1]), (x - across * toward[0], y + across * toward[1])]
+    _disc(draw, (x, y), 0.95 * radius + 2, fill=_PAPER)
     draw.polygon([tip, *wings], fill=_MARK)
+    _disc(draw, (x, y), 0.95 * radius, fill=_MARK)
     if stays:
         _disc(draw, (x, y), 1.7 * radius, outline=_MARK, width=3)
-    _disc(draw, (x, y), 0.95 * radius, fill=_MARK, outline=_PAPER, width=2)
 
 
 def _disc(draw: ImageDraw.ImageDraw, center: tuple[float, float], radius: float, **style: Any) -> None:
