@@ -20,30 +20,46 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 from benchmarks.figures.style import Theme, save
-from coach_gym.actions import ActionError, parse_action
+from coach_gym.actions import ActionError, format_action, parse_action
 from coach_gym.agents import CoachAgent
+from coach_gym.dialects import Dialect, Frame
 from coach_gym.episode import Candidate, Episode
 from coach_gym.recording import load_episodes
 
 TASKS = ("ContactsFavorite", "ContactsDeleteContact", "TasksCompleteTask", "RecipeDeleteSingleRecipe")
 STEPS = 10
-_RADIUS = 13
 
 
 def play() -> list[Episode]:
-    """Plays episodes with four candidates in every state, scored by the critic; nothing is learned."""
+    """Plays episodes with four candidates in every state, scored by the critic; nothing is learned.
+
+    The candidates' texts become actions in pixels of the screen.
+    """
     envs = gym.make_vec(
         "coach_gym:AndroidWorld-v0", num_envs=4, vectorization_mode="vector_entry_point", tasks=TASKS,
         screen_size=(270, 600), split="train",
     )  # fmt: skip
     with TemporaryDirectory() as folder:
         agent = CoachAgent(
-            "pocket", envs, 0.0, critic_learning_rate=0.0, max_new_tokens=48, max_prompt_length=3072, batch_size=4,
+            "pocket", envs, 0.0, critic_learning_rate=0.0, max_new_tokens=48, max_prompt_length=3072, batch_size=3, mini_batch_size=3, reward_model=None,
+            outcome_correction=0.0,
             tensorboard_log=folder, keep_episodes=1.0, collection="rounds", seed=0,
         )  # fmt: skip
         agent.learn(STEPS)
         envs.close()
-        return list(load_episodes(folder))
+        episodes = list(load_episodes(folder))
+    for step in (step for episode in episodes for step in episode.steps):
+        frame = agent.policy.frame(step.observation)
+        for candidate in step.candidates:
+            candidate.text = _on_screen(candidate.text, agent.policy.dialect, frame)
+    return episodes
+
+
+def _on_screen(text: str, dialect: Dialect, frame: Frame) -> str:
+    try:
+        return format_action(dialect.parse(text, frame)[1])
+    except ActionError:
+        return f"no action: {text}"
 
 
 def telling(episodes: list[Episode]) -> tuple[Episode, int]:
@@ -69,9 +85,9 @@ def draw(episode: Episode, t: int, theme: Theme) -> Figure:
     step, following = episode.steps[t], episode.steps[t + 1]
     figure, (now, scores, then) = plt.subplots(1, 3, figsize=(10, 5), width_ratios=[1, 2.1, 1])
     figure.suptitle(f"Task: {episode.goal}", x=0.02, ha="left")
-    _screen(now, step.observation.screenshot, "A state that was slow to reach", theme)
-    _screen(then, following.observation.screenshot, f"What {step.executed + 1}, executed, leads to", theme)
-    _marks(now, step.candidates, step.executed, theme)
+    _screen(now, step.observation.screenshot, "A costly state", theme)
+    _screen(then, following.observation.screenshot, f"After {step.executed + 1}", theme)
+    _marks(now, step.candidates, theme)
     _bars(scores, step.candidates, step.executed, theme)
     return figure
 
@@ -84,19 +100,20 @@ def _screen(axes: Any, screenshot: np.ndarray, title: str, theme: Theme) -> None
         spine.set(visible=True, color=theme.line)
 
 
-def _marks(axes: Any, candidates: list[Candidate], executed: int, theme: Theme) -> None:
-    """Numbers beside the places that are touched, so that these can be seen."""
+def _marks(axes: Any, candidates: list[Candidate], theme: Theme) -> None:
+    """Numbers beside the places that are touched, so that these can be seen; one disc for those of the same place."""
+    places: dict[tuple[int, int], list[int]] = {}
     for number, candidate in enumerate(candidates):
-        place = _place(candidate)
-        if place is None:
-            continue
-        color, (x, y) = _color(candidate, theme), place
-        beside = x - 46 if x > 150 else x + 46
+        if (place := _place(candidate)) is not None:
+            places.setdefault(place, []).append(number)
+    for (x, y), numbers in places.items():
+        color = _color(candidates[numbers[0]], theme)
+        beside = x - 50 if x > 135 else x + 50
         arrow = FancyArrowPatch((beside, y - 8), (x, y), color=color, lw=1.6, arrowstyle="-|>", mutation_scale=9)
         axes.add_patch(arrow)
-        axes.scatter([beside], [y - 8], s=_RADIUS**2, color=color, zorder=4, edgecolor=theme.paper)
-        axes.text(beside, y - 7, str(number + 1), color=theme.paper, ha="center", va="center", size=8, weight="bold",
-                  zorder=5)  # fmt: skip
+        label = ", ".join(str(number + 1) for number in numbers)
+        axes.text(beside, y - 8, label, color=theme.paper, ha="center", va="center", size=8, weight="bold", zorder=5,
+                  bbox={"boxstyle": "round,pad=0.4", "facecolor": color, "edgecolor": theme.paper})  # fmt: skip
 
 
 def _bars(axes: Any, candidates: list[Candidate], executed: int, theme: Theme) -> None:
@@ -104,14 +121,14 @@ def _bars(axes: Any, candidates: list[Candidate], executed: int, theme: Theme) -
     q = np.array([each.q or 0.0 for each in candidates])
     rows = np.arange(len(q))
     axes.barh(rows, q - q.mean(), left=q.mean(), height=0.32, color=[_color(each, theme) for each in candidates])
-    axes.axvline(q.mean(), color=theme.pale, linewidth=1)
+    axes.vlines(q.mean(), rows - 0.22, rows + 0.22, color=theme.pale, linewidth=1)
     reach = 1.35 * max(abs(q - q.mean()).max(), 1e-3)
     axes.set(xlim=(q.mean() - reach, q.mean() + reach), ylim=(len(q) - 0.4, -0.75), yticks=[])
     axes.set_xlabel("Q, from their mean")
     axes.set_title(f"{len(q)} candidates, and what the critic expects of each")
     axes.grid(False)
     for row, candidate in zip(rows, candidates, strict=True):
-        what = " ".join(candidate.text.removeprefix("Thought: ").replace("Action: ", "").split())
+        what = " ".join(candidate.text.split())
         note = "  executed" if row == executed else ""
         axes.text(0, row - 0.3, f"{row + 1}  {what[:58]}{note}", transform=axes.get_yaxis_transform(), size=9,
                   weight="medium" if row == executed else "normal")  # fmt: skip

@@ -26,7 +26,7 @@ SETTINGS = {  # of agents and engines, which the commands pass on
     "train": ["--critic", "--batch_size", "--bfloat16", "--checkpoint_activations", "--generation", "--max_staleness",
               "--lora_rank", "--cpu_offload", "--learning_rate"],
     "serve": ["--max_model_len"],
-    "evaluate": ["--suite", "--device", "--screen_size"],
+    "evaluate": ["--suite", "--device", "--screen_size", "--split"],
     "openenv": ["--screen_size"],
 }
 SMALLER = {
