@@ -21,6 +21,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Points links to the table of the examples at their page."""
+    return markdown.replace("](../examples/README.md)", "](examples.md)")
+
+
 def _moved(link: re.Match[str]) -> str:
     """Points a link of a file at the root to where its target is in the site."""
     target = link[1].removeprefix("docs/")

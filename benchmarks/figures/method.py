@@ -41,8 +41,8 @@ def play() -> list[Episode]:
     )  # fmt: skip
     with TemporaryDirectory() as folder:
         agent = CoachAgent(
-            "pocket", envs, 0.0, critic_learning_rate=0.0, max_new_tokens=48, max_prompt_length=3072, batch_size=3, mini_batch_size=3, reward_model=None,
-            outcome_correction=0.0,
+            "pocket", envs, 0.0, critic_learning_rate=0.0, max_new_tokens=48, max_prompt_length=3072, batch_size=3,
+            mini_batch_size=3, reward_model=None, outcome_correction=0.0,
             tensorboard_log=folder, keep_episodes=1.0, collection="rounds", seed=0,
         )  # fmt: skip
         agent.learn(STEPS)

@@ -151,5 +151,6 @@ def test_every_page_can_be_reached_from_the_readme():
         page = todo.pop()
         if page not in seen:
             seen.add(page)
-            todo += [page.parent / target for target in LINK.findall(page.read_text()) if target.endswith(".md")]
+            links = LINK.findall(page.read_text())
+            todo += [(page.parent / target).resolve() for target in links if target.endswith(".md")]
     assert {page.resolve() for page in PAGES} <= {page.resolve() for page in seen}
