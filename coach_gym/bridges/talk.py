@@ -20,6 +20,10 @@ from coach_gym.episode import Observation
 _CONTROL = re.compile(r"<\|(?=\w+\|>)")
 
 
+class NoVerdict(RuntimeError):
+    """The device failed, or no rule judges the episode."""
+
+
 @dataclass(frozen=True)
 class Shown:
     """The turn that shows a state to a model.
@@ -101,6 +105,15 @@ class Talk:
     def unruled(self) -> bool:
         """Whether the episode is over and no rule decides whether it succeeded: then it has no reward either."""
         return self.over and "is_success" in self.info and self.info["is_success"] is None
+
+    def require_verdict(self) -> None:
+        """Checks that the episode has a verdict, or may still get one.
+
+        Raises:
+            NoVerdict: The device failed, or no rule judges the episode.
+        """
+        if self.fault is not None or self.unruled:
+            raise NoVerdict(self.fault or f"no rule judges {self.info.get('task')}")
 
     def _canonical(self, text: str) -> str:
         try:

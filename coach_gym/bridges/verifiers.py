@@ -28,10 +28,6 @@ from coach_gym.dialects.names import dialect_named
 PLUGIN = "coach-gym-verifiers"
 
 
-class NoVerdict(RuntimeError):
-    """The device failed, or no rule judges the episode: verifiers takes the episode as failed and may try it again."""
-
-
 class AndroidTasksetConfig(vf.TasksetConfig):
     """Which episodes there are."""
 
@@ -148,8 +144,7 @@ class AndroidEnvironment(vf.Env[AndroidEnvironmentConfig]):
                     break
                 await seat.do(talk.answer, segment.last_reply)
                 messages = []
-            if talk.fault is not None or talk.unruled:
-                raise NoVerdict(talk.fault or f"no rule judges {talk.info.get('task')}")
+            talk.require_verdict()
             interaction.trace.record_reward("verdict", talk.reward)
             interaction.trace.record_metric("steps", float(talk.steps))
 

@@ -19,10 +19,6 @@ Observations = dict[str, Any]
 """`text`: a prompt each; `image`: (batch, height, width, 3) uint8; `anchor`: a hash each, or None."""
 
 
-class NoVerdict(RuntimeError):
-    """A device failed, or no rule judges an episode. verl-agent cannot leave an episode out, so training stops."""
-
-
 class AndroidEnvironmentManager:
     """A batch of environments with the interface of verl-agent's `EnvironmentManagerBase`.
 
@@ -84,8 +80,7 @@ class AndroidEnvironmentManager:
         """
         results = self._each(_act, text_actions)
         for talk, answers, text in zip(self.talks, self._answers, text_actions, strict=True):
-            if talk.fault is not None or talk.unruled:
-                raise NoVerdict(talk.fault or f"no rule judges {talk.info.get('task')}")
+            talk.require_verdict()
             answers.append(text)
         rewards = np.array([reward for reward, _ in results], np.float32)
         dones = np.array([talk.over for talk in self.talks])

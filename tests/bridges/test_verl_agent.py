@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from coach_gym.bridges.verl_agent import AndroidEnvironmentManager, NoVerdict
+from coach_gym.bridges.talk import NoVerdict
+from coach_gym.bridges.verl_agent import AndroidEnvironmentManager
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.devices.phone import PhoneDevice
 from tests.bridges.scripts import SIZE, TASK, played
