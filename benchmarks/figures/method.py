@@ -2,7 +2,8 @@
 
     python -m benchmarks.figures.method docs/images/method.png
 
-The shipped policy plays on the embedded phone; the state is the one whose candidates differ most by the shipped critic.
+The shipped policy plays on the embedded phone, at temperature 1.5 so that its candidates differ; the state is the one
+whose candidates differ most.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from coach_gym.episode import Candidate, Episode
 from coach_gym.recording import load_episodes
 
 TASKS = ("ContactsFavorite", "ContactsDeleteContact", "TasksCompleteTask", "RecipeDeleteSingleRecipe")
-STEPS = 10
+STEPS = 60
 
 
 def play() -> list[Episode]:
@@ -41,8 +42,9 @@ def play() -> list[Episode]:
     )  # fmt: skip
     with TemporaryDirectory() as folder:
         agent = CoachAgent(
-            "pocket", envs, 0.0, critic_learning_rate=0.0, max_new_tokens=48, max_prompt_length=3072, batch_size=3,
-            mini_batch_size=3, reward_model=None, outcome_correction=0.0,
+            "pocket", envs, 0.0, critic_learning_rate=0.0, max_new_tokens=48, max_prompt_length=3072, batch_size=12,
+            mini_batch_size=12, reward_model=None, outcome_correction=0.0, self_imitation=None, negative_weight=1.0,
+            temperature=1.5,
             tensorboard_log=folder, keep_episodes=1.0, collection="rounds", seed=0,
         )  # fmt: skip
         agent.learn(STEPS)
@@ -121,19 +123,20 @@ def _bars(axes: Any, candidates: list[Candidate], executed: int, theme: Theme) -
     q = np.array([each.q or 0.0 for each in candidates])
     rows = np.arange(len(q))
     axes.barh(rows, q - q.mean(), left=q.mean(), height=0.32, color=[_color(each, theme) for each in candidates])
-    axes.vlines(q.mean(), rows - 0.22, rows + 0.22, color=theme.pale, linewidth=1)
+    axes.vlines(np.full(len(q), q.mean()), rows - 0.22, rows + 0.22, color=theme.pale, linewidth=1)
     reach = 1.35 * max(abs(q - q.mean()).max(), 1e-3)
     axes.set(xlim=(q.mean() - reach, q.mean() + reach), ylim=(len(q) - 0.4, -0.75), yticks=[])
     axes.set_xlabel("Q, from their mean")
     axes.set_title(f"{len(q)} candidates, and what the critic expects of each")
     axes.grid(False)
+    beside = axes.get_yaxis_transform()
     for row, candidate in zip(rows, candidates, strict=True):
         what = " ".join(candidate.text.split())
         note = "  executed" if row == executed else ""
-        axes.text(0, row - 0.3, f"{row + 1}  {what[:58]}{note}", transform=axes.get_yaxis_transform(), size=9,
+        axes.text(0, row - 0.3, f"{row + 1}  {what[:58]}{note}", transform=beside, size=9,
                   weight="medium" if row == executed else "normal")  # fmt: skip
-        axes.text(1, row, f"Q {candidate.q:.2f}   A {candidate.advantage:+.2f}", transform=axes.get_yaxis_transform(),
-                  ha="right", va="center", size=9, color=_color(candidate, theme))  # fmt: skip
+        axes.text(1, row - 0.3, f"Q {candidate.q:.2f}   A {candidate.advantage:+.2f}", transform=beside,
+                  ha="right", size=9, color=_color(candidate, theme))  # fmt: skip
 
 
 def _color(candidate: Candidate, theme: Theme) -> str:

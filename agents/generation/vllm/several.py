@@ -123,7 +123,8 @@ def divided(prompts: Sequence[Prompt], number: int) -> list[list[int]]:
     fit goes where there is room.
     """
     parts: list[list[int]] = [[] for _ in range(number)]
-    most, over = -(-len(prompts) // number), []
+    most = -(-len(prompts) // number)
+    over: list[int] = []
     for index, prompt in enumerate(prompts):
         part = parts[_home(prompt) % number]
         (part if len(part) < most else over).append(index)
