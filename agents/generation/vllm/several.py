@@ -5,20 +5,34 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from functools import cached_property
-from typing import TYPE_CHECKING
+from http.client import HTTPConnection
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
-from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
+from coach_gym.agents.generation.vllm.protocol import Drawn, Engine, Sampling
 from coach_gym.agents.generation.vllm.wire import image_hash, pack
 from coach_gym.agents.models.policy import Prompt
 
-if TYPE_CHECKING:
-    from coach_gym.agents.generation.vllm.client import ServedEngine
-
 PIECE = 256 << 20
 """Bytes of weights in one message, unless a single tensor is larger."""
+
+
+class Served(Engine, Protocol):
+    """The client of a server, `client.ServedEngine`."""
+
+    def answers(self) -> bool:
+        """Returns whether the server answers now."""
+        ...
+
+    def begin(self, version: str) -> tuple[HTTPConnection, bool]:
+        """Announces weights; returns the connection for them, and whether the server already holds that version."""
+        ...
+
+    def exchange(self, connection: HTTPConnection, path: str, body: Any) -> Any:
+        """Sends a part of a transfer and returns the answer."""
+        ...
 
 
 class SeveralEngines:
@@ -31,7 +45,7 @@ class SeveralEngines:
         engines: Their clients.
     """
 
-    def __init__(self, engines: Sequence["ServedEngine"]) -> None:
+    def __init__(self, engines: Sequence[Served]) -> None:
         self.engines = engines
 
     @cached_property
@@ -83,7 +97,7 @@ class SeveralEngines:
             engine.sleep()
 
 
-def transfer(engines: Sequence["ServedEngine"], weights: Iterable[tuple[str, Tensor]], version: str) -> None:
+def transfer(engines: Sequence[Served], weights: Iterable[tuple[str, Tensor]], version: str) -> None:
     """Sends weights to servers, piece by piece and each piece to all, except to those that hold that version."""
     with ExitStack() as stack:
         receiving = []

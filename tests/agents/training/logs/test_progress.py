@@ -59,7 +59,10 @@ def test_a_training_passes_through_its_parts(terminal, monkeypatch):
     terminal()
     monkeypatch.setattr(ProgressBarCallback, "_show", lambda self: seen.add(self._doing()))
     monkeypatch.setattr(progress, "EVERY", 1e-4)
-    make().learn(8, progress_bar=True)
+    agent = make()
+    mini_batches = agent.mini_batches  # which it asks for in the midst of an update
+    monkeypatch.setattr(agent, "mini_batches", lambda *given: time.sleep(0.2) or mini_batches(*given))
+    agent.learn(8, progress_bar=True)
     assert "updating the policy" in seen
 
 

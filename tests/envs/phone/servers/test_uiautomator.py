@@ -183,7 +183,7 @@ def test_objects_are_dragged_pinched_and_swiped(client):
 
 
 def test_lists_scroll_to_what_is_wanted():
-    client = Client(world_phone(270, 400))
+    client = Client(world_phone(270, 460))
     client.phone.launch(SETTINGS)
     listed = client(scrollable=True)
     assert not client(text="System").exists
