@@ -77,8 +77,8 @@ class CoachAgent(ActorCriticAgent):
         outcome_correction: Share of the correction of advantages by the executed candidate's return
             (`advantages.corrected`). With 1, their expectation does not depend on the critic, which then only reduces
             the variance and is fitted after the advantages; 0, as in the paper, relies on the critic alone.
-        negative_weight: Factor of negative advantages; 1 as in the paper. A small policy forgets what it is pushed away
-            from together with what is right nearby, and learns more from what it should do.
+        negative_weight: Factor of negative advantages; 1 as in the paper. With less, the policy learns more from what
+            is better than from what is worse, and its gradient is no longer that of the return.
         self_imitation: Successful episodes of earlier roll-outs that the policy imitates again in every iteration,
             after its update and with those of the roll-out, as in filtered cloning (Oh et al. 2018, without their
             weights); None, as in the paper, imitates none.
