@@ -145,7 +145,7 @@ class ActorCriticAgent(OnlineAgent):
         else:
             self.critic = critic if isinstance(critic, Critic) else Critic.load(critic, self.device, self._read_dtype)
         self._adapt(self.critic.backbone)
-        self.optimizers["critic.optimizer"] = make_optimizer(self.critic, critic_learning_rate)
+        self.optimizers["critic.optimizer"] = make_optimizer(self.critic, critic_learning_rate, self.optimizer)
         self.reward_model = reward_model
         # A server holds one model, so the policy's server cannot serve the judge.
         generation = "transformers" if is_address(self.generation) else self.generation

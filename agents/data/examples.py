@@ -83,7 +83,8 @@ def question(episode: Episode, step: int, action: str) -> tuple[str, list[tuple[
 class DemonstrationExamples(Dataset):
     """Demonstrations in a policy's dialect, of which it learns all responses.
 
-    An episode is one example, or several where prompts drop their oldest steps to stay within `max_prompt_length`.
+    An episode is one example, or several where prompts drop their oldest steps to stay within `max_prompt_length` and
+    the dialect's `max_turns`.
     Episodes that did not reach their goal are left out.
 
     Args:
@@ -109,7 +110,7 @@ class DemonstrationExamples(Dataset):
 
     def _examples(self, episode: Episode) -> Iterator[Example]:
         history = self.policy.history(episode.goal, episode.steps)
-        starts = enumerate(history.starts(self.policy.max_prompt_length))
+        starts = enumerate(self.policy.starts(history))
         for start, group in groupby(starts, key=lambda pair: pair[1]):
             steps = [step for step, _ in group]
             example = Example()

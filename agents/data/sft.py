@@ -18,11 +18,11 @@ from transformers.trainer_utils import get_last_checkpoint
 
 from coach_gym.agents.data.examples import Collator, question, token_loss
 from coach_gym.agents.data.labels import LabelFolder
+from coach_gym.agents.models.lora import add_lora, has_lora, load_adapters
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.reward_models import GenerativePRM
 
 _SETTINGS, _CHECKPOINTS = "sft.json", "checkpoints"
-_LORA_LAYERS = r".*language_model.*\.(q_proj|k_proj|v_proj|o_proj|gate_proj|up_proj|down_proj)"
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ def fine_tune(
     In the processes of torchrun, the weights are sharded by FSDP2; with LoRA, every process keeps a copy.
 
     Args:
-        policy: The model, changed in place. Its weights should be float32 unless LoRA leaves them alone; passes are in
-            bfloat16 on a GPU.
+        policy: The model, changed in place; with LoRA, it keeps its adapters. Its weights should be float32 unless LoRA
+            leaves them alone; passes are in bfloat16 on a GPU.
         examples: Examples, one or a few per item.
         out: Folder of the model, and of checkpoints in `checkpoints/`.
         settings: How.
@@ -116,7 +116,7 @@ def fine_tune(
         raise ValueError(f"batch_size={settings.batch_size} is not a multiple of the {processes} processes")
     _check_run(out, {**asdict(settings), "betas": list(settings.betas), "about": about, "examples": number})
     if settings.lora_rank:
-        policy.model = _with_lora(policy.model, settings.lora_rank)
+        add_lora(policy.model, settings.lora_rank, 2.0 * settings.lora_rank)
     arguments = _arguments(out, settings, processes, progress_bar, held_out is not None)
     trainer = _Trainer(
         model=policy.model, args=arguments, train_dataset=examples, eval_dataset=held_out,
@@ -140,8 +140,12 @@ class _Trainer(Trainer):
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
         whole = self.model
-        if self.is_fsdp_enabled or not isinstance(whole, PreTrainedModel):  # LoRA's weights have one name
+        if self.is_fsdp_enabled:
             super()._load_from_checkpoint(resume_from_checkpoint, model)
+            return
+        assert isinstance(whole, PreTrainedModel)
+        if has_lora(whole):
+            load_adapters(whole, resume_from_checkpoint)
             return
         read = type(whole).from_pretrained(resume_from_checkpoint, dtype=whole.dtype)
         whole.load_state_dict(read.state_dict())
@@ -170,14 +174,6 @@ def _arguments(
     )  # fmt: skip
 
 
-def _with_lora(model: Any, rank: int) -> Any:
-    try:
-        from peft import LoraConfig, get_peft_model
-    except ImportError as error:
-        raise ImportError("LoRA needs the extra: pip install 'coach-gym[sft]'") from error
-    return get_peft_model(model, LoraConfig(r=rank, lora_alpha=2 * rank, target_modules=_LORA_LAYERS))
-
-
 def _check_run(out: Path, told: dict[str, Any]) -> None:
     """Refuses to continue a run that was made in another way."""
     path = out / _SETTINGS
@@ -199,9 +195,8 @@ def _save(trainer: Trainer, policy: Policy, out: Path, settings: Settings) -> No
     if trainer.is_fsdp_enabled:
         trainer.save_model(str(out))  # all processes take part
     elif trainer.is_world_process_zero():
-        model: Any = trainer.accelerator.unwrap_model(trainer.model)
-        policy.model = model.merge_and_unload() if settings.lora_rank else model
-        policy.model.save_pretrained(out)
+        whole = policy.merged() if settings.lora_rank else policy
+        whole.model.save_pretrained(out)
     if trainer.is_world_process_zero():
         policy.save_processor(out)
 

@@ -9,7 +9,8 @@ of the episodes and learns from it. Three things differ from a single process:
 - A pass through a sharded model gathers each layer from all processes, so all must make the same number of passes,
   although their episodes differ in number and length. In `in_step`, processes that are done join the others' passes.
 - Sampling takes an unknown number of passes. It therefore uses a whole copy of the policy, in the precision of the
-  passes, which receives the new weights after every update; or a server that all processes share.
+  passes, which receives the new weights after every update; or an engine of vLLM in each process, which does
+  likewise and sleeps during updates; or a server that all processes share.
 """
 
 import math
@@ -40,10 +41,10 @@ from transformers.modeling_layers import GradientCheckpointingLayer
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.generator import Generator
 from coach_gym.agents.generation.make import Generation, make_generator
-from coach_gym.agents.generation.vllm.client import ServedGenerator
+from coach_gym.agents.generation.vllm.generator import VllmGenerator
 from coach_gym.agents.models.architectures import untrained_backbone, untrained_model
 from coach_gym.agents.models.critic import Critic
-from coach_gym.agents.models.learner import Learner
+from coach_gym.agents.models.learner import CompactOptimizer, Learner
 from coach_gym.agents.models.lora import add_like, has_lora
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, build_tree
@@ -81,13 +82,16 @@ def shard_learner(
         cpu_offload: Keeps shards of weights, gradients and optimizer states on the host.
 
     Returns:
-        The generator to sample from: of a whole copy of the policy, or `generator` itself if a server does the work.
+        The generator to sample from: of a whole copy of the policy, or `generator` itself if it is vLLM's, here or in a
+        server.
 
     Raises:
         ValueError: `bfloat16` or `cpu_offload` was requested without processes.
     """
     if checkpoint_activations:
-        _checkpoint_activations(learner)
+        recompute_activations(learner.policy.model)
+        if learner.critic is not None:
+            recompute_activations(learner.critic.backbone)
     if not dist.is_initialized():
         if cpu_offload:
             raise ValueError("cpu_offload=True needs torch.distributed; start training with torchrun, even on one GPU")
@@ -101,7 +105,7 @@ def shard_learner(
         return generator
     device = own_device()
     dtype = torch.bfloat16 if bfloat16 else torch.float32
-    if not isinstance(generator, ServedGenerator):
+    if not isinstance(generator, VllmGenerator):
         sampler = copy(learner.policy)
         sampler.model = _copy_on(device, dtype, learner.policy.model)
         generator = make_generator(generation, sampler)
@@ -109,17 +113,34 @@ def shard_learner(
     mesh = init_device_mesh(device.type, (processes.size(),))
     for name, model in learner.models.items():
         before = list(model.parameters())
-        shard(model, mesh, dtype, cpu_offload)
-        if not has_lora(model) and any(parameter.dtype != torch.float32 for parameter in model.parameters()):
-            model.float()  # only now: whole weights are read as stored (`Agent`)
-        _BLANK[model] = blank
+        _shard_to_train(model, mesh, dtype, cpu_offload, blank)
         _move_optimizer(learner.optimizer(name), before, list(model.parameters()))
     if learner.reference is not None:
         shard(learner.reference.model, mesh, dtype, cpu_offload)
         _BLANK[learner.reference.model] = blank
-    if isinstance(generator, ServedGenerator):
+    if isinstance(generator, VllmGenerator):
         send_weights(learner.policy, generator, bfloat16)
     return generator
+
+
+def shard_critic(critic: Critic, policy: Policy, bfloat16: bool) -> None:
+    """Shards a critic that learns alone over the processes of `torch.distributed`; without any, nothing changes.
+
+    Args:
+        critic: As all processes hold it, on the CPU or a device.
+        policy: Renders the prompts.
+        bfloat16: Makes passes in bfloat16; weights and optimizer states are in float32.
+    """
+    if dist.is_initialized():
+        mesh = init_device_mesh(own_device().type, (processes.size(),))
+        _shard_to_train(critic, mesh, torch.bfloat16 if bfloat16 else torch.float32, False, blank_tree(policy))
+
+
+def _shard_to_train(model: nn.Module, mesh: DeviceMesh, dtype: torch.dtype, cpu_offload: bool, blank: Tree) -> None:
+    shard(model, mesh, dtype, cpu_offload)
+    if not has_lora(model) and any(parameter.dtype != torch.float32 for parameter in model.parameters()):
+        model.float()  # only now: whole weights are read as stored (`Agent`)
+    _BLANK[model] = blank
 
 
 def _copy_on(device: torch.device, dtype: torch.dtype, model: nn.Module) -> Any:
@@ -130,11 +151,10 @@ def _copy_on(device: torch.device, dtype: torch.dtype, model: nn.Module) -> Any:
     return deepcopy(model, there)
 
 
-def _checkpoint_activations(learner: Learner) -> None:
-    backbones = [learner.policy.model] if learner.critic is None else [learner.policy.model, learner.critic.backbone]
-    for backbone in backbones:
-        backbone.gradient_checkpointing_enable({"use_reentrant": False})
-        backbone.train()  # in evaluation mode layers ignore checkpointing; there is no dropout that this would enable
+def recompute_activations(backbone: Any) -> None:
+    """Keeps one activation per layer of a model for the backward pass, which recomputes the others."""
+    backbone.gradient_checkpointing_enable({"use_reentrant": False})
+    backbone.train()  # in evaluation mode layers ignore checkpointing; there is no dropout that this would enable
 
 
 def check_shares(batch_size: int, group_size: int, mini_batch_size: int | None) -> None:
@@ -191,7 +211,10 @@ def _move_optimizer(optimizer: Optimizer, before: Sequence[nn.Parameter], after:
         group["params"] = [shards[parameter] for parameter in group["params"]]
     for old, new in shards.items():
         if old in optimizer.state:
-            optimizer.state[new] = {name: shard_like(new, value) for name, value in optimizer.state.pop(old).items()}
+            state = {name: value.dequantize() for name, value in optimizer.state.pop(old).items()}
+            optimizer.state[new] = {name: shard_like(new, value) for name, value in state.items()}
+    if isinstance(optimizer, CompactOptimizer):
+        optimizer.compact()
 
 
 def shard_like(parameter: Tensor, value: Any) -> Any:
@@ -270,18 +293,18 @@ def clip_gradients(optimizer: Optimizer, max_norm: float) -> float:
 
 @torch.no_grad()
 def send_weights(policy: Policy, generator: Generator, bfloat16: bool) -> None:
-    """Sends the policy's current weights to the copy that is sampled from, or to the server that holds it.
+    """Sends the policy's current weights to the copy that is sampled from, be it here, in vLLM, or in a server.
 
     Does nothing unless the policy is sharded: otherwise generators follow its weights by themselves.
 
     Args:
         policy: The policy that is trained.
         generator: The generator that `shard_learner` returned.
-        bfloat16: Whether a server receives the weights in bfloat16.
+        bfloat16: Whether vLLM receives the weights in bfloat16.
     """
     if not is_sharded(policy.model):
         return
-    if isinstance(generator, ServedGenerator):
+    if isinstance(generator, VllmGenerator):
         generator.follow(torch.bfloat16 if bfloat16 else policy.model.dtype)
         return
     sampler = generator.policy.model

@@ -13,9 +13,10 @@ import torch
 import torch.distributed.checkpoint as dcp
 from torch import Tensor
 from torch.distributed.checkpoint.metadata import Metadata, StorageMeta
+from torch.optim import Optimizer
 
 from coach_gym.agents.distributed import processes
-from coach_gym.agents.models.learner import Learner
+from coach_gym.agents.models.learner import CompactOptimizer, Learner
 
 _INDEX = ".metadata"
 _ALLOWED = {
@@ -40,6 +41,9 @@ def read_shards(learner: Learner, path: Path) -> None:
     reader = _Reader(path)
     _prepare_optimizers(learner, set(reader.read_metadata().state_dict_metadata))
     dcp.load(_tensors(learner), storage_reader=reader, **_group())
+    for optimizer in learner.optimizers.values():
+        if isinstance(optimizer, CompactOptimizer):
+            optimizer.compact()
 
 
 def _group() -> dict[str, Any]:
@@ -47,18 +51,24 @@ def _group() -> dict[str, Any]:
 
 
 def _tensors(learner: Learner) -> dict[str, Tensor]:
-    """The learner's own tensors by name, which reading overwrites."""
+    """The learner's own tensors by name, which reading overwrites; of moments with fewer bits, copies in float32."""
     tensors = {}
     for part, model in learner.models.items():
-        optimizer = learner.optimizer(part)
+        states = _states(learner.optimizer(part))
         for name, parameter in model.named_parameters():
             tensors[f"{part}/{name}"] = parameter.detach()
-            for key, value in optimizer.state.get(parameter, {}).items():
+            for key, value in states.get(parameter, {}).items():
                 tensors[f"{part}.optimizer/{name}/{key}"] = value
     if learner.reference is not None:
         weights = learner.reference.model.named_parameters()
         tensors |= {f"reference/{name}": parameter.detach() for name, parameter in weights}
     return tensors
+
+
+def _states(optimizer: Optimizer) -> dict[Tensor, dict[str, Tensor]]:
+    """An optimizer's states by parameter, as its state dict has them."""
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    return {parameters[number]: state for number, state in optimizer.state_dict()["state"].items()}
 
 
 def _prepare_optimizers(learner: Learner, stored: set[str]) -> None:

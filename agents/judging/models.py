@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from coach_gym.agents.generation.frozen import frozen_generator
 from coach_gym.agents.generation.generator import Generator
-from coach_gym.agents.generation.make import Generation, make_generator
+from coach_gym.agents.generation.make import Generation
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.judging.chat import ChatClient, as_message
 from coach_gym.agents.judging.question import JudgeModel, Question
@@ -92,7 +93,7 @@ def load_model(source: PolicySource, generation: Generation = "transformers") ->
         source: `"openai:MODEL"` for a model behind the server that the environment variable OPENAI_BASE_URL names
             (without it OpenAI's), `"openai:MODEL@http://127.0.0.1:8000/v1"` for one behind another server; otherwise
             `"pocket"`, a directory, a hub id, or a model.
-        generation: What draws the answers of a model in this process.
+        generation: What draws the answers of a model in this process, see `frozen_generator`.
 
     Raises:
         ChatServerError: The server does not answer, or refuses.
@@ -102,6 +103,5 @@ def load_model(source: PolicySource, generation: Generation = "transformers") ->
         client = ChatClient(name, f"http{address}" if address else None)
         client.check()
         return ServedModel(client)
-    policy = Policy.load(source)
-    policy.model.requires_grad_(False)
-    return LocalModel(policy, None if generation == "transformers" else make_generator(generation, policy))
+    generator = frozen_generator(source, generation)
+    return LocalModel(generator.policy, generator)

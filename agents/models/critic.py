@@ -102,3 +102,8 @@ class Critic(nn.Module):
     def state_values(self, tree: Tree) -> Tensor:
         """Returns V of every step, (T,)."""
         return torch.cat([self(trunk, trunk.prompt_ends) for trunk in tree.trunks])
+
+    def token_values(self, tree: Tree) -> Tensor:
+        """Returns V before each token of all responses, in order, (N,): of the state and the tokens drawn so far."""
+        spans = [[column for span in trunk.responses for column in span.predictors()] for trunk in tree.trunks]
+        return torch.cat([self(trunk, columns) for trunk, columns in zip(tree.trunks, spans, strict=True)])

@@ -1,12 +1,22 @@
 """All that is trained, in one place, and the frozen reference beside it."""
 
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from torch import nn
 from torch.optim import Optimizer
 
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
+
+
+@runtime_checkable
+class CompactOptimizer(Protocol):
+    """An optimizer that keeps its moments in fewer bits than its checkpoints do."""
+
+    def compact(self) -> None:
+        """Quantizes the moments that something has put into its `state` in float32."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.distributed.tensor import DTensor
 
@@ -142,6 +143,17 @@ def save_model(model: Any, directory: str | Path) -> None:
     with torch.device("meta"):
         plain = type(model)(model.config)
     plain.save_pretrained(directory, state_dict={name.replace(_BASE, ""): weight for name, weight in base.items()})
+
+
+def load_adapters(model: Any, directory: str | Path) -> None:
+    """Replaces the adapters of a model by those that `save_model` or a trainer's checkpoint holds."""
+    from peft import set_peft_model_state_dict
+
+    saved = load_file(Path(directory) / "adapter_model.safetensors")
+    adapters = {name.removeprefix("base_model.model."): weight for name, weight in saved.items()}
+    found: Any = set_peft_model_state_dict(model, adapters, adapter_name=_NAME)
+    if found.unexpected_keys:
+        raise ValueError(f"{directory} has adapters of other layers than the model's: {found.unexpected_keys[0]}")
 
 
 def name_base(model: Any, path: str | Path) -> None:

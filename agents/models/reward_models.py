@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from coach_gym.agents.generation.frozen import frozen_generator
 from coach_gym.agents.generation.generator import Generator
-from coach_gym.agents.generation.make import Generation, is_address, make_generator
+from coach_gym.agents.generation.make import Generation
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.generation.vllm.client import GenerationServerError, ServedGenerator
 from coach_gym.agents.judging.question import ask_twice, reword
@@ -95,18 +96,14 @@ class GenerativePRM:
             source: `"pocket"`, a directory, a hub id, or a model. `"pocket@http://127.0.0.1:8101"` names a judge
                 together with its server.
             template: As in the constructor.
-            generation: What draws the verdicts. With a server, the judge takes no accelerator memory here, and all
-                processes of a machine share one copy of its weights on the CPU, which wait to be sent.
+            generation: What draws the verdicts, see `frozen_generator`.
         """
         if isinstance(source, str) and "@http" in source:
             source, generation = source.split("@", 1)
         if source == "pocket":
             source = POCKET.parent / "prm"
-        served = is_address(generation)
-        policy = Policy.load(source, device="cpu" if served else "auto", dtype="auto" if served else None)
-        policy.model.requires_grad_(False)
-        generator = None if generation == "transformers" else make_generator(generation, policy)
-        return cls(policy, template, generator=generator)
+        generator = frozen_generator(source, generation)
+        return cls(generator.policy, template, generator=generator)
 
     def score(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> list[float | None]:
         """Judges all steps of an episode. See `ProcessRewardModel.score`."""

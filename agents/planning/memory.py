@@ -4,8 +4,9 @@ Bytes per GPU for P parameters, N GPUs, h and v hidden sizes of text model and v
 sizes, n tokens and m patches of one pass over an episode's tree:
 
     states       for policy and critic, which has no language head, each 16 P / N: weights, gradients, two moments in
-                 float32. With adapters 2 P / N of frozen weights, which policy and critic share in one process, and
-                 16 bytes per parameter of adapters. With CPU offload they are on the host
+                 float32. Moments of 8 bits take 2.03 bytes in place of 8: each 256 have a scale in float32. With
+                 adapters 2 P / N of frozen weights, which policy and critic share in one process, and 16 bytes (10.03)
+                 per parameter of adapters. With CPU offload they are on the host
     sampler      2 P: a whole bfloat16 copy that generates responses; none with vLLM or servers, nor in one process with
                  adapters, which samples from the weights that it trains
     judge        2 P: a frozen bfloat16 model in the trainer; none with vLLM or servers
@@ -14,12 +15,12 @@ sizes, n tokens and m patches of one pass over an episode's tree:
     activations  kept for the backward pass: 2 h n layers of the text model; masks, 2 (k - 1) R for every token that a
                  step's branches see; 2 v blocks + 3 x patch for every patch, unless only adapters are trained
     working      the largest of three that never coincide. A recomputed layer: n (26 h + 12 I + 6 kv), with adapters
-                 n (24 h + 4 I) more for their inputs in float32, and copies of the prompts' keys and values, 4 kv for
-                 every token that a step's branches see. The logits: 12 bytes x vocabulary x scored tokens, two copies
-                 in float32 and a gradient, and the gradient of the language head. A recomputed vision block,
-                 m (40 v + 12 J), without the text's activations
-    host         12 bytes per trained parameter / N: the copy of weights and moments to which a failed update returns;
-                 and the states with CPU offload
+                 n (24 h + 4 I) more for their inputs in float32, and copies of the prompts' keys and values, repeated
+                 for every head of the queries: 4 q for every token that a step's branches see. The logits:
+                 12 bytes x vocabulary x scored tokens, two copies in float32 and a gradient, and the gradient of the
+                 language head. A recomputed vision block, m (40 v + 12 J), without the text's activations
+    host         12 bytes (6.03) per trained parameter / N: the copy of weights and moments to which a failed update
+                 returns; and the states with CPU offload
     engines      vLLM in the same process: 2 P of weights, and 4 kv layers bytes per token of its cache, for policy and
                  judge each. They sleep while the models train, so the peak is the larger of both phases
 
@@ -33,12 +34,15 @@ from typing import Literal
 
 from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS
 from coach_gym.agents.planning.shape import Shape
+from coach_gym.agents.training.optimizers import OptimizerName
 
 GB = 1e9
 OPENING = 1000  # tokens before the first screenshot
 TEXT_H, TEXT_I, TEXT_KV = 26.0, 12.0, 6.0
 VISION_H, VISION_I = 40.0, 12.0
 LORA_H, LORA_I = 24.0, 4.0
+MOMENTS = {"adamw": 8.0, "adamw8bit": 2 + 8 / 256}
+"""Bytes of a parameter's moments, by optimizer."""
 Place = Literal["process", "vllm", "server"]
 
 
@@ -55,6 +59,7 @@ class Run:
         batch_size: Episodes of a roll-out.
         critic: Whether there is a critic, of the policy's architecture.
         lora_rank: Rank of the adapters; 0 trains all weights.
+        optimizer: The agents' setting of this name.
         cpu_offload: Whether weights, gradients and moments are on the host.
         generation: What draws responses: transformers in the trainer's process, vLLM in the same process, or a server.
         judge: What draws verdicts, likewise; None for no judge.
@@ -71,6 +76,7 @@ class Run:
     batch_size: int = 8
     critic: bool = True
     lora_rank: int = 0
+    optimizer: OptimizerName = "adamw"
     cpu_offload: bool = False
     generation: Place = "vllm"
     judge: Place | None = "vllm"
@@ -113,7 +119,8 @@ def working_bytes(shape: Shape, run: Run, patches: int | None = None) -> tuple[f
     text = 2 * shape.hidden * tokens * shape.layers + 2 * branch * seen
     tower = 0.0 if run.lora_rank else patches * (2.0 * shape.vision_hidden * shape.vision_depth + 3 * shape.patch)
     layer = tokens * (TEXT_H * shape.hidden + TEXT_I * shape.inner + TEXT_KV * shape.kv)
-    layer += seen * 4 * shape.kv + (tokens * (LORA_H * shape.hidden + LORA_I * shape.inner) if run.lora_rank else 0)
+    layer += seen * 4 * shape.repeated
+    layer += tokens * (LORA_H * shape.hidden + LORA_I * shape.inner) if run.lora_rank else 0
     block = 0.0 if run.lora_rank else patches * (VISION_H * shape.vision_hidden + VISION_I * shape.vision_inner)
     logits = 12 * shape.vocabulary * run.stepped * run.k * run.response
     logits += 0 if run.lora_rank else 2 * shape.vocabulary * shape.hidden
@@ -131,10 +138,11 @@ def memory(shape: Shape, run: Run) -> dict[str, float]:
     models = 2 if run.critic else 1
     weights = models * shape.total - (shape.head if run.critic else 0)
     adapters = run.lora_rank * shape.inputs
+    moments = MOMENTS[run.optimizer]
     if run.lora_rank:
-        states = (2 * (shape.total if run.gpus == 1 else weights) + models * 16 * adapters) / run.gpus
+        states = (2 * (shape.total if run.gpus == 1 else weights) + models * (8 + moments) * adapters) / run.gpus
     else:
-        states = 16 * weights / run.gpus
+        states = (8 + moments) * weights / run.gpus
     gathered = 0 if run.gpus == 1 and not run.cpu_offload else (2 if run.lora_rank else 4)
     sampler = run.generation == "process" and not (run.lora_rank and run.gpus == 1)
     engine = 2 * shape.total + 4 * shape.kv * shape.layers * run.cache
@@ -152,5 +160,5 @@ def memory(shape: Shape, run: Run) -> dict[str, float]:
     learning = resting + gigabytes["gathered"] + gigabytes["activations"] + gigabytes["working"]
     playing = resting + gigabytes["engines"]
     trained = models * adapters if run.lora_rank else weights
-    host = (12 * trained / run.gpus + (states if run.cpu_offload else 0.0)) / GB
+    host = ((4 + moments) * trained / run.gpus + (states if run.cpu_offload else 0.0)) / GB
     return {**gigabytes, "playing": playing, "learning": learning, "peak": max(playing, learning), "host": host}

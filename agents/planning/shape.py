@@ -51,6 +51,7 @@ class Shape:
         inner: Intermediate size of its feed-forward layers.
         layers: Number of decoder layers.
         kv: Size of a token's keys in one layer, which its values have too.
+        repeated: Size of these keys once they are repeated for every head of the queries; a single one is only viewed.
         vocabulary: Number of tokens.
         vision_hidden: Hidden size of the vision tower.
         vision_inner: Intermediate size of its feed-forward layers.
@@ -69,6 +70,7 @@ class Shape:
     inner: int
     layers: int
     kv: int
+    repeated: int
     vocabulary: int
     vision_hidden: int
     vision_inner: int
@@ -113,7 +115,7 @@ def shape_of(model: Any) -> Shape:
     text, tower = model.config.get_text_config(), model.config.vision_config
     layers, blocks = model.model.language_model.layers, model.model.visual.blocks
     linear = [part for part in layers.modules() if isinstance(part, nn.Linear)]
-    head_size = text.hidden_size // text.num_attention_heads
+    head_size = getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads
     width = tower.hidden_size if tower.model_type != "qwen2_vl_vision" else tower.embed_dim
     return Shape(
         total=_number(model),
@@ -124,7 +126,8 @@ def shape_of(model: Any) -> Shape:
         hidden=text.hidden_size,
         inner=text.intermediate_size,
         layers=text.num_hidden_layers,
-        kv=text.num_key_value_heads * getattr(text, "head_dim", head_size),
+        kv=text.num_key_value_heads * head_size,
+        repeated=(text.num_attention_heads if text.num_key_value_heads > 1 else 1) * head_size,
         vocabulary=text.vocab_size,
         vision_hidden=width,
         vision_inner=_inner(blocks),

@@ -7,7 +7,13 @@ import numpy as np
 
 from coach_gym.agents.generation.generator import DistinctGenerator, Generator, OnFirst
 from coach_gym.agents.models.policy import Policy, Prompt
-from coach_gym.agents.playing.rollout import Attempt, goal_of, observation_of, sub_observation
+from coach_gym.agents.playing.rollout import (
+    Attempt,
+    goal_of,
+    observation_of,
+    require_observation,
+    sub_observation,
+)
 from coach_gym.episode import Candidate, Episode, Observation, Step
 
 JudgeSteps = Callable[[list[tuple[Episode, int]]], None]
@@ -85,7 +91,12 @@ class PolicyPlayer:
 
         Returns:
             The action text, or a tuple of texts for a batch; and the state for the next call.
+
+        Raises:
+            TypeError: The observation is no dict.
+            ValueError: It lacks the goal or the screenshot, or one of them is none.
         """
+        require_observation(observation)
         single = isinstance(observation["goal"], str)
         observations = [observation] if single else [
             sub_observation(dict(observation), index) for index in range(len(observation["goal"]))

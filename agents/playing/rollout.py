@@ -2,7 +2,7 @@
 
 import logging
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -289,6 +289,22 @@ def settle(envs: VectorEnv | None) -> None:
             envs.recv(len(envs.pending))
         except ValueError as refused:  # that call has ended, too
             _log.warning("nobody waited for a call that failed: %s", refused)
+
+
+def require_observation(observation: Any) -> None:
+    """Checks that an observation is of the kind that our environments give, or a batch of them.
+
+    Raises:
+        TypeError: It is no dict.
+        ValueError: It has no goals that are text, or no screenshots.
+    """
+    if not isinstance(observation, Mapping):
+        raise TypeError(f"the observation is of type {type(observation).__name__}; pass the dict of an environment")
+    for name in ("goal", "screenshot"):
+        if name not in observation:
+            raise ValueError(f"the observation has no {name!r}; pass that of an environment, which has a goal as text")
+    if not isinstance(observation["goal"], str | Sequence | np.ndarray):
+        raise ValueError(f"observation['goal']={observation['goal']!r:.60} is no text; pass the instruction")
 
 
 def observation_of(observation: dict[str, Any]) -> Observation:

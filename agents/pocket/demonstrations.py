@@ -24,6 +24,7 @@ from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.pocket.sequences import PATCH, Sequence
 from coach_gym.dialects import Frame
 from coach_gym.envs.tasks.screen import Screen
+from coach_gym.envs.tasks.words import Split
 from coach_gym.episode import Observation
 from coach_gym.ui import Element, parse_ui
 
@@ -68,9 +69,9 @@ class Demonstration:
 
 def demonstrate(
     policy: Policy, benchmark: str, families: Iterable[str], seeds: Iterable[int], screen_size: tuple[int, int],
-    slips: float = 0.15,
+    slips: float = 0.15, split: Split = "train",
 ) -> Iterator[Demonstration]:
-    """Yields episodes that experts solved, on training instances.
+    """Yields episodes that experts solved.
 
     Args:
         policy: The policy whose dialect the answers use.
@@ -79,8 +80,9 @@ def demonstrate(
         seeds: Seeds of the instances, the same for every family.
         screen_size: Width and height of the phone in pixels.
         slips: Share of episodes with one wrong touch.
+        split: Split of the instances.
     """  # fmt: skip
-    env: gym.Env = gym.make(benchmark, screen_size=screen_size, split="train")
+    env: gym.Env = gym.make(benchmark, screen_size=screen_size, split=split)
     seeds = list(seeds)
     for family in families:
         for seed in seeds:

@@ -23,7 +23,7 @@ from coach_gym.agents.models.policy import Policy, PolicySource
 from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.agents.training.logs.logger import Logger
 from coach_gym.agents.training.logs.training_log import TrainingLog
-from coach_gym.agents.training.optimizers import make_optimizer
+from coach_gym.agents.training.optimizers import OptimizerName, make_optimizer
 from coach_gym.agents.training.saving import checkpoint
 from coach_gym.agents.training.saving.parameters import Parameters, load_state_dicts, state_dicts
 from coach_gym.dialects import Dialect
@@ -45,6 +45,7 @@ class Agent:
         generation: What draws responses.
         lora_rank: Rank of the adapters that are trained in place of the weights; 0 trains the weights.
         lora_alpha: Scale of the adapters, times their rank.
+        optimizer: Kind of the optimizers.
         bfloat16: Makes forward and backward passes in bfloat16.
         checkpoint_activations: Recomputes activations in the backward pass.
         cpu_offload: Keeps weights, gradients and optimizer states on the host.
@@ -85,6 +86,7 @@ class Agent:
         generation: Generation,
         lora_rank: int,
         lora_alpha: float,
+        optimizer: OptimizerName,
         bfloat16: bool,
         checkpoint_activations: bool,
         cpu_offload: bool,
@@ -100,6 +102,7 @@ class Agent:
         self.max_prompt_length = max_prompt_length
         self.generation = generation
         self.lora_rank, self.lora_alpha = lora_rank, lora_alpha
+        self.optimizer: OptimizerName = optimizer
         self.bfloat16 = bfloat16
         self.checkpoint_activations = checkpoint_activations
         self.cpu_offload = cpu_offload
@@ -109,7 +112,8 @@ class Agent:
         self._adapt(self.policy.model)
         self.policy.max_prompt_length = max_prompt_length
         self.player = PolicyPlayer(self.policy, make_generator(generation, self.policy), temperature, max_new_tokens)
-        self.optimizers: dict[str, Optimizer] = {"policy.optimizer": make_optimizer(self.policy.model, learning_rate)}
+        of_policy = make_optimizer(self.policy.model, learning_rate, optimizer)
+        self.optimizers: dict[str, Optimizer] = {"policy.optimizer": of_policy}
         self.num_timesteps = self.total_timesteps = self.n_updates = self.num_instances = self.num_fork_steps = 0
         self.log = TrainingLog(stats_window_size)
         self._custom_logger = False

@@ -6,7 +6,6 @@ The constructors of the methods pass the settings that they share on to their ba
 
 import difflib
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature
@@ -18,6 +17,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.models import training_settings
 from coach_gym.agents.models.policy import POCKET
+from coach_gym.checks import LARGEST, is_finite
 
 Constructor = TypeVar("Constructor", bound=Callable[..., None])
 
@@ -92,7 +92,7 @@ def _of_the_model(given: Mapping[str, Any], signature: Signature) -> dict[str, A
             _check_type(name, value, signature.parameters[name])
         except (TypeError, ValueError) as error:
             raise ValueError(f"{directory / training_settings.NAME}: {error}") from error
-    if "batch_size" in given and (taken.get("mini_batch_size") or 0) > given["batch_size"]:
+    if "batch_size" in given and (taken.get("mini_batch_size") or 0) > max(0, given["batch_size"]):
         del taken["mini_batch_size"]
     return taken
 
@@ -116,6 +116,8 @@ def _check_type(name: str, value: Any, parameter: Parameter) -> None:
     default = "" if parameter.default is Parameter.empty else f", for example {parameter.default!r}, the default"
     wanted = f"pass {_describe(parameter.annotation)}{default}"
     kinds = _members(parameter.annotation)
+    if isinstance(value, Integral) and abs(int(value)) > LARGEST:
+        raise ValueError(f"{name} has {int(value).bit_length()} bits, which is too large; {wanted}")
     if isinstance(value, float) and float in kinds:
         raise ValueError(f"{name}={value} is not finite; {wanted}")
     if isinstance(value, str) and any(get_origin(kind) is Literal for kind in kinds):
@@ -132,9 +134,9 @@ def _fits(value: Any, kind: Any) -> bool:
     if get_origin(kind) is Literal:
         return value in get_args(kind)
     if kind is float:
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        return isinstance(value, Real) and not isinstance(value, bool) and is_finite(value)
     if kind is int:
-        return isinstance(value, Integral) and not isinstance(value, bool)
+        return isinstance(value, Integral) and not isinstance(value, bool) and abs(int(value)) <= LARGEST
     if get_origin(kind) is Callable:
         return callable(value)
     return isinstance(value, get_origin(kind) or kind)

@@ -36,6 +36,8 @@ from coach_gym.agents.training.logs.media import settings_of
 from coach_gym.agents.training.logs.progress import ProgressBarCallback
 from coach_gym.agents.training.logs.recorder import EpisodeRecorder
 from coach_gym.agents.training.logs.rollout_log import log_judges, log_rollout
+from coach_gym.agents.training.objective.losses import ImportanceLevel
+from coach_gym.agents.training.optimizers import OptimizerName, check_optimizer
 from coach_gym.agents.training.overlap import warn_of_tests
 from coach_gym.agents.training.saving.checkpoint import Saved, TrainerState
 from coach_gym.agents.training.saving.interruptions import held_back
@@ -66,6 +68,9 @@ class OnlineAgent(UpdatingAgent, ABC):
         mini_batch_size: Episodes per optimizer step; None takes the whole roll-out.
         n_epochs: Passes of the policy over a roll-out.
         clip_range: Clipping parameter epsilon of PPO's probability ratio.
+        importance_sampling_level: What has a probability ratio of its own: each `"token"`, as in verl's PPO, the
+            response as a whole (`"action"`, the paper's equation to the letter), or the geometric mean of its tokens'
+            (`"sequence"`, GSPO). All have the same gradient until the policy moves, as it does between mini-batches.
         entropy_coef: Weight of an entropy bonus on the distribution of every token, which keeps the policy exploring; 0
             in the paper. Filtered cloning has neither this nor the next one.
         kl_coef: Weight of the KL divergence from a frozen reference, which keeps the policy near to where it began; 0
@@ -96,10 +101,12 @@ class OnlineAgent(UpdatingAgent, ABC):
             learned from.
         judge_errors: `"raise"` ends the training with the traceback of a mistake in the code of your own judge;
             `"unknown"` goes on without its verdicts, as always when a server is in trouble.
-        recompute_log_probs: Recomputes old log-probabilities before the update instead of using the sampler's.
+        recompute_log_probs: Recomputes old log-probabilities before the update instead of using the sampler's, which
+            differ from the trainer's if it draws in 16 bits.
         lora_rank: Rank of adapters (LoRA, by peft) in the text layers of policy and critic, which are trained in place
             of all weights, with a rate some ten times higher. 0 trains all weights, as in the paper.
         lora_alpha: Scale of the adapters, times `lora_rank`.
+        optimizer: `"adamw"`, or `"adamw8bit"` with moments of 8 bits (torchao), a quarter of their memory.
         bfloat16: Makes passes in bfloat16 with what is trained, and optimizer states, in float32; needs torchrun unless
             `lora_rank` is set.
         checkpoint_activations: Keeps one activation per layer for the backward pass and recomputes the others.
@@ -144,6 +151,7 @@ class OnlineAgent(UpdatingAgent, ABC):
         mini_batch_size: int | None = None,
         n_epochs: int = 1,
         clip_range: float = 0.2,
+        importance_sampling_level: ImportanceLevel = "token",
         entropy_coef: float = 0.0,
         kl_coef: float = 0.0,
         reference: PolicySource | None = None,
@@ -163,6 +171,7 @@ class OnlineAgent(UpdatingAgent, ABC):
         recompute_log_probs: bool = False,
         lora_rank: int = 0,
         lora_alpha: float = 32.0,
+        optimizer: OptimizerName = "adamw",
         bfloat16: bool = False,
         checkpoint_activations: bool = False,
         cpu_offload: bool = False,
@@ -192,6 +201,7 @@ class OnlineAgent(UpdatingAgent, ABC):
             require_positive(rollout_temperature=rollout_temperature)
         require_positive(max_importance_weight=max_importance_weight)
         check_generation(generation)
+        check_optimizer(optimizer)
         if isinstance(dialect, str):
             dialect_named(dialect)
         self.rollout_temperature = temperature if rollout_temperature is None else rollout_temperature
@@ -201,6 +211,7 @@ class OnlineAgent(UpdatingAgent, ABC):
         self.mini_batch_size = mini_batch_size
         self.n_epochs = n_epochs
         self.clip_range = clip_range
+        self.importance_sampling_level: ImportanceLevel = importance_sampling_level
         self.entropy_coef = entropy_coef
         self.kl_coef = kl_coef
         self.max_grad_norm = max_grad_norm
@@ -228,6 +239,7 @@ class OnlineAgent(UpdatingAgent, ABC):
             generation=generation,
             lora_rank=lora_rank,
             lora_alpha=lora_alpha,
+            optimizer=optimizer,
             bfloat16=bfloat16,
             checkpoint_activations=checkpoint_activations,
             cpu_offload=cpu_offload,
@@ -525,6 +537,10 @@ class OnlineAgent(UpdatingAgent, ABC):
 
     def get_vec_normalize_env(self) -> None:
         """Returns None: pixels and text are not normalized; part of Stable-Baselines3's surface."""
+
+    def dump_logs(self, iteration: int = 0) -> None:
+        """Writes what has been logged since the last entry; part of Stable-Baselines3's surface, for its callbacks."""
+        self.log.dump(self.num_timesteps, iteration)
 
     def set_env(self, env: Env, force_reset: bool = True) -> None:
         """Replaces the environment.

@@ -1,9 +1,31 @@
 """The optimizers of policy and critic."""
 
+from importlib.util import find_spec
+from typing import Literal
+
 from torch import nn
 from torch.optim import AdamW, Optimizer
 
+OptimizerName = Literal["adamw", "adamw8bit"]
 
-def make_optimizer(model: nn.Module, learning_rate: float) -> Optimizer:
+
+def check_optimizer(name: OptimizerName) -> None:
+    """Refuses an optimizer that cannot be made, before any model is loaded.
+
+    Raises:
+        ImportError: Its library is not installed.
+    """
+    if name == "adamw8bit" and find_spec("torchao") is None:
+        raise ImportError(
+            "optimizer='adamw8bit' needs torchao, which is not installed: pip install 'coach-gym[torchao]'"
+        )
+
+
+def make_optimizer(model: nn.Module, learning_rate: float, name: OptimizerName = "adamw") -> Optimizer:
     """Returns AdamW of the weights that are trained, which are not all if a model has adapters."""
-    return AdamW([parameter for parameter in model.parameters() if parameter.requires_grad], lr=learning_rate)
+    trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    if name == "adamw":
+        return AdamW(trained, lr=learning_rate)
+    from coach_gym.agents.training.eight_bit import AdamW8bit
+
+    return AdamW8bit(trained, lr=learning_rate)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from numbers import Real
 
+from torch import Tensor
 from torch.optim import Optimizer
 
 Schedule = float | Callable[[float], float]
@@ -26,5 +27,8 @@ def value_of(schedule: Schedule, progress_remaining: float) -> float:
 def set_learning_rate(optimizer: Optimizer, learning_rate: float) -> float:
     """Sets the learning rate of all parameters and returns it."""
     for group in optimizer.param_groups:
-        group["lr"] = learning_rate
+        if isinstance(group["lr"], Tensor):  # compiled steps read it from where it is
+            group["lr"].fill_(learning_rate)
+        else:
+            group["lr"] = learning_rate
     return learning_rate

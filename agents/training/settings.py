@@ -12,6 +12,8 @@ from coach_gym.agents.judging.trouble import JudgeErrors
 from coach_gym.agents.judging.verifiers import OutcomeVerifier
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.training.arguments import require_at_least, require_not_negative
+from coach_gym.agents.training.objective.losses import ImportanceLevel
+from coach_gym.agents.training.optimizers import OptimizerName
 from coach_gym.agents.training.schedules import Schedule
 from coach_gym.dialects import Dialect
 from coach_gym.protocols import EventDriven
@@ -24,6 +26,7 @@ class OnlineSettings(TypedDict, total=False):
     mini_batch_size: int | None
     n_epochs: int
     clip_range: float
+    importance_sampling_level: ImportanceLevel
     entropy_coef: float
     kl_coef: float
     reference: PolicySource | None
@@ -43,6 +46,7 @@ class OnlineSettings(TypedDict, total=False):
     recompute_log_probs: bool
     lora_rank: int
     lora_alpha: float
+    optimizer: OptimizerName
     bfloat16: bool
     checkpoint_activations: bool
     cpu_offload: bool

@@ -9,12 +9,14 @@ import torch
 from torch import Tensor
 
 from coach_gym.agents.distributed import processes
+from coach_gym.agents.generation.vllm.generator import warn_of_rounding
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Candidates, Tree, build_tree, separate_tree
 from coach_gym.agents.training.agent import Agent
 from coach_gym.agents.training.batching import mini_batches
 from coach_gym.agents.training.objective.imitation import minimize_imitation_loss
 from coach_gym.agents.training.objective.importance import mean_entropy, rescore, score
+from coach_gym.agents.training.objective.losses import ImportanceLevel
 from coach_gym.agents.training.objective.updates import PolicySample, minimize_policy_loss, token_ratio
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
 from coach_gym.episode import Episode
@@ -34,6 +36,7 @@ class UpdatingAgent(Agent):
     mini_batch_size: int | None
     n_epochs: int
     clip_range: float
+    importance_sampling_level: ImportanceLevel
     entropy_coef: float
     kl_coef: float
     reference: Policy | None
@@ -77,6 +80,8 @@ class UpdatingAgent(Agent):
         hot = self.rollout_temperature != self.temperature
         if hot or self.recompute_log_probs:
             rescore(self.policy, samples, self.temperature, self.max_importance_weight if hot else None)
+        else:
+            warn_of_rounding(self.generator)
         if self.reference is not None:
             scored = score(self.reference, samples, self.temperature)
             for sample, of_tokens in zip(samples, scored, strict=True):
@@ -86,7 +91,8 @@ class UpdatingAgent(Agent):
         with self.timed("update"):
             batches = self.mini_batches(samples, self.n_epochs)
             limits, coefs = (self.clip_range, self.max_grad_norm), (self.entropy_coef, self.kl_coef)
-            means = minimize_policy_loss(self.policy, optimizer, batches, *limits, self.temperature, *coefs)
+            level = self.importance_sampling_level
+            means = minimize_policy_loss(self.policy, optimizer, batches, *limits, self.temperature, *coefs, level)
         advantages = processes.concatenate([sample.advantages for sample in samples])
         self.log_training(
             **means,

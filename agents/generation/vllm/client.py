@@ -4,13 +4,11 @@ The trainer does not need vLLM, only the standard library and safetensors. Reque
 server that holds others refuses. A request without an answer is repeated until a time limit.
 """
 
-import hashlib
 import http.client
 import json
 import os
 import time
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -19,10 +17,8 @@ from itertools import count
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-import numpy as np
 import torch
 from torch import Tensor
-from torch.distributed.fsdp import FSDPModule
 
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.generator import OnFirst
@@ -30,15 +26,15 @@ from coach_gym.agents.generation.vllm.generator import (
     TOLERANCE,
     VllmGenerator,
     WeightMismatchError,
-    fingerprint,
 )
 from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
 from coach_gym.agents.generation.vllm.several import SeveralEngines, transfer
 from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, image_hash, pack, pack_prompts
 from coach_gym.agents.models.chatml import ImageInput
-from coach_gym.agents.models.lora import whole_shapes, whole_weights
+from coach_gym.agents.models.lora import whole_shapes
 from coach_gym.agents.models.policy import Policy, Prompt
-from coach_gym.episode import Candidate, Observation
+from coach_gym.checks import require_seconds
+from coach_gym.episode import Candidate
 
 LONGEST_PAUSE = 8.0  # maximum number of seconds between two attempts
 GLANCE = 2.0  # seconds in which a healthy server answers, even while it draws
@@ -57,9 +53,8 @@ class WeightsLostError(WeightMismatchError):
 class ServedGenerator(VllmGenerator):
     """Draws candidate responses with the vLLM of a server (`coach-gym serve`).
 
-    Trainers with the same weights can share a server: several frozen judges, or the processes of one training. If the
-    policy is sharded over processes, all of them call `follow` after every update, and the first one sends the weights.
-    Otherwise the weights are sent automatically before anything is drawn.
+    Trainers with the same weights can share a server: several frozen judges, or the processes of one training. Of
+    processes that share a policy, the first one sends the weights.
 
     Every method that asks the server raises `GenerationServerError` if no answer comes, and `WeightMismatchError` if
     the server has different weights than the policy.
@@ -71,6 +66,7 @@ class ServedGenerator(VllmGenerator):
     """
 
     def __init__(self, policy: Policy, url: str, patience: float = 300.0) -> None:
+        require_seconds(patience=patience)
         engines = [ServedEngine(policy, each.strip(), patience) for each in url.split(",")]
         self._server: ServedEngine | SeveralEngines = engines[0] if len(engines) == 1 else SeveralEngines(engines)
         super().__init__(policy, self._server)
@@ -106,35 +102,12 @@ class ServedGenerator(VllmGenerator):
         """Returns whether the server answers now, after a single brief attempt."""
         return self._server.answers()
 
-    @torch.no_grad()
-    def follow(self, dtype: torch.dtype) -> None:
-        """Sends the weights of a sharded policy, and verifies that they are in use.
-
-        Args:
-            dtype: Precision of the policy's passes, to which weights are rounded before they are sent.
-        """
-        parts = processes.gather(fingerprint(self.policy.model))
-        self.version = hashlib.blake2b("".join(parts).encode(), digest_size=8).hexdigest()
-        weights = whole_weights(self.policy.model, dtype)
+    def _receive(self, weights: Iterable[tuple[str, Tensor]]) -> None:
         if processes.rank() == 0:
-            self.engine.load(weights, self.version)
-        deque(weights, maxlen=0)  # all processes take part in gathering each weight
-        prompt = self._noise()
-        for drawn in processes.gather(self._draw_probes(prompt) if processes.rank() == 0 else [])[0]:
-            self._verify(prompt, drawn, dtype)
+            super()._receive(weights)
 
-    @property
-    def _spread(self) -> bool:
-        return isinstance(self.policy.model, FSDPModule)
-
-    def _follow(self, probe: Prompt) -> None:
-        if not self._spread:
-            super()._follow(probe)
-
-    def _noise(self) -> Prompt:
-        """A prompt that is the same in every process and involves every weight."""
-        pixels = np.random.default_rng(0).integers(0, 256, (112, 112, 3), dtype=np.uint8)
-        return self.policy.prompt("Say something", [], Observation(pixels))
+    def _draw_noise(self, prompt: Prompt) -> list[Candidate]:
+        return processes.gather(self._draw_probes(prompt) if processes.rank() == 0 else [])[0]
 
 
 class ServedEngine:

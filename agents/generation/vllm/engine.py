@@ -1,5 +1,6 @@
 """vLLM in this process: takes prompts and weights as tensors, returns tokens and log-probabilities."""
 
+import gc
 import math
 import os
 from collections import Counter
@@ -10,11 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
-import torch.distributed as dist
 from torch import Tensor
 
+from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.vllm.plugin import BACKEND, register
 from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
+from coach_gym.agents.generation.vllm.several import pieces
 from coach_gym.agents.generation.vllm.wire import image_hash
 from coach_gym.agents.models.chatml import ChatML, ImageInput
 from coach_gym.agents.models.policy import Policy, Prompt
@@ -41,22 +43,19 @@ class LocalEngine:
             tokens that the prefix cache held.
 
     Raises:
-        ValueError: There are several trainers.
+        ValueError: Several processes train, and `tensor_parallel_size` would spread an engine over them.
     """
 
     def __init__(self, policy: Policy, **options: Any) -> None:
-        if dist.is_initialized() and dist.get_world_size() > 1:
-            raise ValueError(
-                "vLLM in the trainer's process supports one trainer; for several, start `coach-gym serve` and pass its "
-                "address, generation='http://127.0.0.1:8100'"
-            )
+        among = among_processes(options) if processes.size() > 1 else {}
         os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")  # tensors are passed by reference
         from vllm import EngineArgs, LLMEngine
 
         register()
+        gc.collect()  # an engine that nobody uses any more takes the process groups of all engines along when it goes
         with TemporaryDirectory() as directory, torch.random.fork_rng():
             write_description(policy, directory)
-            arguments = {**engine_options(policy), "model": directory, **options}
+            arguments = {**engine_options(policy), **among, "model": directory, **options}
             self.engine = LLMEngine.from_engine_args(EngineArgs(**arguments))
         self.chat = policy.chat
         self.dtype = self.engine.model_config.dtype
@@ -137,7 +136,8 @@ class LocalEngine:
     def load(self, weights: Iterable[tuple[str, Tensor]], version: str) -> None:
         """Replaces the weights, copying them only into vLLM's own tensors. See `Engine.load`."""
         self.begin_update()
-        self.update(dict(weights))
+        for piece in pieces(weights):
+            self.update(piece)
         self.finish_update(version)
 
     def begin_update(self) -> None:
@@ -170,6 +170,31 @@ class LocalEngine:
             self._asleep = False
 
 
+def among_processes(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the `EngineArgs` of an engine in each of several trainers, which start theirs together.
+
+    vLLM then uses their process group. Engines draw each for itself, so none spreads over several processes: those
+    would have to ask for the same prompts at the same time.
+
+    Args:
+        options: The user's `EngineArgs`.
+
+    Raises:
+        ValueError: They spread an engine.
+    """
+    for name in ("tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size"):
+        if options.get(name, 1) > 1:
+            raise ValueError(
+                f"{name}={options[name]} spreads an engine over processes that draw at different times; leave it out, "
+                f"or start `coach-gym serve --{name} {options[name]}` and pass its address, "
+                f"generation='http://127.0.0.1:8100'"
+            )
+    local = torch.cuda.current_device() if torch.cuda.is_available() else processes.rank()
+    os.environ.setdefault("RANK", str(processes.rank()))  # which vLLM reads, and torchrun has set
+    os.environ.setdefault("LOCAL_RANK", str(local))
+    return {"distributed_executor_backend": "external_launcher"}
+
+
 def write_description(policy: Policy, directory: str) -> None:
     """Writes everything that vLLM needs besides weights: configuration, tokenizer, image processor."""
     policy.model.config.save_pretrained(directory)
@@ -179,10 +204,10 @@ def write_description(policy: Policy, directory: str) -> None:
 
 def engine_options(policy: Policy) -> dict[str, Any]:
     """Returns the `EngineArgs` that make vLLM sample as the policy does."""
-    cuda = policy.device.type == "cuda"
+    cuda = torch.cuda.is_available()  # vLLM's platform, wherever the policy's weights wait
     return {
         "dtype": str(policy.model.dtype).removeprefix("torch."),
-        "hf_overrides": {"architectures": [type(policy.model).__name__]},
+        "hf_overrides": {"architectures": [type(policy.model).__name__.removeprefix("FSDP")]},  # which sharding adds
         "load_format": "dummy",
         "generation_config": "vllm",  # rather than the checkpoint's, which may have a repetition penalty
         "logprobs_mode": "processed_logprobs",  # those of the distribution that is sampled

@@ -8,27 +8,43 @@ that the policy scores.
 
 import hashlib
 import math
-from collections.abc import Sequence
+import warnings
+from collections import deque
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.distributed.fsdp import FSDPModule
 from torch.distributed.tensor import DTensor
 
-from coach_gym.agents.generation.generator import OnFirst
+from coach_gym.agents.distributed import processes
+from coach_gym.agents.generation.generator import Generator, OnFirst
 from coach_gym.agents.generation.transformers import weights_version
 from coach_gym.agents.generation.vllm.engine import LocalEngine
 from coach_gym.agents.generation.vllm.protocol import Drawn, Engine, Sampling
 from coach_gym.agents.models.lora import whole_weights
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.tree import sequence_log_probs
-from coach_gym.episode import Candidate
+from coach_gym.episode import Candidate, Observation
 
 PROBE_TOKENS = 16
 TOLERANCE = {torch.float32: 1e-4, torch.bfloat16: 0.1, torch.float16: 0.03}
 """Mean difference in log-probability per token that rounding explains. Tiny models differ by 1e-6 and 3e-3."""
+
+
+def warn_of_rounding(generator: Generator) -> None:
+    """Warns that an engine draws in 16 bits, for trainers that take its log-probabilities for their own."""
+    if isinstance(generator, VllmGenerator) and generator.engine.dtype != torch.float32:
+        warnings.warn(
+            f"vLLM draws responses in {generator.engine.dtype}, whose log-probabilities are rounded otherwise than the "
+            f"trainer's: PPO's ratio then differs from 1 before the policy has moved, and some of it is clipped; pass "
+            f"recompute_log_probs=True, as verl does by default, or start the server with --dtype float32",
+            stacklevel=2,
+        )
 
 
 class WeightMismatchError(RuntimeError):
@@ -37,6 +53,9 @@ class WeightMismatchError(RuntimeError):
 
 class VllmGenerator:
     """Draws candidate responses with vLLM.
+
+    If the policy is sharded over processes, all of them call `follow` after every update: it gathers the weights one by
+    one, and each process's engine receives them. Otherwise the weights are sent automatically before anything is drawn.
 
     Args:
         policy: The policy whose current weights are sampled.
@@ -92,6 +111,44 @@ class VllmGenerator:
         rows = self.engine.generate(prompts, sampling, self.version, tell)
         return [[self._candidate(drawn) for drawn in row] for row in rows]
 
+    def start(self) -> None:
+        """Starts the engine; of several processes, all must do so together."""
+        self.engine  # noqa: B018
+
+    @torch.no_grad()
+    def follow(self, dtype: torch.dtype) -> None:
+        """Sends the weights of a policy that is sharded over processes, and verifies that they are in use.
+
+        All processes call it together, after every update.
+
+        Args:
+            dtype: Precision of the policy's passes, to which weights are rounded before they are sent.
+        """
+        parts = processes.gather(fingerprint(self.policy.model))
+        self.version = hashlib.blake2b("".join(parts).encode(), digest_size=8).hexdigest()
+        self._options.setdefault("dtype", str(dtype).removeprefix("torch."))
+        weights = whole_weights(self.policy.model, dtype)
+        self._receive(weights)
+        deque(weights, maxlen=0)  # all processes take part in gathering each weight
+        prompt = self._noise()
+        for drawn in self._draw_noise(prompt):
+            self._verify(prompt, drawn, dtype)
+
+    def _receive(self, weights: Iterable[tuple[str, Tensor]]) -> None:
+        self.engine.load(weights, self.version)
+
+    def _draw_noise(self, prompt: Prompt) -> list[Candidate]:
+        return self._draw_probes(prompt)
+
+    def _noise(self) -> Prompt:
+        """A prompt that is the same in every process and involves every weight."""
+        pixels = np.random.default_rng(0).integers(0, 256, (112, 112, 3), dtype=np.uint8)
+        return self.policy.prompt("Say something", [], Observation(pixels))
+
+    @property
+    def _spread(self) -> bool:
+        return isinstance(self.policy.model, FSDPModule)
+
     def sleep(self) -> None:
         """Frees accelerator memory for the trainer until the next `sample`."""
         if "engine" in vars(self):
@@ -110,6 +167,8 @@ class VllmGenerator:
 
     def _follow(self, probe: Prompt) -> None:
         """Sends the policy's weights to the engine if they have changed, and verifies that they are in use."""
+        if self._spread:
+            return
         weights = weights_version(self.policy.model)
         if weights == self._weights:
             return

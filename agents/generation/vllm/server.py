@@ -6,12 +6,14 @@ waits until nothing is being drawn, in the order of arrival, so no response is d
 """
 
 import hmac
+import io
 import json
 import math
 import os
 import queue
 import sys
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -24,6 +26,7 @@ from urllib.parse import urlsplit
 
 import torch
 
+from coach_gym.agents.generation.vllm.connections import Connections, TimedInput
 from coach_gym.agents.generation.vllm.engine import LocalEngine, image_ranges
 from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
 from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, unpack, unpack_images
@@ -36,7 +39,10 @@ IMAGE_BYTES = 4 << 30
 SILENCE = 600.0
 """Seconds of silence after which a connection is closed."""
 STALL = 30.0
-"""Seconds of silence after which a transfer of weights, for which all others wait, is abandoned."""
+"""Seconds of silence after which a transfer of weights, for which all others wait, is abandoned; and seconds that the
+head of a request may take to arrive."""
+SLOWEST = 1 << 20
+"""Bytes a second at which a body must arrive at least, after the first `STALL` seconds."""
 LARGEST_BODY = 16 << 30
 """Bytes of a request; a piece of weights has at most those of the largest layer."""
 MOST_CONNECTIONS = 512
@@ -218,21 +224,21 @@ class GenerationServer(ThreadingHTTPServer):
         self.shapes = {name: list(parameter.shape) for name, parameter in policy.model.named_parameters()}
         self.images = ImageStore()
         self.updating = threading.Lock()
-        self._free = threading.Semaphore(MOST_CONNECTIONS)
+        self.connections = Connections(MOST_CONNECTIONS)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serves a connection in a thread of its own, or hangs up if there are too many."""
-        if not self._free.acquire(blocking=False):
+        """Serves a connection in a thread of its own, if there is room for it."""
+        if self.connections.enter(request):
+            super().process_request(request, client_address)
+        else:
             self.shutdown_request(request)
-            return
-        super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Serves a connection until it ends."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._free.release()
+            self.connections.leave(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Prints the traceback of a mistake; a client that hangs up makes none."""
@@ -347,6 +353,19 @@ class Connection(BaseHTTPRequestHandler):
     timeout = SILENCE
     update: Update | None = None
 
+    def setup(self) -> None:
+        """Opens both directions."""
+        super().setup()
+        self.rfile.close()
+        self._input = TimedInput(self.connection, STALL)
+        self.rfile = io.BufferedReader(self._input)
+
+    def handle_one_request(self) -> None:
+        """Waits for a request and answers it."""
+        self._input.await_request()
+        self.server.connections.note(self.request, waits=self.update is None)
+        super().handle_one_request()
+
     def do_GET(self) -> None:  # noqa: N802  (the base class's name)
         """Answers `/status`."""
         self._reply(lambda _: self.server.status() if self.path == "/status" else self._unknown())
@@ -439,7 +458,9 @@ class Connection(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length", 0))
         if not 0 <= length <= LARGEST_BODY:
             raise Refusal(413, f"the request has {length} bytes; the most are {LARGEST_BODY}")
+        self._input.deadline = time.monotonic() + STALL + length / SLOWEST
         body = self.rfile.read(length)
+        self.server.connections.note(self.request, waits=False)
         if len(body) < length:
             raise ValueError(f"only {len(body)} of {length} bytes arrived; send the request again")
         return body

@@ -109,7 +109,7 @@ def transfer(engines: Sequence[Served], weights: Iterable[tuple[str, Tensor]], v
         if not receiving:
             return
         for piece in pieces(weights):
-            body = pack({}, piece)
+            body = pack({}, {name: tensor.cpu().contiguous() for name, tensor in piece.items()})
             for engine, connection in receiving:
                 engine.exchange(connection, "/weights/piece", body)
         for engine, connection in receiving:
@@ -117,14 +117,14 @@ def transfer(engines: Sequence[Served], weights: Iterable[tuple[str, Tensor]], v
 
 
 def pieces(weights: Iterable[tuple[str, Tensor]], size: int = PIECE) -> Iterator[dict[str, Tensor]]:
-    """Yields weights on the CPU in portions of about `size` bytes."""
+    """Yields weights in portions of about `size` bytes."""
     piece: dict[str, Tensor] = {}
     held = 0
     for name, tensor in weights:
         if piece and held + tensor.nbytes > size:
             yield piece
             piece, held = {}, 0
-        piece[name] = tensor.cpu().contiguous()
+        piece[name] = tensor
         held += tensor.nbytes
     if piece:
         yield piece

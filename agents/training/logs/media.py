@@ -4,12 +4,14 @@ Stable-Baselines3's `Image`, `Figure`, `Video` and `HParam` are recognised by th
 them; it need not be installed.
 """
 
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from PIL import Image
 from torch import Tensor
 
 from coach_gym.recording.store import Row, find_stores, load_episodes
@@ -37,7 +39,7 @@ class FigureLike(Protocol):
 
 @runtime_checkable
 class VideoLike(Protocol):
-    """Frames, (N, T, C, H, W), and frames per second."""
+    """Frames of N videos, (N, T, C, H, W), uint8 or from 0 to 1, and frames per second."""
 
     frames: Any
     fps: float
@@ -91,7 +93,7 @@ def write_media(writer: Any, key: str, value: Any, step: int) -> None:
         case FigureLike():
             writer.add_figure(key, value.figure, step, close=value.close)
         case VideoLike():
-            writer.add_video(key, value.frames, step, value.fps)
+            _add_video(writer, key, value, step)
         case HParamLike():
             from torch.utils.tensorboard.summary import hparams
 
@@ -102,6 +104,22 @@ def write_media(writer: Any, key: str, value: Any, step: int) -> None:
             finite = numbers[np.isfinite(numbers)]
             if finite.size:
                 writer.add_histogram(key, finite, step)
+
+
+def _add_video(writer: Any, key: str, video: VideoLike, step: int) -> None:
+    """Adds an animated GIF of all videos side by side; `SummaryWriter.add_video` needs a moviepy older than 2."""
+    from tensorboard.compat.proto.summary_pb2 import Summary
+
+    frames = video.frames.detach().cpu().numpy() if isinstance(video.frames, Tensor) else np.asarray(video.frames)
+    if frames.dtype != np.uint8:
+        frames = (255 * frames.clip(0, 1)).astype(np.uint8)
+    n, length, channels, height, width = frames.shape
+    frames = frames.transpose(1, 3, 0, 4, 2).reshape(length, height, n * width, channels)
+    pictures = [Image.fromarray(np.broadcast_to(frame, (height, n * width, 3)).copy()) for frame in frames]
+    gif = io.BytesIO()
+    pictures[0].save(gif, "GIF", save_all=True, append_images=pictures[1:], duration=1000 / video.fps, loop=0)
+    shown = Summary.Image(height=height, width=n * width, colorspace=3, encoded_image_string=gif.getvalue())
+    writer.file_writer.add_summary(Summary(value=[Summary.Value(tag=key, image=shown)]), step)
 
 
 def settings_of(agent: str, arguments: Mapping[str, Any]) -> dict[str, Text | HyperParameters]:

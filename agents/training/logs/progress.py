@@ -32,10 +32,10 @@ class ProgressBarCallback(BaseCallback):
         self._thread: threading.Thread | None = None
 
     def _on_training_start(self) -> None:
-        total = self.model.total_timesteps - self.model.num_timesteps
+        self.total = self.model.total_timesteps - self.model.num_timesteps
         hidden = not issubclass(tqdm, tqdm_notebook) and not sys.stderr.isatty()
-        self.bar = tqdm(total=total, bar_format=_FORMAT, dynamic_ncols=True, disable=hidden)
-        self.estimate = Estimate(total, time.perf_counter())
+        self.bar = tqdm(total=self.total, bar_format=_FORMAT, dynamic_ncols=True, disable=hidden)
+        self.estimate = Estimate(self.total, time.perf_counter())
         self._over.clear()
         if not hidden:
             self._thread = threading.Thread(target=self._refresh, name="progress bar", daemon=True)
@@ -54,14 +54,16 @@ class ProgressBarCallback(BaseCallback):
 
     @property
     def _done(self) -> int:
-        return self.model.num_timesteps - (self.model.total_timesteps - self.bar.total)
+        return self.model.num_timesteps - (self.model.total_timesteps - self.total)
 
     def _refresh(self) -> None:
         while not self._over.wait(EVERY):
             self._show()
 
     def _show(self) -> None:
-        self.bar.n = self._done
+        done = self._done
+        self.bar.total = max(self.total, done)  # the last episodes are played to their end; tqdm takes no more than all
+        self.bar.n = done
         self.bar.set_postfix_str(", ".join(filter(None, [self._doing(), self._success(), self._left()])))
 
     def _doing(self) -> str | None:

@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 
 from coach_gym.agents.training.callbacks import EPISODES, BaseCallback
+from coach_gym.checks import require_share, require_whole
 from coach_gym.episode import Episode
 from coach_gym.recording.origin import Origin, environment_of
 from coach_gym.recording.store import EpisodeStore
@@ -20,12 +21,18 @@ class EpisodeRecorder(BaseCallback):
         folder: Where to; None for `episodes` in the folder of the run, and for nothing if there is none.
         most_time: Episodes are left out while writing has taken more than this share of the training's time.
         max_bytes: Bound on the folder's size, as in `EpisodeStore`.
+
+    Raises:
+        ValueError: A share is not from 0 to 1.
+        TypeError: A number is none.
     """
 
     def __init__(
         self, share: float = 1.0, folder: str | Path | None = None, most_time: float = 0.02, max_bytes: int = 2 << 30
     ) -> None:
         super().__init__()
+        require_share(share=share, most_time=most_time)
+        require_whole(0, max_bytes=max_bytes)
         self.share = share
         self.folder = folder
         self.most_time = most_time

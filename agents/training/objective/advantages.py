@@ -84,7 +84,7 @@ def corrected(
     return advantages.scatter_add(1, column, weight * surprise / share)
 
 
-def gae(rewards: Tensor, values: Tensor, gamma: float, lam: float) -> Tensor:
+def gae(rewards: Tensor, values: Tensor, gamma: float | Tensor, lam: float) -> Tensor:
     """Computes generalised advantage estimates over one finished episode (Schulman et al. 2016).
 
     With `lam` = 1 this is the discounted return minus the value. Nothing is bootstrapped after the last step, since an
@@ -93,7 +93,7 @@ def gae(rewards: Tensor, values: Tensor, gamma: float, lam: float) -> Tensor:
     Args:
         rewards: Rewards of the steps, (T,).
         values: V of the states, (T,).
-        gamma: Discount factor.
+        gamma: Discount factor, or one for each step, (T,).
         lam: GAE's lambda in [0, 1]: 0 looks one step ahead, 1 to the end of the episode.
 
     Returns:
@@ -101,9 +101,10 @@ def gae(rewards: Tensor, values: Tensor, gamma: float, lam: float) -> Tensor:
     """
     advantages = torch.zeros_like(values)
     following_value = following_advantage = torch.zeros_like(values[0])
+    gammas = torch.as_tensor(gamma).expand(len(values))
     for step in reversed(range(len(values))):
-        delta = rewards[step] + gamma * following_value - values[step]
-        following_advantage = delta + gamma * lam * following_advantage
+        delta = rewards[step] + gammas[step] * following_value - values[step]
+        following_advantage = delta + gammas[step] * lam * following_advantage
         following_value = values[step]
         advantages[step] = following_advantage
     return advantages

@@ -43,5 +43,5 @@ def minimize_imitation_loss(
                 means.add(len(losses), imitation_loss=losses.mean().item())
         norm = clip_gradients(optimizer, max_grad_norm)
         optimizer.step()
-        means.add(1, grad_norm=norm)
+        means.add(1, imitation_grad_norm=norm)
     return means.result()

@@ -1,25 +1,58 @@
 """The clipped losses and a penalty. All return one number per element; the caller averages over its mini-batch."""
 
+from collections.abc import Sequence
+from typing import Literal
+
 import torch
 from torch import Tensor
 
+ImportanceLevel = Literal["token", "sequence", "action"]
+"""What has a probability ratio of its own, see `log_ratios`."""
 
-def ppo_clip(log_probs: Tensor, old_log_probs: Tensor, advantages: Tensor, clip_range: float) -> Tensor:
-    """Computes PPO's clipped surrogate loss (the paper's Equation 4, negated to be minimised).
 
-        ratio = exp(log_probs - old_log_probs)
-        loss  = -min(ratio * A, clip(ratio, 1 - clip_range, 1 + clip_range) * A)
+def log_ratios(log_probs: Tensor, old_log_probs: Tensor, lengths: Sequence[int], level: ImportanceLevel) -> Tensor:
+    """Computes the logarithms of the probability ratios of tokens or of whole responses.
+
+        token      r_j = pi(a_j) / pi_old(a_j)                      PPO as verl and TRL have it by default
+        sequence   r   = (prod_j pi(a_j) / pi_old(a_j))^(1/length)  GSPO (Zheng et al. 2025)
+        action     r   = prod_j pi(a_j) / pi_old(a_j)               the paper's Equation 4 to the letter
+
+    A response's ratio is repeated for each of its tokens. Its gradient is dealt out among them as in verl's GSPO, each
+    token receiving that of its own log-probability. Where pi = pi_old, all levels therefore have the same gradient:
+    they differ in what is clipped.
 
     Args:
         log_probs: Log-probabilities of the sampled tokens under the policy in training, (N,).
         old_log_probs: Log-probabilities under the policy that sampled them, (N,), without gradient.
+        lengths: Numbers of tokens of the responses, N in all.
+        level: What has a ratio of its own.
+
+    Returns:
+        Log-ratios of the tokens, (N,).
+    """
+    of_tokens = log_probs - old_log_probs
+    if level == "token":
+        return of_tokens
+    sums = torch.stack([part.sum() for part in of_tokens.detach().split(list(lengths))])
+    sizes = torch.tensor(lengths, device=sums.device)
+    whole = sums / sizes if level == "sequence" else sums
+    return whole.repeat_interleave(sizes) + (log_probs - log_probs.detach())
+
+
+def ppo_clip(log_ratios: Tensor, advantages: Tensor, clip_range: float) -> Tensor:
+    """Computes PPO's clipped surrogate loss (the paper's Equation 4, negated to be minimised).
+
+        loss  = -min(ratio * A, clip(ratio, 1 - clip_range, 1 + clip_range) * A)
+
+    Args:
+        log_ratios: Logarithms of the ratios, (N,).
         advantages: Advantages of the actions that the tokens belong to, (N,), without gradient.
         clip_range: The clipping parameter epsilon.
 
     Returns:
         Losses of the tokens, (N,).
     """
-    ratio = torch.exp(log_probs - old_log_probs)
+    ratio = torch.exp(log_ratios)
     clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
     return -torch.min(ratio * advantages, clipped * advantages)
 
@@ -42,16 +75,18 @@ def clipped_value_loss(values: Tensor, old_values: Tensor, returns: Tensor, clip
     return 0.5 * torch.max((values - returns) ** 2, (clipped - returns) ** 2)
 
 
-def clip_diagnostics(log_probs: Tensor, old_log_probs: Tensor, clip_range: float) -> tuple[float, float]:
-    """Returns the approximate KL divergence from the old policy and the share of tokens beyond the clip range.
+def approximate_kl(log_probs: Tensor, old_log_probs: Tensor) -> float:
+    """Estimates the KL divergence from the old policy by `mean((ratio - 1) - log ratio)`, which is never negative.
 
-    The KL estimator is `mean((ratio - 1) - log ratio)`, which is never negative ("k3" of Schulman 2020).
+    This is "k3" of Schulman 2020, token by token.
     """
     log_ratio = (log_probs - old_log_probs).detach()
-    ratio = log_ratio.exp()
-    approx_kl = ((ratio - 1) - log_ratio).mean().item()
-    clip_fraction = ((ratio - 1).abs() > clip_range).float().mean().item()
-    return approx_kl, clip_fraction
+    return ((log_ratio.exp() - 1) - log_ratio).mean().item()
+
+
+def clipped_share(log_ratios: Tensor, clip_range: float) -> float:
+    """Returns the share of tokens whose ratio is beyond the clip range."""
+    return ((log_ratios.detach().exp() - 1).abs() > clip_range).float().mean().item()
 
 
 def kl_penalty(log_probs: Tensor, old_log_probs: Tensor, reference_log_probs: Tensor) -> Tensor:

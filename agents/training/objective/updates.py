@@ -19,7 +19,15 @@ from coach_gym.agents.distributed.parallel import clip_gradients, in_step
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, log_probs, log_probs_and_entropies
-from coach_gym.agents.training.objective.losses import clip_diagnostics, clipped_value_loss, kl_penalty, ppo_clip
+from coach_gym.agents.training.objective.losses import (
+    ImportanceLevel,
+    approximate_kl,
+    clipped_share,
+    clipped_value_loss,
+    kl_penalty,
+    log_ratios,
+    ppo_clip,
+)
 
 
 @dataclass
@@ -64,7 +72,7 @@ class PolicySample:
 
 @dataclass
 class CriticSample:
-    """The targets of one episode: one per step, (T,), or one per response of the tree, (N,).
+    """The targets of one episode: one per step, (T,), or one per response of the tree or per token of these, (N,).
 
     Attributes:
         tree: The packed episode.
@@ -85,13 +93,15 @@ class CriticSample:
         """One sample per trunk."""
         if len(self.tree.trunks) == 1:
             return [self]
-        sizes = [len(trunk.responses) for trunk in self.tree.trunks]
-        if sum(sizes) != len(self.returns):
-            sizes = [len(trunk.prompt_ends) for trunk in self.tree.trunks]
+        trunks = self.tree.trunks
+        per_response = [len(trunk.responses) for trunk in trunks]
+        per_step = [len(trunk.prompt_ends) for trunk in trunks]
+        per_token = [sum(span.length for span in trunk.responses) for trunk in trunks]
+        sizes = next(each for each in (per_response, per_step, per_token) if sum(each) == len(self.returns))
         old, executed = (
             [None] * len(sizes) if each is None else each.split(sizes) for each in (self.old_values, self.executed)
         )
-        pieces = zip(self.tree.trunks, self.returns.split(sizes), self.known.split(sizes), old, executed, strict=True)
+        pieces = zip(trunks, self.returns.split(sizes), self.known.split(sizes), old, executed, strict=True)
         return [CriticSample(Tree([trunk]), *rest) for trunk, *rest in pieces]
 
     def contrast(self, values: Tensor) -> Tensor:
@@ -149,6 +159,7 @@ def minimize_policy_loss(
     temperature: float = 1.0,
     entropy_coef: float = 0.0,
     kl_coef: float = 0.0,
+    importance_sampling_level: ImportanceLevel = "token",
 ) -> dict[str, float]:
     """Minimises PPO's clipped surrogate (the paper's Equation 4), averaged over the tokens of a mini-batch.
 
@@ -163,6 +174,7 @@ def minimize_policy_loss(
         temperature: Temperature of the policy.
         entropy_coef: Weight of the entropy of the next token, where the drawn responses lead.
         kl_coef: Weight of the KL penalty, for samples with `reference_log_probs`.
+        importance_sampling_level: What has a probability ratio of its own (`losses.log_ratios`).
 
     Returns:
         Means over all batches by their names in the log; on a GPU also `peak_memory_gb`, the largest amount of memory
@@ -184,24 +196,25 @@ def minimize_policy_loss(
                     new, entropies = log_probs_and_entropies(policy, sample.tree, temperature)
                 else:
                     new, entropies = score(sample.tree), None
-                losses = sample.weights * ppo_clip(new, sample.old_log_probs, sample.advantages, clip_range)
+                old = sample.old_log_probs
+                ratios = log_ratios(new, old, sample.lengths, importance_sampling_level)
+                losses = sample.weights * ppo_clip(ratios, sample.advantages, clip_range)
                 total = losses.sum()
                 if entropies is not None:
                     total = total - entropy_coef * (sample.weights * entropies).sum()
                     means.add(float(sample.weights.sum()), token_entropy=_mean(entropies, sample.weights))
                 if sample.reference_log_probs is not None:
-                    penalties = kl_penalty(new, sample.old_log_probs, sample.reference_log_probs)
+                    penalties = kl_penalty(new, old, sample.reference_log_probs)
                     total = total + kl_coef * (sample.weights * penalties).sum()
                     means.add(float(sample.weights.sum()), kl=_mean(penalties, sample.weights))
                 (total / n_tokens).backward()
-                approx_kl, clip_fraction = clip_diagnostics(new, sample.old_log_probs, clip_range)
                 loss, entropy_loss = losses.mean().item(), new.mean().item()  # entropy: minus the mean log-probability
                 means.add(
                     len(new),
                     policy_gradient_loss=loss,
                     entropy_loss=entropy_loss,
-                    approx_kl=approx_kl,
-                    clip_fraction=clip_fraction,
+                    approx_kl=approximate_kl(new, old),
+                    clip_fraction=clipped_share(ratios, clip_range),
                 )
         norm = clip_gradients(optimizer, max_grad_norm)
         optimizer.step()

@@ -13,7 +13,7 @@ them: shards/ replaces optimizer.pt and the weights in actor/ and critic/ (`writ
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from numbers import Integral, Real
@@ -284,13 +284,11 @@ def read_state(path: Path) -> tuple[TrainerState, bool]:
         changed, all get the first one's.
 
     Raises:
-        ValueError: A counter is of the wrong type or negative.
+        ValueError: A part of it is missing or of the wrong type, or a counter is negative.
     """
-    state = _read_json(path / _STATE)
-    for name in ("num_timesteps", "n_updates", "num_instances", "task_entropy", "num_fork_steps"):
-        value = state.get(name, 0)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise ValueError(f"{path / _STATE} is damaged: {name}={value!r} is not a count; load another checkpoint")
+    state = {"num_fork_steps": 0} | _read_json(path / _STATE)
+    if wrong := _wrong_in(state):
+        raise ValueError(f"{path / _STATE} is damaged: {wrong}; load another checkpoint")
     share = slice(processes.rank(), None, processes.size())
     same = len(state["sampling"]) == processes.size()
     mine = {
@@ -299,6 +297,34 @@ def read_state(path: Path) -> tuple[TrainerState, bool]:
         "sampling": state["sampling"][processes.rank() if same else 0],
     }
     return TrainerState(**state | mine), same
+
+
+def _wrong_in(state: Mapping[str, Any]) -> str | None:
+    """Returns what is wrong with where a training stood, as JSON told it; None if nothing is."""
+    for name in ("num_timesteps", "n_updates", "num_instances", "task_entropy", "num_fork_steps"):
+        if type(count := state.get(name)) is not int or count < 0:
+            return f"{name}={count!r:.60} is not a count"
+    if not _is_list(successes := state.get("ep_success"), _is_number):
+        return f"ep_success={successes!r:.60} is not a list of numbers"
+    infos = state.get("ep_info")
+    if not _is_list(infos, lambda each: isinstance(each, dict) and all(map(_is_number, each.values()))):
+        return f"ep_info={infos!r:.60} is not a list of statistics"
+    try:
+        np.random.default_rng().bit_generator.state = state["numpy_rng"]
+        for each in state["sampling"]:
+            torch.Generator().set_state(_unhex(each["cpu"]))
+        state["sampling"][0]["cuda"]
+    except Exception as error:  # whatever NumPy and torch make of nonsense
+        return f"its random states cannot be read ({type(error).__name__}: {error})"
+    return None
+
+
+def _is_list(value: Any, of: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and all(map(of, value))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def sampling_state(device: torch.device) -> dict[str, str | None]:

@@ -12,7 +12,7 @@ import numpy as np
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import is_sharded
 from coach_gym.agents.training.callbacks import BaseCallback
-from coach_gym.checks import require_whole
+from coach_gym.checks import require_positive, require_whole
 from coach_gym.dialects.names import settings_of
 
 
@@ -34,7 +34,9 @@ class CheckpointCallback(BaseCallback):
         keep_best: False keeps the latest ones only, because an `EvalCallback` keeps the best.
 
     Raises:
-        ValueError: Nothing says when to save, or the policy's dialect cannot be saved.
+        ValueError: Nothing says when to save, a number is too small or not finite, or the policy's dialect cannot be
+            saved.
+        TypeError: A number is none.
     """
 
     def __init__(
@@ -54,6 +56,8 @@ class CheckpointCallback(BaseCallback):
             raise ValueError("nothing says when to save; pass save_freq, save_steps or save_minutes")
         counts = {"save_freq": save_freq, "save_steps": save_steps, "keep": keep}
         require_whole(1, **{name: value for name, value in counts.items() if value is not None})
+        if save_minutes is not None:
+            require_positive(save_minutes=save_minutes)
         self.save_freq = save_freq
         self.save_steps = save_steps
         self.save_minutes = save_minutes

@@ -85,7 +85,7 @@ def _first_not_finite(learner: Learner) -> str | None:
             for key, value in tensors.items():
                 if isinstance(value, Tensor) and value.is_floating_point() and _local(value).numel():
                     names.append(f"{part} {name}{key}")
-                    extremes.append(torch.stack(torch.aminmax(_local(value))).isfinite().all())
+                    extremes.append(torch.stack(torch.aminmax(_local(value).dequantize())).isfinite().all())
     together = torch.stack([each.cpu() for each in extremes]) if extremes else torch.ones(1, dtype=torch.bool)
     return None if together.all() else names[int((~together).nonzero()[0])]
 
@@ -108,7 +108,7 @@ def _copied(value: Any, before: Any) -> Any:
     local = _local(value.detach())
     if isinstance(before, Tensor) and before.shape == local.shape and before.dtype == local.dtype:
         return before.copy_(local)
-    return local.to("cpu", copy=True)
+    return local.clone() if local.device.type == "cpu" else local.cpu()  # torchao's moments ignore `copy=True`
 
 
 def _returned(value: Any, kept: Any) -> Any:
