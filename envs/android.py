@@ -18,10 +18,11 @@ from gymnasium import spaces
 
 from coach_gym.actions import Action, ActionError, parse_action, require_on_screen
 from coach_gym.bugs import OthersCode, is_bug
-from coach_gym.checks import require_whole
-from coach_gym.envs.devices.device import Device, ForkableDevice
+from coach_gym.checks import require_seconds, require_whole
+from coach_gym.envs.devices.device import Device, ForkableDevice, LentDevice
 from coach_gym.envs.devices.names import check_name, open_device
-from coach_gym.envs.errors import DeviceError, TaskError, UsageError
+from coach_gym.envs.errors import TaskError, UsageError
+from coach_gym.envs.looking import LOOK_TIMEOUT, asked_again, look
 from coach_gym.envs.page import Page
 from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.suites.pool import BENCHMARKS, PoolTask, read_pool
@@ -90,6 +91,9 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             when a device fails.
         pool: Instances to draw from, a file or tasks of one, see `coach_gym.envs.suites.pool`; only those of this
             benchmark count. None to draw parameters.
+        look_timeout: Seconds that a device may take to show its screen, or the elements on it, before it is asked once
+            more. It is asked in a thread of its own, one call at a time; None to ask it in the environment's thread and
+            to wait for as long as it takes, as for the embedded phone of `"phone"`.
         render_mode: `"rgb_array"` lets `render()` return the last screenshot; `"human"` shows every screen on a page in
             the browser, whose address is printed (needs `coach-gym[view]`).
 
@@ -123,6 +127,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         forkable: bool = True,
         pool: str | os.PathLike[str] | Iterable[PoolTask] | None = None,
         task_errors: TaskErrors = "raise",
+        look_timeout: float | None = LOOK_TIMEOUT,
         render_mode: str | None = None,
     ) -> None:
         if not callable(device) and device != "phone":
@@ -133,6 +138,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             raise ValueError(f"task_errors={task_errors!r} is unknown; pass 'raise' or 'fault'")
         if max_steps is not None:
             require_whole(1, max_steps=max_steps)
+        if look_timeout is not None:
+            require_seconds(look_timeout=look_timeout)
         self.screen_size = _checked_size(screen_size)
         loaded = suite if isinstance(suite, Suite) else load_suite(benchmark, suite, checkout)
         apps = tuple(apps)
@@ -147,6 +154,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self.ui = ui
         self.forkable = forkable
         self.task_errors = task_errors
+        self.look_timeout = None if device == "phone" else look_timeout
         self._always_ruled = all(family.always_ruled for family in self.suite.families.values())
         self._callers_code = OthersCode(self.suite.families.values(), apps)
         self.render_mode = render_mode
@@ -403,13 +411,13 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         if not over:
             return "", False, 0.0
         answer = action.content if action.kind == "finished" else None
-        return "", True, _asked_again(partial(self._task.evaluate, self._device, answer))
+        return "", True, asked_again(partial(self._task.evaluate, self._device, answer))
 
     def _verdict(self) -> float | None:
         """Judges an episode that the agent did not finish. Returns None if no rule decides, or the device fails."""
         assert self._device is not None and self._task is not None
         try:
-            return _asked_again(partial(self._task.evaluate, self._device, None))
+            return asked_again(partial(self._task.evaluate, self._device, None))
         except Exception as exception:
             self._fail(exception)
             return None
@@ -424,8 +432,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         return action
 
     def _look(self, device: Device) -> None:
-        picture = partial(_picture, device, self._screenshot.shape)
-        self._screenshot, self._tree = _asked_again(picture), _asked_again(partial(_tree, device))
+        self._screenshot, self._tree = look(device, self._screenshot.shape, self.look_timeout)
         ui = compress(self._tree) if self.ui else ""
         # Whole lines only: what is cut must still parse.
         self._ui = ui if len(ui) <= MAX_UI else ui[:MAX_UI].rpartition("\n")[0]
@@ -444,6 +451,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         device, self._device = self._device, None
         if device is not None:
             try:
+                if isinstance(device, LentDevice):
+                    device.blame(error)
                 device.close()
             except Exception as second:
                 _log.warning("closing the failed device %r failed too: %s", self._device_name, second)
@@ -495,40 +504,6 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
     def _budget(self) -> int:
         assert self._task is not None
         return self.max_steps or self._task.budget
-
-
-def _asked_again(read: Callable[[], Answer]) -> Answer:
-    """Returns what a device shows; one that fails once is asked again, because looking changes nothing."""
-    try:
-        return read()
-    except Exception as error:
-        _log.info("a device failed to be read and is asked again: %s: %s", type(error).__name__, error)
-        return read()
-
-
-def _picture(device: Device, shape: tuple[int, ...]) -> np.ndarray:
-    """Returns the screen of a device.
-
-    Raises:
-        DeviceError: It is of another shape or type.
-    """
-    picture: Any = device.screenshot()
-    if not isinstance(picture, np.ndarray) or picture.shape != shape or picture.dtype != np.uint8:
-        kind = f"{picture.shape} of {picture.dtype}" if isinstance(picture, np.ndarray) else type(picture).__name__
-        raise DeviceError(f"the screenshot is {kind} and not {shape} of uint8, as was agreed")
-    return picture
-
-
-def _tree(device: Device) -> Node:
-    """Returns the accessibility tree of a device's screen.
-
-    Raises:
-        DeviceError: It is none.
-    """
-    tree: Any = device.ui()
-    if not isinstance(tree, Node):
-        raise DeviceError(f"the accessibility tree is of type {type(tree).__name__} and not a Node")
-    return tree
 
 
 def _require_option(name: str, value: Any, kind: type, wanted: str) -> None:

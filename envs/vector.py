@@ -6,9 +6,10 @@ import copy
 import logging
 import queue
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import gymnasium as gym
@@ -33,6 +34,7 @@ from coach_gym.spaces import misfit
 STEP_TIMEOUT = 120.0  # a healthy device answers within seconds
 RESET_TIMEOUT = 600.0  # an emulator may have to boot
 _CLOSE_TIMEOUT = 5.0
+_LOOKS = 5  # a step looks four times at most, twice at the picture and twice at the tree, and acts
 _log = logging.getLogger(__name__)
 
 
@@ -66,7 +68,8 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         workers: `"thread"` for devices that are waited for; `"process"` for embedded phones, which then run on all
             cores; `"ray"` for actors on the machines of a Ray cluster. What lives in another process cannot be forked.
         actor_options: Ray's options of each actor, such as `{"resources": {"phone": 1}}`; by default it takes a CPU.
-        step_timeout: Seconds that a step may take.
+        step_timeout: Seconds that a step may take. A look at the screen may take a fifth of them, or the environment's
+            own `look_timeout` if that is less, so that a device that hangs in one can be asked again.
         reset_timeout: Seconds that a reset may take.
         on_close: Called after all environments are closed.
 
@@ -91,6 +94,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             raise ValueError("a vector environment needs at least one environment; pass one function in env_fns")
         require_seconds(step_timeout=step_timeout, reset_timeout=reset_timeout)
         place = placed(workers, actor_options, Limits(reset_timeout, step_timeout))
+        env_fns = [partial(_with_time_for_looks, make_env, step_timeout / _LOOKS) for make_env in env_fns]
         first = env_fns[0]()
         self.num_envs = len(env_fns)
         self.metadata = {**first.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -133,7 +137,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             Observations and infos in Gymnasium's batched format.
 
         Raises:
-            UsageError: The options are invalid.
+            UsageError: The seeds or options are invalid.
         """
         if isinstance(seed, int):
             super().reset(seed=seed)
@@ -142,6 +146,9 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         chosen = self._chosen(shared.pop("reset_mask", None))
         per_env = self._one_each("options['per_env']", shared.pop("per_env", None))
         seeds = self._one_each("seed", seed)
+        for each in seeds:
+            if each is not None and (not isinstance(each, Integral) or isinstance(each, bool) or each < 0):
+                raise UsageError(f"seed={each!r:.60} is none; pass a whole number of at least 0")
         self._require_idle()
         self.send_reset(chosen, [seeds[i] for i in chosen], [{**shared, **(per_env[i] or {})} for i in chosen])
         try:
@@ -182,8 +189,9 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             gymnasium.error.ClosedEnvironmentError: `close` was called.
         """
         ids = self._idle_ids(env_ids)
-        if isinstance(actions, str) or len(actions) != len(ids):
-            given = f"the text {actions!r:.60}" if isinstance(actions, str) else f"{len(actions)} actions"
+        if isinstance(actions, str) or not isinstance(actions, Sized) or len(actions) != len(ids):
+            several = isinstance(actions, Sized) and not isinstance(actions, str)
+            given = f"{len(actions)} actions" if several else f"{actions!r:.60} of type {type(actions).__name__}"
             raise UsageError(f"{given} for {len(ids)} environments; pass a sequence with one action for each")
         for env_id in ids:
             if not self._slots[env_id].begun:
@@ -491,7 +499,18 @@ def make_vector_env(
             f"{num_envs} environments cannot share the device {device!r}; pass device=Fleet(...) or 'fleet.toml'"
         )
     env_fns = [partial(AndroidEnv, **kwargs)] * num_envs
-    return AndroidVectorEnv(env_fns, step_timeout=step_timeout, reset_timeout=reset_timeout, on_close=on_close)
+    return AndroidVectorEnv(
+        env_fns, workers=workers, actor_options=actor_options, step_timeout=step_timeout, reset_timeout=reset_timeout,
+        on_close=on_close,
+    )  # fmt: skip
+
+
+def _with_time_for_looks(make_env: Callable[[], gym.Env], longest: float) -> gym.Env:
+    """Builds an environment that gives up a look at its screen after `longest` seconds."""
+    env = make_env()
+    if isinstance(android := env.unwrapped, AndroidEnv) and android.look_timeout is not None:
+        android.look_timeout = min(android.look_timeout, longest)
+    return env
 
 
 def _first_then(first: gym.Env, make_env: Callable[[], gym.Env]) -> Callable[[], gym.Env]:

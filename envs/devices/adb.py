@@ -309,13 +309,24 @@ def start_server(port: int, usb: bool = False) -> None:
 
 
 def stop_server(port: int) -> None:
-    """Stops the adb server on a port, if one is running there.
+    """Stops the adb server on a port and waits until the port is closed.
 
     Raises:
-        DeviceError: Nothing answers.
+        DeviceError: Nothing answers, or the port is still open after `CONNECT_TIMEOUT` seconds.
     """
     with failures(f"adb server on port {port}", "stop"):
         Client(port).server_kill()
+        deadline = time.monotonic() + CONNECT_TIMEOUT
+        while _is_open(port):  # the server confirms before it exits
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the port is still open after {CONNECT_TIMEOUT:g} s")
+            time.sleep(0.01)
+
+
+def _is_open(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1.0):
+        return True
+    return False
 
 
 def _request(connection: socket.socket, name: bytes, body: bytes) -> None:

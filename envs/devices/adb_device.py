@@ -21,6 +21,7 @@ import uiautomator2
 from PIL import Image
 
 from coach_gym.actions import Action, ActionError, Point
+from coach_gym.checks import require_not_negative
 from coach_gym.envs.devices import gestures
 from coach_gym.envs.devices.adb import Adb, failures
 from coach_gym.envs.devices.adb_files import AdbFiles
@@ -28,6 +29,7 @@ from coach_gym.envs.devices.app_names import label_of, package_named
 from coach_gym.envs.devices.console import Console
 from coach_gym.envs.devices.locks import hold
 from coach_gym.envs.errors import DeviceError
+from coach_gym.envs.looking import asked_again
 from coach_gym.ui import SYSTEM_UI, Node, node_from_xml
 
 SETTLE = 3.0  # seconds the screen may take to come to rest
@@ -87,6 +89,7 @@ class AdbDevice:
         settle: float = SETTLE,
         pause: float = PAUSE,
     ) -> None:
+        require_not_negative(settle=settle, pause=pause)
         self.adb = Adb(serial, server_port)
         self._snapshot, self._settle_time, self._pause = snapshot, settle, pause
         self._u2: uiautomator2.Device | None = None
@@ -287,10 +290,10 @@ class AdbDevice:
 
     def _settle(self) -> None:
         deadline = time.monotonic() + self._settle_time
-        before = self._dump()
+        before = asked_again(self._dump)
         while time.monotonic() < deadline:
             time.sleep(self._pause)
-            after = self._dump()
+            after = asked_again(self._dump)
             if after == before:
                 return
             before = after

@@ -17,7 +17,8 @@ class Device(Protocol):
     """A phone under control: its screen, its touch, and the state that checks read.
 
     Paths are absolute Android paths (`/sdcard/...`, `/data/data/<package>/...`). Any method may raise when the device
-    fails; the environment turns that into a fault, never into a reward.
+    fails; the environment turns that into a fault, never into a reward. An environment calls one method at a time, and
+    all in one thread except `screenshot` and `ui`, each of which has a thread of its own so that it can be given up.
     """
 
     @property
@@ -105,3 +106,11 @@ class ForkableDevice(Device, Protocol):
 
     def digest(self) -> str:
         """Returns a hash of the whole state: the same exactly for the same state."""
+
+
+@runtime_checkable
+class LentDevice(Protocol):
+    """A device that goes back to an owner, who repairs it."""
+
+    def blame(self, error: Exception) -> None:
+        """Tells of a failure that the device did not raise itself, such as no answer or a picture that is none."""

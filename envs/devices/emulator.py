@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from coach_gym.checks import require_seconds
 from coach_gym.envs.devices.adb import Adb, start_server, stop_server
 from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.devices.device import Device
@@ -91,6 +92,7 @@ class Emulator:
         options: Sequence[str] = (),
         boot_timeout: float = BOOT_TIMEOUT,
     ) -> None:
+        require_seconds(boot_timeout=boot_timeout)
         self.avd, self.ports, self.snapshot, self.grpc = avd, ports, snapshot, grpc
         self.binary, self.options, self.boot_timeout = binary, tuple(options), boot_timeout
         self.name = f"emulator-{ports.console}"

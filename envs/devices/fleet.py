@@ -331,6 +331,10 @@ class Loan:
         with self._noting(), self._device.database(path) as connection:
             yield connection
 
+    def blame(self, error: Exception) -> None:
+        """Records a failure that the device did not raise itself. See `LentDevice`."""
+        self._fault = self._fault or error
+
     def close(self) -> None:
         """Returns the device to the fleet. Closing twice is allowed."""
         if self._closed:
@@ -356,5 +360,5 @@ class Loan:
         except ActionError:
             raise
         except Exception as error:
-            self._fault = self._fault or error
+            self.blame(error)
             raise

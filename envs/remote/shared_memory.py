@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import pickle
+import select
 import sys
 import tempfile
 from multiprocessing.connection import Connection
@@ -25,6 +26,8 @@ class Channel:
         self._pipe = pipe
         self._memory = memory
         self._view = mmap.mmap(memory, os.fstat(memory).st_size)
+        self._poll = select.poll()  # the pipe's own `poll` makes a selector for each call
+        self._poll.register(pipe.fileno(), select.POLLIN)
 
     def send(self, value: Any) -> None:
         """Sends a value. The other end must have received the last one.
@@ -49,7 +52,7 @@ class Channel:
             TimeoutError: There is none after `timeout` seconds.
             EOFError: The other process has ended.
         """
-        if not self._pipe.poll(timeout):
+        if timeout is not None and not self._poll.poll(1e3 * timeout):
             raise TimeoutError
         rest, sizes = pickle.loads(self._pipe.recv_bytes())
         self._resize(sum(sizes))

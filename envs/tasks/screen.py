@@ -157,7 +157,8 @@ class Screen:
         yield format_action(Action("open_app", content=app))
 
     def fill(self, target: Target, text: str) -> Iterator[str]:
-        """Touches a text field, unless it has the focus already, and types."""
+        """Touches a text field, unless it has the focus already, and types. It may have to be scrolled to."""
+        yield from self.scroll_to(target)
         field = self._first(target, _editable)
         if not field.focused:
             yield self.tap(field)
@@ -165,6 +166,7 @@ class Screen:
 
     def refill(self, target: Target, text: str) -> Iterator[str]:
         """Types in place of what a text field holds: a long touch selects it all."""
+        yield from self.scroll_to(target)
         field = self._first(target, _editable)
         if field.value:
             yield self.long_press(field)

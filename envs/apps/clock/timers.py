@@ -47,17 +47,24 @@ class Timers(Tab):
             desc=f"{hours} hours, {minutes} minutes, {seconds} seconds", align="center", pad=(0, 8, 0, 12),
             id="timer_setup_time",
         )  # fmt: skip
-        keys = [self._key(digits, text=digits) for digits in ("1", "2", "3", "4", "5", "6", "7", "8", "9", "00", "0")]
-        keys.append(self._key("", icon="backspace_outline", desc="Delete"))
-        parts = [shown, Grid(keys, 3, gap=8, pad=(40, 0, 40, 0))]
-        if others:
-            parts.append(Row([Button("Cancel", self._cancel, kind="text")], pad=(16, 8, 16, 0)))
-        return Column(parts)
+        cancel = [Row([Button("Cancel", self._cancel, kind="text")], pad=(16, 8, 16, 0))] if others else []
+        if self.phone.height < theme.SHORT * self.phone.density:  # the keys beside the time
+            keys = Grid(self._keys(36), 3, gap=4, pad=(24, 0, 24, 0), flex=1)
+            return Row([keys, Column([shown, *cancel], flex=1)], align="start")
+        return Column([shown, Grid(self._keys(64), 3, gap=8, pad=(40, 0, 40, 0)), *cancel])
 
-    def _key(self, digits: str, **look: Any) -> View:
+    def _keys(self, height: float) -> list[View]:
+        """Returns the keys, of a height in dp."""
+        keys = [
+            self._key(digits, height, text=digits)
+            for digits in ("1", "2", "3", "4", "5", "6", "7", "8", "9", "00", "0")
+        ]
+        return [*keys, self._key("", height, icon="backspace_outline", desc="Delete")]
+
+    def _key(self, digits: str, height: float, **look: Any) -> View:
         return View(
-            "android.widget.Button", on_tap=partial(self._type, digits) if digits else self._erase, height=64, size=24,
-            align="center", radius=32, bg=theme.SURFACE_VARIANT, **look,
+            "android.widget.Button", on_tap=partial(self._type, digits) if digits else self._erase, height=height,
+            size=24, align="center", radius=height / 2, bg=theme.SURFACE_VARIANT, **look,
         )  # fmt: skip
 
     def _typed(self) -> tuple[int, int, int]:

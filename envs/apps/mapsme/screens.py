@@ -25,6 +25,9 @@ Pin = tuple[str, Point]
 """A kind of `mapsme_map.PINS`, and where it stands."""
 
 
+LEAST = 80  # dp; the height of a map
+
+
 class MapScreen(Screen):
     """A screen with a map on it."""
 
@@ -45,9 +48,13 @@ class MapScreen(Screen):
         return View("android.view.SurfaceView", image=pixels, desc="Map", flex=1)
 
     def size(self, less: float) -> tuple[float, float]:
-        """Returns width and height in dp of the screen without its bars and `less` dp of its height."""
+        """Returns width and height in dp of the screen without its bars and `less` dp of its height.
+
+        On a screen on its side, where less than `LEAST` is left, the map has that and the page scrolls.
+        """
         d = self.phone.density
-        return self.phone.width / d, self.phone.height / d - bars.STATUS_HEIGHT - bars.NAVIGATION_HEIGHT - less
+        left = self.phone.height / d - bars.STATUS_HEIGHT - bars.NAVIGATION_HEIGHT - less
+        return self.phone.width / d, max(left, LEAST)
 
 
 def row(world: World, place: Place, on_tap: Action) -> View:

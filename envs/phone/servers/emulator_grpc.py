@@ -23,8 +23,8 @@ from PIL import Image
 
 from coach_gym.envs.phone.input.keys import CODES, LINUX_CODES, MODIFIERS, press
 from coach_gym.envs.phone.servers.hardware import Hardware
+from coach_gym.loopback import HOST
 
-HOST = "127.0.0.1"
 VERSION = "33.1.24 (embedded phone)"
 FRAME_SECONDS = 0.05  # seconds between looks at the screen
 MOST_STREAMS = 4
@@ -51,7 +51,8 @@ class EmulatorGrpc:
 
     def __init__(self, hardware: Hardware, port: int = 0) -> None:
         options = [("grpc.max_send_message_length", -1), ("grpc.so_reuseport", 0)]
-        self._server = grpc.server(futures.ThreadPoolExecutor(_WORKERS), options=options)
+        pool = futures.ThreadPoolExecutor(_WORKERS)
+        self._server = grpc.server(pool, interceptors=[_Implemented()], options=options)
         services.add_EmulatorControllerServicer_to_server(Controller(hardware), self._server)
         snapshot_services.add_SnapshotServiceServicer_to_server(Snapshots(hardware), self._server)
         # local credentials admit clients that use them, like android_env, and those that use none
@@ -274,6 +275,15 @@ class Snapshots(snapshot_services.SnapshotServiceServicer):
         except ValueError as wrong:
             error = str(wrong).encode()
         return snapshots_pb.SnapshotPackage(snapshot_id=name, success=not error, err=error)
+
+
+class _Implemented(grpc.ServerInterceptor):
+    """Lets only methods through that the classes above have: grpc logs a traceback for each call of any other."""
+
+    def intercept_service(self, continuation: Any, handler_call_details: Any) -> Any:
+        name = handler_call_details.method.rpartition("/")[2]
+        known = name in vars(Controller) or name in vars(Snapshots)
+        return continuation(handler_call_details) if known else None
 
 
 def _android(event: pb.KeyboardEvent) -> int:

@@ -8,7 +8,8 @@ import threading
 import time
 from collections.abc import Callable
 
-HOST = "127.0.0.1"
+from coach_gym.loopback import HOST
+
 MOST = 64  # connections at once
 
 

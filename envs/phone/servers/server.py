@@ -12,10 +12,11 @@ from coach_gym.envs.phone.servers.console import Console
 from coach_gym.envs.phone.servers.emulator_grpc import EmulatorGrpc
 from coach_gym.envs.phone.servers.forwarder import Forwarder
 from coach_gym.envs.phone.servers.hardware import Hardware
-from coach_gym.envs.phone.servers.listener import HOST, Listener
+from coach_gym.envs.phone.servers.listener import Listener
 from coach_gym.envs.phone.servers.lock import RunningPhone
 from coach_gym.envs.phone.servers.uiautomator.automator import UiAutomator
 from coach_gym.envs.phone.servers.uiautomator.server import MAIN, UiAutomatorServer
+from coach_gym.loopback import HOST
 
 
 class PhoneServer:

@@ -103,7 +103,7 @@ class Session:
                 streams.stderr += b"Killed\n"
         except Leave:
             code = 0
-        except TooSlow:
+        except (TooSlow, RecursionError):  # such as that of a walk through thousands of folders in one another
             code = KILLED
             streams.stderr += b"Killed\n"
         except OSError as error:  # the disk is full

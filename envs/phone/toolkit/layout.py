@@ -166,7 +166,9 @@ class Layout:
 
 
 def scroll_what_is_too_high(root: View, layout: Layout, rect: Rect) -> None:
-    """Lays a page or dialog out anew if it was given less than its least height. Then all of it scrolls.
+    """Lays a page or dialog out anew if it was given less than its least height. Then it scrolls.
+
+    Of a dialog all scrolls but the row of buttons at its bottom, as on Android; of a page everything.
 
     Args:
         root: The laid-out views of a window: the page, or the dialog's card with space around it.
@@ -177,22 +179,37 @@ def scroll_what_is_too_high(root: View, layout: Layout, rect: Rect) -> None:
     _, top, _, bottom = root.pad
     room = rect[3] - rect[1] - layout.px(top + bottom)
     least = _least(content, layout)
-    if least > room:
+    if least <= room:
+        return
+    *parts, last = content.children or [content]
+    beside = room - last.h
+    if parts and last.axis == "h" and last.justify == "end" and beside >= layout.px(_LEAST_BESIDE_BUTTONS):
+        inner = View("android.widget.LinearLayout", parts, gap=content.gap, important=False)
+        inner.height = (least - last.h) / layout.density
+        content.children = [_scrolling(inner, beside, layout), last]
+    else:
         content.height, content.flex = least / layout.density, 0
-        frame = View("android.widget.ScrollView", [content], scroll_key="window", height=room / layout.density)
-        frame.width, root.children = content.width, [frame]
-        layout.run(root, rect)
+        root.children = [_scrolling(content, room, layout)]
+    layout.run(root, rect)
 
 
-_LEAST_LIST = 140  # dp; of a list that scrolls by itself
+def _scrolling(content: View, height: int, layout: Layout) -> View:
+    """Returns a frame of a height in pixels, in which a part of a window scrolls."""
+    frame = View("android.widget.ScrollView", [content], scroll_key="window", height=height / layout.density)
+    frame.width = content.width
+    return frame
+
+
+_LEAST_BESIDE_BUTTONS = 56  # dp; with less, the buttons of a dialog scroll as well
+_LEAST_STRETCHED = 24  # dp; of a list that scrolls by itself, and of a picture that fills the rest
 
 
 def _least(view: View, layout: Layout) -> int:
     """Returns the height in pixels below which the parts of a measured view would overlap."""
+    if view.scroll_key is not None or view.flex and not view.children:
+        return min(view.h, layout.px(_LEAST_STRETCHED))
     if view.height is not None or not view.children or view.columns:
         return view.h
-    if view.scroll_key is not None:
-        return min(view.h, layout.px(_LEAST_LIST))
     heights = [_least(child, layout) for child in view.children]
     gaps = layout.px(view.gap) * (len(heights) - 1)
     inner = sum(heights) + gaps if view.axis == "v" else max(heights)

@@ -40,11 +40,17 @@ def read(phone: Phone, path: str) -> bytes | None:
 
 
 def _stat(phone: Phone) -> str:
-    """The ticks of all processors: idle but for a hundredth."""
+    """The ticks of all processors together and of each: idle but for a twenty-fifth."""
     ticks = round(uptime(phone) * _HERTZ)
-    each = f" {ticks // 200} 0 {ticks // 200} {ticks - ticks // 100} 0 0 0 0 0 0\n"
-    lines = "".join(f"cpu{number}{each}" for number in range(CPUS))
-    return f"cpu {each}{lines}btime {to_seconds(phone.now) - round(uptime(phone))}\nprocesses 20000\nprocs_running 1\n"
+    busy = ticks // 50  # grows in every second
+
+    def counts(processors: int) -> str:
+        user, idle = busy * processors, (ticks - 2 * busy) * processors
+        return f" {user} 0 {user} {idle} 0 0 0 0 0 0\n"
+
+    lines = "".join(f"cpu{number}{counts(1)}" for number in range(CPUS))
+    started = to_seconds(phone.now) - round(uptime(phone))
+    return f"cpu {counts(CPUS)}{lines}btime {started}\nprocesses 20000\nprocs_running 1\n"
 
 
 def _cpuinfo(phone: Phone) -> str:

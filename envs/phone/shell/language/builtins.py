@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from collections import deque
 
 from coach_gym.envs.phone.paths import absolute, link
 from coach_gym.envs.phone.shell.commands import kernel
@@ -149,7 +150,7 @@ def printf(p: Process) -> int:
     """Prints its arguments by a format, which is repeated until they are used up."""
     if not p.args:
         return p.complain(f"{NAME}: printf: usage: printf format [arg ...]")
-    text, arguments = unescape(p.args[0]), p.args[1:]
+    text, arguments = unescape(p.args[0]), deque(p.args[1:])
     while True:
         left = len(arguments)
         p.print(_FORMAT.sub(lambda match: _formatted(match, arguments), text), "")
@@ -157,11 +158,11 @@ def printf(p: Process) -> int:
             return 0
 
 
-def _formatted(match: re.Match[str], arguments: list[str]) -> str:
+def _formatted(match: re.Match[str], arguments: deque[str]) -> str:
     if match[0] == "%%":
         return "%"
     flags, width, precision, kind = match.groups()
-    value = arguments.pop(0) if arguments else ""
+    value = arguments.popleft() if arguments else ""
     width = str(max(-_WIDEST, min(_integer(value), _WIDEST))) if width == "*" else width
     spec = f"%{flags}{width}" + (f".{precision}" if precision else "")
     if kind in "di":
