@@ -4,6 +4,9 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
+LARGEST = (1 << 64) - 1
+"""The largest whole number that a caller may pass; those that computers count with are smaller."""
+
 
 def require_whole(least: int, **arguments: Any) -> None:
     """Checks that arguments are whole numbers of at least `least`.
@@ -17,6 +20,8 @@ def require_whole(least: int, **arguments: Any) -> None:
             raise TypeError(f"{name}={value!r} is of type {type(value).__name__}; pass a whole number")
         if value < least:
             raise ValueError(f"{name}={value} is too small; pass {least} or more")
+        if int(value) > LARGEST:
+            raise ValueError(f"{name} has {int(value).bit_length()} bits, which is too large; pass {LARGEST} or less")
 
 
 def require_seconds(**arguments: Any) -> None:
@@ -29,8 +34,8 @@ def require_seconds(**arguments: Any) -> None:
     for name, value in arguments.items():
         if not isinstance(value, Real) or isinstance(value, bool):
             raise TypeError(f"{name}={value!r} is of type {type(value).__name__}; pass a number of seconds")
-        if not (math.isfinite(value) and float(value) > 0):
-            raise ValueError(f"{name}={value} is no time; pass a number of seconds greater than 0")
+        if not (is_finite(value) and float(value) > 0):
+            raise ValueError(f"{name}={float_or_infinite(value)} is no time; pass a number of seconds greater than 0")
 
 
 def require_not_negative(**arguments: Any) -> None:
@@ -46,6 +51,32 @@ def require_not_negative(**arguments: Any) -> None:
             raise ValueError(f"{name}={value} is negative; pass 0 or more")
 
 
+def require_positive(**arguments: Any) -> None:
+    """Checks that arguments are numbers greater than zero, and not infinite.
+
+    Raises:
+        TypeError: One is not a number.
+        ValueError: One is zero, negative, infinite or not a number.
+    """
+    require_finite(**arguments)
+    for name, value in arguments.items():
+        if value <= 0:
+            raise ValueError(f"{name}={value} is not above 0; pass a greater number")
+
+
+def require_share(**arguments: Any) -> None:
+    """Checks that arguments are numbers from 0 to 1.
+
+    Raises:
+        TypeError: One is not a number.
+        ValueError: One is outside, or not a number.
+    """
+    require_finite(**arguments)
+    for name, value in arguments.items():
+        if not 0 <= value <= 1:
+            raise ValueError(f"{name}={value} is no share; pass a number from 0 to 1")
+
+
 def require_finite(**arguments: Any) -> None:
     """Checks that arguments are numbers, and neither infinite nor nan.
 
@@ -56,5 +87,18 @@ def require_finite(**arguments: Any) -> None:
     for name, value in arguments.items():
         if not isinstance(value, Real) or isinstance(value, bool):
             raise TypeError(f"{name}={value!r} is of type {type(value).__name__}; pass a number")
-        if not math.isfinite(value):
-            raise ValueError(f"{name}={value} is not finite; pass a number")
+        if not is_finite(value):
+            raise ValueError(f"{name}={float_or_infinite(value)} is not finite; pass a number")
+
+
+def is_finite(value: Any) -> bool:
+    """Returns whether a number is finite as a float, which whole numbers beyond all floats are not."""
+    return math.isfinite(float_or_infinite(value))
+
+
+def float_or_infinite(value: Any) -> float:
+    """Returns a number as a float, which is infinite for a whole number beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value > 0 or -1)

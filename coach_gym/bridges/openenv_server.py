@@ -6,32 +6,24 @@ file in base64.
 
 from __future__ import annotations
 
-import base64
 import html
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
-import gymnasium as gym
 from fastapi import FastAPI
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
 from openenv.core.env_server.web_interface import create_web_interface_app
 from pydantic import Field
-from pydantic_core import to_jsonable_python
 
 import coach_gym
-from coach_gym.bridges.loopback import guard
-from coach_gym.envs.errors import UsageError
-from coach_gym.envs.suites.in_order import InOrder
+from coach_gym.bridges.guard import guard
+from coach_gym.bridges.sessions import SPLITS, TaskList, metadata, png, verdict, within
 from coach_gym.envs.tasks.words import Split
-from coach_gym.recording.png import encode_png
 from coach_gym.ui import parse_ui
 
 NAME = "coach_gym"
-SPLITS: tuple[Split, ...] = ("train", "validation", "test")
-ROUNDS = 10
-"""Instances of every family that the task API lists; `reset(seed=...)` draws from all there are."""
 SHORTCUTS = 16
 """Elements that the page of the server offers to touch."""
 
@@ -80,9 +72,9 @@ class PhoneEnvironment(Environment[PhoneAction, PhoneObservation, PhoneState]):
     def __init__(self, id: str = "AndroidWorld-v0", **settings: Any) -> None:
         super().__init__()
         self._id = id
-        self._settings = settings
+        self._tasks = TaskList(id, settings)
         self._split: Split | None = settings.get("split")
-        self._env = self._of(self._split)
+        self._env = self._tasks.env(self._split)
         self._state = PhoneState()
 
     def reset(
@@ -102,12 +94,12 @@ class PhoneEnvironment(Environment[PhoneAction, PhoneObservation, PhoneState]):
             UsageError: An unknown split, option or task.
             IndexError: The split has no such task.
         """
-        split = split or self._settings.get("split")
+        split = split or self._tasks.settings.get("split")
         if split != self._split:
-            replaced, self._env, self._split = self._env, self._of(split), split
+            replaced, self._env, self._split = self._env, self._tasks.env(split), split
             replaced.close()
         if index is not None:
-            seed, chosen = self._env.instance(_within(index, self._length(self._env)))
+            seed, chosen = self._env.instance(within(index, self._tasks.count(split)))
             options = {**options, **chosen}
         observation, info = self._env.env.reset(seed=seed, options=options)
         self._state = PhoneState(
@@ -124,8 +116,7 @@ class PhoneEnvironment(Environment[PhoneAction, PhoneObservation, PhoneState]):
         observation, reward, terminated, truncated, info = self._env.env.step(action.text)
         self._state.step_count += 1
         done = terminated or truncated
-        judged = "fault" not in info and not (done and info["is_success"] is None)
-        return _shown(observation, info, done, float(reward) if judged else None, truncated)
+        return _shown(observation, info, done, verdict(reward, done, info), truncated)
 
     @property
     def state(self) -> PhoneState:
@@ -147,7 +138,7 @@ class PhoneEnvironment(Environment[PhoneAction, PhoneObservation, PhoneState]):
 
     def num_tasks(self, split: str) -> int:
         """Returns how many tasks a split lists."""
-        return self._length(self._of(_known(split)))
+        return self._tasks.count(split)
 
     def get_task(self, split: str, index: int) -> dict[str, Any]:
         """Returns what a task asks for. `reset` with the same split and index begins it.
@@ -155,8 +146,7 @@ class PhoneEnvironment(Environment[PhoneAction, PhoneObservation, PhoneState]):
         Raises:
             IndexError: The split has no such task.
         """
-        env = self._of(_known(split))
-        return _described(env, _within(index, self._length(env)))
+        return self._tasks.task(split, index)
 
     def list_tasks(self, split: str) -> list[dict[str, Any]]:
         """Returns all tasks of a split: every family once, in order, then all again with other instances."""
@@ -164,8 +154,7 @@ class PhoneEnvironment(Environment[PhoneAction, PhoneObservation, PhoneState]):
 
     def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[dict[str, Any]]:
         """Returns the tasks of a slice."""
-        env = self._of(_known(split))
-        return [_described(env, index) for index in range(self._length(env))[start:stop]]
+        return self._tasks.tasks(split, start, stop)
 
     def render_web(self, observation: dict[str, Any]) -> str | None:
         """Draws an observation on the server's page. All text is escaped."""
@@ -181,15 +170,6 @@ class PhoneEnvironment(Environment[PhoneAction, PhoneObservation, PhoneState]):
         texts = {each.label: f"click(start_box='({each.center[0]},{each.center[1]})')" for each in touched}
         texts |= {"Back": "press_back()", "Home": "press_home()", "Finished": "finished()"}
         return [(label, {"text": text}) for label, text in texts.items()]
-
-    def _of(self, split: Split | None) -> InOrder:
-        """Makes the environment of a split. No device starts before its reset."""
-        made = gym.make(self._id, disable_env_checker=True, **{**self._settings, "split": split})
-        return InOrder(made)
-
-    @staticmethod
-    def _length(env: InOrder) -> int:
-        return ROUNDS * len(env.tasks)
 
 
 def make_app(id: str, sessions: int, **settings: Any) -> FastAPI:
@@ -210,43 +190,12 @@ def make_app(id: str, sessions: int, **settings: Any) -> FastAPI:
 def _shown(
     observation: dict[str, Any], info: dict[str, Any], done: bool, reward: float | None = None, truncated: bool = False
 ) -> PhoneObservation:
-    told = {**info, "params": dict(info["params"]), "truncated": truncated}
-    if "fault" in info:
-        told["is_success"] = None
     return PhoneObservation(
         goal=observation["goal"],
-        screenshot=base64.b64encode(encode_png(observation["screenshot"])).decode(),
+        screenshot=png(observation["screenshot"]),
         ui=observation["ui"],
         last_action_error=observation["last_action_error"],
         done=done,
         reward=reward,
-        metadata=to_jsonable_python(told, fallback=str),
+        metadata=metadata(info, truncated),
     )
-
-
-def _described(env: InOrder, index: int) -> dict[str, Any]:
-    _, chosen = env.instance(index)
-    suite = env.get_wrapper_attr("suite")
-    task = suite.instance(chosen["task"], chosen.get("params"), chosen["params_seed"])
-    return {
-        "id": f"{task.name}-{index // len(env.tasks)}",
-        "index": index,
-        "task": task.name,
-        "goal": task.goal,
-        "apps": list(task.apps),
-        "difficulty": task.difficulty,
-        "budget": task.budget,
-    }
-
-
-def _known(split: str) -> Split:
-    for each in SPLITS:
-        if split == each:
-            return each
-    raise UsageError(f"there is no split {split!r}; the splits are {', '.join(SPLITS)}")
-
-
-def _within(index: int, length: int) -> int:
-    if not 0 <= index < length:
-        raise IndexError(f"there is no task {index}; there are {length}, counted from 0")
-    return index

@@ -1,6 +1,7 @@
 """`coach-gym critic`: teaches a critic before the agent learns: by forks, from labels or from roll-outs.
 
-python -m coach_gym critic --policy ByteDance-Seed/UI-TARS-1.5-7B --critic runs/prm --labels runs/labels
+torchrun --nproc-per-node 8 -m coach_gym critic --policy ByteDance-Seed/UI-TARS-1.5-7B --critic runs/prm \
+    --labels runs/labels --bfloat16 true --checkpoint_activations true
 python -m coach_gym critic --policy pocket --env AndroidWorld-v0 --episodes 1000 --out runs/school
 python -m coach_gym train --policy pocket --critic runs/school/critic --steps 4000
 """
@@ -13,11 +14,16 @@ from collections.abc import Sequence
 from dataclasses import fields
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
 from coach_gym.cli.settings import parse_settings, read_config
+from coach_gym.cli.train import Processes
+
+if TYPE_CHECKING:
+    from coach_gym.agents.models.critic import Critic
+    from coach_gym.agents.training.critic.school import Report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +69,8 @@ def critic(
 ) -> None:
     """Fits a critic to lessons and writes it to `out/critic`; lessons by forks are kept in `out/lessons`.
 
+    In the processes of torchrun, the critic is sharded.
+
     Args:
         policy: `"pocket"`, a directory or a hub id.
         critic: Where to start, as in `Critic.load`; None for a copy of the policy.
@@ -79,8 +87,11 @@ def critic(
     Raises:
         SystemExit: A setting is unknown.
     """
+    import torch
+
     from coach_gym.agents.data.critic import from_labels, from_rollouts
     from coach_gym.agents.data.labels import LabelFolder
+    from coach_gym.agents.distributed.parallel import whole_critic
     from coach_gym.agents.generation.transformers import TransformersGenerator
     from coach_gym.agents.models.critic import Critic
     from coach_gym.agents.models.policy import Policy
@@ -94,31 +105,43 @@ def critic(
     if unknown := sorted(chosen.keys() - of_plan - of_fit):
         sys.exit(f"{', '.join(unknown)} is unknown; settings are {', '.join(sorted(of_plan | of_fit))}")
     plan = Plan(**_only(chosen, of_plan))
-    actor = Policy.load(policy)
-    actor.max_prompt_length = max_prompt_length
-    start = Critic.load(critic, actor.device) if critic else None
-    lessons: Any = out / "lessons"
-    try:
-        if labels is not None:
-            lessons = from_labels(actor, LabelFolder(labels))
-        elif rollouts is not None:
-            lessons = from_rollouts(actor, rollouts, plan.gamma)
-        else:
-            envs = gym.make_vec(env, num_envs=num_envs, vectorization_mode="vector_entry_point", **env_settings)
-            ledger = collect(actor, TransformersGenerator(actor), envs, lessons, episodes, plan, progress_bar=True)
-            envs.close()
-            print(f"{ledger.episodes} episodes, {ledger.timesteps} steps, and {ledger.fork_steps} steps on forks")
-        taught, reports = teach(actor, lessons, start, **{"progress_bar": True, **_only(chosen, of_fit)})
-    except ValueError as error:
-        sys.exit(str(error))
+    with Processes() as processes:
+        several, device = processes.size > 1, processes.building_device
+        if several and labels is None and rollouts is None:
+            sys.exit("lessons by forks are collected in one process; pass --labels or --rollouts under torchrun")
+        # Shards become float32, so whole weights may be as they are stored.
+        actor = Policy.load(policy, device=device, dtype="auto" if several else None)
+        actor.max_prompt_length = max_prompt_length
+        start = Critic.load(critic, actor.device, "auto" if several else torch.float32) if critic else None
+        lessons: Any = out / "lessons"
+        try:
+            if labels is not None:
+                lessons = from_labels(actor, LabelFolder(labels))
+            elif rollouts is not None:
+                lessons = from_rollouts(actor, rollouts, plan.gamma)
+            else:
+                envs = gym.make_vec(env, num_envs=num_envs, vectorization_mode="vector_entry_point", **env_settings)
+                ledger = collect(actor, TransformersGenerator(actor), envs, lessons, episodes, plan, progress_bar=True)
+                envs.close()
+                print(f"{ledger.episodes} episodes, {ledger.timesteps} steps, and {ledger.fork_steps} steps on forks")
+            fit = {"progress_bar": processes.rank == 0, **_only(chosen, of_fit)}
+            taught, reports = teach(actor, lessons, start, **fit)
+        except ValueError as error:
+            sys.exit(str(error))
+        whole = whole_critic(taught)
+        if processes.first():
+            _write(whole, reports, out / "critic")
+
+
+def _write(taught: Critic, reports: Sequence[Report], folder: Path) -> None:
     for report in reports:
         print(
             f"epoch {report.epoch}: held-out loss {report.loss:.4f}, explained variance "
             f"{report.explained_variance:.2f}, correlation within states {report.within:.2f}"
         )
-    (out / "critic").mkdir(parents=True, exist_ok=True)
-    taught.save(out / "critic")
-    print(f"the best of these is in {out / 'critic'}")
+    folder.mkdir(parents=True, exist_ok=True)
+    taught.save(folder)
+    print(f"the best of these is in {folder}")
 
 
 def _only(settings: dict[str, Any], names: set[str]) -> dict[str, Any]:

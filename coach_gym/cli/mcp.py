@@ -1,7 +1,7 @@
 """`coach-gym mcp`: a phone for clients of the Model Context Protocol.
 
 coach-gym mcp             # over standard input and output, as clients start their servers
-coach-gym mcp --http 8072 # over HTTP, on this computer only
+coach-gym mcp --http 8073 # over HTTP, on this computer only
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from coach_gym.envs.devices.names import open_device
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import DeviceError
 
-PORT = 8072
+PORT = 8073
 SIZE = (540, 1200)  # vision models shrink larger pictures, and coordinates would then be of another picture
 
 
@@ -68,9 +68,9 @@ def serve(http: int | None, width: int, height: int, benchmark: str, device: str
         if http is None:
             server.run("stdio")
         else:
-            from coach_gym.bridges.loopback import serve as serve_http
+            from coach_gym.loopback import serve as serve_http
 
-            serve_http(server.streamable_http_app(), http, "/mcp")
+            serve_http(server.streamable_http_app(), http, "--http PORT", "/mcp")
     except KeyboardInterrupt:
         pass
     finally:

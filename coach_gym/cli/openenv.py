@@ -41,7 +41,7 @@ def serve(env: str, port: int, sessions: int, settings: Sequence[str]) -> None:
         from coach_gym.bridges.openenv_server import PhoneEnvironment, make_app
     except ModuleNotFoundError as missing:
         sys.exit(f"coach-gym openenv needs {missing.name}: pip install 'coach-gym[openenv]'")
-    from coach_gym.bridges.loopback import serve as serve_http
+    from coach_gym.loopback import serve as serve_http
 
     chosen = parse_settings(settings)
     if sessions > 1 and chosen.get("device", "phone") != "phone":
@@ -51,4 +51,4 @@ def serve(env: str, port: int, sessions: int, settings: Sequence[str]) -> None:
         app = make_app(env, sessions, **chosen)
     except (gym.error.Error, ImportError, TypeError, ValueError) as error:
         sys.exit(f"{env} cannot be served: {error}")
-    serve_http(app, port)
+    serve_http(app, port, "--port PORT")

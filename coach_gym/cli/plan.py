@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--response", type=int, default=120, help="tokens of a response" + shown)
     add("--max-branch-tokens", type=int, default=8192, help="tokens of candidates in one pass" + shown)
     add("--lora-rank", type=int, default=0, help="train adapters of this rank" + shown)
+    add("--optimizer", choices=("adamw", "adamw8bit"), default="adamw", help="bits of the moments" + shown)
     add("--cpu-offload", action="store_true", help="keep weights, gradients and moments on the host (cpu_offload=True)")
     add("--generation", choices=places, default="vllm", help="where responses are drawn" + shown)
     add("--judge", choices=(*places, "none"), default="vllm", help="where steps are judged" + shown)
@@ -66,6 +68,7 @@ def compute(
     response: int = 120,
     max_branch_tokens: int = 8192,
     lora_rank: int = 0,
+    optimizer: str = "adamw",
     cpu_offload: bool = False,
     generation: str = "vllm",
     judge: str = "vllm",
@@ -85,14 +88,15 @@ def compute(
     run = Run(
         gpus=gpus, turns=turns, k=k if agent == "coach" else 1, screen=tokens, response=response,
         batch_size=batch_size, critic=agent in ("coach", "ppo"), lora_rank=lora_rank, cpu_offload=cpu_offload,
-        generation=generation, judge=None if judge == "none" else judge,  # type: ignore[arg-type]
+        optimizer=optimizer, generation=generation, judge=None if judge == "none" else judge,  # type: ignore[arg-type]
         cache=cache, max_branch_tokens=max_branch_tokens,
     )  # fmt: skip
     gigabytes = memory(shape, run)
     hardware = Hardware(tflops, bandwidth, step=step_seconds, num_envs=num_envs)
     return {
         "model": model, "parameters": shape.total, "screen_tokens": tokens, "gpus": gpus, "gpu_memory": gpu_memory,
-        "memory": gigabytes, "fits": gigabytes["peak"] <= (1 - OVERHEAD) * gpu_memory,
+        "engines": (generation, judge).count("vllm"), "memory": gigabytes,
+        "fits": gigabytes["peak"] <= (1 - OVERHEAD) * gpu_memory,
         "seconds": seconds(empty, shape, run, hardware),
     }  # fmt: skip
 
@@ -109,7 +113,7 @@ def table(numbers: dict[str, Any]) -> str:
         f"  {'peak while playing':<22}{memory['playing']:8.1f}",
         f"  {'peak while learning':<22}{memory['learning']:8.1f}",
         f"  {'GB of the host':<22}{memory['host'] * numbers['gpus']:8.1f}",
-        "", "seconds of an iteration",
+        *_assumed(numbers), "", "seconds of an iteration",
         *(f"  {name:<22}{value:8.1f}" for name, value in spent.items()), "",
     ]  # fmt: skip
     if numbers["fits"]:
@@ -117,10 +121,22 @@ def table(numbers: dict[str, Any]) -> str:
     else:
         lines.append(
             f"It does not fit: {memory['peak']:.1f} GB of {numbers['gpu_memory']:g}, where {allowed:.1f} can be used. "
-            "Try --cpu-offload, --lora-rank 16, --judge server, --generation server, or less of --turns, --max-pixels "
-            "or --max-branch-tokens."
+            "Try --cpu-offload, --lora-rank 16, --optimizer adamw8bit, --judge server, --generation server, or less of "
+            "--turns, --max-pixels or --max-branch-tokens."
         )
     return "\n".join(lines)
+
+
+def _assumed(numbers: dict[str, Any]) -> list[str]:
+    """What the memory of vLLM in the trainers' processes rests on."""
+    engines = numbers["engines"]
+    if not engines:
+        return []
+    share = math.ceil(100 * numbers["memory"]["engines"] / engines / numbers["gpu_memory"]) / 100
+    return [
+        f"  vLLM is assumed to sleep while the models learn, and each of {engines} engines to have "
+        f"gpu_memory_utilization={share:.2f}."
+    ]
 
 
 def _screen_tokens(screen: str, max_pixels: int, side: int) -> int:

@@ -32,6 +32,7 @@ from coach_gym.cli.runs import (
 )
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.envs.tasks.words import Split
+from coach_gym.loopback import require_free
 
 if TYPE_CHECKING:
     from coach_gym.agents.training.online import OnlineAgent
@@ -131,12 +132,10 @@ def train(
         keep: Latest checkpoints to keep, besides the best.
         eval_every: Environment steps between evaluations; None for no evaluation.
         eval_episodes: Episodes of an evaluation.
-        watch: Port of a page that shows the devices; None for no page.
+        watch: Port of a page that shows the devices, that of the first process; None for no page.
         resume: A checkpoint, or the `out` folder of a run, to continue from.
         settings: Words of the command line that are settings of the agent.
     """
-    if watch is not None:
-        _require_web()
     options = {
         "agent": agent, "policy": policy, "env": env, "num_envs": num_envs, "steps": steps, "save_every": save_every,
         "keep": keep, "eval_every": eval_every, "eval_episodes": eval_episodes,
@@ -153,21 +152,26 @@ def train(
         env_settings.setdefault("max_steps", MAX_STEPS)
     saving_times(run["save_every"])  # refuses now what it cannot read
     with Processes() as processes:
+        watched = None if watch is None else _port_to_watch(watch, processes.rank)
         envs = gym.make_vec(run["env"], num_envs=processes.share(run["num_envs"]), **env_settings)
         if processes.first():
             write_run(folder, whole)
         arguments = {"verbose": 1, "tensorboard_log": str(folder), "device": processes.building_device, **chosen}
         trained = _resumed(resume, envs, arguments) if resume else _made(run["agent"], run["policy"], envs, arguments)
-        _learn(trained, run, env_settings, folder, watch)
+        _learn(trained, run, env_settings, folder, watched)
         trained.save(folder / AGENT, exclude=["optimizer"])
         envs.close()
 
 
-def _require_web() -> None:
+def _port_to_watch(port: int, rank: int) -> int:
+    """Returns the port of this process's page, or ends the program now if there can be no page."""
     try:
         import coach_gym.live.watching  # noqa: F401
     except ModuleNotFoundError as missing:
         sys.exit(f"coach-gym train --watch needs {missing.name}: pip install 'coach-gym[view]'")
+    own = port and port + rank
+    require_free(own, "--watch PORT")
+    return own
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -45,10 +45,10 @@ def view(folder: Path, port: int, export: Path | None, episodes: int) -> None:
         print(f"Wrote {told} episodes to {export}, {export.stat().st_size / 1e6:.1f} MB")
         return
     try:
-        import uvicorn
+        import uvicorn  # noqa: F401
 
+        from coach_gym.loopback import serve
         from coach_gym.viewer.server import make_app
     except ModuleNotFoundError as missing:
         sys.exit(f"coach-gym view needs {missing.name}: pip install 'coach-gym[view]'")
-    print(f"http://127.0.0.1:{port}/  (Ctrl-C to stop)", flush=True)
-    uvicorn.run(make_app(folder), host="127.0.0.1", port=port, log_level="warning")
+    serve(make_app(folder), port, "--port PORT")

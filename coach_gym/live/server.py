@@ -80,15 +80,21 @@ class _Served:
         """
         shown, until = request.query_params.get("after"), time.monotonic() + PATIENCE
         while True:
-            screenshot = await run_in_threadpool(self.hands.screenshot)
-            mark = f"{zlib.crc32(screenshot.data):08x}"
-            if mark != shown:
-                headers = {"X-Screen": mark, "Cache-Control": "no-store"}
-                png = await run_in_threadpool(encode_png, screenshot)
-                return Response(png, media_type="image/png", headers=headers)
+            changed = await run_in_threadpool(self._another, shown)
+            if changed is not None:
+                return changed
             if time.monotonic() > until or self.closing.is_set() or await request.is_disconnected():
                 return Response(status_code=204)
             await asyncio.sleep(LOOK_EVERY)
+
+    def _another(self, shown: str | None) -> Response | None:
+        """Returns the screen if it is another than `shown`."""
+        screenshot = self.hands.screenshot()
+        mark = f"{zlib.crc32(screenshot.data):08x}"
+        if mark == shown:
+            return None
+        headers = {"X-Screen": mark, "Cache-Control": "no-store"}
+        return Response(encode_png(screenshot), media_type="image/png", headers=headers)
 
     async def command(self, request: Request) -> Response:
         if viewer.ASKED_BY_PAGE not in request.headers or not _same_origin(request):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,8 +12,7 @@ from starlette.applications import Starlette
 
 from coach_gym.live.hands import Hands
 from coach_gym.live.server import make_app
-
-HOST = "127.0.0.1"
+from coach_gym.loopback import HOST, open_port
 
 
 @contextmanager
@@ -46,7 +44,7 @@ def listening(make: Callable[[threading.Event], Starlette], port: int) -> Iterat
     Raises:
         OSError: The port is taken.
     """
-    opened, closing = socket.create_server((HOST, port)), threading.Event()
+    opened, closing = open_port(port), threading.Event()
     server = uvicorn.Server(uvicorn.Config(make(closing), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
     thread.start()

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import font_roboto
 import numpy as np
@@ -12,23 +12,39 @@ from PIL import Image, ImageDraw, ImageFont
 from coach_gym.actions import Action, ActionError, format_action, parse_action
 from coach_gym.episode import Episode
 
-_MARK = "#d93025"  # Material red, which no embedded screen uses
-_INK, _PALE, _PAPER = "#202124", "#5f6368", "#ffffff"
+_MARK, _RIM = "#d93025", "#ffffff"  # Material red, which no embedded screen uses
+_FINER = 4  # marks are drawn as many times larger, for smooth edges
 _SCROLLED = {"up": (0, 1), "down": (0, -1), "left": (1, 0), "right": (-1, 0)}  # where the finger goes
 _MARGIN = 12
 
 
-def episode_strip(episode: Episode, height: int = 480, per_row: int = 8) -> Image.Image:
+class _Colors(NamedTuple):
+    paper: str
+    ink: str
+    pale: str
+
+
+_LIGHT, _DARK = _Colors("#ffffff", "#202124", "#5f6368"), _Colors("#1e2129", "#e8eaed", "#9aa0a6")
+
+
+def episode_strip(episode: Episode, height: int = 480, per_row: int = 8, dark: bool = False) -> Image.Image:
     """Draws an episode with its goal above and its outcome below.
+
+    The last screen follows if it was kept and the agent did not end the episode by saying `finished`, which leaves the
+    screen as it was.
 
     Args:
         episode: An episode of at least one step.
         height: Height of each screenshot in the picture, in pixels.
         per_row: Number of screenshots in a row.
+        dark: Whether text is light on dark paper.
     """
     screenshots = [step.observation.screenshot for step in episode.steps]
     actions = [step.action for step in episode.steps]
-    return strip(screenshots, actions, episode.goal, _verdict(episode), height, per_row)
+    ended = _parsed(actions[-1])
+    if episode.last is not None and (ended is None or ended.kind != "finished"):
+        screenshots.append(episode.last.screenshot)
+    return strip(screenshots, actions, episode.goal, _verdict(episode), height, per_row, dark)
 
 
 def strip(
@@ -38,6 +54,7 @@ def strip(
     footer: str = "",
     height: int = 480,
     per_row: int = 8,
+    dark: bool = False,
 ) -> Image.Image:
     """Draws screenshots side by side, each with its action drawn on it, and thought and action written below.
 
@@ -49,6 +66,7 @@ def strip(
         footer: Text below the screenshots.
         height: Height of each screenshot in the picture, in pixels.
         per_row: Number of screenshots in a row.
+        dark: Whether text is light on dark paper.
 
     Raises:
         ValueError: There are no screenshots, or not as many actions as screenshots or one less.
@@ -59,11 +77,12 @@ def strip(
         raise ValueError(f"{len(actions)} actions do not belong to {len(screenshots)} screenshots; pass one for each")
     done = [None] * (len(screenshots) - len(actions))
     taken = [*actions, *done]
+    colors = _DARK if dark else _LIGHT
     shots = [draw_action(shot, action or "", height) for shot, action in zip(screenshots, taken, strict=True)]
-    captions = [_caption(number, action, shots[0].width) for number, action in enumerate(taken, start=1)]
+    captions = [_caption(number, action, shots[0].width, colors) for number, action in enumerate(taken, start=1)]
     lines = max(len(caption) for caption in captions)
-    panels = [_panel(shot, caption, lines) for shot, caption in zip(shots, captions, strict=True)]
-    return _page(panels, title, footer, per_row)
+    panels = [_panel(shot, caption, lines, colors) for shot, caption in zip(shots, captions, strict=True)]
+    return _page(panels, title, footer, per_row, colors)
 
 
 def draw_action(screenshot: np.ndarray, action: str, height: int | None = None) -> Image.Image:
@@ -81,15 +100,22 @@ def draw_action(screenshot: np.ndarray, action: str, height: int | None = None) 
     parsed = _parsed(action)
     if parsed is None or parsed.start is None:
         return image
-    start = (parsed.start[0] * scale, parsed.start[1] * scale)
-    radius = max(6.0, image.width / 16)
-    draw = ImageDraw.Draw(image)
-    end = _finger_end(parsed, start, image.height / 5, scale)
+    marks = Image.new("RGBA", (_FINER * image.width, _FINER * image.height))
+    _mark(ImageDraw.Draw(marks), parsed, _FINER * scale, marks.size)
+    smooth = marks.resize(image.size, Image.Resampling.BOX)
+    image.paste(smooth, mask=smooth.getchannel("A"))
+    return image
+
+
+def _mark(draw: ImageDraw.ImageDraw, action: Action, scale: float, size: tuple[int, int]) -> None:
+    assert action.start is not None
+    start = (action.start[0] * scale, action.start[1] * scale)
+    radius = max(6.0 * _FINER, size[0] / 18)
+    end = _finger_end(action, start, size[1] / 5, scale)
     if end is not None:
         _arrow(draw, start, end, radius)
     else:
-        _finger(draw, start, radius, image.size, stays=parsed.kind == "long_press")
-    return image
+        _finger(draw, start, radius, size, stays=action.kind == "long_press")
 
 
 def _parsed(text: str) -> Action | None:
@@ -113,17 +139,28 @@ def _finger_end(
 def _finger(
     draw: ImageDraw.ImageDraw, at: tuple[float, float], radius: float, size: tuple[int, int], stays: bool
 ) -> None:
-    """Draws a disc on the side of a place where there is more room, and a tip that ends just before the place."""
-    toward = [1 if place < length / 2 else -1 for place, length in zip(at, size, strict=True)]
-    x, y = at[0] + 2.2 * toward[0] * radius, at[1] + 2.2 * toward[1] * radius
-    tip = at[0] + 0.5 * toward[0] * radius, at[1] + 0.5 * toward[1] * radius
-    across = 0.6 * radius
-    wings = [(x + across * toward[0], y - across * toward[1]), (x - across * toward[0], y + across * toward[1])]
-    _disc(draw, (x, y), 0.95 * radius + 2, fill=_PAPER)
-    draw.polygon([tip, *wings], fill=_MARK)
-    _disc(draw, (x, y), 0.95 * radius, fill=_MARK)
-    if stays:
-        _disc(draw, (x, y), 1.7 * radius, outline=_MARK, width=3)
+    """Draws a drop on the side of a place where there is more room; its tip ends just before the place."""
+    x, y = (1 if place < length / 2 else -1 for place, length in zip(at, size, strict=True))
+    for color, rim in ((_RIM, 0.25 * radius), (_MARK, 0.0)):
+        center = at[0] + 2.2 * x * radius, at[1] + 2.2 * y * radius
+        tip = at[0] + 0.6 * x * radius - x * rim, at[1] + 0.6 * y * radius - y * rim
+        _drop(draw, center, tip, radius + rim, color)
+        if stays:
+            _disc(draw, center, 1.8 * radius + rim, outline=color, width=round(0.3 * radius + 2 * rim))
+
+
+def _drop(
+    draw: ImageDraw.ImageDraw, center: tuple[float, float], tip: tuple[float, float], radius: float, color: str
+) -> None:
+    """Draws a disc and its two tangents to the tip."""
+    toward = math.atan2(tip[1] - center[1], tip[0] - center[0])
+    turn = math.acos(min(1.0, radius / math.dist(center, tip)))
+    sides = [
+        (center[0] + radius * math.cos(toward + each), center[1] + radius * math.sin(toward + each))
+        for each in (turn, -turn)
+    ]
+    draw.polygon([tip, *sides], fill=color)
+    _disc(draw, center, radius, fill=color)
 
 
 def _disc(draw: ImageDraw.ImageDraw, center: tuple[float, float], radius: float, **style: Any) -> None:
@@ -138,19 +175,20 @@ def _arrow(
     barbs = [
         (end[0] - size * math.cos(angle + turn), end[1] - size * math.sin(angle + turn)) for turn in (0.5, -0.5)
     ]
-    draw.line((start, end), fill=_MARK, width=3)
+    shaft = end[0] - 0.8 * size * math.cos(angle), end[1] - 0.8 * size * math.sin(angle)
+    draw.line((start, shaft), fill=_MARK, width=3 * _FINER)
     draw.polygon([end, *barbs], fill=_MARK)
-    draw.ellipse((start[0] - 4, start[1] - 4, start[0] + 4, start[1] + 4), fill=_MARK)
+    _disc(draw, start, 4 * _FINER, fill=_MARK)
 
 
 Caption = list[tuple[str, str]]
 """Lines of text with their colours."""
 
 
-def _caption(number: int, action: str | None, width: int) -> Caption:
+def _caption(number: int, action: str | None, width: int, colors: _Colors) -> Caption:
     """Returns the thought in pale and the action in ink, two lines each at most; of the last screen, its name."""
     if action is None:
-        return [(f"{number}  the end", _INK)]
+        return [(f"{number}  the end", colors.ink)]
     font = _font(12)
     try:
         thought, parsed = parse_action(action)
@@ -158,15 +196,15 @@ def _caption(number: int, action: str | None, width: int) -> Caption:
     except ActionError:
         thought, call = "", f"no action: {' '.join(action.split())}"
     return [
-        *((line, _INK) for line in _wrapped(f"{number}  {call}", font, width, 2)),
-        *((line, _PALE) for line in _wrapped(thought, font, width, 2)),
+        *((line, colors.ink) for line in _wrapped(f"{number}  {call}", font, width, 2)),
+        *((line, colors.pale) for line in _wrapped(thought, font, width, 2)),
     ]
 
 
-def _panel(shot: Image.Image, caption: Caption, lines: int) -> Image.Image:
+def _panel(shot: Image.Image, caption: Caption, lines: int, colors: _Colors) -> Image.Image:
     """Draws a screenshot with its caption below, in a panel with room for some lines."""
     font, line = _font(12), 16
-    panel = Image.new("RGB", (shot.width + 2, shot.height + 8 + lines * line), _PAPER)
+    panel = Image.new("RGB", (shot.width + 2, shot.height + 8 + lines * line), colors.paper)
     draw = ImageDraw.Draw(panel)
     draw.rectangle((0, 0, shot.width + 1, shot.height + 1), outline="#9aa0a6")
     panel.paste(shot, (1, 1))
@@ -175,23 +213,23 @@ def _panel(shot: Image.Image, caption: Caption, lines: int) -> Image.Image:
     return panel
 
 
-def _page(panels: list[Image.Image], title: str, footer: str, per_row: int) -> Image.Image:
+def _page(panels: list[Image.Image], title: str, footer: str, per_row: int, colors: _Colors) -> Image.Image:
     rows = [panels[first : first + per_row] for first in range(0, len(panels), per_row)]
     width, height = panels[0].size
     page_width = _MARGIN + len(rows[0]) * (width + _MARGIN)
     heading = _wrapped(title, _font(16), page_width - 2 * _MARGIN, 3)
     top = _MARGIN + 22 * len(heading)
     bottom = top + len(rows) * (height + _MARGIN)
-    page = Image.new("RGB", (page_width, bottom + (30 if footer else 0)), _PAPER)
+    page = Image.new("RGB", (page_width, bottom + (30 if footer else 0)), colors.paper)
     draw = ImageDraw.Draw(page)
     for index, text in enumerate(heading):
-        draw.text((_MARGIN, 6 + 22 * index), text, _INK, _font(16))
+        draw.text((_MARGIN, 6 + 22 * index), text, colors.ink, _font(16))
     for index, panel in enumerate(panels):
         row, column = divmod(index, per_row)
         page.paste(panel, (_MARGIN + column * (width + _MARGIN), top + row * (height + _MARGIN)))
     if footer:
         (text, *_) = _wrapped(footer, _font(14), page_width - 2 * _MARGIN, 1)
-        draw.text((_MARGIN, bottom), text, _INK, _font(14))
+        draw.text((_MARGIN, bottom), text, colors.ink, _font(14))
     return page
 
 

@@ -18,6 +18,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from coach_gym.loopback import NAMES
 from coach_gym.recording.png import encode_png
 from coach_gym.recording.store import read_trajectory, screen_path
 from coach_gym.viewer.runs import Curves, Run, find_runs, finite_curves
@@ -25,7 +26,6 @@ from coach_gym.viewer.shown import shown_episode
 from coach_gym.viewer.what_if import CannotReplay, what_if
 
 STATIC = Path(__file__).parent / "static"
-HOSTS = ["127.0.0.1", "localhost", "[::1]"]
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -80,7 +80,7 @@ class Guarded:
 
 
 GUARDS = (
-    Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS),  # no other site can name this server as its own
+    Middleware(TrustedHostMiddleware, allowed_hosts=NAMES),  # no other site can name this server as its own
     Middleware(Guarded),
 )
 """What every page of ours is served behind."""

@@ -26,12 +26,17 @@ const act = (kind, more = {}) => ask("act", { kind, ...more });
 
 async function watch() {
   let mark = "";
+  let coming = null;
   for (;;) {
     try {
-      const answer = await fetch(`screen?after=${mark}`);
+      const answer = await (coming ?? fetch(`screen?after=${mark}`));
+      coming = null;
       if (answer.status !== 200) continue;
       mark = answer.headers.get("X-Screen");
-      const picture = await createImageBitmap(await answer.blob());
+      const png = await answer.blob();
+      coming = fetch(`screen?after=${mark}`); // the server draws the next frame while this one is shown
+      coming.catch(() => {}); // told when it is awaited
+      const picture = await createImageBitmap(png);
       canvas.width = picture.width;
       canvas.height = picture.height;
       canvas.getContext("2d").drawImage(picture, 0, 0);
@@ -39,6 +44,7 @@ async function watch() {
       frames.push(performance.now());
       if (at("tree").checked) look();
     } catch {
+      coming = null;
       await new Promise((done) => setTimeout(done, 1000)); // the server is gone, or not there yet
     }
   }

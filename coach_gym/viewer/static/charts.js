@@ -36,10 +36,11 @@ function drawLines(picture, lines, show) {
   const all = lines.flatMap((line) => line.points);
   if (!all.length) return;
   const [x0, x1] = range(all.map((point) => point[0]));
-  const [y0, y1] = range(all.map((point) => point[1]));
+  const heights = levels(...range(all.map((point) => point[1])));
+  const [y0, y1] = [heights[0], heights.at(-1)];
   const right = (x) => EDGE.left + ((x - x0) / (x1 - x0)) * (width - EDGE.left - EDGE.right);
   const down = (y) => height - EDGE.bottom - ((y - y0) / (y1 - y0)) * (height - EDGE.top - EDGE.bottom);
-  const parts = [y0, (y0 + y1) / 2, y1].flatMap((y) => [
+  const parts = heights.flatMap((y) => [
     svg("line", { class: "grid", x1: EDGE.left, x2: width - EDGE.right, y1: down(y), y2: down(y) }),
     svg("text", { x: EDGE.left - 5, y: down(y) + 3, "text-anchor": "end" }, tick(y)),
   ]);
@@ -69,6 +70,14 @@ function drawLines(picture, lines, show) {
 function range(values) {
   const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
   return low === high ? [low - (Math.abs(low) * 0.1 || 0.5), high + (Math.abs(high) * 0.1 || 0.5)] : [low, high];
+}
+
+// At most five round numbers, from the lowest value or below it to the highest or above.
+function levels(low, high) {
+  const power = 10 ** Math.floor(Math.log10((high - low) / 2));
+  const step = power * [1, 2, 2.5, 5, 10].find((each) => Math.ceil(high / power / each) - Math.floor(low / power / each) <= 4);
+  const first = Math.floor(low / step), last = Math.ceil(high / step);
+  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
 }
 
 function smooth(points, keep = 0.8) {

@@ -159,10 +159,10 @@ async function playInstead(button, run, episode, step, index) {
   try {
     const told = await data.whatIf(run, episode.id, step, index);
     const happened = episode.steps[step].next;
-    const ended = told.over ? ` The episode ends: ${told.success === null ? "no verdict" : told.success ? "solved" : "not solved"}.` : "";
+    const ended = told.over ? `The episode ends: ${told.success === null ? "no verdict" : told.success ? "solved" : "not solved"}` : "";
     place.replaceChildren(h("div", { class: "whatif" },
       h("figure", null, h("figcaption", null, "What happened"), happened ? h("img", { class: "phone", src: data.screen(run, happened), alt: "What happened" }) : h("p", { class: "muted" }, "The episode ended.")),
-      h("figure", null, h("figcaption", null, `With candidate ${index + 1}.${ended}${told.error ? ` ${told.error}` : ""}`), h("img", { class: "phone", src: told.screen, alt: "What would have happened" }))));
+      h("figure", null, h("figcaption", null, [`With candidate ${index + 1}`, ended, told.error].filter(Boolean).join(". ")), h("img", { class: "phone", src: told.screen, alt: "What would have happened" }))));
   } catch (problem) {
     place.replaceChildren(h("p", { class: "reason" }, `This cannot be played: ${problem.message}.`));
   }
@@ -195,7 +195,7 @@ function promptPane(episode, state) {
   const earlier = steps.slice(0, -1).flatMap((step) => [...turn("user", step.prompt), ...turn("assistant", step.candidates.find((c) => c.executed).text)]);
   return [
     ...(episode.prompt ?? []).flatMap(({ role, content }) => turn(role, content)),
-    earlier.length ? h("details", null, h("summary", { class: "muted" }, `${words(state.step, "earlier step")}, the oldest of which are dropped if the prompt is too long`), earlier) : null,
+    earlier.length ? h("details", null, h("summary", { class: "muted" }, `${words(state.step, "earlier step")}; if the prompt is too long, the oldest are left out`), earlier) : null,
     ...turn("user", steps.at(-1).prompt),
   ];
 }

@@ -1,35 +1,12 @@
-"""Serves an application on this computer only."""
+"""Keeps other sites out of an application on this computer."""
 
-from __future__ import annotations
-
-import socket
-import sys
-from typing import Any
 from urllib.parse import urlsplit
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-HOST = "127.0.0.1"
-NAMES = ("127.0.0.1", "localhost", "::1")
-
-
-def serve(app: Any, port: int, path: str = "/") -> None:
-    """Prints the address of an ASGI application and serves it until Ctrl-C.
-
-    Args:
-        app: The application.
-        port: Port on the loopback interface; 0 takes a free one. The program exits with a message if it is taken.
-        path: What to print after the address.
-    """
-    try:
-        opened = socket.create_server((HOST, port))
-    except OSError as error:
-        sys.exit(f"Cannot open the port {port}: {error}. Choose another.")
-    print(f"http://{HOST}:{opened.getsockname()[1]}{path}  (Ctrl-C to stop)", flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[opened])
+from coach_gym.loopback import NAMES
 
 
 def guard(app: Starlette) -> None:
