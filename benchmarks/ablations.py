@@ -26,18 +26,16 @@ from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import matplotlib  # noqa: E402  (after the number of threads is set)
-import numpy as np  # noqa: E402
+import numpy as np  # noqa: E402  (after the number of threads is set)
 import torch  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
 
 from benchmarks.controls.curves import Bootstrap, Curve  # noqa: E402
 from benchmarks.controls.methods import COACH, chosen  # noqa: E402
 from benchmarks.controls.report import PAPERS, axes  # noqa: E402
 from benchmarks.controls.runs import Result, Run, play  # noqa: E402
 from benchmarks.demo import DEVICE, SUITE  # noqa: E402
-
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
+from benchmarks.figures.style import Theme, plt, save  # noqa: E402
 
 COMMAND = "python -m benchmarks.ablations"
 
@@ -256,18 +254,21 @@ def print_study(study: Mapping[str, Any]) -> None:
 
 
 def plot(study: Mapping[str, Any], path: Path) -> None:
-    """Draws success of the variants with their intervals."""
-    figure, axes_ = plt.subplots(figsize=(7, 0.5 * len(study["variants"]) + 1.2), layout="constrained")
+    """Draws success of the variants with their intervals, in light and dark."""
+    save(partial(_intervals, study), path)
+
+
+def _intervals(study: Mapping[str, Any], theme: Theme) -> Figure:
+    figure, axes_ = plt.subplots(figsize=(8, 0.45 * len(study["variants"]) + 1.4))
     rows = [row["success"] for row in study["variants"].values()]
     values = np.array([100 * row["value"] for row in rows])
     errors = np.abs([[100 * row[side] for row in rows] - values for side in ("low", "high")])
-    axes_.errorbar(values, range(len(rows)), xerr=errors, fmt="o", capsize=3)
+    axes_.errorbar(values, range(len(rows)), xerr=errors, fmt="o", ecolor=theme.pale)
     axes_.set_yticks(range(len(rows)), list(study["variants"]))
     axes_.invert_yaxis()
     axes_.set(xlabel=f"success, greedy and sampled (%; {DEVICE})", title=study["title"])
-    axes_.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
+    axes_.grid(axis="x")
+    return figure
 
 
 def _arguments() -> argparse.Namespace:

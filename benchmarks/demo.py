@@ -19,6 +19,7 @@ import platform
 import sys
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor
+from functools import partial
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
@@ -27,12 +28,13 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import gymnasium as gym  # noqa: E402  (after the number of threads is set)
-import matplotlib  # noqa: E402
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from gymnasium.vector import VectorEnv  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
+from benchmarks.figures.style import Theme, plt, save  # noqa: E402
 from coach_gym.agents import CoachAgent  # noqa: E402
 from coach_gym.agents.evaluation import Evaluation, evaluate  # noqa: E402
 from coach_gym.agents.training.callbacks import BaseCallback  # noqa: E402
@@ -42,9 +44,6 @@ from coach_gym.envs.tasks.words import Split  # noqa: E402
 from coach_gym.envs.tuning import require_validation  # noqa: E402
 from coach_gym.episode import Episode  # noqa: E402
 from coach_gym.recording.strip import episode_strip  # noqa: E402
-
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
 
 TASKS = (
     "ContactsDeleteContact", "ContactsPhoneNumberOf", "FilesDeleteFile", "MarkorDeleteNewestNote", "MarkorDeleteNote",
@@ -326,22 +325,26 @@ def _sum(runs: list[dict[str, Any]], when: str, task: str) -> str:
 
 
 def plot(runs: list[dict[str, Any]], path: Path) -> None:
-    """Draws success on validation over environment steps, with the test evaluations at both ends."""
-    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    """Draws success on validation over environment steps, with the test evaluations at both ends, in light and dark."""
+    save(partial(_learning_curve, runs), path)
+
+
+def _learning_curve(runs: list[dict[str, Any]], theme: Theme) -> Figure:
+    figure, axes = plt.subplots(figsize=(7, 4))
+    markers = {"sampled": "o", "greedy": "^"}
     for run in runs:
         _, steps, success = zip(*run["curve"], strict=True)
         (line,) = axes.plot(steps, 100 * np.array(success), label=f"seed {run['seed']}, validation, sampled")
         kept = steps[int(np.argmax(success))]
-        for how, marker in (("sampled", "o"), ("greedy", "^")):
+        for how, marker in markers.items():
             ends = [100 * rate(run, when, how) for when in ("before", "after")]
-            axes.scatter([0, kept], ends, color=line.get_color(), zorder=3, s=36, edgecolor="black", marker=marker)
-    for how, marker in (("sampled", "o"), ("greedy", "^")):
-        axes.scatter([], [], color="white", edgecolor="black", s=36, marker=marker, label=f"test, {how}")
+            axes.scatter([0, kept], ends, color=line.get_color(), zorder=3, s=40, edgecolor=theme.ink, marker=marker)
+    for how, marker in markers.items():
+        axes.scatter([], [], color=theme.paper, edgecolor=theme.ink, s=40, marker=marker, label=f"test, {how}")
     axes.set(xlabel="environment steps", ylabel="success rate (%)", ylim=(0, 100))
     axes.set_title(f"CoachAgent, pocket policy, {len(TASKS)} task families ({DEVICE})")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    figure.savefig(path, dpi=130)
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure
 
 
 if __name__ == "__main__":

@@ -39,13 +39,14 @@ from typing import Any, TypeVar
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import gymnasium as gym  # noqa: E402  (after the number of threads is set)
-import matplotlib  # noqa: E402
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
 from tqdm import tqdm  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
 from benchmarks.demo import DEVICE, SCREEN, SETTINGS, SUITE, TASKS  # noqa: E402
+from benchmarks.figures.style import Theme, plt, save  # noqa: E402
 from benchmarks.latency_ratio import calibrated  # noqa: E402
 from coach_gym.actions import ActionError, parse_action  # noqa: E402
 from coach_gym.agents import CoachAgent  # noqa: E402
@@ -56,9 +57,6 @@ from coach_gym.envs.android import AndroidEnv  # noqa: E402
 from coach_gym.envs.latency import Latency  # noqa: E402
 from coach_gym.envs.virtual_time import VirtualClock, VirtualTimeEnv  # noqa: E402
 from coach_gym.episode import Episode  # noqa: E402
-
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
 
 PARTS = ("generate", "judge", "critic", "update", "env_wait")
 NAMES = dict(zip(PARTS, ("drawing", "judging", "critic", "policy update", "waiting"), strict=True))
@@ -80,6 +78,7 @@ EPISODES = 8  # per iteration
 SWEEPS: dict[str, tuple[int, ...]] = {
     "steps": (2, 4, 8, 16, 32), "k": (1, 2, 4, 8, 16), "devices": (1, 2, 4, 8, 16, 32)
 }  # fmt: skip
+SECONDS = (0.1, 1, 10)  # on the axis of time
 LABELS = {"steps": "T, steps of an episode", "k": "k, candidates of a state", "devices": "devices"}
 
 
@@ -320,31 +319,31 @@ def _spread(seeds: list[dict[str, float]], name: str, digits: int) -> str:
 
 
 def plot(results: dict[str, Any], path: Path) -> None:
-    """Draws time by part over every factor, and memory below."""
-    figure, axes = plt.subplots(
-        2, 3, figsize=(13, 6.4), layout="constrained", sharex="col", sharey="row", height_ratios=(3, 1)
-    )
+    """Draws time by part over every factor, and memory below, in light and dark."""
+    save(partial(_panels, results), path)
+
+
+def _panels(results: dict[str, Any], theme: Theme) -> Figure:
+    figure, axes = plt.subplots(2, 3, figsize=(12, 6.6), sharex="col", sharey="row", height_ratios=(3, 1))
     for (factor, label), (time, memory) in zip(LABELS.items(), axes.T, strict=True):
         points = curve(results["rows"], factor)
-        _line(time, points, "seconds", color="black", linewidth=2.5, label="iteration")
-        for number, part in enumerate(PARTS):
-            _line(time, points, part, color=f"C{number}", label=NAMES[part])
-        _line(memory, points, "megabytes", color="black")
+        _line(time, points, "seconds", color=theme.ink, linewidth=2.5, label="iteration")
+        for color, part in zip(theme.cycle, PARTS, strict=False):
+            _line(time, points, part, color=color, label=NAMES[part])
+        _line(memory, points, "megabytes", color=theme.ink)
         time.set(xscale="log", yscale="log", title=_title(results, factor))
         memory.set(xscale="log", yscale="log", xlabel=label, xticks=list(points), xticklabels=list(points))
         memory.minorticks_off()
         memory.set(yticks=(100, 200, 500, 1000), yticklabels=("100", "200", "500", "1000"))
-        for axis in (time, memory):
-            axis.grid(alpha=0.3, which="both")
-    _device_bound(axes[0, 2], results["rows"])
-    axes[0, 0].set(ylabel="virtual seconds", ylim=(0.02, None))
+    _device_bound(axes[0, 2], results["rows"], theme)
+    axes[0, 0].set(ylabel="virtual seconds", ylim=(0.02, None), yticks=SECONDS, yticklabels=[f"{s:g}" for s in SECONDS])
     axes[1, 0].set_ylabel("memory (MB)")
-    axes[0, 2].legend(fontsize=9, ncols=2)
+    figure.legend(*axes[0, 2].get_legend_handles_labels(), loc="outside lower center", ncols=7)
     figure.suptitle(
         f"One iteration of CoachAgent, pocket models, one thread ({DEVICE}). Where not varied: T = {BASE.steps}, "
-        f"k = {BASE.k}, {BASE.devices} devices; {EPISODES} episodes", fontsize=11
+        f"k = {BASE.k}, {BASE.devices} devices; {EPISODES} episodes", x=0.01, ha="left", fontsize=11
     )  # fmt: skip
-    figure.savefig(path, dpi=110)
+    return figure
 
 
 def _line(axis: Any, points: dict[int, list[dict[str, float]]], name: str, **style: Any) -> None:
@@ -354,11 +353,11 @@ def _line(axis: Any, points: dict[int, list[dict[str, float]]], name: str, **sty
     axis.scatter(*zip(*dots, strict=True), color=style["color"], s=10)
 
 
-def _device_bound(axis: Any, rows: list[Row]) -> None:
+def _device_bound(axis: Any, rows: list[Row], theme: Theme) -> None:
     """Draws the lower bound of an iteration: the devices' work, shared evenly."""
     points = curve(rows, "devices")
     bound = [mean(seed["device_seconds"] for seed in seeds) / devices for devices, seeds in points.items()]
-    axis.plot(list(points), bound, color="grey", linestyle=":", label="devices' work / devices")
+    axis.plot(list(points), bound, color=theme.pale, linestyle=":", label="devices' work / devices")
 
 
 def _title(results: dict[str, Any], factor: str) -> str:

@@ -211,7 +211,7 @@ class Updates:
         """Computes the policy's loss and gradients on less than an episode."""
         sample = to_device(policy_sample(tree), self.policy.device)
         new = torch.cat([response for step in log_probs(self.policy, tree) for response in step])
-        ppo_clip(new, sample.old_log_probs, sample.advantages, 0.2).mean().backward()
+        ppo_clip(new - sample.old_log_probs, sample.advantages, 0.2).mean().backward()
 
     def critic_part(self, tree: Tree) -> None:
         """Computes the critic's loss and gradients on less than an episode."""

@@ -103,7 +103,7 @@ def policy_losses(way: str, policy: Policy, episode: Episode) -> Losses:
         new = torch.cat(sum(log_probs(policy, tree), []))
         mine = advantages.repeat_interleave(RESPONSE)[first : first + len(new)]
         first += len(new)
-        yield ppo_clip(new, torch.full_like(new, -7.0), mine, CLIP).sum()
+        yield ppo_clip(new + 7.0, mine, CLIP).sum()
 
 
 def critic_losses(way: str, policy: Policy, critic: Critic, episode: Episode) -> Losses:

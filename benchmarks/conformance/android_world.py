@@ -120,7 +120,7 @@ class Observer:
         self.done: list[str] = []
         self.ours: float | None = None
         self._counterpart: Task | None = None
-        self._prepared: tuple[Any, Any, Any] = None, None, None  # instance and device, upstream's task, the phone
+        self._prepared: tuple[Any, ...] = (None,) * 4  # instance and device, upstream's task, its parameters, the phone
 
     @contextmanager
     def timing(self, stage: str) -> Iterator[None]:
@@ -133,14 +133,14 @@ class Observer:
     def prepare(self, task: Any, device: PhoneDevice, setup: Callable[[], None]) -> None:
         """Sets an official task up, or restores the result of an earlier setup."""
         instance = task.name, task.params["seed"], id(device)  # after a failure there is another device
-        known, upstreams, phone = self._prepared
-        if instance == known:
-            task._task, task._env = copy.deepcopy(upstreams), connect(device)
+        known, upstreams, params, phone = self._prepared
+        if instance == known:  # drawn again it may differ: MarkorCreateFolder takes its name from this computer's clock
+            task._task, task._env, task.params = copy.deepcopy(upstreams), connect(device), params
             device.phone.restore(phone)
         else:
             with self.timing("setup"):
                 setup()
-            self._prepared = instance, copy.deepcopy(task._task), device.phone.snapshot()
+            self._prepared = instance, copy.deepcopy(task._task), task.params, device.phone.snapshot()
         self._counterpart = counterpart(task, device)
 
     def misled(self, rng: random.Random) -> dict[str, Any] | None:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
+from matplotlib.figure import Figure
 
 from benchmarks.controls.curves import LEVELS, NEVER, Axis, Bootstrap, Curve, first_time, speedup
 from benchmarks.controls.methods import COACH, METHODS
 from benchmarks.controls.runs import Result
 from benchmarks.controls.work import Prices, device_seconds, fit_prices, seconds_of
+from benchmarks.figures.style import Theme, plt, save
 from benchmarks.latency_ratio import DEVICE_TO_INFERENCE
-
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt  # noqa: E402  (after the choice of a backend without windows)
 
 HOW = ("greedy", "sampled")
 RATIOS = {f"seconds_{factor:g}": factor * DEVICE_TO_INFERENCE for factor in (0.1, 1, 10)}
@@ -172,25 +170,39 @@ def _times(estimate: Estimate) -> str:
 
 def plot(results: Sequence[Result], path: Path) -> None:
     """Draws success over steps and over time at the paper's ratio, greedy and sampled, with the spread over seeds."""
-    groups, (found, _) = grouped(results), axes(results)
-    figure, panels = plt.subplots(2, 2, figsize=(12, 9), layout="constrained", sharey=True)
+    save(partial(_panels, grouped(results), axes(results)[0]), path)
+
+
+def _panels(groups: Groups, found: Mapping[str, Axis], theme: Theme) -> Figure:
+    figure, panels = plt.subplots(2, 2, figsize=(11, 8), sharey=True)
+    styles = _styles(groups, theme)
     for row, how in zip(panels, HOW, strict=True):
         for panel, axis in zip(row, ("steps", PAPERS), strict=True):
-            for number, (name, runs) in enumerate(groups.items()):
-                _draw(panel, Curve.read(runs, how, found[axis]), METHODS[name].label, METHODS[name].learns, number)
+            for name, runs in groups.items():
+                _draw(panel, Curve.read(runs, how, found[axis]), METHODS[name].learns, styles[name])
             label = "device steps" if axis == "steps" else f"seconds, devices at {DEVICE_TO_INFERENCE:g} x inference"
-            panel.set(xlabel=label, ylabel=f"success, {how} (%)")
-            panel.grid(alpha=0.3)
-    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False)
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
+            panel.set(xlabel=label, title=f"Success, {how} (%, embedded phone)")
+            panel.tick_params(labelleft=True)
+    figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure
 
 
-def _draw(panel: Any, curve: Curve, label: str, learns: bool, number: int) -> None:
-    color = plt.get_cmap("tab20")(number % 20)
+def _styles(names: Iterable[str], theme: Theme) -> dict[str, dict[str, Any]]:
+    """Returns how to draw methods: ours in the first colour; what is not trained dotted, the base in grey."""
+    dashes = ("solid", "dashed", "dashdot")
+    colors = iter([(color, dash) for dash in dashes for color in theme.cycle[1:]])
+    styles = {}
+    for name in names:
+        color, dash = (theme.better, "solid") if name == COACH else (theme.pale, "") if name == "base" else next(colors)
+        linestyle = dash if METHODS[name].learns else "dotted"
+        styles[name] = {"color": color, "linestyle": linestyle, "label": METHODS[name].label}
+    return styles
+
+
+def _draw(panel: Any, curve: Curve, learns: bool, style: dict[str, Any]) -> None:
     if not learns:
-        panel.axhline(100 * curve.mean()[-1], color=color, linestyle=":", label=label)
+        panel.axhline(100 * curve.mean()[-1], **style)
         return
-    spread = 100 * np.nanmean(curve.success, -1).std(0)
-    panel.plot(curve.along, 100 * curve.mean(), color=color, label=label)
-    panel.fill_between(curve.along, 100 * curve.mean() - spread, 100 * curve.mean() + spread, color=color, alpha=0.1)
+    mean, spread = 100 * curve.mean(), 100 * np.nanmean(curve.success, -1).std(0)
+    panel.plot(curve.along, mean, **style)
+    panel.fill_between(curve.along, mean - spread, mean + spread, color=style["color"], alpha=0.12, linewidth=0)

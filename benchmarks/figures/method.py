@@ -16,11 +16,10 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
-from benchmarks.figures.style import Theme, save
+from benchmarks.figures.style import Theme, plt, save
 from coach_gym.actions import ActionError, format_action, parse_action
 from coach_gym.agents import CoachAgent
 from coach_gym.dialects import Dialect, Frame

@@ -1,4 +1,7 @@
-"""The style of our figures: ink on paper and chalk on slate, Roboto, no frames, a title at the left."""
+"""The style of our figures: ink on paper and chalk on slate, Roboto, no frames, a title at the left.
+
+All figures are drawn with this module's `plt`, pyplot without windows, and written by `save`.
+"""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ RATES = (0.05, 0.2, 0.5)
 SIZE = (90, 200)
 STEPS = 14  # of an episode, as long as those of many task families
 STALL = 0.01  # seconds after which a driver gives up; adb's waits 30
-LIMITS: dict[str, dict[str, float]] = {"hang": {"step_timeout": 3.0, "reset_timeout": 6.0}}
-"""Seconds that the environment waits; the others answer by themselves."""
+LIMITS: dict[str, dict[str, float]] = {"hang": {"step_timeout": 5.0, "reset_timeout": 20.0}}
+"""Seconds that the environment waits, a fifth of a step for a look; the others answer by themselves."""
 
 
 @dataclass
@@ -130,7 +130,7 @@ def play(fault: Fault, rate: float, episodes: int, seed: int) -> Played:
         played.lies += lost and (reward != 0 or bool(infos["is_success"][0]))
     weather.over.set()
     envs.close()
-    played.faults, played.threads = weather.faults, _left(before)
+    played.faults, played.threads = weather.faults, threads_left(before)
     return played
 
 
@@ -139,7 +139,7 @@ def without_asking_again(rate: float) -> float:
     return 1 - (1 - rate) ** (STEPS + 1)
 
 
-def _left(before: int) -> int:
+def threads_left(before: int) -> int:
     """Returns how many more threads there are than before, after those that end have ended."""
     until = time.monotonic() + 5
     while threading.active_count() > before and time.monotonic() < until:

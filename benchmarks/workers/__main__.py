@@ -2,8 +2,8 @@
 
 Experts' actions are recorded first and replayed under the clock, by one environment in this process and by two in
 processes of their own. `of_linear` is the processor time of a step without processes over that with them, this
-process's share included: the part of linear growth that is left when every core is busy. It does not depend on other
-programs; `speedup`, by the wall clock, does.
+process's share included: the part of linear growth that is left when every core is busy. Other programs lower it, as
+they empty the caches of processes that wait for one another; `speedup`, by the wall clock, suffers more.
 
     python -m benchmarks.workers --seeds 0 1 2 --json workers.json
 """

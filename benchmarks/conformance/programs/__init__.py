@@ -1,0 +1,1 @@
+"""Whole programs of others, from their checkouts, on the embedded phone."""
