@@ -60,6 +60,7 @@ def main():
     agent = CoachAgent(
         "pocket", envs, batch_size=8, max_new_tokens=8,
         malformed_is_worthless=False,  # answers here are not actions of a phone, and that is right
+        reward_model=None,  # the judge that comes with the pocket model knows only phones
     )  # fmt: skip
     agent.learn(total_timesteps=16)
     print("steps:", agent.num_timesteps)
