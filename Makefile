@@ -5,11 +5,17 @@ VENV := .venv
 VLLM_VENV := .venv-vllm
 BRIDGES_VENV := .venv-bridges
 OPENENV_VENV := .venv-openenv
+RAY_VENV := .venv-ray
+# one test, run in every environment: an episode is the same through each interface
+SAME := tests/coach_gym/bridges/test_same_through_all.py
 BIN := $(VENV)/bin
 # one thread per process: two processes of two threads on two cores are ten times slower
 export OMP_NUM_THREADS := 1
+# transformers imports torchao, whose kernels are for GPUs and which says so at every start
+export TORCHAO_FORCE_SKIP_LOADING_SO_FILES := 1
+export TORCH_LOGS := -torch.utils._pytree
 
-.PHONY: demo test test-vllm test-bridges test-openenv lint types unit pocket docs clean
+.PHONY: demo test test-vllm test-bridges test-openenv test-ray lint types unit pocket docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/python -m benchmarks.demo
@@ -27,7 +33,7 @@ unit: $(VENV)/installed
 
 # vLLM pins other versions of transformers and numpy, so its tests have a separate environment (4 GB)
 test-vllm: $(VLLM_VENV)/installed
-	timeout 600 $(VLLM_VENV)/bin/python -m pytest tests/vllm
+	timeout 1200 $(VLLM_VENV)/bin/python -m pytest tests/vllm
 
 # the site, into build/site; any broken link is an error
 docs: $(VENV)/installed
@@ -35,11 +41,15 @@ docs: $(VENV)/installed
 
 # other people's trainers and protocols pin versions of their own, so they have a separate environment
 test-bridges: $(BRIDGES_VENV)/installed
-	timeout 900 $(BRIDGES_VENV)/bin/python -m pytest tests/bridges
+	timeout 900 $(BRIDGES_VENV)/bin/python -m pytest tests/bridges $(SAME)
 
-# OpenEnv pins an older MCP than ours
+# OpenEnv pins an older MCP than ours; the Open Reward Standard's package goes with it
 test-openenv: $(OPENENV_VENV)/installed
-	timeout 600 $(OPENENV_VENV)/bin/python -m pytest tests/openenv
+	timeout 600 $(OPENENV_VENV)/bin/python -m pytest tests/openenv $(SAME)
+
+# a cluster of two nodes on this machine
+test-ray: $(RAY_VENV)/installed
+	timeout 600 $(RAY_VENV)/bin/python -m pytest tests/envs/remote/test_actor.py
 
 # rebuilds the pocket models from scratch (hours on a CPU; resumable)
 pocket: $(VENV)/installed
@@ -68,8 +78,13 @@ $(BRIDGES_VENV)/installed: setup.cfg constraints-bridges.txt
 
 $(OPENENV_VENV)/installed: setup.cfg constraints-openenv.txt
 	$(PYTHON) -m venv $(OPENENV_VENV)
-	$(OPENENV_VENV)/bin/python -m pip install --quiet --constraint constraints-openenv.txt --editable '.[openenv]' pytest
+	$(OPENENV_VENV)/bin/python -m pip install --quiet --constraint constraints-openenv.txt --editable '.[openenv,ors]' pytest
+	touch $@
+
+$(RAY_VENV)/installed: setup.cfg constraints.txt
+	$(PYTHON) -m venv $(RAY_VENV)
+	$(RAY_VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[ray]' pytest hypothesis
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VLLM_VENV) $(BRIDGES_VENV) $(OPENENV_VENV) build runs
+	rm -rf $(VENV) $(VLLM_VENV) $(BRIDGES_VENV) $(OPENENV_VENV) $(RAY_VENV) build runs

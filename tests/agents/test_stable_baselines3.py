@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from gymnasium.vector import SyncVectorEnv
-from stable_baselines3.common.callbacks import CheckpointCallback, EvalCallback
+from stable_baselines3.common.callbacks import CheckpointCallback, EvalCallback, LogEveryNTimesteps
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 
 from coach_gym.agents import CoachAgent, evaluate
+from coach_gym.agents.training.logs.logger import Logger
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 
@@ -32,3 +33,18 @@ def test_their_callbacks_evaluate_and_save(agent, tmp_path):
     assert np.load(tmp_path / "evaluations.npz")["results"].shape == (1, 2)
     for name in ("best_model", "rl_model_2_steps.zip"):  # folders of that name
         assert CoachAgent.load(tmp_path / name).policy.eos == agent.policy.eos
+
+
+def test_their_callback_writes_the_log_more_often(agent):
+    dumped = []
+
+    class Output:
+        def write(self, values, excluded, step):
+            dumped.append((step, "time/fps" in values))
+
+        def close(self):
+            pass
+
+    agent.set_logger(Logger(None, [Output()]))
+    agent.learn(4, LogEveryNTimesteps(2), log_interval=None)
+    assert dumped == [(2, True), (4, True)]

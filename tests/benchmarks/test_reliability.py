@@ -5,11 +5,12 @@ import json
 import pytest
 
 from benchmarks.reliability import __main__ as reliability
-from benchmarks.reliability import devices
+from benchmarks.reliability import devices, fleets
 
 
-@pytest.mark.parametrize("fault", ["raise", "stall", "lie"])
-def test_few_episodes_are_lost_at_five_percent(fault):
+@pytest.mark.parametrize("fault", devices.FAULTS)
+def test_few_episodes_are_lost_at_five_percent(fault, monkeypatch):
+    monkeypatch.setitem(devices.LIMITS, "hang", {"step_timeout": 2.0, "reset_timeout": 20.0})
     played = devices.play(fault, 0.05, 20, 0)
     assert played.faults >= 5 and played.lost <= 3 and played.lies == 0 and played.threads == 0
 
@@ -24,10 +25,17 @@ def test_a_device_that_always_fails_loses_every_episode_and_earns_nothing(fault)
     assert (played.lost, played.lies, played.threads) == (3, 0, 0)
 
 
-def test_devices_that_hang_cost_their_episodes_and_leave_no_threads(monkeypatch):
+def test_devices_that_always_hang_cost_their_episodes_and_leave_no_threads(monkeypatch):
     monkeypatch.setitem(devices.LIMITS, "hang", {"step_timeout": 1.0, "reset_timeout": 20.0})
-    played = devices.play("hang", 0.05, 3, 1)
-    assert 0 < played.lost <= 3 and played.lies == 0 and played.threads == 0
+    assert devices.play("hang", 1.0, 2, 1) == devices.Played(2, lost=2, faults=4)
+
+
+def test_of_a_fleet_nothing_is_lost_but_the_episodes_of_emulators_that_died(monkeypatch):
+    monkeypatch.setattr(fleets, "LIFE", 120.0)
+    monkeypatch.setattr(fleets, "FAILED_STARTS", 0.3)
+    lived = fleets.live(0.25, 200.0, 0)
+    assert lived.episodes > fleets.ENVS and lived.deaths > 3 and lived.failed_starts > 0
+    assert (lived.unexplained, lived.verdicts, lived.missing, lived.threads) == (0, 0, 0, 0), lived
 
 
 def test_the_report(tmp_path, monkeypatch, capsys):

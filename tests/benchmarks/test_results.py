@@ -51,6 +51,7 @@ QUOTED = {
         )
     },
     "controls": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
+    "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
     "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},
     "phone": {"steps_per_s": "{:,.0f} steps/s".format, "steps_per_s_1080x2400": "{:,.0f} steps/s".format},
     "trajectory_tree": {"policy_update_speedup": times, "critic_fit_speedup": times},
@@ -68,3 +69,10 @@ def test_the_readme_quotes_its_results(name):
     text, found = " ".join((ROOT / "README.md").read_text().split()), headline(name)
     for key, written in QUOTED[name].items():
         assert written(found[key]) in text, (key, found[key])
+
+
+def test_the_page_of_openenv_quotes_its_results():
+    text, found = (ROOT / "docs/openenv.md").read_text(), headline("openenv")
+    for way in ("openenv", "gymnasium", "echo"):
+        for screen in ("270x600", "540x1200"):
+            assert f"{found[f'{way}_core_ms_{screen}']:.1f} ms" in text, (way, screen)

@@ -12,10 +12,10 @@ pytest.importorskip("verifiers.v1", reason="verifiers is in the environment of m
 from verifiers.v1.cli.eval.runner import run_eval
 from verifiers.v1.configs.cli.eval import EvalConfig
 
-from coach_gym.bridges import verifiers as bridge
 from coach_gym.envs.devices.phone import PhoneDevice
 from tests.bridges.chat_server import screens, serving, texts
-from tests.bridges.scripts import SIZE, TASK, played
+from tests.bridges.evaluations import evaluated
+from tests.bridges.scripts import TASK, played
 from tests.bridges.test_pages import PAGE
 
 
@@ -24,22 +24,6 @@ class Loses(PhoneDevice):
 
     def perform(self, action):
         raise ConnectionError("the cable is out")
-
-
-def evaluated(server, folder, tasks=1, player=None, **taskset):
-    """The episodes of an evaluation in this process."""
-    config = EvalConfig(
-        env={
-            "taskset": {
-                "id": bridge.PLUGIN, "env": TASK["env"], "settings": {"screen_size": SIZE}, "seeds": tasks,
-                "first_seed": 3, **taskset,
-            },
-            "player": player or {},
-        },
-        client={"base_url": server.url, "api_key_var": "NO_KEY_NEEDED"}, model="scripted", push=False, rich=None,
-        max_concurrent=2, output_dir=folder, run={"dir": "run"},
-    )  # fmt: skip
-    return asyncio.run(run_eval(config))
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,9 @@
 """verl-agent's manager: driven as its roll-out loop does it, with exact anchors, and no reward for a fault."""
 
+import re
+import textwrap
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,6 +12,7 @@ from coach_gym.bridges.verl_agent import AndroidEnvironmentManager
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.devices.phone import PhoneDevice
 from tests.bridges.scripts import SIZE, TASK, played
+from tests.bridges.test_pages import PAGE
 
 
 def rolled_out(manager, seeds, scripts):
@@ -48,6 +53,20 @@ def test_a_group_plays_one_task_and_validation_always_the_same():
     drawn = [[talk.goal for talk in manager.talks] for _ in range(2) if manager.reset()]
     assert drawn[0] == drawn[1] and drawn[0][0] == drawn[0][1] and drawn[0][2] == drawn[0][3]
     assert drawn[0][0] != drawn[0][2]
+
+
+def test_the_lines_of_the_page_make_both_managers():
+    (lines,) = re.findall(r"^```text\nel(if .*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    config = SimpleNamespace(
+        env=SimpleNamespace(env_name="Android", seed=0, rollout=SimpleNamespace(n=2)),
+        data=SimpleNamespace(train_batch_size=2, val_batch_size=1),
+    )
+    names = {}
+    exec(f"def make_envs(config):\n{textwrap.indent(lines, '    ')}", names)
+    training, validation = names["make_envs"](config)
+    assert [len(manager.talks) for manager in (training, validation)] == [4, 1] and validation.same_tasks
+    training.close()
+    validation.close()
 
 
 def test_a_fault_stops_training():

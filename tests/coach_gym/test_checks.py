@@ -4,17 +4,28 @@ import gymnasium as gym
 import pytest
 
 import coach_gym  # noqa: F401
-from coach_gym.agents import CheckpointCallback, EvalCallback, GRPOAgent, StopTrainingOnRewardThreshold
+from coach_gym.agents import (
+    CheckpointCallback,
+    CoachAgent,
+    EvalCallback,
+    GRPOAgent,
+    StopTrainingOnRewardThreshold,
+)
 from coach_gym.agents.evaluation import evaluate
+from coach_gym.agents.generation.vllm.client import ServedGenerator
+from coach_gym.agents.training.logs.recorder import EpisodeRecorder
 from coach_gym.agents.training.schedules import value_of
 from coach_gym.checks import require_finite, require_seconds, require_whole
+from coach_gym.envs.devices.adb_device import AdbDevice
+from coach_gym.envs.devices.emulator import Emulator, Ports
 from coach_gym.envs.errors import UsageError
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 
 NAN, INFINITE = float("nan"), float("inf")
-NO_COUNTS = [NAN, INFINITE, -INFINITE, 1.5, -1, True, "5", None, [1]]
-NO_TIMES = [NAN, INFINITE, -1, 0, True, "5", None]
+HUGE = 10**400  # no float
+NO_COUNTS = [NAN, INFINITE, -INFINITE, 1.5, -1, True, "5", None, [1], HUGE]
+NO_TIMES = [NAN, INFINITE, -1, 0, True, "5", None, HUGE]
 
 
 @pytest.mark.parametrize("value", NO_COUNTS)
@@ -31,7 +42,7 @@ def test_no_count(value):
     if value is not None:
         makers += [lambda: agent.learn(1, log_interval=value), lambda: gym.make("AndroidWorld-v0", max_steps=value)]
     for make in makers:
-        with pytest.raises((TypeError, ValueError), match="pass|too small|number|pixel"):
+        with pytest.raises((TypeError, ValueError), match="pass|too small|too large|number|pixel"):
             make()
     assert agent.num_timesteps == 0
 
@@ -45,7 +56,27 @@ def test_no_time(value):
             gym.make_vec("AndroidWorld-v0", num_envs=1, vectorization_mode="vector_entry_point", **{name: value})
 
 
-@pytest.mark.parametrize("value", [NAN, INFINITE, "5", None, True])
+@pytest.mark.parametrize("value", [NAN, INFINITE, -1, 0, True, "5", HUGE, -HUGE])
+def test_times_of_what_waits(value):
+    for make in (
+        lambda: CheckpointCallback(None, "never", save_minutes=value),
+        lambda: ServedGenerator(tiny.policy(), "http://127.0.0.1:9", value),
+        lambda: Emulator("name", Ports.numbered(0), boot_timeout=value),
+        lambda: AdbDevice("127.0.0.1:9", settle=value if value != 0 else -1),
+        lambda: EpisodeRecorder(share=value if value != 0 else 2),
+    ):
+        with pytest.raises((TypeError, ValueError), match="(save_minutes|patience|boot_timeout|settle|share)=.*pass"):
+            make()
+
+
+@pytest.mark.parametrize("name", ["learning_rate", "batch_size", "gamma", "k", "seed", "stats_window_size"])
+def test_numbers_beyond_all_floats(name):
+    for value in (HUGE, -HUGE):
+        with pytest.raises((TypeError, ValueError), match=f"{name} has 1329 bits, which is too large; pass"):
+            CoachAgent(tiny.policy(), None, **{name: value})
+
+
+@pytest.mark.parametrize("value", [NAN, INFINITE, "5", None, True, HUGE])
 def test_no_number(value):
     for make in (lambda: require_finite(it=value), lambda: StopTrainingOnRewardThreshold(value)):
         with pytest.raises((TypeError, ValueError), match="pass a number"):

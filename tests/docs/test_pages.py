@@ -18,16 +18,18 @@ EXAMPLES = ROOT / "examples"  # has the app of docs/add_an_app.md
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->\n\Z")  # above a block that cannot run here
-LINK = re.compile(r"\]\(([^)#]+)\)")
+LINK = re.compile(r"(?:\]\(|src=\"|srcset=\")([^)#\"]+)[)\"]")
 PATH = re.compile(r"`((?:agents|envs|benchmarks|coach_gym|docs|tests)/[\w/.]+)`")
-ELSEWHERE = ("from trl import", "verifiers.v1", "from openenv")  # packages of make test-bridges and test-openenv
+ELSEWHERE = ("from trl import", "verifiers.v1", "from openenv", "from ors")  # of make test-bridges and test-openenv
 TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
 SETTINGS = {  # of agents and engines, which the commands pass on
     "train": ["--critic", "--batch_size", "--bfloat16", "--checkpoint_activations", "--generation", "--max_staleness",
               "--lora_rank", "--cpu_offload", "--learning_rate"],
+    "critic": ["--bfloat16", "--checkpoint_activations"],
     "serve": ["--max_model_len"],
     "evaluate": ["--suite", "--device", "--screen_size", "--split"],
     "openenv": ["--screen_size"],
+    "ors": ["--screen_size"],
 }
 SMALLER = {
     '"pocket", envs, tensorboard_log': '"pocket", envs, batch_size=2, tensorboard_log',

@@ -1,6 +1,8 @@
 """AndroidEnv over a fake device: what ends an episode, what counts as success, what a fault does."""
 
 import pickle
+import threading
+import time
 import traceback
 from functools import partial
 
@@ -325,6 +327,65 @@ def test_a_device_that_fails_once_in_a_read_is_asked_again(env, devices, monkeyp
     monkeypatch.setattr(devices[0], asked, once)
     _, reward, terminated, _, info = env.step(action)
     assert "fault" not in info and not failures and (reward, terminated) == (float(terminated), asked == "read")
+
+
+@pytest.mark.parametrize("asked", ["screenshot", "ui"])
+def test_a_device_that_hangs_once_in_a_look_is_asked_again_and_twice_has_failed(env, devices, monkeypatch, asked):
+    env.reset(options=SAVE_ADA)
+    read, hangs, over = getattr(devices[0], asked), [1], threading.Event()
+
+    def look():
+        if hangs:
+            hangs.pop()
+            over.wait()
+        return read()
+
+    monkeypatch.setattr(devices[0], asked, look)
+    env.look_timeout = 0.2
+    assert "fault" not in env.step("wait()")[4] and not hangs
+    hangs += [1, 1]
+    _, reward, _, truncated, info = env.step("wait()")
+    over.set()
+    assert (reward, truncated) == (0.0, True)
+    assert info["fault"] == "DeviceError: a look at the screen got no answer in 0.2 s"
+
+
+def test_a_hung_look_that_answers_late_changes_nothing(env, devices, monkeypatch):
+    env.reset(options=SAVE_ADA)
+    read, over, looks = devices[0].screenshot, threading.Event(), []
+
+    def black_and_late_at_first():
+        looks.append(1)
+        return np.zeros_like(read()) if len(looks) == 1 and over.wait() else read()
+
+    monkeypatch.setattr(devices[0], "screenshot", black_and_late_at_first)
+    env.look_timeout, before = 0.2, threading.active_count()
+    assert env.step("wait()")[0]["screenshot"].any()
+    over.set()
+    while threading.active_count() > before:
+        time.sleep(0.01)
+    assert env.step("wait()")[0]["screenshot"].any() and len(looks) == 3
+
+
+def test_looks_without_a_limit_stay_in_the_environments_thread():
+    threads = set()
+
+    class Affine(FakeDevice):
+        def screenshot(self):
+            threads.add(threading.get_ident())
+            return super().screenshot()
+
+    env = AndroidEnv(device=Affine, screen_size=SIZE, suite=SUITE, look_timeout=None)
+    env.reset(options=SAVE_ADA)
+    env.step("wait()")
+    assert threads == {threading.get_ident()}
+    assert AndroidEnv(screen_size=SIZE).look_timeout is None  # the embedded phone
+
+
+@pytest.mark.parametrize("wrong", [0, -1.0, float("nan"), float("inf"), True, "3"])
+def test_a_wrong_time_for_looks_is_refused(wrong):
+    with pytest.raises((TypeError, ValueError), match="look_timeout"):
+        AndroidEnv(screen_size=SIZE, look_timeout=wrong)
 
 
 @pytest.mark.parametrize("asked, lie", [("screenshot", None), ("screenshot", np.zeros((2, 2, 3))), ("ui", "<a/>")])

@@ -309,7 +309,8 @@ def test_use_after_close_is_an_error_at_once(call):
 
 
 @pytest.mark.parametrize(("actions", "told"), [
-    (["a"], "1 actions for 3"), (["a"] * 4, "4 actions for 3"), ([], "0 actions"), ("abc", "the text 'abc' for 3"),
+    (["a"], "1 actions for 3"), (["a"] * 4, "4 actions for 3"), ([], "0 actions"), ("abc", "'abc' of type str for 3"),
+    (None, "None of type NoneType for 3"), (5, "5 of type int for 3"), (iter("abc"), "of type .*iterator for 3"),
 ])  # fmt: skip
 def test_a_wrong_number_of_actions_is_refused_before_anything_is_sent(actions, told):
     envs = AndroidVectorEnv([make_env] * 3)
@@ -324,6 +325,15 @@ def test_a_wrong_number_of_actions_is_refused_before_anything_is_sent(actions, t
         envs.send_reset(None, [0, 0])
     assert envs.pending == ()
     envs.step(["x"] * 3)
+    envs.close()
+
+
+@pytest.mark.parametrize("seed", ["abc", [-1] * 3, [1.5] * 3, [True] * 3, -1])
+def test_wrong_seeds_are_the_callers_error_and_no_fault(seed):
+    envs = AndroidVectorEnv([make_env] * 3)
+    with pytest.raises((UsageError, gym.error.Error), match="[Ss]eed"):
+        envs.reset(seed=seed)
+    assert envs.pending == () and "fault" not in envs.reset(seed=0)[1]
     envs.close()
 
 

@@ -13,7 +13,7 @@ from tests.envs.served_phone import adb_server, served_phone
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-ELSEWHERE = {"fleet", "several_processes"}  # have tests of their own
+ELSEWHERE = {"fleet", "several_processes", "ray_cluster"}  # have tests of their own, the last in make test-ray
 PROGRAMS = sorted(path.stem for path in EXAMPLES.glob("*.py"))
 
 

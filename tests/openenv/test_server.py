@@ -19,14 +19,7 @@ import coach_gym  # noqa: F401
 from coach_gym.bridges.openenv_server import PhoneAction, PhoneEnvironment, make_app
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.suites.in_order import InOrder
-from tests.coach_gym.bridges.played import (
-    SIZE,
-    assert_same,
-    expert_actions,
-    pixels_of,
-    through_gymnasium,
-    through_openenv,
-)
+from tests.coach_gym.bridges.played import SIZE, expert_actions, pixels_of
 
 CONTACT, BRIGHTNESS = "ContactsAddContact", "SystemBrightnessMax"
 HOSTILE = "<script>hacked()</script>"
@@ -57,21 +50,6 @@ def ask(address, path, body=None, **headers):
     headers = {"Content-Type": "application/json", **headers}
     with urllib.request.urlopen(urllib.request.Request(address + path, data, headers), timeout=60) as answer:
         return answer.read().decode()
-
-
-@pytest.mark.parametrize(
-    ("task", "seed", "actions"),
-    [(CONTACT, 3, None), ("ContactsPhoneNumberOf", 5, None), (BRIGHTNESS, 0, ["finished()"]),
-     (BRIGHTNESS, 1, ["open_app(app_name='No such app')", "click(start_box='(9999,1)')", "finished()"]),
-     (BRIGHTNESS, 2, ["wait()"] * 10)],
-    ids=["solved", "answered", "failed", "refused", "out of budget"],
-)  # fmt: skip
-def test_the_same_screens_rewards_and_ends_as_through_gymnasium(address, task, seed, actions):
-    solves = actions is None
-    actions = actions or expert_actions("AndroidWorld-v0", seed, task)
-    reference = through_gymnasium("AndroidWorld-v0", seed, actions, task)
-    assert (reference.reward, reference.success) == (float(solves), solves)
-    assert_same(reference, through_openenv(address, "AndroidWorld-v0", seed, actions, task))
 
 
 def test_sessions_play_side_by_side_with_a_phone_each_and_a_third_is_refused(address):

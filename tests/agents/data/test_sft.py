@@ -1,6 +1,10 @@
 """Fine-tuning on transformers' Trainer."""
 
 import copy
+import os
+import subprocess
+import sys
+from dataclasses import replace
 
 import pytest
 import torch
@@ -79,6 +83,26 @@ def test_long_episodes_are_taught_in_parts_and_each_response_once(tmp_path):
             assert min(starts) > 0
 
 
+@pytest.mark.parametrize("turns", [1, 2, None])
+def test_each_response_is_taught_after_the_turns_that_the_dialect_shows(turns, tmp_path):
+    folder = episodes(tmp_path, number=1, actions=[CLICK] * 4)
+    policy, source = tiny.policy(), EpisodeFolder(folder)
+    policy.dialect.max_turns = turns
+    examples = next(each for held in (False, True) if len(each := DemonstrationExamples(policy, [folder], held)))
+    episode = retell(policy, source.read(source.names[0]))
+    taught = {
+        tuple(part.input_ids[:index])
+        for part in examples[0]
+        for index in range(1, len(part.labels))
+        if part.labels[index] != IGNORED and part.labels[index - 1] == IGNORED
+    }
+    shown = {
+        tuple(policy.prompt(episode.goal, episode.steps[:t], step.observation).input_ids)
+        for t, step in enumerate(episode.steps)
+    }
+    assert taught == shown and len(shown) == episode.length
+
+
 def test_the_loss_is_that_of_the_policys_own_likelihood(shown):
     policy = tiny.policy()
     policy.banned = []  # Trainer's softmax is over all tokens
@@ -114,14 +138,15 @@ def test_a_process_reward_model_learns_to_write_verdicts(labels, tmp_path, monke
                                                  again.policy.model.state_dict().values(), strict=True))  # fmt: skip
 
 
-def test_an_interrupted_run_goes_on_to_the_same_weights(shown, tmp_path):
+@pytest.mark.parametrize("rank", [0, 4])
+def test_an_interrupted_run_goes_on_to_the_same_weights(rank, shown, tmp_path):
     def run(out, settings):
         policy = tiny.policy()
         examples = DemonstrationExamples(policy, [shown], held_out=False)
         summary = fine_tune(policy, examples, out, settings)
         return summary, Policy.load(out).model.state_dict()
 
-    settings = Settings(learning_rate=3e-3, batch_size=4, epochs=2, save_every=2)
+    settings = Settings(learning_rate=3e-3, batch_size=4, epochs=2, save_every=2, lora_rank=rank)
     whole, expected = run(tmp_path / "whole", settings)
     assert whole.steps > 4
     parts = tmp_path / "parts"
@@ -144,7 +169,7 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(shown, tmp_path):
     assert resumed.steps == whole.steps
     assert all(torch.allclose(expected[name], tensor, atol=1e-6) for name, tensor in weights.items())
     with pytest.raises(ValueError, match=r"holds a run with \{'learning_rate': 0.003\}"):
-        fine_tune(policy, examples, parts, Settings(learning_rate=1.0, batch_size=4, epochs=2, save_every=2))
+        fine_tune(policy, examples, parts, replace(settings, learning_rate=1.0))
 
 
 def test_lora_changes_only_the_language_model_and_is_merged(shown, tmp_path):
@@ -168,3 +193,27 @@ def test_the_command_trains_a_judge_that_agents_take(labels, shown, tmp_path, ca
     assert "the model is in" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="holds no labels.jsonl; make it with coach-gym label"):
         main(["sft", "prm", str(shown), *model, "--out", str(tmp_path / "other")])
+
+
+def test_two_processes_train_shards_to_the_weights_of_one(tmp_path):
+    """The command under torchrun: FSDP2 over gloo, against the same command in one process."""
+    tiny.policy().save(tmp_path / "tiny")
+    shown = episodes(tmp_path / "shown", number=13)
+    assert len(DemonstrationExamples(tiny.policy(), [shown], held_out=False)) == 12, "whole batches in both"
+    command = [
+        "sft", "policy", str(shown), "--model", str(tmp_path / "tiny"), "--workers", "0", "--batch-size", "4",
+        "--epochs", "1", "--learning-rate", "3e-3",
+    ]  # fmt: skip
+    main([*command, "--out", str(tmp_path / "one")])
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    run = subprocess.run(
+        [*torchrun, "-m", "coach_gym", *command, "--out", str(tmp_path / "two")],
+        capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr[-3000:]
+    assert run.stdout.count("the model is in") == 1
+    before, one, two = (Policy.load(tmp_path / name).model.state_dict() for name in ("tiny", "one", "two"))
+    assert one.keys() == two.keys()
+    moved = torch.cat([(one[name] - before[name]).flatten() for name in one])
+    apart = torch.cat([(two[name] - one[name]).flatten() for name in one])
+    assert moved.norm() > 0.1 and apart.norm() < 0.02 * moved.norm(), (moved.norm(), apart.norm())

@@ -3,6 +3,7 @@
 import re
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -60,9 +61,9 @@ def stored(tmp_path):
     return tmp_path / "model"
 
 
-def load_and_shard(folder):
+def load_and_shard(folder, batch_size):
     with Peak() as peak:
-        agent = CoachAgent(str(folder), None, batch_size=2, generation=lambda policy: Unsent(policy, ADDRESS))
+        agent = CoachAgent(str(folder), None, batch_size=batch_size, generation=lambda policy: Unsent(policy, ADDRESS))
         built = own_memory() - peak.before
         agent.distribute()
     time.sleep(0)
@@ -72,10 +73,11 @@ def load_and_shard(folder):
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux")
-def test_a_process_needs_little_more_than_its_share(stored, tmp_path):
-    results = together(2, tmp_path, load_and_shard, stored)
+@pytest.mark.parametrize("number", [2, 4])
+def test_a_process_needs_little_more_than_its_share(stored, tmp_path, number):
+    results = together(number, tmp_path, partial(load_and_shard, batch_size=number), stored)
     whole = Policy.load(stored, device="cpu").model
-    share = 2 * 4 * sum(p.numel() for p in whole.parameters()) / 2  # policy and critic in float32, two processes
+    share = 2 * 4 * sum(p.numel() for p in whole.parameters()) / number  # policy and critic in float32
     for built, needed, _ in results:
         assert built < 0.25 * share, "building maps the file"
         assert 0.9 * share < needed < 1.5 * share

@@ -59,18 +59,18 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _main(rank, size, folder, work, arguments):
+def _main(rank, size, folder, work, arguments, timeout):
     torch.set_num_threads(1)
     store = dist.FileStore(str(folder / "store"), size)  # a port could be taken before it is bound
-    dist.init_process_group("gloo", store=store, rank=rank, world_size=size, timeout=timedelta(seconds=60))
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=size, timeout=timedelta(seconds=timeout))
     torch.save(work(*arguments), folder / f"{rank}.pt")
     dist.destroy_process_group()
 
 
-def together(size, folder, work, *arguments):
+def together(size, folder, work, *arguments, timeout=60):
     """Runs `work` on `size` processes and returns their results."""
     folder = Path(tempfile.mkdtemp(dir=folder))
-    mp.start_processes(_main, (size, folder, work, arguments), nprocs=size, start_method="forkserver")
+    mp.start_processes(_main, (size, folder, work, arguments, timeout), nprocs=size, start_method="forkserver")
     return [torch.load(folder / f"{rank}.pt", weights_only=False) for rank in range(size)]
 
 

@@ -18,12 +18,14 @@ from itertools import combinations
 import pytest
 import torch
 
+from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.generator import Generator
 from coach_gym.agents.generation.make import make_generator
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.generation.vllm import client as served
 from coach_gym.agents.generation.vllm import several, wire
 from coach_gym.agents.generation.vllm.client import GenerationServerError, ServedGenerator, WeightsLostError
+from coach_gym.agents.generation.vllm.engine import LocalEngine
 from coach_gym.agents.generation.vllm.generator import WeightMismatchError, fingerprint
 from coach_gym.agents.generation.vllm.protocol import Sampling
 from coach_gym.agents.generation.vllm.server import GenerationServer, ImageStore
@@ -525,3 +527,10 @@ def test_spoiled_weights_never_come_into_force(policy: Policy, serve, spoil) -> 
     assert 400 in statuses and serve[0].status()["version"] == ""
     connection.close()
     generator.sample(prompts_of(policy), max_new_tokens=2)
+
+
+def test_an_engine_cannot_spread_over_trainers(monkeypatch):
+    """The refusal comes before vLLM, which is not installed here, is even imported."""
+    monkeypatch.setattr(processes, "size", lambda: 2)
+    with pytest.raises(ValueError, match="or start `coach-gym serve --tensor_parallel_size 2`"):
+        LocalEngine(tiny.policy(), tensor_parallel_size=2)

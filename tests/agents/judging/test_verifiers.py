@@ -1,11 +1,14 @@
 """Outcome verifiers: they see the whole episode, and only a clear verdict counts."""
 
+import gc
 import random
+import weakref
 
 import numpy as np
 import pytest
 
 from coach_gym.agents.judging.models import LocalModel, ServedModel, load_model
+from coach_gym.agents.judging.steps import load_prm
 from coach_gym.agents.judging.verifiers import (
     FirstVerdict,
     ModelVerifier,
@@ -14,6 +17,7 @@ from coach_gym.agents.judging.verifiers import (
     load_verifier,
     parse_outcome,
 )
+from coach_gym.agents.models.reward_models import GenerativePRM
 from coach_gym.dialects import QwenMobileUse, UITars
 from coach_gym.episode import Candidate, Episode, Observation, Step
 from tests.agents import tiny
@@ -216,6 +220,24 @@ def test_verifiers_by_name():
     assert {request["model"] for request in server.requests} == {"org/model"}
     mine = Rules()
     assert load_verifier(mine) is mine
+
+
+def test_judges_of_the_same_name_are_one_model_in_memory(tmp_path):
+    """While one of them exists, and with the same generator, which may be an engine with weights of its own."""
+    tiny.policy().save(tmp_path)
+    prm, verifier = load_prm(str(tmp_path)), load_verifier(f"rules+{tmp_path}")
+    assert isinstance(prm, GenerativePRM) and isinstance(verifier, FirstVerdict)
+    judge = verifier.verifiers[1]
+    assert isinstance(judge, ModelVerifier) and isinstance(judge.model, LocalModel)
+    assert judge.model.generator is prm.generator and judge.model.policy is prm.policy
+    assert not any(parameter.requires_grad for parameter in prm.policy.model.parameters())
+    elsewhere = GenerativePRM.load(str(tmp_path), generation="http://127.0.0.1:9")
+    assert elsewhere.policy is not prm.policy, "it is in main memory, as it is stored"
+    first = weakref.ref(prm.policy)
+    del prm, verifier, judge
+    gc.collect()
+    assert first() is None
+    assert load_prm(str(tmp_path)).policy.device.type == "cpu"
 
 
 def test_a_model_by_name_takes_the_address_from_the_environment(monkeypatch):

@@ -56,6 +56,18 @@ def test_values_are_those_of_separate_sequences(policy: Policy, critic: Critic) 
     torch.testing.assert_close(critic.state_values(tree), state_values, rtol=1e-5, atol=1e-5)
 
 
+def test_values_of_tokens_are_those_of_separate_sequences(policy: Policy, critic: Critic) -> None:
+    """V before a token is read where the token is predicted; before the first one, it is V of the state."""
+    episode, expected = tiny.episode(policy, steps=3, k=2), []
+    for t, step in enumerate(episode.steps):
+        prompt = policy.prompt(episode.goal, episode.steps[:t], step.observation)
+        for candidate in step.candidates:
+            values = _column_values(critic, policy, prompt, candidate.token_ids)
+            expected.append(values[len(prompt) - 1 : -1])
+    found = critic.token_values(build_tree(policy, episode))
+    torch.testing.assert_close(found, torch.cat(expected), rtol=1e-5, atol=1e-5)
+
+
 def test_gradients_are_those_of_separate_sequences(policy: Policy, critic: Critic) -> None:
     episode = tiny.episode(policy, steps=3, k=3)
     gradients = []

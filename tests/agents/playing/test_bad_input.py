@@ -22,6 +22,15 @@ def seen():
     return ButtonEnv().reset(seed=0)[0]
 
 
+@pytest.mark.parametrize("wrong, told", [
+    (None, "of type NoneType"), ([], "of type list"), ({}, "has no 'goal'"), ({"goal": "a"}, "has no 'screenshot'"),
+    ({"goal": 5, "screenshot": None}, "goal.*=5 is no text"), ({"goal": None, "screenshot": None}, "=None is no text"),
+])  # fmt: skip
+def test_what_is_no_observation(agent, wrong, told):
+    with pytest.raises((TypeError, ValueError), match=f"{told}.*; pass"):
+        agent.predict(wrong)
+
+
 def test_halves_of_characters_are_read_as_unknown_ones(agent, seen):
     assert whole_text("a\ud800b") == "a\ufffdb" and whole_text("\ud83d\ude00") == "😀" and whole_text("中") == "中"
     for key in ("goal", "ui", "last_action_error"):

@@ -201,11 +201,13 @@ def test_self_imitation_repeats_the_latest_successes_and_makes_them_likelier():
     solved, failed = one_state(policy, BACK, HOME), one_state(policy, HOME, BACK)
     failed.outcome = 0.0
     before = score(policy, solved)[0].sum()
-    imitated = []
+    imitated, norms = [], []
     for episode in (solved, failed, solved, solved, solved):
         agent.train([[episode]])
         imitated.append(agent.logger.name_to_value["train/imitated"])
+        norms.append([agent.logger.name_to_value[f"train/{name}"] for name in ("grad_norm", "imitation_grad_norm")])
     assert imitated == [1, 1, 2, 3, 3]
+    assert all(policy != imitation for policy, imitation in norms), "two updates, logged apart"
     assert score(policy, solved)[0].sum() > before
 
 

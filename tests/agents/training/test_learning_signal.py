@@ -98,6 +98,32 @@ def test_ppo_discounts_the_outcome_from_the_last_step_back():
     assert by_step == pytest.approx([0.25, 0.5, 1.0]), "a critic without knowledge takes nothing off"
 
 
+def test_ppo_of_tokens_takes_off_what_was_expected_before_each_token():
+    agent = make(PPOAgent, gamma=0.5, normalize_advantage=False, value_level="token")
+    torch.nn.init.normal_(agent.critic.value_head.weight)
+    episode = answered(agent.policy, ["a", "b"])
+    episode.outcome = 1.0
+    expected = agent.critic.token_values(agent.tree(episode)).detach()
+    lengths = torch.tensor([len(step.candidates[0].token_ids) for step in episode.steps])
+    returns = torch.tensor([0.5, 1.0]).repeat_interleave(lengths)
+    assert len(expected) == len(returns) > 2 and expected.unique().numel() > 2
+    fitted, learned = [], []
+    agent.fit_critic = lambda estimate, samples: fitted.extend(samples)
+    agent.update_policy = learned.extend
+    agent.train([[episode]])
+    torch.testing.assert_close(fitted[0].returns, returns)
+    torch.testing.assert_close(learned[0].advantages, returns - expected)
+    of_step = learned[0].advantages.split(lengths.tolist())[1].mean().item()
+    assert episode.steps[1].candidates[0].advantage == pytest.approx(of_step)
+
+
+def test_ppo_of_tokens_trains():
+    agent = make(PPOAgent, reds(), value_level="token", critic_learning_rate=1e-3, critic_warmup_ratio=0.0)
+    before = agent.critic.value_head.weight.clone()
+    agent.learn(16)
+    assert agent.n_updates == 1 and not torch.equal(agent.critic.value_head.weight, before)
+
+
 def test_good_is_one_and_bad_is_zero():
     assert parse_judgment(format_judgment(True)) == 1.0 and parse_judgment(format_judgment(False)) == 0.0
 

@@ -2,10 +2,13 @@
 
 import importlib.util
 import os
+from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.conformance.android_world import Run, differences, run_task, summary, table
+from benchmarks.conformance import android_world
+from benchmarks.conformance.android_world import Observer, Run, differences, run_task, summary, table
+from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.suites.official_world import upstream
 
 
@@ -45,6 +48,16 @@ def test_the_table_has_a_line_for_each_task_and_says_what_went_wrong():
     assert "(embedded phone)" in head
     assert [line.split()[0] for line in lines] == ["Good", "Once", "Long", "Broken"]
     assert "it fell over" in lines[-1]
+
+
+def test_all_states_of_an_instance_ask_for_the_same_even_if_upstream_draws_it_anew_by_the_clock(monkeypatch):
+    monkeypatch.setattr(android_world, "connect", lambda device: None)
+    monkeypatch.setattr(android_world, "counterpart", lambda task, device: None)
+    device, observer = PhoneDevice(135, 300), Observer()
+    for name in ("folder_120000", "folder_120001"):
+        task = SimpleNamespace(name="Folder", params={"seed": 0, "name": name}, _task={"name": name}, _env=None)
+        observer.prepare(task, device, lambda: None)
+    assert task.params["name"] == task._task["name"] == "folder_120000"
 
 
 @pytest.mark.skipif(

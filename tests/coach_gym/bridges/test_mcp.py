@@ -16,7 +16,7 @@ import pytest
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.live.hands import Hands
 from coach_gym.recording.store import load_episodes
-from tests.coach_gym.bridges.played import SIZE, expert_actions, inside, pixels_of, play_mcp, shown_by
+from tests.coach_gym.bridges.played import SIZE, Script, expert_actions, inside, pixels_of, play_mcp, shown_by
 
 pytest.importorskip("mcp.server.mcpserver")
 
@@ -53,16 +53,18 @@ def message_of(result):
 
 
 def test_a_client_over_stdio_solves_a_task_and_the_episode_is_kept(tmp_path):
+    actions = expert_actions(CONTACT, 3)
+
     async def played():
         server = StdioServerParameters(command=sys.executable, args=[*COMMAND, "--out", str(tmp_path)])
         async with Client(server) as client:
-            return await play_mcp(client, CONTACT, 3, expert_actions(CONTACT, 3))
+            return await play_mcp(client, Script(CONTACT, 3, actions))
 
     episode = asyncio.run(played())
     assert (episode.success, episode.reward) == (True, 1.0)
-    assert episode.overs == [False] * (len(episode.actions) - 1) + [True]
+    assert episode.ends == [False] * (len(actions) - 1) + [True]
     (kept,) = load_episodes(tmp_path)
-    assert (kept.goal, kept.outcome, kept.length) == (episode.goal, 1.0, len(episode.actions))
+    assert (kept.goal, kept.outcome, kept.length) == (episode.goal, 1.0, len(actions))
 
 
 def test_over_http_on_this_computer_only(tmp_path):

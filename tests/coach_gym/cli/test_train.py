@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import socket
 from types import SimpleNamespace
 
 import gymnasium as gym
@@ -212,6 +213,21 @@ def test_environments_are_divided_among_processes(monkeypatch, agent, tmp_path):
     assert agent("--steps", "100", "--num-envs", "8", "--out", str(tmp_path / "b")).envs.kwargs["num_envs"] == 2
     with pytest.raises(SystemExit, match="too few for 3 processes; pass at least 3"):
         agent("--steps", "100", "--num-envs", "2", "--out", str(tmp_path / "c"))
+
+
+def test_a_page_that_cannot_be_opened_is_told_before_anything_is_loaded(agent, monkeypatch, tmp_path):
+    monkeypatch.setattr(train.gym, "make_vec", lambda *args, **kwargs: pytest.fail("the environments were made"))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(SystemExit, match=rf"Cannot open the port {port}: .*in use.*Choose another: --watch PORT"):
+            agent("--steps", "100", "--out", str(tmp_path / "run"), "--watch", str(port))
+    assert not Agent.made and not (tmp_path / "run").exists()
+
+
+def test_each_process_has_a_page_of_its_own(monkeypatch):
+    monkeypatch.setattr(train, "require_free", lambda port, option: None)
+    assert [train._port_to_watch(8072, rank) for rank in (0, 1)] == [8072, 8073]
+    assert train._port_to_watch(0, 1) == 0, "any free port"
 
 
 def test_the_number_of_steps_is_required(tmp_path):

@@ -152,6 +152,8 @@ def test_the_page_in_a_real_browser(hands, address):
         page.wait_for_function("() => state.task.steps === 1")
         page.click("#finishing button")
         page.wait_for_selector("#verdict >> text=not solved")
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, "a phone shows all of the page's width"
         assert not page.evaluate("Boolean(window.hacked)") and not problems
         browser.close()
     assert len(list(load_episodes(hands.out))) == 1

@@ -85,6 +85,19 @@ def test_the_last_screen_may_follow_the_last_action():
     assert strip([GREY] * 3, ["wait()"] * 2).width == strip([GREY] * 3, ["wait()"] * 3).width
 
 
+def test_an_episode_that_did_not_say_it_was_finished_shows_its_last_screen():
+    cut_off, finished = episode(2, last=Observation(GREY)), episode(2, last=Observation(GREY))
+    finished.steps[-1].action = "finished(content='3')"
+    unknown = episode(2)
+    assert episode_strip(finished).width == episode_strip(unknown).width < episode_strip(cut_off).width
+
+
+def test_paper_is_light_or_dark():
+    light, dark = (episode_strip(episode(1), dark=dark) for dark in (False, True))
+    assert light.size == dark.size
+    assert light.convert("L").getpixel((0, 0)) > 200 and dark.convert("L").getpixel((0, 0)) < 60
+
+
 def test_screenshots_and_actions_go_together():
     with pytest.raises(ValueError, match="no screenshots"):
         strip([], [])

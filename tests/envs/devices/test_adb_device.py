@@ -435,6 +435,19 @@ def test_after_an_action_the_screen_comes_to_rest(remote, monkeypatch):
     assert 0.1 <= time.monotonic() - started < 5.0
 
 
+def test_a_dump_that_fails_once_while_the_screen_comes_to_rest_does_not_cost_the_action(remote, monkeypatch):
+    shown = iter([DeviceError("reset"), "a", DeviceError("reset"), "a"])
+
+    def dump():
+        if isinstance(told := next(shown), DeviceError):
+            raise told
+        return told
+
+    monkeypatch.setattr(remote, "_dump", dump)
+    remote._settle()
+    assert next(shown, None) is None
+
+
 def test_a_task_is_solved_over_adb_through_the_environment(devices):
     devices.prepared("adb")
     make = lambda: AdbDevice(devices.server.address, server_port=devices.server_port, pause=0.0)  # noqa: E731

@@ -16,6 +16,7 @@ import gymnasium as gym
 import pytest
 
 from coach_gym.actions import Action, ActionError
+from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.devices import adb
 from coach_gym.envs.devices import emulator as emulator_module
 from coach_gym.envs.devices.adb import Adb
@@ -153,6 +154,19 @@ def test_a_failure_is_noticed_wherever_the_device_raises(where, monkeypatch):
         loan.close()
         wait_until(lambda: len(member.started_at) == 2)
         assert len(fleet.faults) == 1
+
+
+@pytest.mark.parametrize("kind", ["hangs", "lies"])
+def test_a_member_whose_screen_hangs_or_lies_is_restarted_though_it_raised_nothing(kind):
+    member, over = Member("a"), threading.Event()
+    with fleet_of(member) as fleet:
+        env = AndroidEnv(device=fleet, screen_size=SIZE, suite=SUITE, look_timeout=0.2)
+        env.reset(seed=0)
+        member.devices[0].screenshot = over.wait if kind == "hangs" else lambda: "a picture"
+        assert "screen" in env.step("wait()")[4]["fault"]
+        over.set()
+        assert "fault" not in env.reset()[1] and len(member.started_at) == 2 and len(fleet.faults) == 1
+        env.close()
 
 
 def test_an_attribute_that_the_device_lacks_is_no_fault():

@@ -1,13 +1,14 @@
 """Environments as actors of a real Ray cluster: two nodes on this machine, one of which is killed.
 
-Ray is an extra, and these tests are skipped without it: `pip install 'coach-gym[ray]'`, then
-`python -m pytest tests/envs/remote/test_actor.py`. They take about half a minute.
+Ray is an extra, and these tests are skipped without it: `make test-ray` runs them in an environment of their own.
 """
 
 import os
 import signal
+import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,7 @@ from coach_gym.envs.vector import AndroidVectorEnv  # noqa: E402
 from tests.envs.fake_device import SIZE, SUITE, FakeDevice  # noqa: E402
 from tests.envs.remote.test_process import Mischief, await_end  # noqa: E402
 
+EXAMPLE = Path(__file__).parents[3] / "examples" / "ray_cluster.py"
 SAVE_ADA = {"task": "SaveName", "params": {"name": "Ada"}}
 
 
@@ -75,6 +77,15 @@ def test_actors_go_where_phones_are_and_faults_stay_with_one(cluster, monkeypatc
     envs.close()
     for pid in infos["pid"]:
         await_end(pid)
+
+
+def test_the_example_trains_with_a_phone_of_each_machine(cluster, tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLE), '{"resources": {"phone": 1}}'], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "RAY_ADDRESS": cluster.address}, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "machines: 2 steps: 4" in done.stdout
 
 
 def test_a_machine_that_dies_costs_one_episode_and_its_environment_moves(cluster):

@@ -20,6 +20,7 @@ from coach_gym.envs.devices.locks import hold
 from coach_gym.envs.errors import DeviceError, UsageError
 from coach_gym.envs.remote import host, process
 from coach_gym.envs.remote.host import Limits
+from coach_gym.envs.remote.process import ProcessEnv
 from coach_gym.envs.vector import AndroidVectorEnv
 from tests.envs.fake_device import SIZE, SUITE, FakeDevice
 
@@ -70,6 +71,40 @@ def test_processes_and_threads_show_the_same():
         envs.close()
         results.append(shown)
     assert data_equivalence(*results, exact=True)
+
+
+def test_make_vec_puts_them_into_processes():
+    def device():
+        raise DeviceError(f"made by process {os.getpid()}")
+
+    envs = gym.make_vec(
+        "AndroidWorld-v0", 1, vectorization_mode="vector_entry_point", workers="process", device=device
+    )
+    envs.reset(seed=0)
+    *_, infos = envs.step(["wait()"])
+    envs.close()
+    assert "made by process" in infos["fault"][0] and str(os.getpid()) not in infos["fault"][0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's allocator")
+def test_a_process_keeps_the_memory_of_its_screens():
+    """Else every screen takes as many page faults as it has pages."""
+
+    class Screens(gym.Wrapper):
+        def reset(self, **kwargs):
+            import resource
+
+            observation, info = super().reset(**kwargs)
+            faults = []
+            for _ in range(3):
+                screens = [np.ones((600, 270, 3), np.uint8) for _ in range(20)]
+                del screens
+                faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
+            return observation, {**info, "faults": faults[2] - faults[1]}
+
+    env = ProcessEnv(lambda: Screens(make_env()), Limits(60.0, 60.0))
+    assert env.reset(seed=0)[1]["faults"] < 20  # of 20 screens with 118 pages each
+    env.close()
 
 
 def test_a_fault_costs_one_episode_and_its_process_is_replaced():

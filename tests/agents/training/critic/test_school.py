@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 import torch
 
+from coach_gym.agents.distributed.parallel import whole_critic
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.training.critic.lessons import Plan, collect
@@ -14,6 +15,8 @@ from coach_gym.agents.training.critic.school import examine, teach
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.vector import AndroidVectorEnv
 from coach_gym.recording.archive import read_episode
+from tests.agents import tiny
+from tests.agents.distributed.test_parallel import together
 from tests.agents.trivial_env import LETTERS, ButtonEnv
 from tests.agents.warm_start import warm_policy
 
@@ -108,3 +111,37 @@ def test_what_cannot_be_taught_is_refused(policy, tmp_path):
         teach(policy, tmp_path)
     with pytest.raises(ValueError, match="k=1 leaves nothing"):
         Plan(k=1)
+
+
+def taught_by_several(episodes):
+    """Returns the weights and reports of a fit, whole; every process has its part of three lessons per batch."""
+    torch.manual_seed(0)
+    policy = tiny.policy()
+    critic = Critic.from_policy(policy)
+    torch.nn.init.constant_(critic.value_head.weight, 0.1)
+    lessons = [partial(copy.deepcopy, episode) for episode in episodes]
+    settings = {"learning_rate": 1e-3, "mini_batch_size": 3, "max_epochs": 2, "checkpoint_activations": True}
+    critic, reports = teach(policy, (lessons[:4], lessons[4:]), critic, **settings)
+    return whole_critic(critic).state_dict(), reports
+
+
+def test_several_processes_teach_what_one_does(tmp_path):
+    """The last mini-batch has one lesson, so one process has none; the critic is sharded."""
+    episodes = [tiny.episode(tiny.policy(), steps=1 + number % 3, k=3, seed=number) for number in range(7)]
+    for number, episode in enumerate(episodes):
+        for t, step in enumerate(episode.steps):
+            for place, candidate in enumerate(step.candidates):
+                candidate.return_ = float((number + t + place) % 2)
+    expected, reports = taught_by_several(episodes)
+    (found, theirs), (_, others) = together(2, tmp_path, taught_by_several, episodes)
+    assert reports[-1].loss < reports[0].loss
+    for ours, each, other in zip(reports, theirs, others, strict=True):
+        assert each == other
+        assert (each.loss, each.within) == pytest.approx((ours.loss, ours.within), rel=1e-2, abs=1e-3)
+    moved = torch.cat([(expected[name] - found[name]).abs().flatten() for name in expected])
+    assert moved.mean() < 2e-5, "a fiftieth of a step"
+
+
+def test_passes_in_16_bits_need_torchrun(policy):
+    with pytest.raises(ValueError, match="bfloat16=True needs torch.distributed"):
+        teach(policy, ([None], [None]), bfloat16=True)

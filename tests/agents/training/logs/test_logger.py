@@ -1,15 +1,17 @@
 """Tables, curves, pictures and run folders."""
 
 import csv
+import io
 import json
 import math
 
 import numpy as np
+import PIL.Image
 import pytest
 import torch
 from gymnasium.vector import SyncVectorEnv
 from stable_baselines3.common import logger as sb3
-from stable_baselines3.common.logger import Figure, HParam, Image
+from stable_baselines3.common.logger import Figure, HParam, Image, Video
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from coach_gym.agents.training.logs.logger import CsvOutput, HumanOutput, JsonOutput, Logger, configure_logger
@@ -84,6 +86,10 @@ def test_tensorboard_takes_what_stable_baselines3_logs(tmp_path, capsys):
     logger.record("train/q", torch.tensor([[0.0, 1.0], [float("nan"), 1.0]], dtype=torch.bfloat16))
     logger.record("train/nothing", np.array([np.nan]))
     logger.record("train/hidden", np.ones(3), exclude="tensorboard")
+    red = np.zeros((2, 3, 3, 4, 5), np.uint8)  # two videos of three frames, of which one turns red
+    red[1, 2, 0] = 255
+    logger.record("eval/video", Video(torch.from_numpy(red), fps=2))
+    logger.record("eval/grey", Video(torch.full((1, 1, 1, 4, 5), 0.5), fps=2))
     logger.record("hparams", HParam({"k": 4}, {"eval/success_rate": 0.0}))
     logger.record("loss", np.float32(0.5))
     logger.dump(7)
@@ -92,10 +98,15 @@ def test_tensorboard_takes_what_stable_baselines3_logs(tmp_path, capsys):
     events = EventAccumulator(logger.dir)
     events.Reload()
     tags = events.Tags()
-    assert set(tags["images"]) == {"eval/screen", "eval/curve"} and tags["histograms"] == ["train/q"]
+    assert set(tags["images"]) == {"eval/screen", "eval/curve", "eval/video", "eval/grey"}
+    assert tags["histograms"] == ["train/q"]
     (histogram,) = events.Histograms("train/q")
     assert (histogram.step, histogram.histogram_value.num, histogram.histogram_value.max) == (7, 3.0, 1.0)
     assert events.Images("eval/screen")[0].height == 4
+    video = PIL.Image.open(io.BytesIO(events.Images("eval/video")[0].encoded_image_string))
+    assert (video.n_frames, video.size, video.info["duration"]) == (2, (10, 4), 1000), "two frames are alike"
+    video.seek(1)
+    assert [video.convert("RGB").getpixel((x, 1)) for x in (0, 5)] == [(0, 0, 0), (255, 0, 0)]
     assert "_hparams_/session_start_info" in str(events.summary_metadata)
 
 

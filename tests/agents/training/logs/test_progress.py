@@ -54,6 +54,17 @@ def test_it_shows_the_part_in_progress_and_goes_on_while_nothing_steps(terminal)
     assert "50%" in last and "40/80 steps" in last and "success 50% of the last 2" in last and "left" not in last
 
 
+def test_steps_beyond_those_asked_for_are_all_there_are(terminal):
+    """The episodes of the last roll-out are played to their end."""
+    terminal, bar, trainee = terminal(), ProgressBarCallback(), Trainee()
+    bar.init_callback(trainee)
+    bar.on_training_start({}, {})
+    trainee.num_timesteps = 105
+    bar.on_training_end()
+    last = terminal.getvalue().split("\r")[-1]
+    assert "100%" in last and "85/85 steps" in last
+
+
 def test_a_training_passes_through_its_parts(terminal, monkeypatch):
     seen = set()
     terminal()

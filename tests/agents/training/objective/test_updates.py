@@ -1,12 +1,15 @@
 """The shared gradient steps equal plain computations, and ignore unknown returns."""
 
 import copy
+import warnings
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from coach_gym.agents import GRPOAgent
+from coach_gym.agents.generation.vllm.generator import VllmGenerator
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Tree, build_tree, log_probs, separate_log_probs, separate_tree
@@ -60,30 +63,60 @@ def gradients(module: torch.nn.Module) -> torch.Tensor:
     return torch.cat([p.grad.flatten() for p in module.parameters() if p.grad is not None])
 
 
-def test_policy_update_is_the_mean_over_all_tokens_of_a_mini_batch():
+@pytest.mark.parametrize("level", ["token", "sequence", "action"])
+def test_policy_update_is_the_mean_over_all_tokens_of_a_mini_batch(level):
     """The reference: one sequence per candidate, one mean over all losses, one backward pass."""
     torch.manual_seed(0)
     policy = tiny.policy()
     episodes = made(policy)
     advantages = [torch.randn(2, 2), torch.randn(1, 3)]
-    losses = []
+    losses, n_tokens = [], 0
     for episode, advantage in zip(episodes, advantages, strict=True):
         for step, scored, values in zip(episode.steps, separate_log_probs(policy, episode), advantage, strict=True):
             for candidate, new, value in zip(step.candidates, scored, values, strict=True):
-                ratio = (new - torch.tensor(candidate.logprobs)).exp()
+                moved = new - torch.tensor(candidate.logprobs)
+                pooled = {"token": moved, "sequence": moved.mean().repeat(len(new)), "action": moved.sum()[None]}
+                ratio = pooled[level].exp()
                 losses.append(-torch.minimum(ratio * value, ratio.clamp(0.8, 1.2) * value))
-    torch.cat(losses).mean().backward()
+                n_tokens += len(new)
+    (torch.cat(losses).sum() / n_tokens).backward()
     expected = gradients(policy.model)
 
     agent = GRPOAgent(policy, None, batch_size=4)
     trees = [build_tree(policy, episode) for episode in episodes]
     samples = [agent.policy_sample(e, t, a) for e, t, a in zip(episodes, trees, advantages, strict=True)]
     optimizer = torch.optim.SGD(policy.model.parameters(), lr=0.0)
-    means = minimize_policy_loss(policy, optimizer, [samples], clip_range=0.2, max_grad_norm=1e9)
+    means = minimize_policy_loss(
+        policy, optimizer, [samples], clip_range=0.2, max_grad_norm=1e9, importance_sampling_level=level
+    )
     torch.testing.assert_close(gradients(policy.model), expected, rtol=1e-4, atol=1e-6)
-    assert means["policy_gradient_loss"] == pytest.approx(torch.cat(losses).mean().item(), abs=1e-5)
+    if level != "action":  # whose loss is repeated for every token of a response
+        assert means["policy_gradient_loss"] == pytest.approx(torch.cat(losses).mean().item(), abs=1e-5)
     assert means["grad_norm"] == pytest.approx(expected.norm().item(), rel=1e-4)
     assert 0 < means["clip_fraction"] < 1 and means["approx_kl"] > 0
+
+
+@pytest.mark.parametrize(
+    ("dtype", "settings", "warned"),
+    [
+        (torch.bfloat16, {}, True),
+        (torch.float16, {}, True),
+        (torch.float32, {}, False),
+        (torch.bfloat16, {"recompute_log_probs": True}, False),
+        (torch.bfloat16, {"rollout_temperature": 1.5}, False),  # whose candidates are scored anew as well
+    ],
+)
+def test_log_probabilities_of_a_16_bit_sampler_are_warned_of(dtype, settings, warned):
+    policy = tiny.policy()
+    (episode, _) = made(policy)
+    agent = GRPOAgent(policy, None, batch_size=4, **settings)
+    agent.player.generator = VllmGenerator(policy, SimpleNamespace(dtype=dtype))
+    sample = agent.policy_sample(episode, build_tree(policy, episode), torch.ones(2, 2))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        agent.update_policy([sample])
+    told = [str(each.message) for each in caught if "recompute_log_probs=True" in str(each.message)]
+    assert bool(told) == warned, told
 
 
 def test_gradients_are_clipped_and_nothing_is_spent_on_episodes_without_advantage(monkeypatch):
@@ -204,8 +237,7 @@ def updated(build, first: int) -> list[torch.Tensor]:
     samples = [agent.policy_sample(e, build(policy, e), torch.randn(e.length, 4 - first), first) for e in episodes]
     minimize_policy_loss(policy, torch.optim.SGD(policy.model.parameters(), lr=0.1), [samples[:2], samples[2:]] * 2)
     targets = [
-        CriticSample(build(policy, e, "executed"), torch.randn(e.length), torch.arange(e.length) != 1)
-        for e in episodes
+        CriticSample(build(policy, e, "executed"), torch.randn(e.length), torch.arange(e.length) != 1) for e in episodes
     ]
 
     def estimate(tree: Tree) -> torch.Tensor:

@@ -1,5 +1,6 @@
 """Saved agents are whole or not there, keep what others put beside them, and show damage."""
 
+import json
 import os
 import shutil
 import signal
@@ -151,6 +152,24 @@ def test_a_file_that_was_changed_on_purpose_is_read_without_its_line(saved):
         with pytest.raises(ValueError, match="trainer_state.json is damaged: num_timesteps="):
             steps(saved)
         state.write_text(state.read_text().replace(f'"num_timesteps": {wrong},', '"num_timesteps": 5,'))
+
+
+WRONG_STATES = [
+    ("num_timesteps", None), ("n_updates", True), ("num_instances", [5]), ("task_entropy", 1.5), ("num_fork_steps", -1),
+    ("ep_info", "x"), ("ep_info", [5]), ("ep_info", [{"r": "x"}]), ("ep_success", {}), ("ep_success", ["x"]),
+    ("numpy_rng", 5), ("numpy_rng", {}), ("sampling", []), ("sampling", [{}]),
+    ("sampling", [{"cpu": "0", "cuda": None}]), ("sampling", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, wrong", [*WRONG_STATES, ("n_updates", ...), ("ep_info", ...), ("sampling", ...)])
+def test_a_state_of_wrong_type_or_without_a_part_is_named(saved, name, wrong):
+    state, sums = saved / "trainer_state.json", saved / "SHA256SUMS"
+    told = json.loads(state.read_text())
+    state.write_text(json.dumps({key: value for key, value in (told | {name: wrong}).items() if value is not ...}))
+    sums.write_text("".join(line for line in sums.read_text().splitlines(True) if "trainer_state" not in line))
+    with pytest.raises(ValueError, match="trainer_state.json is damaged: .*; load another checkpoint"):
+        steps(saved)
 
 
 def test_a_damaged_agent_is_replaced(agent, saved):

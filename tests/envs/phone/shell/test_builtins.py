@@ -1,5 +1,7 @@
 """Commands of the shell itself: variables, subshells, tests, `printf`, arithmetic, and their errors."""
 
+import time
+
 import pytest
 
 from coach_gym.envs.phone.phone import Phone
@@ -174,6 +176,17 @@ def test_what_is_nested_too_deep_ends(phone, script):
 def test_what_runs_for_ever_is_killed(phone, script):
     output = run(phone, script)
     assert output.code == 137 and output.stderr.endswith(b"Killed\n")
+
+
+def test_a_walk_through_thousands_of_folders_ends(phone):
+    output = run(phone, f"mkdir -p /sdcard/{'a/' * 1900}; find /sdcard | tail -n 1; du /sdcard | tail -n 1; echo done")
+    assert output.code in (0, 137)
+
+
+def test_a_format_takes_many_arguments_in_linear_time(phone):
+    began = time.process_time()
+    assert len(run(phone, "printf '%s' $(seq 1 300000)").stdout) > 1_000_000
+    assert time.process_time() - began < 10
 
 
 def test_a_session_keeps_variables_folder_and_functions():

@@ -589,6 +589,12 @@ def test_the_kernel_shows_its_state_in_files(phone):
     assert run(phone, "cat /proc/99999/stat").code == 1
 
 
+def test_the_processors_work_in_every_second(phone):
+    now = out(phone, "cat /proc/stat; sleep 1; cat /proc/stat").splitlines()
+    totals = [list(map(int, line.split()[1:])) for line in now if line.startswith("cpu ")]
+    assert totals[1][0] > totals[0][0] and sum(totals[1]) - sum(totals[0]) == 2 * 100  # ticks of two processors
+
+
 def test_commands_run_in_the_folder_of_an_app(phone):
     assert out(phone, f"run-as {CLOCK} pwd; pwd") == f"/data/data/{CLOCK}\n/\n" and run(phone, "run-as org.no ls").code
 

@@ -1,0 +1,115 @@
+"""A judge behind vLLM's own server with OpenAI's protocol says what the same model says in this process."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks.judge_agreement import record
+from coach_gym.agents.judging import trajectory
+from coach_gym.agents.judging.chat import ChatClient, ChatServerError
+from coach_gym.agents.judging.models import LocalModel, ServedModel, load_model
+from coach_gym.agents.judging.steps import ServedPRM, load_prm
+from coach_gym.agents.judging.verifiers import ModelVerifier, load_verifier
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.models.reward_models import GenerativePRM
+from coach_gym.agents.models.tree import sequence_log_probs
+from coach_gym.episode import Episode
+from tests.envs.served_phone import free_port
+
+
+@pytest.fixture(scope="module")
+def episodes() -> list[Episode]:
+    """An episode that has succeeded, and one that has not."""
+    return [episode for _, episode in record(["experts", "mistaken"], seed=0, number=2)]
+
+
+@pytest.fixture(scope="module")
+def judge(episodes: list[Episode]) -> Policy:
+    """The shipped judge of steps, which has learned the verdicts on two whole episodes by heart."""
+    policy = GenerativePRM.load("pocket").policy
+    policy.model.requires_grad_(True)
+    local, served = LocalModel(policy), ServedModel(ChatClient("judge", "http://127.0.0.1:1/v1"))
+    template, lessons = ModelVerifier(served).template, []
+    for episode in episodes:
+        question = trajectory.question(template, episode, served, pictures=False)
+        tokens = policy.chat.encode_text(f"<analysis>Seen.</analysis> <ans>{episode.success}</ans>")
+        answer = policy.candidate([*tokens, policy.eos], [])
+        lessons.append((local._prompt(question), answer))
+    optimizer = torch.optim.AdamW(policy.model.parameters(), lr=1e-3)
+    for _ in range(60):
+        losses = [-sequence_log_probs(policy, *lesson).mean() for lesson in lessons]
+        if max(loss.item() for loss in losses) < 0.02:
+            break
+        optimizer.zero_grad()
+        sum(losses).backward()
+        optimizer.step()
+    policy.model.requires_grad_(False)
+    assert losses[0].item() < 0.1 and losses[1].item() < 0.1
+    return policy
+
+
+@pytest.fixture(scope="module")
+def address(judge: Policy, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of vLLM's server."""
+    folder = tmp_path_factory.mktemp("judge")
+    judge.save(folder)
+    port = free_port()
+    command = [
+        sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder), "--served-model-name",
+        "judge", "--host", "127.0.0.1", "--port", str(port), "--dtype", "float32", "--max-model-len", "16384",
+        "--generation-config", "vllm", "--enforce-eager", "--gpu-memory-utilization", "0.1",
+    ]  # fmt: skip
+    log = folder / "log"
+    with log.open("w") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
+    try:
+        wait_for(f"http://127.0.0.1:{port}/health", process, log)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def wait_for(url: str, process: subprocess.Popen, log: Path) -> None:
+    while process.poll() is None:
+        try:
+            urllib.request.urlopen(url, timeout=5).close()
+        except OSError:
+            time.sleep(0.5)
+        else:
+            return
+    raise AssertionError(log.read_text()[-3000:])
+
+
+def test_the_outcome_verifier_gets_the_verdicts_of_the_model(address, judge, episodes):
+    verifier = load_verifier(f"openai:judge@{address}")
+    assert verifier.verify(episodes * 4) == [1.0, 0.0] * 4
+    assert verifier.model.client.usage.requests == 8 and verifier.model.client.usage.failures == 0
+    assert verifier.model.client.usage.prompt_tokens > 8 * 100
+
+
+def test_pictures_pass_through_the_servers_own_preprocessing(address, judge, episodes):
+    """Every screen of the episodes as a picture; the answers are equal, whatever they say."""
+    served, local = ServedModel(ChatClient("judge", address), judge.dialect), LocalModel(judge)
+    template = ModelVerifier(local).template
+    questions = [trajectory.question(template, episode, local, pictures=True) for episode in episodes]
+    assert all(len(question.screenshots) > 1 for question in questions)
+    answers = served.answer(questions, 300, greedy=True)
+    assert None not in answers and answers == local.answer(questions, 300, greedy=True)
+
+
+def test_what_the_server_refuses_is_unknown_or_an_error_before_training(address, episodes):
+    with pytest.raises(ChatServerError, match="nobody.*cannot be asked.*check its name"):
+        load_model(f"openai:nobody@{address}")
+    assert isinstance(load_prm(f"openai:judge@{address}"), ServedPRM)
+    verifier = ModelVerifier(ServedModel(ChatClient("judge", address, retries=0)), max_new_tokens=100_000)
+    with pytest.warns(UserWarning, match="got no answer"):
+        assert verifier.verify(episodes) == [None, None]
