@@ -17,7 +17,6 @@ PURPOSES = {
     "emulator": ("packages", "KVM", "SDK", "emulator", "system image", "AVD", "adb"),
     "android_world": (
         "packages", "adb", "device", "screen", "root", "AndroidWorld", "AndroidWorld's packages", "AndroidWorld's apps",
-        "ffmpeg",
     ),
     "android_lab": ("packages", "adb", "device", "screen", "root", "AndroidLab", "AndroidLab's apps"),
     "training": ("packages",),
@@ -55,7 +54,6 @@ def examine(host: Host) -> list[Finding]:
         *device.devices(host),
         benchmarks.android_world(host),
         training.packages("AndroidWorld's packages", "official"),
-        benchmarks.ffmpeg(host),
         benchmarks.android_lab(host),
         training.gpu(host),
         training.vllm(),

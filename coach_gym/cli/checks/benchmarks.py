@@ -31,12 +31,3 @@ def android_lab(host: Host) -> Finding:
     if not Path(folder, "evaluation/config").is_dir():
         return Finding("AndroidLab", "missing", f"{LAB_VARIABLE}={folder} is not a checkout of it", clone)
     return Finding("AndroidLab", "ok", f"{LAB_VARIABLE}={folder}")
-
-
-def ffmpeg(host: Host) -> Finding:
-    """Checks for ffmpeg, with which four tasks of AndroidWorld make their music."""
-    if program := host.program("ffmpeg"):
-        return Finding("ffmpeg", "ok", program)
-    if util.find_spec("imageio_ffmpeg") is not None:
-        return Finding("ffmpeg", "ok", "from the package imageio-ffmpeg")
-    return Finding("ffmpeg", "missing", "neither the program nor imageio-ffmpeg", "sudo apt-get install ffmpeg")

@@ -1,8 +1,9 @@
-"""What a music player reads from a sound file: title, artist and length. Reads MP3, MP4 and WAV."""
+"""Sound files: what a music player reads from MP3, MP4 and WAV (title, artist, length), and MP3 files of silence."""
 
 from __future__ import annotations
 
 import io
+import math
 import re
 import struct
 import wave
@@ -20,6 +21,8 @@ SAMPLES = {3: 1152, 2: 576, 0: 576}  # of one frame
 ENCODINGS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # of ID3v2's texts
 ID3 = {b"TIT2": "title", b"TPE1": "artist"}
 _HEADER = re.compile(rb"\xff[\xe2\xe3\xf2\xf3\xfa\xfb]")  # where a frame may start
+
+_SILENT_HEADER, _SILENT_FRAME = b"\xff\xf3\x18\xc4", 36  # MPEG-2, 8 kbit/s, 16 kHz, mono: 36 bytes for 36 ms
 
 
 class Sound(NamedTuple):
@@ -45,6 +48,20 @@ def sound(data: bytes) -> Sound | None:
     if data.startswith(b"ID3") or _HEADER.match(data):
         return _mp3(data)
     return None
+
+
+def silent_mp3(seconds: float, title: str, artist: str) -> bytes:
+    """Returns an MP3 file of silence, made of one frame repeated."""
+    frame = _SILENT_HEADER + bytes(_SILENT_FRAME - len(_SILENT_HEADER))
+    count = max(1, math.ceil(seconds * RATES[2][2] / SAMPLES[2]))
+    told = struct.pack(">4sII", b"Info", 1, count)  # after the header and 9 bytes of side information
+    first = frame[:13] + told + frame[13 + len(told) :]
+    texts = b"".join(
+        struct.pack(">4sIH", kind, len(text) + 1, 0) + b"\x01" + text
+        for kind, text in ((b"TIT2", title.encode("utf-16")), (b"TPE1", artist.encode("utf-16")))
+    )
+    size = bytes(len(texts) >> shift & 0x7F for shift in (21, 14, 7, 0))
+    return b"ID3\x03\0\0" + size + texts + first + frame * count
 
 
 def _wave(data: bytes) -> Sound | None:

@@ -2,7 +2,7 @@
 
 Upstream draws from Python's global generator, sleeps, and writes files with fixed names to the temporary folder. Our
 environments run in threads of one process, so its modules get a generator, a `sleep` and a folder for each thread. Its
-code is untouched.
+code is untouched, but for what writes silent songs.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from typing import Any
 import absl.logging
 
 from coach_gym.envs.errors import UsageError
+from coach_gym.envs.phone.media.audio import silent_mp3
 
 VARIABLE = "COACH_ANDROID_WORLD"
 """Environment variable that names a checkout of AndroidWorld."""
@@ -59,7 +60,7 @@ def _load(checkout: str | None) -> dict[str, Any]:
     try:
         _compile_protos(Path(module().__path__[0]).parent)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Couldn't find ffmpeg", RuntimeWarning)  # see _use_bundled_ffmpeg
+            warnings.filterwarnings("ignore", "Couldn't find ffmpeg", RuntimeWarning)
             registry = module("registry").TaskRegistry()
     except ImportError as error:
         raise UsageError(
@@ -68,7 +69,7 @@ def _load(checkout: str | None) -> dict[str, Any]:
         ) from error
     absl.logging.set_verbosity(absl.logging.ERROR)  # it warns of every app without a snapshot, of every failed task
     _give_thread_local_modules()
-    _use_bundled_ffmpeg()
+    _write_music_ourselves()
     return dict(sorted(registry.get_registry(registry.ANDROID_WORLD_FAMILY).items()))
 
 
@@ -118,13 +119,14 @@ def _compile_protos(root: Path) -> None:
     package.__path__.append(f"{out}/{_PROTO}")
 
 
-def _use_bundled_ffmpeg() -> None:
-    """Points pydub at imageio-ffmpeg's ffmpeg where the system has none: upstream makes music with it."""
-    if shutil.which("ffmpeg") is None:
-        import imageio_ffmpeg
-        import pydub
+def _write_music_ourselves() -> None:
+    """Replaces the maker of silent MP3 files: pydub's needs ffmpeg, and most of the time that four tasks take."""
 
-        pydub.AudioSegment.converter = imageio_ffmpeg.get_ffmpeg_exe()
+    def write(path: str, artist: str, title: str, duration_milliseconds: int = 1000) -> str:
+        Path(path).write_bytes(silent_mp3(duration_milliseconds / 1000, title, artist))
+        return path
+
+    module("task_evals.utils.user_data_generation")._create_test_mp3 = write  # type: ignore[attr-defined]
 
 
 # what belongs to a thread

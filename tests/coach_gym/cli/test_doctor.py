@@ -124,13 +124,6 @@ def test_checkouts_are_recognised_by_what_is_in_them(host, tmp_path, check, vari
     assert check(named).state == "ok"
 
 
-def test_ffmpeg_of_the_system_comes_first(host, tmp_path, monkeypatch):
-    monkeypatch.setattr(benchmarks.util, "find_spec", lambda name: None)
-    assert benchmarks.ffmpeg(host).state == "missing"
-    script(tmp_path / "bin/ffmpeg", "true")
-    assert benchmarks.ffmpeg(host).found == str(tmp_path / "bin/ffmpeg")
-
-
 def test_a_device_is_looked_into(monkeypatch):
     with adb_server() as port, served_phone() as server:
         found = {finding.name: finding for finding in device.devices(Host(serial=server.address, server_port=port))}

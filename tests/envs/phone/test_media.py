@@ -58,6 +58,15 @@ def test_opencv_sees_every_picture_at_its_time(tmp_path):
         assert found and color_of(frame[:, :, ::-1]) == color_of(np.asarray(Image.new("RGB", (9, 9), expected)))
 
 
+def test_ffmpeg_hears_a_silent_mp3_of_the_right_length():
+    data = audio.silent_mp3(200, "Été", "Zoë")
+    samples, complaints = ffmpeg(data, "-f", "s16le")
+    assert complaints == "" and not np.frombuffer(samples, np.int16).any()
+    assert len(samples) / 2 / 16_000 == pytest.approx(200, abs=0.1)
+    found = audio.sound(data)
+    assert (found.title, found.artist) == ("Été", "Zoë") and found.seconds == pytest.approx(200, abs=0.04)
+
+
 def test_a_minute_of_silence_is_small():
     assert len(mp4.silence(60)) < 4000
 
