@@ -14,8 +14,7 @@ def pick_date(s: Screen, day: date) -> Iterator[str]:
     """Turns the date picker to the month, touches the day and OK."""
     while months := _months(s.find(_is_month).label, day):
         yield s.tap("Next month" if months > 0 else "Previous month")
-    yield s.tap(f"{day:%d %B %Y}")
-    yield s.tap("OK")
+    yield from s.follow(f"{day:%d %B %Y}", "OK")
 
 
 def _is_month(element: Element) -> bool:

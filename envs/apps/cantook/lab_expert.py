@@ -171,8 +171,7 @@ def _progress(s: Screen, title: str) -> Iterator[str]:
 
 def _delete(s: Screen, title: str) -> Iterator[str]:
     yield from _options(s, title)
-    yield s.tap("Delete")
-    yield s.tap(lambda element: element.label == "Delete" and element.cls == "Button")
+    yield from s.follow("Delete", lambda element: element.label == "Delete" and element.cls == "Button")
 
 
 def _mark(s: Screen, title: str, mark: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from coach_gym.actions import Action, format_action
 from coach_gym.envs.tasks.screen import Screen, Target, expert
 from coach_gym.ui import Element
 
@@ -78,6 +79,8 @@ def multiply(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.tap(_asks)
     yield s.type(str(prod(numbers)))
     yield s.tap(_is_button)
+    if not s.has("Success!"):
+        yield s.back()  # puts the keyboard away, which hides the verdict on a low screen
 
 
 def _asks(element: Element) -> bool:
@@ -115,10 +118,14 @@ def _colors_above_canvas(s: Screen) -> list[Color]:
 
 
 def _scroll_down_to(s: Screen, target: Target) -> Iterator[str]:
-    """Scrolls by dragging the line above the inks, because a finger on the canvas would draw."""
+    """Scrolls by dragging the line above the inks, or beside the canvas, on which a finger would draw."""
+    left, top, _, bottom = s.find(_is_page).bounds
     while not s.has(target):
-        line = next(element for element in s.elements if element.cls == "TextView" and element.label)
-        yield s.drag(line, (line.center[0], max(s.find(_is_page).bounds[1], line.center[1] - 200)))
+        line = next((element for element in s.elements if element.cls == "TextView" and element.label), None)
+        if line:
+            yield s.drag(line, (line.center[0], max(top, line.center[1] - 200)))
+        else:
+            yield format_action(Action("drag", (left + 5, bottom - 5), (left + 5, top)))
 
 
 def _is_page(element: Element) -> bool:

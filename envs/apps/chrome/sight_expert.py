@@ -38,15 +38,16 @@ def press_shape(s: Screen, p: Params) -> Iterator[str]:
 @expert("ChromeSetSwitches")
 def set_switches(s: Screen, p: Params) -> Iterator[str]:
     yield from open_page(s, p["name"])
-    switches = dict(zip(p["names"], _pictures(s), strict=True))  # from top to bottom
-    wrong = [switch for name, switch in switches.items() if _is_on(s, switch) != (name == p["what"])]
-    for switch in wrong:
-        yield s.tap(switch)
-    yield s.tap("Save")
+    for name in p["names"]:
+        yield from s.scroll_to(name)
+        height = s.find(name).center[1]
+        switch = min(_pictures(s), key=lambda picture: abs(picture.center[1] - height))
+        if _is_on(s, switch) != (name == p["what"]):
+            yield s.tap(switch)
+    yield from s.follow("Save")
 
 
 def _is_on(s: Screen, switch: Element) -> bool:
-    """Green at the left of the knob."""
-    left, top, right, bottom = switch.bounds
-    red, green, _ = s.color(left + (right - left) // 5, (top + bottom) // 2)
-    return green > red + 40
+    """Green beside the knob. A switch at the edge of the page may be cut."""
+    red, green, _ = np.moveaxis(_seen(s, switch).astype(int), -1, 0)
+    return bool((green > red + 40).any())

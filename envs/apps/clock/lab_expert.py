@@ -53,6 +53,10 @@ def _show_alarm(s: Screen, at: time) -> Iterator[str]:
     yield from s.scroll_to(partial(_is_at, at))
     if not _reachable(s, at):
         yield s.scroll("down")
+    if not s.has(partial(_is_at, at)):  # a low screen has gone past it
+        yield s.scroll("up")
+        x, y = s.find(partial(_is_at, at)).center
+        yield s.drag(partial(_is_at, at), (x, y - (s.find("Add alarm").bounds[3] - s.find("Add alarm").bounds[1])))
 
 
 def _reachable(s: Screen, at: time) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from coach_gym.envs.apps.contacts.expert import Params, new_contact, open_person
 from coach_gym.envs.tasks.screen import Screen, expert
+from coach_gym.ui import Element
 
 
 @expert("ContactsAddColleague")
@@ -29,6 +30,7 @@ def _add_with_email(s: Screen, p: Params) -> Iterator[str]:
 def _change_email(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("Edit contact")
+    yield from s.scroll_to("Email")
     yield s.long_press("Email")
     yield s.type(p["email"])
     yield s.tap("Save")
@@ -66,7 +68,12 @@ def _delete_by_number(s: Screen, p: Params) -> Iterator[str]:
 @expert("ContactsEmailOf")
 def _email_of(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
-    yield s.finish(s.find(lambda element: element.label.startswith("Email ")).label.split(" ")[-1])
+    yield from s.scroll_to(_is_email)
+    yield s.finish(s.find(_is_email).label.split(" ")[-1])
+
+
+def _is_email(element: Element) -> bool:
+    return element.label.startswith("Email ")
 
 
 def tell_company(s: Screen, name: str) -> Iterator[str]:
@@ -82,4 +89,6 @@ expert("ContactsCompanyOf")(lambda s, p: tell_company(s, p["name"]))
 def _count_at_company(s: Screen, p: Params) -> Iterator[str]:
     yield from s.open("Contacts")
     yield from s.fill("Search contacts", p["company"])
-    yield s.finish(str(sum(element.long_clickable for element in s.elements)))
+    found: set[str] = set()
+    yield from s.sweep(lambda: found.update(element.label for element in s.elements if element.long_clickable))
+    yield s.finish(str(len(found)))

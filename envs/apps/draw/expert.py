@@ -17,9 +17,4 @@ def draw(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.drag("Canvas", ((left + 3 * right) // 4, (top + 3 * bottom) // 4))
     yield s.tap("Save")
     yield s.type(name)  # replaces the proposed name, which is selected
-    yield s.tap(ending.upper())
-    yield s.tap("OK")
-    yield s.tap("Show roots")
-    yield s.tap("sdk_gphone_x86_64")
-    yield s.tap("Pictures")
-    yield s.tap("SAVE")
+    yield from s.follow(ending.upper(), "OK", "Show roots", "sdk_gphone_x86_64", "Pictures", "SAVE")

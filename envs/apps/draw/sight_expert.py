@@ -45,12 +45,7 @@ def draw_in_color(s: Screen, p: Params) -> Iterator[str]:
     yield s.drag("Canvas", ((left + 3 * right) // 4, (top + 3 * bottom) // 4))
     yield s.tap("Save")
     yield s.type(p["file_name"].rpartition(".")[0])  # in place of the name that is proposed, which is selected
-    yield s.tap("PNG")
-    yield s.tap("OK")
-    yield s.tap("Show roots")
-    yield s.tap("sdk_gphone_x86_64")
-    yield s.tap("Pictures")
-    yield s.tap("SAVE")
+    yield from s.follow("PNG", "OK", "Show roots", "sdk_gphone_x86_64", "Pictures", "SAVE")
 
 
 def _distance(color: str, picture: np.ndarray) -> float:

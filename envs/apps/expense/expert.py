@@ -74,6 +74,7 @@ def change_amount(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 def amount_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Reads the amount in the list."""
     yield from s.open(APP)
+    yield from s.scroll_to(p["name"])
     amount = s.find(p["name"]).label.split(", ")[1].split(" ")[0]
     yield s.finish(amount.lstrip("$"))
 

@@ -32,8 +32,7 @@ def save_copy(s: Screen, p: Params) -> Iterator[str]:
     yield s.tap("More options")
     yield s.tap("Copy to")
     yield s.tap("Other folder")
-    yield s.tap("Download")
-    yield s.tap("OK")
+    yield from s.follow("Download", "OK")
 
 
 @expert("MarkorTranscribeReceipt")

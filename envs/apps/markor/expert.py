@@ -229,7 +229,9 @@ def count_notes(s: Screen, p: Params) -> Iterator[str]:
     """Answers with the number of rows that have a date."""
     yield from s.open("Markor")
     yield from open_note(s, p["folder"])
-    yield s.finish(str(sum(1 for row in s.elements if _date(row))))
+    found: set[str] = set()
+    yield from s.sweep(lambda: found.update(row.label for row in s.elements if _date(row)))
+    yield s.finish(str(len(found)))
 
 
 @expert("MarkorNoteLine")

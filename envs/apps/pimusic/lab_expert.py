@@ -202,6 +202,7 @@ def _pause_at(s: Screen, seconds: int) -> Iterator[str]:
         yield s.tap("Pause")
     bar = s.find("Play")
     yield s.tap(lambda element: element.cls == "RelativeLayout" and element.bounds[3] >= bar.bounds[3])
+    yield from s.scroll_to("Seek")
     at, length = _times(s)
     if at != seconds:
         yield _touch(s, seconds / length)

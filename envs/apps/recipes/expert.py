@@ -42,8 +42,11 @@ def delete(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 def delete_all_with(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     """Opens one recipe after the other and looks at its ingredients."""
     yield from s.open(APP)
-    for title in [row.label for row in rows(s)]:
-        yield s.tap(title)
+    titles: dict[str, None] = {}
+    yield from s.sweep(lambda: titles.update(dict.fromkeys(row.label for row in rows(s))))
+    for title in titles:
+        yield from s.follow(title)
+        yield from show_below(s, "Ingredients")
         if p["ingredient"] in below(s, "Ingredients").split(", "):
             yield from delete_open(s)
         else:
@@ -97,6 +100,13 @@ def servings_of(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
 def rows(s: Screen) -> list[Element]:
     """Returns the recipes on the page."""
     return [element for element in s.elements if element.clickable and ", " in element.label]
+
+
+def show_below(s: Screen, heading: str) -> Iterator[str]:
+    """Scrolls to what stands below a heading of the open recipe."""
+    yield from s.scroll_to(heading)
+    if s.elements[-1].label == heading:
+        yield s.scroll("down")
 
 
 def below(s: Screen, heading: str) -> str:

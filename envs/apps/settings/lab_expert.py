@@ -105,6 +105,7 @@ def _tell_percentage(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     if p["what"] == "screen brightness":
         yield s.tap("Display")
         row = "Brightness level"
+    yield from s.scroll_to(row)
     yield s.finish(s.find(row).label.split(", ")[-1])
 
 

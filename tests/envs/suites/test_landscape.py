@@ -15,6 +15,10 @@ from coach_gym.envs.suites.play import play
         "AndroidWorld/SimpleSmsResend",  # a list that leaves room for what is typed
         "AndroidWorld/MarkorTranscribeVideo",  # a picture that leaves room for its controls
         "AndroidWorld/ContactsAddContact",  # a form that scrolls
+        "AndroidWorld/TasksSetDueDate",  # a calendar that scrolls in a dialog
+        "AndroidWorld/BrowserMultiply",  # a verdict below the keyboard
+        "AndroidLab/ClockSwitchAlarm",  # a list of which two rows are seen
+        "AndroidLab/ContactsCountAtCompany",  # rows to be counted over several pages
         "AndroidLab/MapsNavigate",  # a map that leaves room for the way's description
     ],
 )
