@@ -11,6 +11,7 @@ from coach_gym.agents.evaluation import evaluate, evaluate_policy, families_lost
 from coach_gym.agents.grpo import GRPOAgent
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.models.processor import load_without_torchvision
 from coach_gym.agents.ppo import PPOAgent
 from coach_gym.agents.rloo import RLOOAgent
 from coach_gym.agents.training.callbacks import BaseCallback, CallbackList, ConvertCallback
@@ -39,3 +40,5 @@ __all__ = [
     "evaluate_policy",
     "families_lost",
 ]
+
+load_without_torchvision()

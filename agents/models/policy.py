@@ -154,6 +154,7 @@ class Policy:
     def save_processor(self, directory: str | Path) -> None:
         """Writes everything but the model: tokenizer, image processor, dialect and hyper-parameters."""
         directory = Path(directory)
+        self.tokenizer._set_processor_class(None)  # AutoProcessor then chooses by the model, as `processor.py` has it
         self.tokenizer.save_pretrained(directory)
         self.image_processor.save_pretrained(directory)
         store_dialect(self.dialect, directory)

@@ -1,8 +1,8 @@
 """Measures how many frames a second the page of `coach-gym phone --web` draws, in a real headless Chromium.
 
-The phone scrolls all the time, as under a finger. A frame counts when the page has drawn it and it differs from the one
-before. `core_ms` is the processor time of the server for a frame, the phone's own work included, which does not depend
-on other programs; the frames do.
+A map on the phone moves all the time, as under a finger, at most 50 times a second. A frame counts when the page has
+drawn it and it differs from the one before. `core_ms` is the processor time of the server for a frame, the phone's own
+work included, which does not depend on other programs; the frames do.
 
     python -m benchmarks.watching.frames --screens 540x1200 --repeats 3 --json frames.json
 """
@@ -32,7 +32,8 @@ from coach_gym.live.hands import Hands  # noqa: E402
 from coach_gym.live.serving import serving  # noqa: E402
 
 SCREENS = ["540x1200"]
-PAUSE = 0.05  # seconds between two movements of the finger
+PAUSE = 0.02  # seconds between two movements of the finger
+STROKE, THERE = 0.08, 10  # share of the width that a movement takes, and how many it makes in one direction
 COUNT = """() => {
   window.drawn = 0;
   const canvas = document.getElementById("screen");
@@ -54,7 +55,7 @@ def measure(browser: Any, size: tuple[int, int], seconds: float) -> dict[str, fl
     with tempfile.TemporaryDirectory() as out:
         hands = Hands(PhoneDevice(*size), threading.RLock(), {"screen_size": size}, Path(out))
         over = threading.Event()
-        finger = threading.Thread(target=_scroll, args=(hands, over))
+        finger = threading.Thread(target=_pan, args=(hands, over))
         with serving(hands) as address:
             page = browser.new_page()
             page.goto(address)
@@ -73,14 +74,15 @@ def measure(browser: Any, size: tuple[int, int], seconds: float) -> dict[str, fl
     return {"fps": drawn / wall, "core_ms": 1e3 * core / max(1, drawn)}
 
 
-def _scroll(hands: Hands, over: threading.Event) -> None:
-    """Scrolls through the settings, down and up, until it is over."""
-    hands.act(Action("open_app", content="Settings"))
+def _pan(hands: Hands, over: threading.Event) -> None:
+    """Drags a map to and fro, so that every movement changes all of the screen, until it is over."""
+    hands.act(Action("open_app", content="OsmAnd"))
     width, height = hands.device.size
-    for direction in cycle(["down"] * 3 + ["up"] * 3):
+    left, right = ((int(width * share), height // 2) for share in (0.5, 0.5 + STROKE))
+    for start, end in cycle([(right, left)] * THERE + [(left, right)] * THERE):
         if over.wait(PAUSE):
             return
-        hands.act(Action("scroll", (width // 2, height // 2), direction=direction))
+        hands.act(Action("drag", start, end))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

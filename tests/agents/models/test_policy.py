@@ -2,11 +2,13 @@
 
 import gc
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from transformers import AutoTokenizer, Qwen2_5_VLForConditionalGeneration
+from PIL import Image
+from transformers import AutoModelForImageTextToText, AutoProcessor, AutoTokenizer, Qwen2_5_VLForConditionalGeneration
 
 from coach_gym.agents.models.chatml import ChatML, ImageInput
 from coach_gym.agents.models.history import History, Segment
@@ -229,6 +231,27 @@ def test_a_saved_policy_is_a_plain_transformers_checkpoint(policy: Policy, tmp_p
     assert AutoTokenizer.from_pretrained(tmp_path).encode("Save") == policy.tokenizer.encode("Save")
     assert model.config._attn_implementation == "sdpa"
     assert json.loads((tmp_path / "preprocessor_config.json").read_text())["patch_size"] == 14
+
+
+@pytest.mark.parametrize("architecture", ["qwen2_vl", "qwen2_5_vl", "qwen3_vl"])
+def test_auto_processor_and_auto_model_load_a_saved_policy(architecture: str, tmp_path) -> None:
+    saved = tiny.policy(architecture=architecture)
+    saved.tokenizer._set_processor_class("Qwen2_5_VLProcessor")  # as models on the hub have it
+    saved.save(tmp_path)
+    processor: Any = AutoProcessor.from_pretrained(tmp_path)
+    model: Any = AutoModelForImageTextToText.from_pretrained(tmp_path)
+    screen = Image.fromarray(tiny.observation(np.random.default_rng(0)).screenshot)
+    content = [{"type": "image", "image": screen}, {"type": "text", "text": "Save"}]
+    inputs = processor.apply_chat_template(
+        [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=True, return_dict=True,
+        return_tensors="pt",
+    )  # fmt: skip
+    image = saved.image_processor(images=[screen], return_tensors="pt")
+    assert torch.equal(inputs["pixel_values"], image["pixel_values"])
+    pads = int((inputs["input_ids"] == saved.chat.image_pad).sum())
+    assert pads == int(image["image_grid_thw"].prod()) // saved.chat.merge_size**2 > 0
+    made = model.generate(**inputs, max_new_tokens=4, min_new_tokens=4, do_sample=False)
+    assert made.shape[1] == inputs["input_ids"].shape[1] + 4
 
 
 def test_without_settings_the_dialect_is_ui_tars(policy: Policy, tmp_path) -> None:
