@@ -102,8 +102,10 @@ def draw_action(screenshot: np.ndarray, action: str, height: int | None = None) 
         return image
     marks = Image.new("RGBA", (_FINER * image.width, _FINER * image.height))
     _mark(ImageDraw.Draw(marks), parsed, _FINER * scale, marks.size)
-    smooth = marks.resize(image.size, Image.Resampling.BOX)
-    image.paste(smooth, mask=smooth.getchannel("A"))
+    left, top, right, bottom = (edge // _FINER for edge in marks.getbbox() or (0, 0, 0, 0))
+    drawn = marks.crop((_FINER * left, _FINER * top, _FINER * (right + 1), _FINER * (bottom + 1)))  # far less to shrink
+    smooth = drawn.resize((right + 1 - left, bottom + 1 - top), Image.Resampling.BOX)
+    image.paste(smooth, (left, top), mask=smooth.getchannel("A"))
     return image
 
 
