@@ -18,6 +18,9 @@ from coach_gym.envs.phone.toolkit.widgets import Column, IconButton, Picture, Ro
 PHOTOS = "/storage/emulated/0/Pictures"
 VIDEOS = "/storage/emulated/0/Movies"
 
+HILLS = ((200, 46, 26, (148, 168, 196)), (250, 60, 22, (112, 146, 130)), (300, 38, 20, (86, 125, 70)))
+"""From the farthest to the nearest: its height, wave length and steepness in pixels, and its colour."""
+
 
 class Camera(App):
     """A camera in front of which nothing ever moves."""
@@ -86,11 +89,18 @@ class Viewfinder(Screen):
 
 @cache
 def scene() -> np.ndarray:
-    """Returns what the lens sees, a hill under a sky: 120 x 90 x 3 uint8."""
-    y, x = np.mgrid[0:120, 0:90]
-    sky = np.stack([120 + y // 2, 170 + y // 3, np.full_like(y, 235)], axis=-1)
-    sky[y > 80 - 14 * np.sin(x / 18)] = (86, 125, 70)
-    return sky.astype(np.uint8)
+    """Returns what the lens sees, hills under a sky: 400 x 300 x 3 uint8."""
+    y, x = np.mgrid[0:400, 0:300].astype(float)
+    height = (y / 400)[..., None]
+    picture = np.array((92, 150, 224)) * (1 - height) + np.array((250, 236, 214)) * height
+    sun = np.exp(-((x - 215) ** 2 + (y - 120) ** 2) / 1800)[..., None]
+    picture += (np.array((255, 244, 205)) - picture) * sun
+    for base, wave, steep, color in HILLS:
+        top = base + steep * np.sin(x / wave) + steep / 4 * np.sin(x / wave * 3.7 + base)
+        cover = np.clip(y - top + 0.5, 0, 1)[..., None]  # half a pixel of a soft edge
+        shade = np.array(color) * np.clip(1.15 - (y - top) / 300, 0.6, 1.15)[..., None]
+        picture += (shade - picture) * cover
+    return picture.clip(0, 255).astype(np.uint8)
 
 
 def photo() -> bytes:

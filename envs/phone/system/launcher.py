@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from coach_gym.envs.phone.app import App, Screen
+from coach_gym.envs.phone.system.thumbnails import thumbnail
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (  # fmt: skip
@@ -18,6 +19,7 @@ from coach_gym.envs.phone.toolkit.widgets import (  # fmt: skip
     Icon,
     IconButton,
     ListView,
+    Picture,
     Row,
     Space,
     Text,
@@ -26,6 +28,7 @@ from coach_gym.envs.phone.toolkit.widgets import (  # fmt: skip
 
 COLUMNS, ROWS = 4, 3  # of icons on a phone held upright
 WALLPAPER = "#e8f0fe"
+MARGIN, GAP, EDGE = 14, 12, 8  # dp; around and between the cards of running apps, and around their pictures
 
 
 class Launcher(App):
@@ -117,17 +120,21 @@ class Recents(Screen):
         running = [p for p in reversed(self.phone.stacks) if p != self.app.package]
         if not running:
             return Empty("No recent items", "view_carousel_outline")
-        cards = [self._card(package) for package in running]
+        columns = self.columns(2)
+        width = (self.phone.width / self.phone.density - 2 * MARGIN - (columns - 1) * GAP) / columns
+        cards = Grid([self._card(package, width) for package in running], columns, gap=GAP)
         clear = Button("Clear all", self._clear, "clear_all", "text")
-        return Column([ListView([Column([*cards, clear], gap=10, pad=16)])], bg=WALLPAPER)
+        return Column([ListView([Column([cards, clear], gap=10, pad=MARGIN)])], bg=WALLPAPER)
 
-    def _card(self, package: str) -> View:
+    def _card(self, package: str, width: float) -> View:
         app = self.phone.apps[package]
-        heading = [Icon(app.icon, 24, app.color), Text(app.label, 15, flex=1, important=False)]
         close = IconButton("close", f"Close {app.label}", partial(self.phone.stop, package))
-        return Row(
-            [Card([Row(heading, gap=10)], partial(self.phone.launch, package), desc=app.label, flex=1), close], gap=4
-        )
+        name = Text(app.label, 13, flex=1, max_lines=1, important=False)
+        heading = Row([Icon(app.icon, 20, app.color), name, close], gap=6)
+        shown = thumbnail(self.phone, package, round((width - 2 * EDGE) * self.phone.density))
+        picture = Picture(shown, height=(width - 2 * EDGE) * len(shown) / len(shown[0]), important=False)
+        card = partial(self.phone.launch, package)
+        return Card([heading, picture], card, desc=app.label, pad=(EDGE, 0, EDGE, EDGE), radius=16)
 
     def _clear(self) -> None:
         for package in [p for p in self.phone.stacks if p != self.app.package]:

@@ -40,9 +40,10 @@ def build(phone: SystemHost) -> View:
     if phone.shade == 2:
         top.append(_brightness(phone))
     top.append(Grid([_tile(phone, *tile) for tile in tiles], 2, gap=8))
-    rows = [_row(phone, notification) for notification in phone.notifications]
-    clear = [Button("Clear all", partial(_clear, phone), "dismiss_text", "text")] if rows else []
-    parts = [Column(top, pad=(12, 6, 12, 12), gap=6), ListView([*rows, *clear], "shade")]
+    packages = dict.fromkeys(notification.package for notification in phone.notifications)
+    groups = [_group(phone, package) for package in packages]
+    clear = [Button("Clear all", partial(_clear, phone), "dismiss_text", "text")] if groups else []
+    parts = [Column(top, pad=(12, 6, 12, 12), gap=6), ListView([*groups, *clear], "shade")]
     return Column(parts, bg=theme.SURFACE_VARIANT, on_swipe=partial(_swiped, phone), on_tap=_nothing)
 
 
@@ -80,16 +81,21 @@ def set_brightness(phone: Host, share: float) -> None:
     phone.storage.settings["system", "screen_brightness"] = str(max(1, round(share * BRIGHTEST)))
 
 
+def _group(phone: SystemHost, package: str) -> View:
+    """Returns an app's notifications below its name, the latest first."""
+    rows = [_row(phone, notification) for notification in phone.notifications if notification.package == package]
+    heading = Row([Text(phone.apps[package].label, 12, theme.SECONDARY), Space(flex=1)], pad=(16, 4, 16, 0))
+    return Column([heading, *rows], bg=theme.SURFACE, radius=16)
+
+
 def _row(phone: SystemHost, notification: Notification) -> View:
     app = phone.apps[notification.package]
     when = Text(notification.when.strftime("%H:%M"), 12, theme.SECONDARY)
-    row = ListItem(
+    return ListItem(
         notification.title, notification.text, partial(_open, phone, notification),
-        leading=Icon(app.icon, 24, app.color), trailing=when, bg=theme.SURFACE,
+        leading=Icon(app.icon, 24, app.color), trailing=when,
         on_swipe=partial(_dismiss, phone, notification),
     )  # fmt: skip
-    heading = Row([Text(app.label, 12, theme.SECONDARY), Space(flex=1)], pad=(16, 4, 16, 0))
-    return Column([heading, row], bg=theme.SURFACE)
 
 
 def _open(phone: SystemHost, notification: Notification) -> None:

@@ -39,6 +39,7 @@ class Window:
         decor: Whether agents do not read it as text: bars and keyboard.
         hidden: Whether it lies behind a dialog: seen, but neither read nor touched.
         touchable: Whether it takes touches.
+        dims: Whether it darkens what is behind it.
     """
 
     root: View
@@ -48,11 +49,13 @@ class Window:
     decor: bool = False
     hidden: bool = False
     touchable: bool = True
+    dims: bool = False
 
     @cached_property
     def drawing(self) -> list[Command]:
         """The drawing commands, back to front."""
-        return commands(self.root, self.layout, self.rect)
+        dim = [Command("dim", self.rect, self.rect, "#000000")] if self.dims else []
+        return dim + commands(self.root, self.layout, self.rect)
 
     @cached_property
     def nodes(self) -> list[Node]:
@@ -160,6 +163,7 @@ class Windows:
             window = self._window(root, rect, screen.app.package, screen.scrolls)
             if rect[3] - rect[1] < window.layout.px(theme.SHORT):
                 scroll_what_is_too_high(window.root, window.layout, rect)
+            window.dims = screen.dialog and screen.placement != "top"  # menus do not
             windows.append(window)
         for window in windows[:-1]:
             window.hidden = True

@@ -39,8 +39,8 @@ def wrap(text: str, size: int, bold: bool, width: int, max_lines: int | None) ->
     for paragraph in text.split("\n"):
         lines += _wrap_paragraph(paragraph, size, bold, width)
     if max_lines is not None and len(lines) > max_lines:
-        lines = lines[:max_lines]
-        lines[-1] = _ellipsis(lines[-1], size, bold, width)
+        last = " ".join(lines[max_lines - 1 : max_lines + 1])  # half a word of the next line may still fit
+        lines = [*lines[: max_lines - 1], _ellipsis(last, size, bold, width)]
     return tuple(lines)
 
 
@@ -86,7 +86,7 @@ def _ellipsis(line: str, size: int, bold: bool, width: int) -> str:
         line = line[: _fitting(line, size, bold, max(1, width - text_width("…", size, bold)))]
     while line and text_width(line + "…", size, bold) > width:
         line = line[:-1]
-    return line + "…"
+    return line.rstrip() + "…"
 
 
 @lru_cache(maxsize=4096)

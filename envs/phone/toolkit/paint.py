@@ -17,14 +17,17 @@ from PIL import Image, ImageColor
 
 from coach_gym.envs.phone.toolkit.fonts import icon_mask, line_height, rounded_mask, text_mask, text_width
 from coach_gym.envs.phone.toolkit.layout import Layout
-from coach_gym.envs.phone.toolkit.view import Rect, View
+from coach_gym.envs.phone.toolkit.view import Rect, Sides, View
+
+_DIMMED = [round(level * 0.68) for level in range(256)] * 3
+"""What each channel's levels become behind a dialog: Material's 32 % of black."""
 
 
 class Command(NamedTuple):
     """One thing to draw.
 
     Attributes:
-        kind: "box", "text", "icon" or "image".
+        kind: "box", "text", "icon", "image" or "dim", which darkens what is there.
         rect: Its rectangle in pixels.
         clip: The part of the screen where it is visible.
         color: Its colour.
@@ -55,10 +58,11 @@ def _collect(view: View, layout: Layout, clip: Rect, out: list[Command]) -> None
     if clip_here is None:
         return
     if view.border is not None:
-        out.append(Command("box", bounds, clip_here, view.border, layout.px(view.radius)))
-        inset = max(1, layout.px(1))
-        inner = (bounds[0] + inset, bounds[1] + inset, bounds[2] - inset, bounds[3] - inset)
-        out.append(Command("box", inner, clip_here, view.bg or "#ffffff", max(0, layout.px(view.radius) - inset)))
+        box = _inside(bounds, view.inset, layout)
+        out.append(Command("box", box, clip_here, view.border, layout.px(view.radius)))
+        line = max(1, layout.px(1))
+        inner = (box[0] + line, box[1] + line, box[2] - line, box[3] - line)
+        out.append(Command("box", inner, clip_here, view.bg or "#ffffff", max(0, layout.px(view.radius) - line)))
     elif view.bg is not None:
         out.append(Command("box", bounds, clip_here, view.bg, layout.px(view.radius)))
     if view.icon is not None:
@@ -70,6 +74,11 @@ def _collect(view: View, layout: Layout, clip: Rect, out: list[Command]) -> None
         _collect_text(view, layout, clip_here, out)
     for child in view.children:
         _collect(child, layout, clip_here, out)
+
+
+def _inside(bounds: Rect, inset: Sides, layout: Layout) -> Rect:
+    left, top, right, bottom = (layout.px(side) for side in inset)
+    return bounds[0] + left, bounds[1] + top, bounds[2] - right, bounds[3] - bottom
 
 
 class Picture:
@@ -214,7 +223,9 @@ class Painter:
 def _draw(image: Image.Image, command: Command, visible: Rect, dark: bool) -> None:
     """Draws the `visible` part of a command."""
     left, top, right, bottom = command.rect
-    if command.kind == "image":
+    if command.kind == "dim":
+        image.paste(image.crop(visible).point(_DIMMED), visible)
+    elif command.kind == "image":
         picture = _scaled(command.content, right - left, bottom - top)
         image.paste(picture.crop(_shifted(visible, left, top)), visible)
     elif command.kind == "box" and not command.content:

@@ -110,6 +110,7 @@ class Frame(TypedDict, total=False):
 
     radius: float
     border: str | None
+    inset: Sides
 
 
 class Taps(TypedDict, total=False):
@@ -182,6 +183,7 @@ class View:
     bg: str | None = None
     radius: float = 0
     border: str | None = None
+    inset: Sides = (0, 0, 0, 0)  # how far the box is drawn inside the view: what can be touched is larger
     color = "#1f1f1f"
     size: float = 14
     bold = False

@@ -365,6 +365,8 @@ def Scaffold(
 def AppBar(title: str | View, on_back: Action | None = None, actions: Sequence[View] = ()) -> View:
     """The bar at the top of a screen."""
     heading = Text(title, 19, max_lines=1, flex=1) if isinstance(title, str) else _stretched(title)
+    if not actions:
+        heading.inset = (0, 0, 14, 0)  # a search box ends as far from the edge as it would begin
     parts = [IconButton("arrow_left", "Navigate up", on_back)] if on_back else [Space(width=8)]
     return Row([*parts, heading, *actions], gap=4, pad=(6, 4, 4, 4), min_height=theme.BAR_HEIGHT)
 

@@ -32,7 +32,7 @@ def test_the_shutter_writes_a_jpeg_named_after_the_phones_clock(phone):
     tap(phone, "Shutter")
     (name,) = phone.storage.listdir(PHOTOS)
     assert name.startswith("IMG_20231015_1534")
-    assert Image.open(io.BytesIO(phone.storage.read(f"{PHOTOS}/{name}"))).size == (90, 120)
+    assert Image.open(io.BytesIO(phone.storage.read(f"{PHOTOS}/{name}"))).size == (300, 400)
 
 
 def test_a_video_is_written_when_the_recording_stops(phone):

@@ -2,9 +2,10 @@
 
 from datetime import datetime, timedelta
 
+import numpy as np
 import pytest
 
-from coach_gym.envs.phone.app import Screen
+from coach_gym.envs.phone.app import Confirm, Menu, Screen
 from coach_gym.envs.phone.intents import HOME, MAIN, Intent
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.phone import Phone
@@ -244,6 +245,40 @@ def test_recents_list_running_apps_until_they_are_closed(phone):
     assert "com.android.settings" not in phone.stacks and find(phone, "Clock")
     touch(phone, "Clear all")
     assert list(phone.stacks) == [phone.launcher.package] and phone.foreground == phone.launcher.package
+
+
+def test_the_overview_shows_what_each_app_shows(phone):
+    phone.launch(CLOCK)
+    page = phone.screenshot()
+    phone.show_recents()
+    card = find(phone, "Clock").bounds
+    left, top, right, bottom = card
+    seen = phone.screenshot()[top:bottom, left:right]
+    assert len(np.unique(seen.reshape(-1, 3), axis=0)) > 20  # its texts and icons
+    assert bottom - top > 0.3 * len(page)
+
+
+def test_notifications_of_an_app_stand_together(phone):
+    clock, settings = CLOCK, "com.android.settings"
+    for package, title in ((clock, "First"), (settings, "Other"), (clock, "Second")):
+        phone.post(Notification(package, title, "", phone.now))
+    phone.shade = 1
+    phone.changed()
+    shown = [node.text.split(", ")[0] for node in nodes(phone) if node.text]
+    order = [text for text in shown if text in ("Clock", "Settings", "First", "Second", "Other")]
+    assert order == ["Clock", "Second", "First", "Settings", "Other"]
+
+
+def test_a_dialog_darkens_what_is_behind_it_and_a_menu_does_not():
+    screen = Fields()
+    hands = showing(screen)
+    bright = hands.phone.screenshot()[100, 5]
+    screen.push(Menu([("One", print)]))
+    assert (hands.phone.screenshot()[100, 5] == bright).all()
+    screen.push(Confirm("Sure?", "", "Yes", print))
+    assert (hands.phone.screenshot()[100, 5] < bright).all()
+    hands.phone.key("BACK")
+    assert (hands.phone.screenshot()[100, 5] == bright).all()
 
 
 # messages, apps and the clock
