@@ -74,7 +74,7 @@ SUITES = (
         },
         {},
         {
-            "test_record.py::test_screenrecord": "the phone records no films",
+            "test_record.py::test_screenrecord": "films in the background; the shell runs one command after another",
             "test_device_shell_extend.py::test_logcat": "stops at the next line of the log; Android always writes some",
         },
     ),

@@ -25,11 +25,15 @@ from typing import Any
 
 import requests
 
-from benchmarks.conformance.programs import apk
 from benchmarks.conformance.programs.scripts import Script
+from coach_gym.envs.phone.packages import package_file
+from coach_gym.envs.phone.shell.commands.state import FORWARDER
 
 OPENAI = "https://api.openai.com/v1"
 PLAYED_BY_A_PERSON = "run_human_agent.py"
+FILLING = 1 << 16
+"""Bytes. android_env installs a file that it has not flushed, so that short ones arrive empty. The phone has the
+forwarder's function built in and runs no foreign code, so a file with its name will do."""
 
 
 @contextmanager
@@ -96,7 +100,7 @@ def run_program() -> None:
 
     def spared_urlopen(url: Any, *args: Any, **settings: Any) -> Any:
         forwarder = isinstance(url, str) and url.endswith("accessibility_forwarder.apk")
-        return io.BytesIO(apk.package(apk.FORWARDER)) if forwarder else urlopen(url, *args, **settings)
+        return io.BytesIO(package_file(FORWARDER, FILLING)) if forwarder else urlopen(url, *args, **settings)
 
     requests.post, urllib.request.urlopen = led_post, spared_urlopen
     subprocess.Popen.__init__ = bash_popen  # type: ignore[method-assign]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 SILENT_FRAME = bytes((0, 0, 0, 7))
@@ -28,7 +29,7 @@ class _Track(NamedTuple):
     entry: bytes  # the sample description
     size: tuple[int, int]  # of the pictures
     scale: int  # time units a second
-    delta: int  # time units a sample
+    times: list[tuple[int, int]]  # runs of samples: how many, and time units of each
 
 
 # writing
@@ -37,24 +38,31 @@ class _Track(NamedTuple):
 def silence(seconds: float, **tags: str) -> bytes:
     """Returns a sound file (.m4a) of silence; `tags` are `title` and `artist`."""
     frames = max(1, round(seconds * RATE / FRAME))
-    return _movie(_sound(), [SILENT_FRAME] * frames, seconds, b"M4A ", tags)
+    return _movie(_sound(frames), [SILENT_FRAME] * frames, seconds, b"M4A ", tags)
 
 
 def slides(pictures: Sequence[bytes], seconds: float, size: tuple[int, int]) -> bytes:
     """Returns a film (.mp4) of JPEG pictures of a size (width, height), each shown for some seconds."""
-    return _movie(_pictures(size, round(seconds * MILLIS)), pictures, seconds * len(pictures), b"mp42", {})
+    return film([(picture, seconds) for picture in pictures], size)
 
 
-def _sound() -> _Track:
+def film(pictures: Sequence[tuple[bytes, float]], size: tuple[int, int]) -> bytes:
+    """Returns a film (.mp4) of JPEG pictures of a size (width, height), each with the seconds for which it is shown."""
+    samples, seconds = zip(*pictures, strict=True)
+    times = [(len(list(same)), millis) for millis, same in groupby(round(each * MILLIS) for each in seconds)]
+    return _movie(_pictures(size, times), samples, sum(seconds), b"mp42", {})
+
+
+def _sound(frames: int) -> _Track:
     config = bytes((0x15, 0x88))  # AAC-LC, 8000 Hz, one channel
     entry = bytes(6) + struct.pack(">H8xHHIHH", 1, 1, 16, 0, RATE, 0) + _esds(AAC, 0x15, config)
-    return _Track(b"soun", _box(b"smhd", bytes(8)), _box(b"mp4a", entry), (0, 0), RATE, FRAME)
+    return _Track(b"soun", _box(b"smhd", bytes(8)), _box(b"mp4a", entry), (0, 0), RATE, [(frames, FRAME)])
 
 
-def _pictures(size: tuple[int, int], millis: int) -> _Track:
+def _pictures(size: tuple[int, int], times: list[tuple[int, int]]) -> _Track:
     layout = struct.pack(">H16xHHII4xH32xHh", 1, *size, 0x480000, 0x480000, 1, 24, -1)
     entry = _box(b"mp4v", bytes(6) + layout + _esds(JPEG, 0x11))
-    return _Track(b"vide", _box(b"vmhd", struct.pack(">I8x", 1)), entry, size, MILLIS, millis)
+    return _Track(b"vide", _box(b"vmhd", struct.pack(">I8x", 1)), entry, size, MILLIS, times)
 
 
 def _movie(track: _Track, samples: Sequence[bytes], seconds: float, brand: bytes, tags: dict[str, str]) -> bytes:
@@ -69,7 +77,8 @@ def _movie(track: _Track, samples: Sequence[bytes], seconds: float, brand: bytes
 
 
 def _media(track: _Track, samples: Sequence[bytes], start: int) -> bytes:
-    header = struct.pack(">12xIIHH", track.scale, track.delta * len(samples), 0x55C4, 0)  # language: undetermined
+    length = sum(count * delta for count, delta in track.times)
+    header = struct.pack(">12xIIHH", track.scale, length, 0x55C4, 0)  # language: undetermined
     handler = struct.pack(">8x4s12x", track.handler) + b"\0"
     reference = _box(b"dinf", _box(b"dref", struct.pack(">II", 0, 1) + _box(b"url ", struct.pack(">I", 1))))
     table = _box(b"stbl", _table(track, samples, start))
@@ -84,7 +93,7 @@ def _table(track: _Track, samples: Sequence[bytes], start: int) -> bytes:
     same = sizes[0] if len(set(sizes)) == 1 else 0
     return b"".join((
         _box(b"stsd", struct.pack(">II", 0, 1) + track.entry),
-        _box(b"stts", struct.pack(">IIII", 0, 1, count, track.delta)),
+        _box(b"stts", struct.pack(">II", 0, len(track.times)) + b"".join(struct.pack(">II", *t) for t in track.times)),
         _box(b"stsc", struct.pack(">IIIII", 0, 1, 1, count, 1)),
         _box(b"stsz", struct.pack(">III", 0, same, count) + (b"" if same else struct.pack(f">{count}I", *sizes))),
         _box(b"stco", struct.pack(">III", 0, 1, start)),

@@ -39,6 +39,9 @@ _FIXED = {
 }  # fmt: skip
 
 
+_Follow = Callable[[], bytes | None]
+
+
 class Adb:
     """Serves adb connections to a phone.
 
@@ -114,9 +117,9 @@ class Adb:
         started = (start for name, start in self._programs.items() if name in command)
         return next(started, lambda command: nullcontext())(command)
 
-    def _go_on(self, stream: Stream, talk: _Talk, command: str, follow: Callable[[], bytes] | None) -> None:
-        """Runs an endless program, which sends what it writes, until its reader hangs up or somebody kills it."""
-        name = "app_process" if "app_process" in command else "logcat"
+    def _go_on(self, stream: Stream, talk: _Talk, command: str, follow: _Follow | None) -> None:
+        """Runs a program, which sends what it writes, until it ends, its reader hangs up, or somebody kills it."""
+        name = next((name for name in ("app_process", "screenrecord") if name in command), "logcat")
         pid, done = next(_pids), threading.Event()
 
         def send() -> None:
@@ -124,6 +127,9 @@ class Adb:
                 with self._lock:
                     data = follow() if follow is not None else b""
                 try:
+                    if data is None:
+                        talk.exit(0)
+                        break
                     talk.write(data)
                 except OSError:
                     break

@@ -22,6 +22,7 @@ from coach_gym.envs.phone.shell.commands import (
     log,
     packages,
     processes,
+    recording,
     screen,
     sed,
     services,
@@ -37,7 +38,7 @@ from coach_gym.envs.phone.shell.language.words import SyntaxFault, Unfinished
 COMMANDS: dict[str, Command] = {}
 for _module in (
     builtins, files, listing, text, sed, system, activities, packages, dumps, content, database, screen,
-    services, processes, log,
+    services, processes, log, recording,
 ):  # fmt: skip
     COMMANDS |= _module.COMMANDS
 """All commands by name."""
@@ -52,14 +53,15 @@ class Output:
         stderr: What it wrote to standard error.
         code: Its exit code, 0 to 255.
         endless: Whether a command such as `logcat` goes on until its reader hangs up.
-        follow: Returns what such a command has written since it was last called; None if it writes nothing.
+        follow: Returns what such a command has written since it was last called, and None once it has ended by
+            itself; None if it writes nothing and never ends.
     """
 
     stdout: bytes
     stderr: bytes
     code: int
     endless: bool = False
-    follow: Callable[[], bytes] | None = None
+    follow: Callable[[], bytes | None] | None = None
 
 
 def run(phone: Phone, command: str, stdin: bytes | Input = b"", merged: bool = False) -> Output:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from coach_gym.envs.phone.app import App, Host, Screen
 from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.packages import is_googles, package_file, place
 from coach_gym.envs.phone.services import Services
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.system.launcher import Launcher, Recents
@@ -107,6 +108,7 @@ class System:
         self.storage.mkdir("/data/local/tmp")
         for app in self.apps.values():
             self.storage.mkdir(app.data)
+            self.storage.write(place(app.package, is_googles(app.package)), package_file(app.package))
             app.install()
 
     # the screen

@@ -6,9 +6,11 @@ import urllib.request
 import pytest
 
 from benchmarks.conformance.programs import __main__ as programs
-from benchmarks.conformance.programs import apk, model
+from benchmarks.conformance.programs import model
 from benchmarks.conformance.programs.scripts import Script
+from coach_gym.envs.phone.packages import package_file
 from coach_gym.envs.phone.shell.commands.manifest import read_manifest
+from coach_gym.envs.phone.shell.commands.state import FORWARDER
 
 WORLD = """The current user goal/request is: Run the stopwatch.
 UI element 3: UIElement(text=Alarm, content_description=None, class_name=x)
@@ -53,7 +55,7 @@ def test_the_server_answers_as_openai_does_and_notes_what_the_script_could_not()
 
 
 def test_the_forwarders_package_can_be_installed():
-    assert read_manifest(apk.package(apk.FORWARDER)).package == apk.FORWARDER
+    assert read_manifest(package_file(FORWARDER, model.FILLING)).package == FORWARDER
 
 
 def test_a_home_has_an_sdk_and_names_missing_checkouts(tmp_path):

@@ -197,11 +197,6 @@ def uiautomator(p: Process) -> int:
     return 0
 
 
-def screenrecord(p: Process) -> int:
-    """Stores a film of the screen, of a single picture."""
-    return p.complain("Unable to get output buffers: the embedded phone records no films", 1)
-
-
 COMMANDS: dict[str, Command] = {
-    "input": input_, "screencap": screencap, "uiautomator": uiautomator, "screenrecord": screenrecord,
+    "input": input_, "screencap": screencap, "uiautomator": uiautomator,
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from coach_gym.envs.phone.app import App
+from coach_gym.envs.phone.packages import is_googles, place
 from coach_gym.envs.phone.paths import BUILD
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands.attributes import uid_of, user_name
@@ -79,8 +80,7 @@ def packages(phone: Phone) -> list[str]:
 
 def is_third_party(phone: Phone, package: str) -> bool:
     """Returns whether a package is installed but not part of the system image."""
-    google = package.startswith(("com.android.", "com.google.android.", "android"))
-    return package in packages(phone) and package not in SYSTEM_PACKAGES and not google
+    return package in packages(phone) and package not in SYSTEM_PACKAGES and not is_googles(package)
 
 
 def imes(phone: Phone) -> list[str]:
@@ -91,9 +91,7 @@ def imes(phone: Phone) -> list[str]:
 
 def apk(phone: Phone, package: str) -> str:
     """Returns where the package file of an installed app is."""
-    if not is_third_party(phone, package):
-        return f"/system/app/{package}/{package}.apk"
-    return f"/data/app/~~{package}==/{package}-1/base.apk"
+    return place(package, not is_third_party(phone, package))
 
 
 # activities, tasks and processes

@@ -40,7 +40,7 @@ class Shell(Environment):
         self.phone, self.commands = phone, commands
         self.errors: bytearray = Sink()
         self.endless = False
-        self.follow: Callable[[], bytes] | None = None
+        self.follow: Callable[[], bytes | None] | None = None
         self.deadline: datetime | None = None
         self._left = MOST_COMMANDS
         self._depth = 0

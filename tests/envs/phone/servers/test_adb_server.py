@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from coach_gym.envs.phone.media import mp4
 from coach_gym.envs.phone.servers.server import PhoneServer
 from coach_gym.envs.profiles import world_phone
 from tests.envs.adb_server import adb_server
@@ -211,6 +212,31 @@ def test_a_log_shows_what_is_written_while_it_is_read(device):
     device.shell("pkill logcat")
     assert log.recv(1000) == b"", "a killed program ends"
     assert "logcat" not in device.shell("ps -u shell")
+
+
+def wait_for(condition):
+    while not condition():
+        time.sleep(0.05)
+
+
+def test_a_film_shows_what_others_do_meanwhile(device, server):
+    film = device.shell("screenrecord --time-limit 120 /sdcard/film.mp4", stream=True)
+    wait_for(lambda: device.sync.exists("/sdcard/film.mp4"))
+    started = device.sync.read_bytes("/sdcard/film.mp4")
+    device.shell("am start -a android.settings.SETTINGS")
+    wait_for(lambda: device.sync.read_bytes("/sdcard/film.mp4") != started)
+    data = device.sync.read_bytes("/sdcard/film.mp4")
+    shown = mp4.slide_at(data, mp4.duration(data))
+    assert mp4.slide_at(data, 0) != shown
+    seen = np.asarray(Image.open(io.BytesIO(shown))).astype(int)
+    assert np.abs(seen - server.phone.screenshot()).mean() < 5
+    device.shell("pkill -INT screenrecord")
+    assert film.recv(1000) == b"", "a killed program ends"
+
+
+def test_a_film_ends_by_itself(device):
+    result = device.shell2("screenrecord --time-limit 1 /sdcard/short.mp4", timeout=60, v2=True)
+    assert result.returncode == 0 and mp4.duration(device.sync.read_bytes("/sdcard/short.mp4")) == 1
 
 
 def test_the_framebuffer_is_what_is_on_the_screen(device, server):
