@@ -31,6 +31,7 @@ class Services:
         roles: The labels of the apps that fill roles, by role, such as "browser".
         properties: The system properties that were set, by name.
         flags: The flags of Android's parts that were set, by "namespace/name", as `device_config` has them.
+        operations: The modes that `appops` has set, by package and operation.
         calls: What the calls of the moment do, by number.
         battery: What `dumpsys battery set` reports in place of the battery's own values, by name.
         log: What was written to Android's log, the oldest line first.
@@ -43,6 +44,7 @@ class Services:
     roles: dict[str, str] = field(default_factory=dict)
     properties: dict[str, str] = field(default_factory=dict)
     flags: dict[str, str] = field(default_factory=dict)
+    operations: dict[tuple[str, str], str] = field(default_factory=dict)
     calls: dict[str, CallState] = field(default_factory=dict)
     battery: dict[str, str] = field(default_factory=dict)
     log: list[Line] = field(default_factory=list)

@@ -21,6 +21,8 @@ PROVIDERS = {
 }
 """Databases of Android's own packages, which are created again when their data is cleared."""
 
+MODES = ("allow", "ignore", "deny", "default", "foreground")
+"""What `appops` can set an operation to."""
 PERMISSIONS = {
     "android.permission.RECORD_AUDIO": "record audio",
     "android.permission.CAMERA": "take pictures and record video",
@@ -276,10 +278,21 @@ _VERBS: dict[str, Callable[[Process, list[str]], int]] = {
 
 
 def appops(p: Process) -> int:
-    """`appops set PACKAGE OP MODE`: accepted for installed packages."""
-    words = [word for word in p.args if not word.startswith("-")]
-    if words[:1] in (["set"], ["get"]) and words[1:2] and words[1] not in state.packages(p.phone):
-        return p.complain(f"Error: No UID for {words[1]} in user 0", 255)
+    """`appops set PACKAGE OPERATION MODE` and `appops get PACKAGE [OPERATION]`."""
+    verb, package, *rest = [*(word for word in p.args if not word.startswith("-")), "", ""]
+    if verb not in ("set", "get"):
+        return p.complain(f"Unknown command: {verb}", 255)
+    if package not in state.packages(p.phone):
+        return p.complain(f"Error: No UID for {package} in user 0", 255)
+    known = p.phone.services.operations
+    operation, mode = [*rest, ""][:2]
+    if verb == "set":
+        if mode not in MODES:
+            return p.complain(f"Error: Mode {mode} is not valid", 255)
+        known[package, operation] = mode
+        return 0
+    found = [f"{each[1]}: {mode}" for each, mode in known.items() if each[0] == package and operation in ("", each[1])]
+    p.print("\n".join(found) or "No operations.")
     return 0
 
 

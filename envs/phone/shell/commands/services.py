@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from coach_gym.envs.phone.shell.language.process import Command, Process
+from coach_gym.envs.phone.system.shade import toggle
+
+VOLUMES = {
+    "0": ("volume_voice", 7), "2": ("volume_ring", 7), "3": ("volume_music", 15), "4": ("volume_alarm", 7),
+}  # fmt: skip
+"""The setting of each stream's volume, and the loudest."""
+_STATES = {True: "enabled", False: "disabled"}
 
 
 def cmd(p: Process) -> int:
@@ -23,7 +30,7 @@ def cmd(p: Process) -> int:
 def _status_bar(p: Process, args: list[str]) -> int:
     shades = {"collapse": 0, "expand-notifications": 1, "expand-settings": 2}
     if args[:1] == [] or args[0] not in shades:
-        return p.complain(f"Unknown command: {' '.join(args[:1])}", 255)
+        return _unknown(p, args)
     p.phone.shade = shades[args[0]]
     p.phone.changed()
     return 0
@@ -33,7 +40,7 @@ def _ui_mode(p: Process, args: list[str]) -> int:
     """`cmd uimode night [yes|no]`."""
     settings = p.storage.settings
     if args[:1] != ["night"]:
-        return p.complain(f"Unknown command: {' '.join(args[:1])}", 255)
+        return _unknown(p, args)
     if args[1:2] and args[1] in ("yes", "no", "auto"):
         settings["secure", "ui_night_mode"] = {"yes": "2", "no": "1", "auto": "0"}[args[1]]
         p.phone.changed()
@@ -42,18 +49,71 @@ def _ui_mode(p: Process, args: list[str]) -> int:
     return 0
 
 
-def _radio(key: str) -> Callable[[Process, list[str]], int]:
-    words = {"enable": "1", "enabled": "1", "disable": "0", "disabled": "0"}
+def _wifi(p: Process, args: list[str]) -> int:
+    """`cmd wifi status|set-wifi-enabled enabled|disabled`."""
+    match args:
+        case ["status", *_]:
+            p.print(f"Wifi is {_STATES[p.storage.settings.get(('global', 'wifi_on'), '0') != '0']}")
+        case ["set-wifi-enabled", ("enabled" | "disabled") as state, *_]:
+            p.storage.settings["global", "wifi_on"] = str(int(state == "enabled"))
+            p.phone.changed()
+        case _:
+            return _unknown(p, args)
+    return 0
 
-    def turn(p: Process, args: list[str]) -> int:
-        word = next((word for word in args if word in words), None)
-        if word is None:
-            return p.complain(f"Unknown command: {' '.join(args[:1])}", 255)
-        p.storage.settings["global", key] = words[word]
+
+def _bluetooth(p: Process, args: list[str]) -> int:
+    """`cmd bluetooth_manager enable|disable`."""
+    if args not in (["enable"], ["disable"]):
+        return _unknown(p, args)
+    p.storage.settings["global", "bluetooth_on"] = str(int(args == ["enable"]))
+    p.phone.changed()
+    return 0
+
+
+def _connectivity(p: Process, args: list[str]) -> int:
+    """`cmd connectivity airplane-mode [enable|disable]`."""
+    on = p.storage.settings.get(("global", "airplane_mode_on"), "0") == "1"
+    match args:
+        case ["airplane-mode"]:
+            p.print(_STATES[on])
+        case ["airplane-mode", ("enable" | "disable") as wanted]:
+            if on != (wanted == "enable"):
+                toggle(p.phone, "airplane_mode_on")
+                p.phone.changed()
+        case _:
+            return _unknown(p, args)
+    return 0
+
+
+def _media_session(p: Process, args: list[str]) -> int:
+    """`cmd media_session volume [--show] --stream NUMBER --get|--set LEVEL|--adj same|raise|lower`."""
+    words = [word for word in args if word != "--show"]
+    match words:
+        case ["volume", "--stream", stream, *what] if stream in VOLUMES and what:
+            name, loudest = VOLUMES[stream]
+        case _:
+            return _unknown(p, args)
+    level = int(p.storage.settings.get(("system", name), "5"))
+    match what:
+        case ["--get"]:
+            pass
+        case ["--set", wanted] if wanted.isdecimal() and int(wanted) <= loudest:
+            level = int(wanted)
+        case ["--adj", ("same" | "raise" | "lower") as way]:
+            level = min(loudest, max(0, level + {"same": 0, "raise": 1, "lower": -1}[way]))
+        case _:
+            return p.complain(f"Error: invalid arguments: {' '.join(what)}", 255)
+    if what != ["--get"]:
+        p.storage.settings["system", name] = str(level)
         p.phone.changed()
-        return 0
+    p.print(f"[V] will control stream={stream} ({name.removeprefix('volume_')})\n[V] Connecting to AudioService")
+    p.print(f"[V] volume is {level} in range [0..{loudest}]")
+    return 0
 
-    return turn
+
+def _unknown(p: Process, args: list[str]) -> int:
+    return p.complain(f"Unknown command: {' '.join(args[:1])}", 255)
 
 
 def _device_config(p: Process, args: list[str]) -> int:
@@ -91,9 +151,8 @@ _SAME_AS = {
 """The commands of their own that services have."""
 
 _SERVICES: dict[str, Callable[[Process, list[str]], int]] = {
-    "statusbar": _status_bar, "uimode": _ui_mode, "wifi": _radio("wifi_on"),
-    "bluetooth_manager": _radio("bluetooth_on"), "connectivity": _radio("airplane_mode_on"),
-    "device_config": _device_config,
+    "statusbar": _status_bar, "uimode": _ui_mode, "wifi": _wifi, "bluetooth_manager": _bluetooth,
+    "connectivity": _connectivity, "device_config": _device_config, "media_session": _media_session,
 }  # fmt: skip
 
 def device_config(p: Process) -> int:
