@@ -103,7 +103,8 @@ class Evaluation:
     def __str__(self) -> str:
         """Solved and judged episodes, in all and by task family."""
         solved = sum(bool(result.success) for result in self.judged)
-        rows = [("success", solved, len(self.judged)), *((task, *each) for task, each in self.success_per_task.items())]
+        families = [(task, *each) for task, each in self.success_per_task.items() if task]  # environments may name none
+        rows = [("success", solved, len(self.judged)), *families]
         width = max(len(name) for name, *_ in rows)
         table = "\n".join(f"{name:{width}} {good:4d} of {of:4d}" for name, good, of in rows)
         unjudged = len(self.results) - len(self.judged)
