@@ -28,6 +28,7 @@ import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 import numpy as np  # noqa: E402
 from PIL import Image, ImageDraw  # noqa: E402
 
+from benchmarks.figures.style import DARK, LIGHT, Theme  # noqa: E402
 from coach_gym.agents import GRPOAgent  # noqa: E402
 from coach_gym.agents.evaluation import evaluate  # noqa: E402
 from coach_gym.agents.models.policy import Policy  # noqa: E402
@@ -102,18 +103,18 @@ def decisive_picture(family: str, seed: int) -> np.ndarray:
     return best
 
 
-def grid() -> Image.Image:
+def grid(theme: Theme = LIGHT) -> Image.Image:
     """Draws one picture of every family."""
     rows = -(-len(FAMILIES) // COLUMNS)
     width, height = SHOWN[0] + GAP, SHOWN[1] + LABEL + GAP
-    image = Image.new("RGB", (COLUMNS * width + GAP, rows * height + GAP), "white")
+    image = Image.new("RGB", (COLUMNS * width + GAP, rows * height + GAP), theme.paper)
     pen = ImageDraw.Draw(image)
     for number, family in enumerate(FAMILIES):
         left, top = GAP + number % COLUMNS * width, GAP + number // COLUMNS * height
         picture = Image.fromarray(decisive_picture(family, number)).resize(SHOWN, Image.Resampling.LANCZOS)
         image.paste(picture, (left, top + LABEL))
-        pen.rectangle((left - 1, top + LABEL - 1, left + SHOWN[0], top + LABEL + SHOWN[1]), outline="#b0b0b0")
-        pen.text((left, top + 2), family, "black", font(13))
+        pen.rectangle((left - 1, top + LABEL - 1, left + SHOWN[0], top + LABEL + SHOWN[1]), outline="#9aa0a6")
+        pen.text((left, top + 2), family, theme.ink, font(13))
     return image
 
 
@@ -161,7 +162,8 @@ def main() -> None:
         report = {"headline": headline, "families": table, "seeds": arguments.seeds, "command": command}
         arguments.json.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     if arguments.grid:
-        grid().save(arguments.grid, optimize=True)
+        grid(LIGHT).save(arguments.grid, optimize=True)
+        grid(DARK).save(arguments.grid.with_stem(f"{arguments.grid.stem}_dark"), optimize=True)
     print(f"\nrerun: {command}")
 
 
@@ -176,7 +178,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--families", nargs="+", default=list(FAMILIES), choices=list(FAMILIES), metavar="FAMILY")
     parser.add_argument("--seeds", type=int, default=20, help="instances per family")
     parser.add_argument("--json", type=Path, help="write the results to this file")
-    parser.add_argument("--grid", type=Path, help="write one picture of every family to this file")
+    parser.add_argument("--grid", type=Path, help="write one picture of every family to this file, and one on dark paper beside it")
     return parser.parse_args()
 
 
