@@ -178,7 +178,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--families", nargs="+", default=list(FAMILIES), choices=list(FAMILIES), metavar="FAMILY")
     parser.add_argument("--seeds", type=int, default=20, help="instances per family")
     parser.add_argument("--json", type=Path, help="write the results to this file")
-    parser.add_argument("--grid", type=Path, help="write one picture of every family to this file, and one on dark paper beside it")
+    parser.add_argument("--grid", type=Path, help="write one picture of every family to this file, in dark beside it")
     return parser.parse_args()
 
 
