@@ -20,7 +20,9 @@ FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->\n\Z")  # above a block that cannot run here
 LINK = re.compile(r"(?:\]\(|src=\"|srcset=\")([^)#\"]+)[)\"]")
 PATH = re.compile(r"`((?:agents|envs|benchmarks|coach_gym|docs|tests)/[\w/.]+)`")
-ELSEWHERE = ("from trl import", "verifiers.v1", "from openenv", "from ors")  # of make test-bridges and test-openenv
+ELSEWHERE = (  # of make test-bridges and test-openenv, and a package that we do without
+    "from trl import", "verifiers.v1", "from openenv", "from ors", "import wandb",
+)  # fmt: skip
 TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
 SETTINGS = {  # of agents and engines, which the commands pass on
     "train": ["--critic", "--batch_size", "--bfloat16", "--checkpoint_activations", "--generation", "--max_staleness",
