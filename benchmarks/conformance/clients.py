@@ -73,10 +73,6 @@ SUITES = (
             "test_adb.py::test_wait_for": "needs a phone on USB",
         },
         {},
-        {
-            "test_record.py::test_screenrecord": "films in the background; the shell runs one command after another",
-            "test_device_shell_extend.py::test_logcat": "stops at the next line of the log; Android always writes some",
-        },
     ),
     Suite(
         "uiautomator2", ("demo_tests", "mobile_tests"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.services import Line
 from coach_gym.envs.phone.shell.commands.matching import TooComplex, compiled
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.process import Command, Process
+from coach_gym.envs.phone.system.bars import battery_level
 
 LONGEST_LOG = 1000  # lines
 PRIORITIES = "VDIWEFS"  # verbose to fatal, and silent
@@ -74,11 +76,19 @@ def logcat(p: Process) -> int:
 
 
 def _follower(phone: Phone, show: Callable[[list[Line]], str]) -> Callable[[], bytes]:
-    """Returns what returns the lines that have been written since it was last called."""
-    last = phone.services.log[-1:]
+    """Returns what returns the lines that have been written since it was last called.
+
+    As on Android, the battery's state is logged every minute, so that whoever waits for the next line gets one.
+    """
+    last, told = phone.services.log[-1:], phone.now
 
     def follow() -> bytes:
+        nonlocal told
         lines = phone.services.log
+        if phone.now - told >= timedelta(minutes=1):
+            told = phone.now
+            lines.append(Line(told, "I", "healthd", f"battery l={battery_level(phone)} v=5000 t=25.0 h=2 st=3"))
+            del lines[:-LONGEST_LOG]
         seen = next((i for i in range(len(lines), 0, -1) if lines[i - 1] is last[0]), 0) if last else 0
         last[:] = lines[-1:]
         return show(lines[seen:]).encode("utf-8", "surrogateescape")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.commands.state import Task
+from coach_gym.envs.phone.shell.language.environment import OWN_PID
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import Command, Process
 
@@ -83,7 +84,10 @@ def kill(p: Process) -> int:
         signal = f"-{words.pop(0)}"
     for word in words:
         found = [task for task in state.processes(p.phone) if str(task.pid) == word]
-        if not found:
+        if word == OWN_PID and p.shell.endless:  # a script's own program in the background, such as `screenrecord`
+            if signal != "-0":
+                p.shell.end_program()
+        elif not found:
             p.complain(f"{p.name}: {word}: No such process")
         elif signal != "-0":
             state.end(p.phone, found[0])

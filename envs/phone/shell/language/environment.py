@@ -13,6 +13,8 @@ ENVIRONMENT = {
     "EXTERNAL_STORAGE": "/sdcard", "IFS": " \t\n",
 }  # fmt: skip
 LONGEST = 1 << 24  # characters of a variable
+OWN_PID = "4242"
+"""The id of every shell, and of what it runs in the background."""
 KILLED = 137  # exit code of a run that exceeds its budget
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.patterns import Guarded
 from coach_gym.envs.phone.shell.language import arithmetic, syntax
-from coach_gym.envs.phone.shell.language.environment import Environment, Fault
+from coach_gym.envs.phone.shell.language.environment import OWN_PID, Environment, Fault
 from coach_gym.envs.phone.storage import Storage
 
 MOST_ALTERNATIVES = 1000
@@ -189,7 +189,7 @@ class Expander:
             case "@" | "*":
                 return " ".join(self._shell.arguments)
             case "$" | "!":
-                return "4242"
+                return OWN_PID
             case "-":
                 return ""
             case "0":

@@ -50,6 +50,12 @@ class Shell(Environment):
         """Gives the next run of an interactive shell a budget of its own."""
         self._left, self._depth, self.endless, self.follow = MOST_COMMANDS, 0, False, None
 
+    def end_program(self) -> None:
+        """Ends the endless command that runs in the background, after a last look at what it follows."""
+        if self.follow is not None:
+            self.follow()
+        self.endless, self.follow = False, None
+
     def _inherit(self, other: Shell) -> None:
         """Takes over the budget of another shell, inside or around this one."""
         self._left, self._depth = other._left, max(self._depth, other._depth + 1)

@@ -234,6 +234,19 @@ def test_a_film_shows_what_others_do_meanwhile(device, server):
     assert film.recv(1000) == b"", "a killed program ends"
 
 
+def test_a_script_films_in_the_background(device):
+    """As adbutils does it. The film has the first and the last picture."""
+    script = "screenrecord /sdcard/back.mp4 & id=$!; read any; kill -INT $id; wait; echo done"
+    film = device.shell(script, stream=True)
+    wait_for(lambda: device.sync.exists("/sdcard/back.mp4"))
+    time.sleep(0.6)  # longer than a picture lasts
+    device.shell("input keyevent HOME; am start -a android.settings.SETTINGS; input keyevent APP_SWITCH")
+    film.send(b"\n")
+    assert film.read_until_close().strip() == "done"
+    data = device.sync.read_bytes("/sdcard/back.mp4")
+    assert mp4.slide_at(data, 0) != mp4.slide_at(data, mp4.duration(data))
+
+
 def test_a_film_ends_by_itself(device):
     result = device.shell2("screenrecord --time-limit 1 /sdcard/short.mp4", timeout=60, v2=True)
     assert result.returncode == 0 and mp4.duration(device.sync.read_bytes("/sdcard/short.mp4")) == 1

@@ -3,7 +3,7 @@
 import io
 import struct
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import adbutils.shell
 import numpy as np
@@ -603,3 +603,10 @@ def test_commands_run_in_the_folder_of_an_app(phone):
 def test_what_the_phone_lacks_is_not_found_and_never_ignored(phone, command):
     missing = run(phone, f"{command} 1")
     assert missing.code == 127 and missing.stderr == f"/system/bin/sh: {command}: inaccessible or not found\n".encode()
+
+
+def test_a_reader_of_the_log_gets_a_line_every_minute(phone):
+    follow = run(phone, "logcat").follow
+    assert follow() == b""
+    phone.elapse(timedelta(minutes=1))
+    assert b"I healthd : battery l=84" in follow() and follow() == b""
