@@ -15,8 +15,8 @@ import pytest
 LEFT_OUT = "COACH_CONFORMANCE_LEFT_OUT"
 """The variable with the reasons in JSON: by test, as `file.py::test`, and by fixture, as `@fixture`."""
 
-OMITTED, HANGS = "left out: ", "would not end: "
-"""How the messages begin with which tests are left out: because they do not apply, or because they would not end."""
+OMITTED = "left out: "
+"""How the messages begin with which tests are left out."""
 
 ADDRESSES = "COACH_CONFORMANCE_ADDRESSES"
 """The variable with the addresses in JSON, by their names in a `conftest.py`."""
@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         fixtures = getattr(item, "fixturenames", ())
         reason = reasons.get(test) or next((reasons[f"@{name}"] for name in fixtures if f"@{name}" in reasons), None)
         if reason is not None:
-            item.add_marker(pytest.mark.skip(reason=reason if reason.startswith(HANGS) else f"{OMITTED}{reason}"))
+            item.add_marker(pytest.mark.skip(reason=f"{OMITTED}{reason}"))
         module = getattr(item, "module", None)
         if isinstance(getattr(module, "adb", None), adbutils.AdbClient):  # a client of adb's usual port
             module.adb = adbutils.AdbClient(port=addresses["adb_port"])

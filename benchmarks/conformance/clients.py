@@ -25,14 +25,14 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import adbutils  # noqa: E402  (after the number of threads is set)
 
-from benchmarks.conformance.client_plugin import ADDRESSES, HANGS, LEFT_OUT, OMITTED  # noqa: E402
+from benchmarks.conformance.client_plugin import ADDRESSES, LEFT_OUT, OMITTED  # noqa: E402
 from coach_gym.envs.phone.servers.server import PhoneServer  # noqa: E402
 from coach_gym.envs.profiles import world_phone  # noqa: E402
 
@@ -51,7 +51,6 @@ class Suite:
         folders: The folders of the tests that talk to a device.
         left_out: Why tests do not apply, by `file.py::test` and by `@fixture`.
         failing: Why tests that apply are known to fail, by `file.py::test`.
-        hanging: The same for tests that would never end. They are not run, and count as failed.
         own_code: Whether the client is imported from the checkout.
         console: The port of the console if the tests know only one; 0 takes a free one.
     """
@@ -60,7 +59,6 @@ class Suite:
     folders: tuple[str, ...]
     left_out: Mapping[str, str]
     failing: Mapping[str, str]
-    hanging: Mapping[str, str] = field(default_factory=dict)
     own_code: bool = False
     console: int = 0
 
@@ -180,7 +178,7 @@ def _run_folder(
     environment = {
         **os.environ, "HOME": str(home), "ANDROID_ADB_SERVER_PORT": str(port), "ANDROID_SERIAL": serial,
         "PYTHONPATH": os.pathsep.join([*roots, *filter(None, [os.environ.get("PYTHONPATH")])]),
-        LEFT_OUT: json.dumps({**suite.left_out, **{test: f"{HANGS}{why}" for test, why in suite.hanging.items()}}),
+        LEFT_OUT: json.dumps(dict(suite.left_out)),
         ADDRESSES: json.dumps(addresses),
     }  # fmt: skip
     report = home / "report.xml"
@@ -204,8 +202,6 @@ def _row(suite: str, case: ElementTree.Element) -> Row:
     if skipped is None:
         return Row(suite, test, "passed")
     why = skipped.get("message") or ""
-    if why.startswith(HANGS):
-        return Row(suite, test, "failed", why.removeprefix(HANGS))
     left_out = why.startswith(OMITTED)
     return Row(suite, test, "left out" if left_out else "skipped", why.removeprefix(OMITTED))
 
