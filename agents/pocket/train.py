@@ -1,10 +1,11 @@
 """Makes the pocket models from scratch: `python -m coach_gym.agents.pocket.train`.
 
 Stages, in order: `ground` (synthetic screens teach to read and copy), `see` (synthetic pictures teach the vision tower
-to tell what is drawn), `look` and `look_again` (they teach the whole model to answer), `imitate` (a few demonstrations
-of every family, mixed with both) and `prm` (the process reward model, from the same demonstrations). No stage injects
-errors, and nothing else than `DEMONSTRATIONS` episodes of a family is ever shown of it. The critic is taught last, by
-forks of `LESSONS` episodes of the policy, with no expert.
+to tell what is drawn), `look` and `look_again` (they teach the whole model to answer), `read` (screens that random
+touches come upon teach to find what a goal names among an app's real elements), `imitate` (a few demonstrations of
+every family, mixed with all of these) and `prm` (the process reward model, from the same demonstrations). No stage
+injects errors, and of how a task is solved nothing else than `DEMONSTRATIONS` episodes of its family is ever shown. The
+critic is taught last, by forks of `LESSONS` episodes of the policy, with no expert.
 
 Work is counted in optimizer steps, and every stretch of `STRETCH` steps has a seed of its own. So the same command
 makes the same models on a busy machine, bit for bit with one thread, however often it is interrupted: its state is in
@@ -18,6 +19,8 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,6 +46,7 @@ from coach_gym.agents.pocket.judgments import judge, verdict_sequences
 from coach_gym.agents.pocket.looking import Looking
 from coach_gym.agents.pocket.optimizers import Optimizers
 from coach_gym.agents.pocket.pictures import Pictures, picture_batches
+from coach_gym.agents.pocket.reading import Reading, Tour, load_tours, reading_batches, save_tours, tours
 from coach_gym.agents.pocket.sequences import Batch, Sequence, batches, token_loss
 from coach_gym.agents.training.critic.lessons import Plan, collect
 from coach_gym.agents.training.critic.school import teach
@@ -64,6 +68,7 @@ STAGES = {
     "see": Stage(4000, 1e-3, 0.5),
     "look": Stage(400, 4e-4, 0.4),
     "look_again": Stage(1500, 8e-4, 0.4),
+    "read": Stage(2000, 8e-4, 0.4),
     "imitate": Stage(1500, 8e-4, 0.5),
     "prm": Stage(400, 4e-4, 0.5),
 }
@@ -73,7 +78,8 @@ TOKENS = 3000  # of a batch
 SCREEN = (270, 600)
 FIRST_SEED = 1 << 20  # far from the seeds of evaluation
 DEMONSTRATIONS = 10  # of each family
-SYNTHETIC, PICTURES = 0.1, 0.25  # shares of synthetic screens and pictures while imitating
+SYNTHETIC, PICTURES, READING = 0.1, 0.25, 0.2  # shares of the other stages' batches while imitating
+TOURS = {"AndroidWorld-v0": 20, "AndroidLab-v0": 10}  # random walks for each training family, by benchmark
 BOARDS = 32  # pictures of a batch for the vision tower
 LESSONS, PLAN = 480, Plan(hot_temperature=2.0, states=2, deterministic=True, max_new_tokens=48)
 NUM_ENVS, MAX_PROMPT_LENGTH = 16, 3072  # of the lessons
@@ -171,10 +177,14 @@ class Workshop:
             return lambda: loss([pictures.boards.any() for _ in range(BOARDS)])[0]
         asked = picture_batches(pictures, TOKENS, self.policy.chat.image_pad)
         if name in ("look", "look_again"):
-            return lambda: self._synthetic() if self.random.random() < SYNTHETIC else self._loss(next(asked))
-        if name == "imitate":
+            return lambda: self._mixed(asked)
+        if name in ("read", "imitate"):
+            reading = Reading(self.policy.tokenizer, self._tours, self.random.randrange(1 << 31))
+            read = reading_batches(reading, TOKENS, self.policy.chat.image_pad)
+            if name == "read":
+                return lambda: self._mixed(read, (PICTURES, asked))
             shown = self._endless(self._cached("demonstrations", self._demonstrations))
-            return lambda: self._mixed(shown, asked)
+            return lambda: self._mixed(shown, (PICTURES, asked), (READING, read))
         questions = self._endless(self._cached("verdicts", self._verdicts))
         assert self.prm is not None
         model = self.prm.policy.model
@@ -185,11 +195,16 @@ class Workshop:
         self.curriculum.learn(right, weights)
         return loss
 
-    def _mixed(self, shown: Iterator[Batch], asked: Iterator[Batch]) -> Tensor:
-        draw = self.random.random()
-        if draw < SYNTHETIC:
+    def _mixed(self, main: Iterator[Batch], *others: tuple[float, Iterator[Batch]]) -> Tensor:
+        """The loss of a synthetic screen's batch, of one of the others, or else of the main one, by their shares."""
+        draw = self.random.random() - SYNTHETIC
+        if draw < 0:
             return self._synthetic()
-        return self._loss(next(asked if draw < SYNTHETIC + PICTURES else shown))
+        for share, source in others:
+            draw -= share
+            if draw < 0:
+                return self._loss(next(source))
+        return self._loss(next(main))
 
     def _loss(self, batch: Batch) -> Tensor:
         return token_loss(self.policy.model, batch)[0]
@@ -210,6 +225,15 @@ class Workshop:
         seeds = range(FIRST_SEED, FIRST_SEED + DEMONSTRATIONS)
         for benchmark, families in self.families.items():
             yield from demonstrate(self.policy, benchmark, families, seeds, SCREEN)
+
+    @cached_property
+    def _tours(self) -> list[Tour]:
+        """Random walks, the same for all stages."""
+        path = self.directory / "tours.pt"
+        if not path.is_file():
+            found = (tours(self.policy, name, None, number, SCREEN) for name, number in TOURS.items())
+            save_tours(chain.from_iterable(found), path)
+        return load_tours(path)
 
     def _cached(self, name: str, make: Callable[[], list[Sequence]]) -> list[Sequence]:
         path = self.directory / f"{name}.pt"

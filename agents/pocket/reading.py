@@ -1,0 +1,198 @@
+"""Screens of the phone that teach to read: whatever a goal names is to be found among an app's real elements.
+
+Random touches lead to them, no task is solved and no goal is a task's. So they teach where the words of a goal stand on
+a screen, and nothing about what to do. In some sequences a part of the labels is replaced, so that only looking helps.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import torch
+from tqdm import tqdm
+from transformers import PreTrainedTokenizerFast
+
+import coach_gym  # noqa: F401  (registers the environments)
+from coach_gym.actions import Action, format_action
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.pocket.demonstrations import small_picture
+from coach_gym.agents.pocket.pictures import PADS
+from coach_gym.agents.pocket.screens import Item, Phrase, Screens
+from coach_gym.agents.pocket.sequences import Batch, Sequence, batches
+from coach_gym.dialects.ui_tars import screen_lines
+from coach_gym.envs.tasks.words import Split
+from coach_gym.episode import Observation
+from coach_gym.ui import parse_ui
+
+LINE = re.compile(r"(.+?) ([0-9]+) ([0-9]+)((?: on| off)?(?: \*)?(?: =.*)?)")
+"""Name, place and state of an element, as `screen_lines` writes them."""
+TOUCHES = 5
+"""Actions of a tour after its app is open."""
+MOST = 3  # screens of a sequence
+OTHERS = 4  # elements of a screen that are asked for although the goal does not name them
+RENAMED = 0.3  # share of labels that are replaced, in half of the sequences
+FRESH = 100  # sequences that are sorted by length into batches
+
+
+@dataclass(frozen=True)
+class Tour:
+    """Different screens in the order in which somebody came upon them.
+
+    Attributes:
+        texts: The elements of each, as `screen_lines` writes them.
+        pictures: The screenshots in the model's frame, (T, H, W, 3) uint8.
+    """
+
+    texts: list[str]
+    pictures: np.ndarray
+
+
+def tours(
+    policy: Policy, benchmark: str, families: Iterable[str] | None, number: int, screen_size: tuple[int, int],
+    split: Split = "train", seed: int = 0,
+) -> Iterator[Tour]:
+    """Yields random walks through the apps of tasks, with the data of their instances.
+
+    Args:
+        policy: The policy whose frame and dialect are used.
+        benchmark: Id of the environment.
+        families: Names of the task families whose apps are visited; None for all of the split.
+        number: Tours for each family.
+        screen_size: Width and height of the phone in pixels.
+        split: Split of the instances.
+        seed: Seed of the walks, and of the first instance.
+    """  # fmt: skip
+    env: gym.Env = gym.make(benchmark, screen_size=screen_size, split=split, tasks=families and list(families))
+    for name, family in env.get_wrapper_attr("suite").families.items():
+        for instance in range(seed, seed + number):
+            yield _walk(policy, env, name, family.apps, instance)
+    env.close()
+
+
+def _walk(policy: Policy, env: gym.Env, family: str, apps: tuple[str, ...], seed: int) -> Tour:
+    rng = random.Random(f"{family} {seed}")
+    seen, _ = env.reset(seed=seed, options={"task": family})
+    shown = {}
+    actions = ([Action("open_app", content=rng.choice(apps))] if apps else []) + [None] * TOUCHES
+    for action in [None, *actions]:
+        if shown:
+            seen, _, terminated, truncated, _ = env.step(format_action(action or _touch(seen["ui"], rng)))
+            if terminated or truncated:
+                break
+        observation = Observation(seen["screenshot"], seen["ui"])
+        frame = policy.frame(observation)
+        shown[screen_lines(observation, frame)] = small_picture(observation, frame)
+    return Tour(list(shown), np.stack(list(shown.values())))
+
+
+def _touch(ui: str, rng: random.Random) -> Action:
+    """A touch or a long press of something that can be touched, or the way back."""
+    targets = [element for element in parse_ui(ui) if element.enabled and (element.clickable or element.long_clickable)]
+    if not targets or rng.random() < 0.15:
+        return Action("press_back")
+    target = rng.choice(targets)
+    long = target.long_clickable and (not target.clickable or rng.random() < 0.5)
+    return Action("long_press" if long else "click", target.center)
+
+
+def save_tours(found: Iterable[Tour], path: Path) -> None:
+    """Writes tours to a file for `load_tours`."""
+    torch.save([(tour.texts, torch.from_numpy(tour.pictures)) for tour in tqdm(found, unit="tour", leave=False)], path)
+
+
+def load_tours(path: Path) -> list[Tour]:
+    """Reads tours that `save_tours` wrote, as texts and tensors only, so that no code runs."""
+    return [Tour(texts, pictures.numpy()) for texts, pictures in torch.load(path, weights_only=True)]
+
+
+class Reading(Screens):
+    """A source of random questions about the screens of tours.
+
+    Args:
+        tokenizer: The pocket model's tokenizer.
+        seen: The tours.
+        seed: Seed of all randomness.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerFast, seen: list[Tour], seed: int = 0) -> None:
+        super().__init__(tokenizer, seed)
+        self.tours = seen
+        self.picture = self._ids("<|vision_start|>" + "<|image_pad|>" * PADS + "<|vision_end|>")
+        self._known: dict[str, list[tuple[Item, list[int]]]] = {}
+
+    def reading_sequence(self) -> Sequence:
+        """Makes a goal with some screens of a tour, and asks for what the goal names, and for other elements."""
+        tour = self.random.choice(self.tours)
+        first = self.random.randrange(len(tour.texts))
+        chosen = range(first, min(first + self.random.randint(1, MOST), len(tour.texts)))
+        new: dict[tuple[int, ...], Phrase] = {}
+        share = RENAMED if self.random.random() < 0.5 else 0.0
+        boards = [self._renamed(self._lines(tour.texts[number]), new, share) for number in chosen]
+        named = [self._wanted([item for item, _ in board]) for board in boards]
+        out = Sequence(screenshots=tour.pictures[chosen.start : chosen.stop])
+        out.add(self.user + self._goal(named, self._pairs()) + self.close)
+        for board, wanted in zip(boards, named, strict=True):
+            lines = [token for item, state in board for token in self._line(item) + state + self.newline]
+            out.add(self.user + self.picture + lines[:-1] + self.close)
+            self._ask(out, _clear([item for item, _ in board]), wanted, OTHERS)
+        return out
+
+    def _pairs(self) -> list[tuple[Phrase, Phrase]]:
+        """What a goal says besides: something that is on no screen."""
+        return [(self._label(False, long=0.0), self._label(False)) for _ in range(self.random.choice((0, 0, 0, 1)))]
+
+    def _wanted(self, board: list[Item]) -> list[Item]:
+        clear = _clear(board)
+        return self.random.sample(clear, min(len(clear), self.random.choice((0, 1, 1, 1, 2))))
+
+    def _lines(self, text: str) -> list[tuple[Item, list[int]]]:
+        """The elements of a screen and their states, kept because the same screens come again and again."""
+        if text not in self._known:
+            found: Iterator[Any] = (LINE.fullmatch(line) for line in text.splitlines())
+            self._known[text] = [
+                (self._item_of(label, int(x), int(y)), self._ids(state))
+                for label, x, y, state in (match.groups() for match in found if match)
+            ]
+        return self._known[text]
+
+    def _item_of(self, label: str, x: int, y: int) -> Item:
+        """An element, which goals call by the first part of its label, as they call a row of a list."""
+        name, comma, more = label.partition(",")
+        phrase = self._phrase(name)
+        return Item(phrase, phrase.then(self._ids(comma + more)), x, y)
+
+    def _renamed(
+        self, board: list[tuple[Item, list[int]]], new: dict[tuple[int, ...], Phrase], share: float
+    ) -> list[tuple[Item, list[int]]]:
+        """Replaces a share of the names, the same ones by the same on all screens of a sequence."""
+        return [(self._item_named(item, new, share), state) for item, state in board]
+
+    def _item_named(self, item: Item, new: dict[tuple[int, ...], Phrase], share: float) -> Item:
+        old = tuple(item.name.plain)
+        if old not in new:
+            new[old] = self._label(False, long=0.0) if self.random.random() < share else item.name
+        name = new[old]
+        return Item(name, name.then(item.label.plain[len(old) :]), item.x, item.y)
+
+    def _line(self, item: Item) -> list[int]:
+        return item.label.plain + self.numbers[item.x].spaced + self.numbers[item.y].spaced
+
+
+def _clear(board: list[Item]) -> list[Item]:
+    """The elements whose name no other has."""
+    names = [tuple(item.name.plain) for item in board]
+    return [item for item, name in zip(board, names, strict=True) if names.count(name) == 1]
+
+
+def reading_batches(source: Reading, tokens: int, image_token: int) -> Iterator[Batch]:
+    """Yields batches of about `tokens` tokens of fresh sequences without end."""
+    while True:
+        fresh = [source.reading_sequence() for _ in range(FRESH)]
+        yield from batches(fresh, tokens, image_token, source.random)
