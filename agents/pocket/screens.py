@@ -130,6 +130,14 @@ class Screens:
             number = number.then(self.random.choice(self.marks) + self.random.choice(self.numbers).plain)
         return number
 
+    def plain_word(self) -> str:
+        """Returns a word of letters, known or invented."""
+        while True:
+            word = self.random.choice(self.words) if self.random.random() < 0.4 else self._invented()
+            text: str = self.tokenizer.decode(word.plain)
+            if text.isalpha():
+                return text
+
     def _invented(self) -> Phrase:
         """A word made of pieces, but none that is kept apart from training."""
         while True:

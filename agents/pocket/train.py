@@ -48,6 +48,7 @@ from coach_gym.agents.pocket.optimizers import Optimizers
 from coach_gym.agents.pocket.pictures import Pictures, picture_batches
 from coach_gym.agents.pocket.reading import Reading, Tour, load_tours, reading_batches, save_tours, tours
 from coach_gym.agents.pocket.sequences import Batch, Sequence, batches, token_loss
+from coach_gym.agents.pocket.variants import Variants
 from coach_gym.agents.training.critic.lessons import Plan, collect
 from coach_gym.agents.training.critic.school import teach
 
@@ -183,9 +184,11 @@ class Workshop:
             read = reading_batches(reading, TOKENS, self.policy.chat.image_pad)
             if name == "read":
                 return lambda: self._mixed(read, (PICTURES, asked))
-            shown = self._endless(self._cached("demonstrations", self._demonstrations))
+            variants = Variants(reading, self._cached("demonstrations", self._demonstrations))
+            shown = self._endless(variants.draw)
             return lambda: self._mixed(shown, (PICTURES, asked), (READING, read))
-        questions = self._endless(self._cached("verdicts", self._verdicts))
+        verdicts = self._cached("verdicts", self._verdicts)
+        questions = self._endless(lambda: verdicts)
         assert self.prm is not None
         model = self.prm.policy.model
         return lambda: token_loss(model, next(questions))[0]
@@ -241,9 +244,9 @@ class Workshop:
             save_sequences(make(), path)
         return load_sequences(path)
 
-    def _endless(self, sequences: list[Sequence]) -> Iterator[Batch]:
+    def _endless(self, draw: Callable[[], list[Sequence]]) -> Iterator[Batch]:
         while True:
-            yield from batches(sequences, TOKENS, self.policy.chat.image_pad, self.random)
+            yield from batches(draw(), TOKENS, self.policy.chat.image_pad, self.random)
 
     def _save(self, optimizers: Optimizers) -> None:
         models = {"policy": self.policy.model.state_dict()}
