@@ -37,7 +37,9 @@ TOUCHES = 5
 """Actions of a tour after its app is open."""
 MOST = 3  # screens of a sequence
 OTHERS = 4  # elements of a screen that are asked for although the goal does not name them
-RENAMED = 0.3  # share of labels that are replaced, in half of the sequences
+SHARES = (0.0, 0.3, 0.6)  # of labels that are replaced
+FINDING = 0.75  # share of sequences that ask for one element only
+FIRST = 4.0  # loss weight of the token that decides which
 FRESH = 100  # sequences that are sorted by length into batches
 
 
@@ -128,19 +130,58 @@ class Reading(Screens):
         self._known: dict[str, list[tuple[Item, list[int]]]] = {}
 
     def reading_sequence(self) -> Sequence:
-        """Makes a goal with some screens of a tour, and asks for what the goal names, and for other elements."""
+        """Makes a goal with one screen or several."""
+        return self._finding() if self.random.random() < FINDING else self._browsing()
+
+    def _finding(self) -> Sequence:
+        """A goal that names one element among others, and the answer: which one that is decides all the rest."""
+        tour = self.random.choice(self.tours)
+        number = self.random.randrange(len(tour.texts))
+        board = self._alike(self._renamed(self._lines(tour.texts[number]), {}, self.random.choice(SHARES)))
+        if self.random.random() < 0.5:  # fewer elements, from which this is learned sooner
+            count = self.random.randint(2, 6)
+            first = self.random.randrange(max(1, len(board) - count + 1))
+            board = board[first : first + count]
+        clear = _clear([item for item, _ in board])
+        out = Sequence(screenshots=tour.pictures[number : number + 1])
+        if not clear:
+            return self._browsing()
+        item = self.random.choice([each for each in clear if each.label != each.name] or clear)
+        goal = self.random.choice(self.openers) + self._words() + item.name.spaced + self.random.choice(self.joins)
+        out.add(self.user + goal + self._words() + self.close)
+        self._show_lines(out, board)
+        self._ask(out, [item], [item], 0, first=FIRST)
+        return out
+
+    def _words(self) -> list[int]:
+        """Up to three words that a goal says besides."""
+        words = self.random.choices(self.words, k=self.random.choice((0, 0, 1, 2, 3)))
+        return [token for word in words for token in word.spaced]
+
+    def _alike(self, board: list[tuple[Item, list[int]]]) -> list[tuple[Item, list[int]]]:
+        """Lets the labels of a column end alike in half of the cases, as those of files of one day do."""
+        if self.random.random() < 0.5:
+            return board
+        column = self.random.choice([item.x for item, _ in board])
+        more = self.comma + self._label(False, long=0.3).spaced
+        return [
+            (Item(item.name, item.name.then(more), item.x, item.y) if item.x == column else item, state)
+            for item, state in board
+        ]
+
+    def _browsing(self) -> Sequence:
+        """A goal with some screens of a tour; asks for what the goal names, and for other elements."""
         tour = self.random.choice(self.tours)
         first = self.random.randrange(len(tour.texts))
         chosen = range(first, min(first + self.random.randint(1, MOST), len(tour.texts)))
         new: dict[tuple[int, ...], Phrase] = {}
-        share = RENAMED if self.random.random() < 0.5 else 0.0
+        share = self.random.choice(SHARES)
         boards = [self._renamed(self._lines(tour.texts[number]), new, share) for number in chosen]
         named = [self._wanted([item for item, _ in board]) for board in boards]
         out = Sequence(screenshots=tour.pictures[chosen.start : chosen.stop])
         out.add(self.user + self._goal(named, self._pairs()) + self.close)
         for board, wanted in zip(boards, named, strict=True):
-            lines = [token for item, state in board for token in self._line(item) + state + self.newline]
-            out.add(self.user + self.picture + lines[:-1] + self.close)
+            self._show_lines(out, board)
             self._ask(out, _clear([item for item, _ in board]), wanted, OTHERS)
         return out
 
@@ -180,6 +221,10 @@ class Reading(Screens):
             new[old] = self._label(False, long=0.0) if self.random.random() < share else item.name
         name = new[old]
         return Item(name, name.then(item.label.plain[len(old) :]), item.x, item.y)
+
+    def _show_lines(self, out: Sequence, board: list[tuple[Item, list[int]]]) -> None:
+        lines = [token for item, state in board for token in self._line(item) + state + self.newline]
+        out.add(self.user + self.picture + lines[:-1] + self.close)
 
     def _line(self, item: Item) -> list[int]:
         return item.label.plain + self.numbers[item.x].spaced + self.numbers[item.y].spaced

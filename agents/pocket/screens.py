@@ -197,13 +197,15 @@ class Screens:
         out.add(self.user + lines[:-1] + self.close)
         return values
 
-    def _ask(self, out: Sequence, board: list[Item], wanted: list[Item], others: int) -> None:
+    def _ask(
+        self, out: Sequence, board: list[Item], wanted: list[Item], others: int, first: float = CERTAIN
+    ) -> None:  # fmt: skip
         rest = [item for item in board if item not in wanted]
         self.random.shuffle(rest)
         for item in wanted + rest[:others]:
             x, y = self.numbers[item.x], self.numbers[item.y]
             out.add(self.assistant + self.thought)
-            out.add(item.label.spaced[:1], CERTAIN if item in wanted else 0.0)
+            out.add(item.label.spaced[:1], first if item in wanted else 0.0)
             known = len(item.name.spaced) if item in wanted else 1
             out.add(item.label.spaced[1:known], CERTAIN)
             out.add(item.label.spaced[known:], LABEL)

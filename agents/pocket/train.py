@@ -1,11 +1,11 @@
 """Makes the pocket models from scratch: `python -m coach_gym.agents.pocket.train`.
 
-Stages, in order: `ground` (synthetic screens teach to read and copy), `see` (synthetic pictures teach the vision tower
-to tell what is drawn), `look` (they teach the whole model to answer), `read` (screens that random touches come upon
-teach to find what a goal names among an app's real elements), `imitate` (a few demonstrations of every family, mixed
-with all of these) and `prm` (the process reward model, from the same demonstrations). No stage injects errors, and of
-how a task is solved nothing else than `DEMONSTRATIONS` episodes of its family is ever shown. The critic is taught last,
-by forks of `LESSONS` episodes of the policy, with no expert.
+Stages, in order: `ground` (synthetic screens teach to copy), `see` (synthetic pictures teach the vision tower to tell
+what is drawn), `read` (the whole model learns to answer about both, and to find what a goal names on screens that
+random touches come upon), `imitate` (a few demonstrations of every family, mixed with all of these) and `prm` (the
+process reward model, from the same demonstrations). No stage injects errors, and of how a task is solved nothing else
+than `DEMONSTRATIONS` episodes of its family is ever shown. The critic is taught last, by forks of `LESSONS` episodes of
+the policy, with no expert.
 
 Work is counted in optimizer steps, and every stretch of `STRETCH` steps has a seed of its own. So the same command
 makes the same models on a busy machine, bit for bit with one thread, however often it is interrupted: its state is in
@@ -67,9 +67,8 @@ class Stage(NamedTuple):
 STAGES = {
     "ground": Stage(3000, 8e-4, 0.3),
     "see": Stage(4000, 1e-3, 0.5),
-    "look": Stage(800, 8e-4, 0.4),
-    "read": Stage(1500, 8e-4, 0.4),
-    "imitate": Stage(1000, 8e-4, 0.5),
+    "read": Stage(2400, 8e-4, 0.4),
+    "imitate": Stage(1500, 8e-4, 0.5),
     "prm": Stage(400, 4e-4, 0.5),
 }
 STRETCH = 100
@@ -176,8 +175,6 @@ class Workshop:
             loss = self.looking.loss
             return lambda: loss([pictures.boards.any() for _ in range(BOARDS)])[0]
         asked = picture_batches(pictures, TOKENS, self.policy.chat.image_pad)
-        if name == "look":
-            return lambda: self._mixed(asked)
         if name in ("read", "imitate"):
             reading = Reading(self.policy.tokenizer, self._tours, self.random.randrange(1 << 31))
             read = reading_batches(reading, TOKENS, self.policy.chat.image_pad)
