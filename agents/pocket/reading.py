@@ -39,6 +39,7 @@ MOST = 3  # screens of a sequence
 OTHERS = 4  # elements of a screen that are asked for although the goal does not name them
 SHARES = (0.0, 0.3, 0.6)  # of labels that are replaced
 FINDING = 0.75  # share of sequences that ask for one element only
+ROWS = 6  # rows of a list that are asked for besides
 FIRST = 4.0  # loss weight of the token that decides which
 FRESH = 100  # sequences that are sorted by length into batches
 
@@ -153,6 +154,32 @@ class Reading(Screens):
         self._ask(out, [item], [item], 0, first=FIRST)
         return out
 
+    def rows_sequence(self) -> Sequence:
+        """A list whose rows end alike and lead to different places: all of them are asked for, in any order."""
+        tour = self.random.choice(self.tours)
+        number = self.random.randrange(len(tour.texts))
+        board = self._column(self._renamed(self._lines(tour.texts[number]), {}, self.random.choice(SHARES)))
+        clear = _clear([item for item, _ in board])
+        if len(clear) < 2:
+            return self.rows_sequence()
+        wanted = self.random.choice(clear)
+        goal = self.random.choice(self.openers) + wanted.name.spaced + self.random.choice(self.joins)
+        out = Sequence(screenshots=tour.pictures[number : number + 1])
+        out.add(self.user + goal + self.close)
+        self._show_lines(out, board)
+        self._ask(out, clear, [wanted], ROWS, first=FIRST)
+        return out
+
+    def _column(self, board: list[tuple[Item, list[int]]]) -> list[tuple[Item, list[int]]]:
+        """Gives a screen's elements one column and, for the most part, one end of their labels."""
+        more, x = self.comma + self._label(False, long=0.3).spaced, self.random.choice(board)[0].x
+        first = self.random.randrange(max(1, len(board) - 2))
+        listed = range(first, first + self.random.randint(2, 8))
+        return [
+            (Item(item.name, item.name.then(more), x, item.y) if number in listed else item, state)
+            for number, (item, state) in enumerate(board)
+        ]
+
     def _words(self) -> list[int]:
         """Up to three words that a goal says besides."""
         words = self.random.choices(self.words, k=self.random.choice((0, 0, 1, 2, 3)))
@@ -236,8 +263,10 @@ def _clear(board: list[Item]) -> list[Item]:
     return [item for item, name in zip(board, names, strict=True) if names.count(name) == 1]
 
 
-def reading_batches(source: Reading, tokens: int, image_token: int) -> Iterator[Batch]:
-    """Yields batches of about `tokens` tokens of fresh sequences without end."""
+def reading_batches(source: Reading, tokens: int, image_token: int, rows: float = 0.0) -> Iterator[Batch]:
+    """Yields batches of about `tokens` tokens of fresh sequences without end, a share of them about lists."""
     while True:
-        fresh = [source.reading_sequence() for _ in range(FRESH)]
+        fresh = [
+            source.rows_sequence() if source.random.random() < rows else source.reading_sequence() for _ in range(FRESH)
+        ]
         yield from batches(fresh, tokens, image_token, source.random)

@@ -78,6 +78,7 @@ SCREEN = (270, 600)
 FIRST_SEED = 1 << 20  # far from the seeds of evaluation
 DEMONSTRATIONS = 10  # of each family
 SYNTHETIC, PICTURES, READING = 0.1, 0.3, 0.2  # shares of batches that are not of the stage itself
+LISTS = 0.3  # share of lists among the screens to read while imitating
 TOURS = {"AndroidWorld-v0": 20, "AndroidLab-v0": 10}  # random walks for each training family, by benchmark
 BOARDS = 32  # pictures of a batch for the vision tower
 LESSONS, PLAN = 480, Plan(hot_temperature=2.0, states=2, deterministic=True, max_new_tokens=48)
@@ -177,7 +178,8 @@ class Workshop:
         asked = picture_batches(pictures, TOKENS, self.policy.chat.image_pad)
         if name in ("read", "imitate"):
             reading = Reading(self.policy.tokenizer, self._tours, self.random.randrange(1 << 31))
-            read = reading_batches(reading, TOKENS, self.policy.chat.image_pad)
+            rows = LISTS if name == "imitate" else 0.0
+            read = reading_batches(reading, TOKENS, self.policy.chat.image_pad, rows)
             if name == "read":
                 return lambda: self._mixed(read, (PICTURES, asked))
             variants = Variants(reading, self._cached("demonstrations", self._demonstrations))
