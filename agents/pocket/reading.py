@@ -134,6 +134,12 @@ class Reading(Screens):
         """Makes a goal with one screen or several."""
         return self._finding() if self.random.random() < FINDING else self._browsing()
 
+    def sequence_of(self, lists: float) -> Sequence:
+        """Makes a sequence that is about a list in a share of the cases."""
+        if lists and self.random.random() < lists:
+            return self.rows_sequence()
+        return self.reading_sequence()
+
     def _finding(self) -> Sequence:
         """A goal that names one element among others, and the answer: which one that is decides all the rest."""
         tour = self.random.choice(self.tours)
@@ -263,10 +269,8 @@ def _clear(board: list[Item]) -> list[Item]:
     return [item for item, name in zip(board, names, strict=True) if names.count(name) == 1]
 
 
-def reading_batches(source: Reading, tokens: int, image_token: int, rows: float = 0.0) -> Iterator[Batch]:
+def reading_batches(source: Reading, tokens: int, image_token: int, lists: float = 0.0) -> Iterator[Batch]:
     """Yields batches of about `tokens` tokens of fresh sequences without end, a share of them about lists."""
     while True:
-        fresh = [
-            source.rows_sequence() if source.random.random() < rows else source.reading_sequence() for _ in range(FRESH)
-        ]
+        fresh = [source.sequence_of(lists) for _ in range(FRESH)]
         yield from batches(fresh, tokens, image_token, source.random)
