@@ -51,7 +51,7 @@ test-openenv: $(OPENENV_VENV)/installed
 test-ray: $(RAY_VENV)/installed
 	timeout 600 $(RAY_VENV)/bin/python -m pytest tests/envs/remote/test_actor.py
 
-# rebuilds the pocket models from scratch (hours on a CPU; resumable)
+# makes pocket models from scratch (hours on a CPU; resumable)
 pocket: $(VENV)/installed
 	$(BIN)/python -m coach_gym.agents.pocket.train
 

@@ -82,17 +82,22 @@ def tours(
 def _walk(policy: Policy, env: gym.Env, family: str, apps: tuple[str, ...], seed: int) -> Tour:
     rng = random.Random(f"{family} {seed}")
     seen, _ = env.reset(seed=seed, options={"task": family})
-    shown = {}
-    actions = ([Action("open_app", content=rng.choice(apps))] if apps else []) + [None] * TOUCHES
-    for action in [None, *actions]:
-        if shown:
-            seen, _, terminated, truncated, _ = env.step(format_action(action or _touch(seen["ui"], rng)))
-            if terminated or truncated:
-                break
-        observation = Observation(seen["screenshot"], seen["ui"])
-        frame = policy.frame(observation)
-        shown[screen_lines(observation, frame)] = small_picture(observation, frame)
+    shown = dict([_view(policy, seen)])
+    for number in range(TOUCHES + bool(apps)):
+        opens = apps and not number
+        action = Action("open_app", content=rng.choice(apps)) if opens else _touch(seen["ui"], rng)
+        seen, _, terminated, truncated, _ = env.step(format_action(action))
+        if terminated or truncated:
+            break
+        shown.update([_view(policy, seen)])
     return Tour(list(shown), np.stack(list(shown.values())))
+
+
+def _view(policy: Policy, seen: dict[str, Any]) -> tuple[str, np.ndarray]:
+    """The elements and the picture of a screen, as the policy sees them."""
+    observation = Observation(seen["screenshot"], seen["ui"])
+    frame = policy.frame(observation)
+    return screen_lines(observation, frame), small_picture(observation, frame)
 
 
 def _touch(ui: str, rng: random.Random) -> Action:

@@ -112,6 +112,10 @@ class Screens:
             self._ask_values(out, values)
         return out
 
+    def text(self, ids: list[int]) -> str:
+        """Returns what token ids say, special tokens included."""
+        return str(self.tokenizer.decode(ids))
+
     def _ids(self, text: str) -> list[int]:
         return self.tokenizer.encode(text, add_special_tokens=False) if text else []
 
@@ -134,7 +138,7 @@ class Screens:
         """Returns a word of letters, known or invented."""
         while True:
             word = self.random.choice(self.words) if self.random.random() < 0.4 else self._invented()
-            text: str = self.tokenizer.decode(word.plain)
+            text = self.text(word.plain)
             if text.isalpha():
                 return text
 

@@ -51,7 +51,7 @@ class Variants:
         """The parts of a sequence that have one weight in the loss each."""
         pairs = zip(sequence.ids, sequence.weights, strict=True)
         parts = groupby(pairs, key=lambda pair: pair[1])
-        return [(self.source.tokenizer.decode([token for token, _ in part]), weight) for weight, part in parts]
+        return [(self.source.text([token for token, _ in part]), weight) for weight, part in parts]
 
     def _changed(self, sequence: Sequence, texts: list[tuple[str, float]]) -> Sequence:
         own = sorted(_words(texts) - self.shared[sequence.task] - GRAMMATICAL)

@@ -264,6 +264,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> dict[str, train.Stage]:
     monkeypatch.setattr(train, "DEMONSTRATIONS", 2)
     monkeypatch.setattr(train, "TOKENS", 300)
     monkeypatch.setattr(train, "BOARDS", 2)
+    monkeypatch.setattr(train, "TOURS", {"AndroidLab-v0": 1})
     monkeypatch.setattr(train, "STRETCH", 2)
     return {name: train.Stage(4, 1e-3, 0.5) for name in train.STAGES}
 

@@ -108,7 +108,7 @@ class Shell(Protocol):
     folder: str
     code: int
     endless: bool
-    follow: Callable[[], bytes] | None
+    follow: Callable[[], bytes | None] | None
     deadline: datetime | None
 
     def run(self, words: list[str], streams: Streams) -> int:
