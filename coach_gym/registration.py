@@ -7,18 +7,28 @@ from coach_gym.envs.suites.load import load_suite
 NAMESPACES = {"AndroidWorld": "android_world", "AndroidLab": "android_lab", "AndroidSight": "android_sight"}
 
 
+BOTH = "AndroidWorldAndLab-v0"
+"""Id of the environment that draws from AndroidWorld's and AndroidLab's tasks."""
+
+
 def register_envs() -> None:
     """Registers `AndroidWorld-v0`, which draws its tasks, `AndroidWorld/<Task>-v0`, and the like for
-    AndroidLab and AndroidSight."""
+    AndroidLab and AndroidSight; and the environment of the first two together."""
     for namespace, benchmark in NAMESPACES.items():
         _register(f"{namespace}-v0", benchmark=benchmark)
         for task in load_suite(benchmark).families:
             _register(f"{namespace}/{task}-v0", benchmark=benchmark, tasks=(task,))
+    gym.register(
+        BOTH,
+        entry_point="coach_gym.envs.both:BothBenchmarks",
+        vector_entry_point="coach_gym.envs.vector:make_both_vector_env",
+        nondeterministic=True,
+    )
 
 
 def env_ids() -> list[str]:
     """Returns all ids that `register_envs` registered."""
-    return [id for id in gym.registry if id.split("/")[0].removesuffix("-v0") in NAMESPACES]
+    return [id for id in gym.registry if id.split("/")[0].removesuffix("-v0") in NAMESPACES or id == BOTH]
 
 
 def _register(id: str, **kwargs: object) -> None:

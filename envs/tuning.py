@@ -4,6 +4,7 @@ import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
 from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.both import BothBenchmarks
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.splits import Selection
 from coach_gym.envs.vector import AndroidVectorEnv
@@ -23,7 +24,8 @@ def require_validation(*envs: gym.Env | VectorEnv) -> None:
     """
     for env in envs:
         inner = env.unwrapped
-        selection = inner.selection if isinstance(inner, AndroidEnv | AndroidVectorEnv) else Selection()
+        known = AndroidEnv | BothBenchmarks | AndroidVectorEnv
+        selection = inner.selection if isinstance(inner, known) else Selection()
         if selection.split != "validation":
             raise UsageError(f"settings are chosen on validation only: make the environment with split='validation', "
                              f"not {selection}")

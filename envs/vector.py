@@ -21,6 +21,8 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 from coach_gym.checks import require_seconds, require_whole
 from coach_gym.envs import forking
 from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.both import BothBenchmarks
+from coach_gym.envs.devices.fleet import Fleet
 from coach_gym.envs.devices.fleet_file import OneOfFleet, read_fleet
 from coach_gym.envs.errors import DeviceError, UsageError
 from coach_gym.envs.forking import SubSnapshot
@@ -106,7 +108,8 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         self.step_timeout = step_timeout
         self.reset_timeout = reset_timeout
         self._on_close = on_close
-        self.selection = first.unwrapped.selection if isinstance(first.unwrapped, AndroidEnv) else Selection()
+        bare = first.unwrapped
+        self.selection = bare.selection if isinstance(bare, AndroidEnv | BothBenchmarks) else Selection()
         self._slots = [_Slot(place(make_env), _blank(first.observation_space)) for make_env in env_fns]
         if workers == "thread":
             self._slots[0].make_env = _first_then(first, env_fns[0])
@@ -485,31 +488,75 @@ def make_vector_env(
     Raises:
         ValueError: Several environments would share one real device, or the file describes no fleet.
     """
-    require_whole(1, num_envs=num_envs)
-    device = kwargs.get("device", "phone")
-    on_close: Callable[[], object] = bool
-    if isinstance(device, str) and device.endswith(".toml"):
-        if workers == "thread":
-            device = kwargs["device"] = read_fleet(device)
-            on_close = device.close
-        else:
-            device = kwargs["device"] = OneOfFleet(device)
-    if isinstance(device, str) and device != "phone" and num_envs > 1:
-        raise ValueError(
-            f"{num_envs} environments cannot share the device {device!r}; pass device=Fleet(...) or 'fleet.toml'"
-        )
-    env_fns = [partial(AndroidEnv, **kwargs)] * num_envs
+    close_fleets = _open_fleets([kwargs], workers, num_envs)
     return AndroidVectorEnv(
-        env_fns, workers=workers, actor_options=actor_options, step_timeout=step_timeout, reset_timeout=reset_timeout,
-        on_close=on_close,
+        [partial(AndroidEnv, **kwargs)] * num_envs, workers=workers, actor_options=actor_options,
+        step_timeout=step_timeout, reset_timeout=reset_timeout, on_close=close_fleets,
     )  # fmt: skip
+
+
+def make_both_vector_env(
+    num_envs: int = 1,
+    *,
+    workers: Workers = "thread",
+    actor_options: Mapping[str, Any] | None = None,
+    step_timeout: float = STEP_TIMEOUT,
+    reset_timeout: float = RESET_TIMEOUT,
+    **kwargs: Any,
+) -> AndroidVectorEnv:
+    """Makes `num_envs` environments of both benchmarks, as `make_vector_env` makes those of one.
+
+    Args:
+        num_envs: Number of environments.
+        workers: Where they live. See `AndroidVectorEnv`.
+        actor_options: Ray's options of each actor. See `AndroidVectorEnv`.
+        step_timeout: Seconds that a step may take.
+        reset_timeout: Seconds that a reset may take.
+        kwargs: Arguments of `BothBenchmarks`; devices as for `make_vector_env`.
+
+    Raises:
+        ValueError: As for `make_vector_env`.
+    """
+    own = {name: dict(kwargs.get(name) or {}) for name in ("world", "lab")}
+    kwargs |= own
+    close_fleets = _open_fleets([kwargs, *own.values()], workers, num_envs)
+    return AndroidVectorEnv(
+        [partial(BothBenchmarks, **kwargs)] * num_envs, workers=workers, actor_options=actor_options,
+        step_timeout=step_timeout, reset_timeout=reset_timeout, on_close=close_fleets,
+    )  # fmt: skip
+
+
+def _open_fleets(users: Sequence[dict[str, Any]], workers: Workers, num_envs: int) -> Callable[[], object]:
+    """Replaces fleet files by fleets in the arguments of environments, and returns a function that closes these."""
+    require_whole(1, num_envs=num_envs)
+    fleets: list[Fleet] = []
+    for given in users:
+        device = given.get("device", "phone")
+        if isinstance(device, str) and device.endswith(".toml"):
+            if workers == "thread":
+                fleets.append(read_fleet(device))
+                given["device"] = fleets[-1]
+            else:
+                given["device"] = OneOfFleet(device)
+        elif isinstance(device, str) and device != "phone" and num_envs > 1:
+            raise ValueError(
+                f"{num_envs} environments cannot share the device {device!r}; pass device=Fleet(...) or 'fleet.toml'"
+            )
+
+    def close() -> None:
+        for fleet in fleets:
+            fleet.close()
+
+    return close
 
 
 def _with_time_for_looks(make_env: Callable[[], gym.Env], longest: float) -> gym.Env:
     """Builds an environment that gives up a look at its screen after `longest` seconds."""
     env = make_env()
-    if isinstance(android := env.unwrapped, AndroidEnv) and android.look_timeout is not None:
-        android.look_timeout = min(android.look_timeout, longest)
+    bare = env.unwrapped
+    for part in bare.parts.values() if isinstance(bare, BothBenchmarks) else [bare]:
+        if isinstance(part, AndroidEnv) and part.look_timeout is not None:
+            part.look_timeout = min(part.look_timeout, longest)
     return env
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import gymnasium as gym
 
 from coach_gym.envs.suites.load import load_suite
-from coach_gym.registration import env_ids
+from coach_gym.envs.suites.pool import BENCHMARKS
+from coach_gym.registration import BOTH, env_ids
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +39,8 @@ def _matches(id: str, pattern: str) -> bool:
 
 
 def _described(id: str) -> dict[str, Any]:
+    if id == BOTH:
+        return {"id": id, "tasks": sum(len(load_suite(benchmark).families) for benchmark in BENCHMARKS.values())}
     kwargs = gym.spec(id).kwargs
     families = load_suite(kwargs["benchmark"]).only(kwargs.get("tasks")).families
     if "tasks" not in kwargs:

@@ -146,6 +146,8 @@ def train(
     folder = out_folder(out, resume)
     chosen = dict(whole)
     run, env_settings = chosen.pop("train"), chosen.pop("env")
+    if pool is not None and split is None:
+        env_settings.pop("split", None)  # a file's; the pool says which instances there are
     if "steps" not in run:
         sys.exit("how long to train is missing; pass --steps, the number of environment steps")
     if run["policy"] != "pocket" and run["env"].startswith("Android"):

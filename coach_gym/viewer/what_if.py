@@ -11,11 +11,12 @@ import gymnasium as gym
 import numpy as np
 
 from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.both import BothBenchmarks
 from coach_gym.recording.atif import from_atif
 from coach_gym.recording.png import read_png
 from coach_gym.recording.store import read_trajectory
 
-_OURS = set(inspect.signature(AndroidEnv).parameters)
+_OURS = {*inspect.signature(AndroidEnv).parameters, *inspect.signature(BothBenchmarks).parameters}
 
 
 class CannotReplay(Exception):
@@ -78,8 +79,9 @@ def _environment(about: dict[str, Any]) -> gym.Env:
     if known is None or reset is None:
         raise CannotReplay("it is not known which environment this episode was played on, or with which seed")
     kwargs = {name: value for name, value in known["kwargs"].items() if name in _OURS}
-    if kwargs.get("device", "phone") != "phone":
-        raise CannotReplay(f"only the embedded phone can be put into an earlier state, not {kwargs['device']}")
+    for given in (kwargs, kwargs.get("world") or {}, kwargs.get("lab") or {}):
+        if given.get("device", "phone") != "phone":
+            raise CannotReplay(f"only the embedded phone can be put into an earlier state, not {given['device']}")
     if known["id"] not in gym.registry:
         raise CannotReplay(f"the environment {known['id']} is not registered here; import the package that has it")
     if "screen_size" in kwargs:

@@ -15,14 +15,17 @@ from coach_gym.envs.vector import AndroidVectorEnv
 from coach_gym.registration import env_ids
 
 SMALL = {"screen_size": (270, 600)}
-SAMPLE = ["AndroidWorld-v0", "AndroidLab-v0", "AndroidSight-v0", "AndroidWorld/ContactsAddContact-v0"]
+SAMPLE = [
+    "AndroidWorld-v0", "AndroidLab-v0", "AndroidSight-v0", "AndroidWorldAndLab-v0",
+    "AndroidWorld/ContactsAddContact-v0",
+]  # fmt: skip
 CHECKED = env_ids() if os.environ.get("COACH_CHECK_ALL") else SAMPLE
 
 
 def test_every_task_has_an_id_and_every_suite():
     assert set(SAMPLE) <= set(env_ids())
     families = [load_suite(benchmark).families for benchmark in ("android_world", "android_lab", "android_sight")]
-    assert len(env_ids()) == 3 + sum(map(len, families))
+    assert len(env_ids()) == 4 + sum(map(len, families))
 
 
 @pytest.mark.parametrize("id", CHECKED)

@@ -27,9 +27,16 @@ def test_learn_warns_of_androidlabs_official_tasks():
         agent.learn(2, callback=lambda *_: False)
 
 
+@pytest.mark.parametrize("settings", [{"suite": "official"}, {"lab": {"suite": "official"}}])
+def test_also_beside_androidworlds(settings):
+    with pytest.warns(UserWarning, match="trains on the 138 instances"):
+        warn_of_tests(spec("AndroidWorldAndLab-v0", **settings))
+
+
 def test_other_tasks_are_not_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_tests(spec("AndroidLab-v0", pool="pool.jsonl"))
         warn_of_tests(spec("AndroidWorld-v0", suite="official"))
+        warn_of_tests(spec("AndroidWorldAndLab-v0", world={"suite": "official"}))
         warn_of_tests(None)

@@ -173,6 +173,17 @@ def test_the_papers_settings_are_those_of_its_table_and_the_defaults(agent, tmp_
     assert {name: of_dialect.get(name, defaults[name]) for name in table} == table
 
 
+def test_the_papers_tasks_are_of_both_benchmarks_and_may_be_a_pools(agent, tmp_path, monkeypatch):
+    ids = []
+    make_vec = train.gym.make_vec
+    monkeypatch.setattr(train.gym, "make_vec", lambda id, **kwargs: ids.append(id) or make_vec(id, **kwargs))
+    words = ("--config", "paper", "--steps", "100", "--out")
+    assert agent(*words, str(tmp_path / "a")).envs.kwargs["split"] == "train"
+    pooled = agent(*words, str(tmp_path / "b"), "--pool", "pool.jsonl")
+    assert pooled.envs.kwargs["pool"] == "pool.jsonl" and "split" not in pooled.envs.kwargs
+    assert ids == ["AndroidWorldAndLab-v0"] * 2
+
+
 def test_an_unknown_file_is_named_with_those_that_exist(agent, tmp_path):
     with pytest.raises(SystemExit, match="no file papre, and shipped are only laptop, one_gpu, paper"):
         agent("--config", "papre", "--steps", "9", "--out", str(tmp_path))

@@ -1,0 +1,107 @@
+"""AndroidWorld's and AndroidLab's tasks in one environment, as the paper trains on both."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import gymnasium as gym
+
+from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.errors import UsageError
+from coach_gym.envs.suites.pool import BENCHMARKS, PoolTask, read_pool
+
+
+class BothBenchmarks(gym.Env[dict[str, Any], str]):
+    """An environment whose episodes are of one benchmark or the other, which the seed decides.
+
+    With a pool, a benchmark is drawn as often as it has tasks there; without, both are drawn equally often. Each has
+    its own embedded phone. A device of another kind is returned when the other benchmark's turn comes, so that two
+    fleets, one with each benchmark's apps, serve any number of environments.
+
+    Args:
+        world: Arguments of `AndroidEnv` for AndroidWorld alone, such as its `device`.
+        lab: Arguments of `AndroidEnv` for AndroidLab alone.
+        pool: As for `AndroidEnv`.
+        shared: Arguments of `AndroidEnv` for both.
+
+    Attributes:
+        parts: The environment of each benchmark.
+
+    Raises:
+        ValueError: An argument is wrong, the pool has no task of one benchmark, or their screens differ in size.
+
+    Example:
+        >>> envs = gym.make_vec("AndroidWorldAndLab-v0", 8, vectorization_mode="vector_entry_point", pool="pool.jsonl")
+    """
+
+    metadata = AndroidEnv.metadata
+
+    def __init__(
+        self,
+        *,
+        world: Mapping[str, Any] | None = None,
+        lab: Mapping[str, Any] | None = None,
+        pool: str | os.PathLike[str] | Iterable[PoolTask] | None = None,
+        **shared: Any,
+    ) -> None:
+        if pool is not None:
+            pool = read_pool(os.fspath(pool)) if isinstance(pool, str | os.PathLike) else list(pool)
+        own = {"android_world": world, "android_lab": lab}
+        settings = {name: {**shared, "pool": pool, **(given or {})} for name, given in own.items()}
+        self.parts = {name: AndroidEnv(name, **given) for name, given in settings.items()}
+        first, second = self.parts.values()
+        if first.screen_size != second.screen_size:
+            raise ValueError(
+                f"the screens have {first.screen_size} and {second.screen_size} pixels, and an environment has one "
+                f"size; pass one screen_size for both"
+            )
+        self.selection = first.selection
+        self.render_mode = first.render_mode
+        self.observation_space, self.action_space = first.observation_space, first.action_space
+        sizes = Counter(BENCHMARKS.get(task.env) for task in pool or ())
+        shares = [sizes[name] or 1 for name in self.parts]
+        self._probabilities = [share / sum(shares) for share in shares]
+        self._lent = {name for name, given in settings.items() if given.get("device", "phone") != "phone"}
+        self._name = next(iter(self.parts))
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Starts an episode of one benchmark. See `AndroidEnv.reset`; the task that `options` names decides which."""
+        super().reset(seed=seed)
+        previous = self._name
+        self._name = list(self.parts)[self.np_random.choice(len(self.parts), p=self._probabilities)]
+        if (task := (options or {}).get("task")) is not None:
+            self._name = self._home_of(task)
+        if previous != self._name and previous in self._lent:
+            self.parts[previous].close()
+        return self.parts[self._name].reset(seed=int(self.np_random.integers(1 << 31)), options=options)
+
+    def _home_of(self, task: Any) -> str:
+        for name, part in self.parts.items():
+            if task in part.suite.families:
+                return name
+        raise UsageError(f"neither AndroidWorld nor AndroidLab has a task {task!r:.60}; `coach-gym envs` lists all")
+
+    def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Carries out one action. See `AndroidEnv.step`."""
+        return self.parts[self._name].step(action)
+
+    def render(self) -> Any:
+        """Returns the last screenshot. See `AndroidEnv.render`."""
+        return self.parts[self._name].render()
+
+    def fork(self) -> Self:
+        """Returns another environment in the same state. See `AndroidEnv.fork`."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin.parts = {**self.parts, self._name: self.parts[self._name].fork()}
+        return twin
+
+    def close(self) -> None:
+        """Releases the devices."""
+        for part in self.parts.values():
+            part.close()
