@@ -178,6 +178,51 @@ def test_values_of_states_as_baseline_are_those_of_one_process(tmp_path):
     torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
 
 
+@pytest.mark.parametrize("max_prompt_length", [32_768, 150])
+def test_values_of_tokens_are_those_of_one_process(max_prompt_length, tmp_path):
+    """Also with several trunks an episode; in the second case, one process has no episodes."""
+    arguments = {"value_level": "token", "max_prompt_length": max_prompt_length}
+    logged, parameters, _ = train("ppo", None, **arguments)
+    of_states, _, _ = train("ppo", None, max_prompt_length=max_prompt_length)
+    assert logged["train/value_loss"] != pytest.approx(of_states["train/value_loss"], rel=1e-2)
+    share = [[0, 1], [2]] if max_prompt_length > 150 else [[2], [], [0, 1]]
+    results = together(len(share), tmp_path, partial(train, **arguments), "ppo", share)
+    for name in ("train/value_loss", "train/loss", "train/approx_kl"):
+        assert results[1][0][name] == pytest.approx(logged[name], rel=1e-4, abs=1e-6), name
+    torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
+
+
+@pytest.mark.parametrize("level", ["sequence", "action"])
+def test_ratios_of_whole_responses_are_those_of_one_process(level, tmp_path):
+    arguments = {"importance_sampling_level": level}
+    logged, parameters, _ = train("coach", None, **arguments)
+    of_tokens, _, _ = train("coach", None)
+    assert logged["train/loss"] != pytest.approx(of_tokens["train/loss"], rel=5e-4)
+    results = together(2, tmp_path, partial(train, **arguments), "coach", [[0], [1, 2]])
+    assert results[1][0]["train/loss"] == pytest.approx(logged["train/loss"], rel=1e-4)
+    torch.testing.assert_close(weights(results[0][1]), weights(parameters), rtol=0, atol=5e-6)
+
+
+def eight(folder):
+    """One iteration of eight processes with one device each; returns what each knows of it, and saves shards."""
+    sizes = {"batch_size": 8, "mini_batch_size": 8, "max_new_tokens": 3}
+    agent = CoachAgent(tiny.policy(), SyncVectorEnv([ButtonEnv]), 1e-3, seed=0, **sizes, **CRITIC, **LETTERS)
+    agent.critic.value_head.weight.data.normal_()
+    agent.learn(8)
+    agent.save_shards(folder / "shards")
+    held = sum(parameter.to_local().numel() for parameter in agent.policy.model.parameters())
+    return agent.num_timesteps, agent.n_updates, held, gather_state(agent.get_parameters())
+
+
+def test_eight_processes_on_one_machine(tmp_path):
+    results = together(8, tmp_path, eight, tmp_path, timeout=300)
+    assert {(steps, updates) for steps, updates, _, _ in results} == {(8, 1)}, "all know of all"
+    whole = sum(parameter.numel() for parameter in tiny.policy().model.parameters())
+    assert max(held for _, _, held, _ in results) < whole / 4 and sum(held for _, _, held, _ in results) == whole
+    loaded = CoachAgent.load(tmp_path / "shards")  # by one process
+    torch.testing.assert_close(weights(loaded.get_parameters()), weights(results[0][3]))
+
+
 def test_processes_may_play_different_numbers_of_episodes(tmp_path):
     results = together(3, tmp_path, partial(learn, batch_size=7), tmp_path, None, 7, "uneven")
     assert [len(set(seeds)) for _, _, seeds, _, _ in results] == [3, 2, 2]
