@@ -1,4 +1,4 @@
-"""A judge behind vLLM's own server with OpenAI's protocol says what the same model says in this process."""
+"""Judges of episodes and of steps behind vLLM's own server say what the same model says in this process."""
 
 import os
 import signal
@@ -9,19 +9,22 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import gymnasium as gym
 import pytest
 import torch
 
 from benchmarks.judge_agreement import record
+from coach_gym.agents import CoachAgent
 from coach_gym.agents.judging import trajectory
 from coach_gym.agents.judging.chat import ChatClient, ChatServerError
 from coach_gym.agents.judging.models import LocalModel, ServedModel, load_model
 from coach_gym.agents.judging.steps import ServedPRM, load_prm
 from coach_gym.agents.judging.verifiers import ModelVerifier, load_verifier
 from coach_gym.agents.models.policy import Policy
-from coach_gym.agents.models.reward_models import GenerativePRM
+from coach_gym.agents.models.reward_models import GenerativePRM, format_judgment
 from coach_gym.agents.models.tree import sequence_log_probs
-from coach_gym.episode import Episode
+from coach_gym.envs.suites.pool import PoolTask
+from coach_gym.episode import Episode, Observation
 from tests.envs.served_phone import free_port
 
 
@@ -33,7 +36,7 @@ def episodes() -> list[Episode]:
 
 @pytest.fixture(scope="module")
 def judge(episodes: list[Episode]) -> Policy:
-    """The shipped judge of steps, which has learned the verdicts on two whole episodes by heart."""
+    """The shipped judge of steps, which has learned verdicts on two episodes and on their first steps by heart."""
     policy = GenerativePRM.load("pocket").policy
     policy.model.requires_grad_(True)
     local, served = LocalModel(policy), ServedModel(ChatClient("judge", "http://127.0.0.1:1/v1"))
@@ -43,8 +46,11 @@ def judge(episodes: list[Episode]) -> Policy:
         tokens = policy.chat.encode_text(f"<analysis>Seen.</analysis> <ans>{episode.success}</ans>")
         answer = policy.candidate([*tokens, policy.eos], [])
         lessons.append((local._prompt(question), answer))
+        question = ServedPRM(served)._question(*first_step(episode))
+        tokens = policy.chat.encode_text(format_judgment(bool(episode.success), "Seen."))
+        lessons.append((local._prompt(question), policy.candidate([*tokens, policy.eos], [])))
     optimizer = torch.optim.AdamW(policy.model.parameters(), lr=1e-3)
-    for _ in range(60):
+    for _ in range(100):
         losses = [-sequence_log_probs(policy, *lesson).mean() for lesson in lessons]
         if max(loss.item() for loss in losses) < 0.02:
             break
@@ -52,8 +58,13 @@ def judge(episodes: list[Episode]) -> Policy:
         sum(losses).backward()
         optimizer.step()
     policy.model.requires_grad_(False)
-    assert losses[0].item() < 0.1 and losses[1].item() < 0.1
+    assert max(loss.item() for loss in losses) < 0.1
     return policy
+
+
+def first_step(episode: Episode) -> tuple[str, list[tuple[Observation, str]]]:
+    """The question about an episode's first step, which the judge is taught to call as good as the episode."""
+    return episode.goal, [(episode.steps[0].observation, episode.steps[0].action)]
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +105,37 @@ def test_the_outcome_verifier_gets_the_verdicts_of_the_model(address, judge, epi
     assert verifier.verify(episodes * 4) == [1.0, 0.0] * 4
     assert verifier.model.client.usage.requests == 8 and verifier.model.client.usage.failures == 0
     assert verifier.model.client.usage.prompt_tokens > 8 * 100
+
+
+def test_the_process_reward_model_gets_the_verdicts_of_the_model(address, judge, episodes):
+    """The same client as the outcome verifier's, with pictures; the reasons come along."""
+    prm = load_prm(f"openai:judge@{address}")
+    verdicts = prm.judge([first_step(episode) for episode in episodes] * 4)
+    assert verdicts == [1.0, 0.0] * 4
+    assert {verdict.reasoning for verdict in verdicts} == {"Seen."}
+    assert prm.model.client.usage.requests == 8 and prm.model.client.usage.failures == 0
+
+
+def test_a_training_gets_both_rewards_from_the_server(address, episodes):
+    """One model judges steps and outcome of an iteration of CoachAgent."""
+    name = f"openai:judge@{address}"
+    envs = gym.make_vec(
+        "AndroidWorld-v0", 2, vectorization_mode="vector_entry_point", screen_size=(270, 600), max_steps=2,
+        pool=[PoolTask("AndroidWorld-v0", each.task, each.params, each.goal) for each in episodes],
+    )  # fmt: skip
+    agent = CoachAgent(
+        "pocket", envs, k=2, batch_size=2, mini_batch_size=2, reward_model=name, outcome_verifier=name, seed=0
+    )
+    learned = []
+    train = agent.train
+    agent.train = lambda groups: learned.extend(episode for group in groups for episode in group) or train(groups)
+    agent.learn(2)
+    envs.close()
+    asked = agent.prm.model.client.usage, agent.verifier.model.client.usage
+    assert all(usage.requests >= 2 and usage.failures == 0 for usage in asked)
+    known = [step.process_reward for episode in learned for step in episode.steps if step.process_reward is not None]
+    assert known and set(known) <= {0.0, 1.0}, "the model has learned the form of a verdict"
+    assert agent.n_updates == 1
 
 
 def test_pictures_pass_through_the_servers_own_preprocessing(address, judge, episodes):
