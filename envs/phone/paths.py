@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from functools import lru_cache
+
+from coach_gym.envs.phone.caching import cached
 
 LINKS = {
     "/sdcard": "/storage/emulated/0",
@@ -21,7 +22,7 @@ BUILD = "/system/build.prop"
 """The file with the properties of the system image."""
 
 
-@lru_cache(maxsize=4096)
+@cached(2)
 def real(path: str, folder: str = "/") -> str:
     """Returns the place in storage that a path names: absolute, without `.`, `..`, double slashes and links.
 

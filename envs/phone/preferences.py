@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.storage import Storage
 
 Value = bool | int | float | str | frozenset[str]
@@ -37,7 +37,7 @@ def from_xml(data: bytes) -> dict[str, Value]:
     return dict(_parse(data))
 
 
-@lru_cache(maxsize=256)
+@cached(4)
 def _parse(data: bytes) -> Mapping[str, Value]:
     return {entry.attrib["name"]: _value(entry) for entry in ElementTree.fromstring(data)}
 

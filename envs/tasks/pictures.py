@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from functools import lru_cache
 
 from PIL import Image, ImageDraw
 
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.media import mp4
 from coach_gym.envs.phone.toolkit.fonts import font, line_height, text_width
 
@@ -17,7 +17,7 @@ FILM, TITLE = (320, 240), 34  # pixels: of a film's frames and of the text in th
 BACKGROUNDS = ("#264653", "#6d597a", "#355070", "#5f0f40", "#344e41")
 
 
-@lru_cache(maxsize=64)
+@cached(8)
 def _drawn(text: str, format: str) -> bytes:
     lines, height = text.split("\n"), line_height(TEXT)
     width = max(NARROWEST, *(text_width(line, TEXT) for line in lines)) + 2 * MARGIN
@@ -33,7 +33,7 @@ def text_picture(lines: Sequence[str], name: str) -> bytes:
     return _drawn("\n".join(lines), "PNG" if name.endswith(".png") else "JPEG")
 
 
-@lru_cache(maxsize=64)
+@cached(8)
 def film(messages: tuple[str, ...], seconds: float) -> bytes:
     """Makes a film that shows texts one after the other, each for some seconds."""
     frames = [_frame(message, BACKGROUNDS[number % len(BACKGROUNDS)]) for number, message in enumerate(messages)]

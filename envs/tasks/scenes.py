@@ -10,11 +10,11 @@ import io
 import math
 import random
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 from PIL import Image, ImageDraw
 
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.toolkit.fonts import font
 
 Scene = dict[str, Any]
@@ -56,7 +56,7 @@ def drawn(scene: Scene) -> Image.Image:
     return _drawn(tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in scene.items()))
 
 
-@lru_cache(maxsize=128)
+@cached(16)
 def _drawn(scene: tuple[tuple[str, Any], ...]) -> Image.Image:
     values = dict(scene)
     return _KINDS[values.pop("kind")](**values)

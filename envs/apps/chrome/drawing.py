@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw
 from coach_gym.envs.apps.chrome.html import Document
 from coach_gym.envs.apps.chrome.page import SUCCESS, Page, button
 from coach_gym.envs.apps.chrome.script import SeededRandom, constant, number
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Column, Grid, Row, Text
 
@@ -120,7 +121,7 @@ def _rgb(color: str) -> tuple[int, int, int]:
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
-@lru_cache(maxsize=32)
+@cached(16)
 def drawn(strokes: tuple[Stroke, ...], width: int) -> np.ndarray:
     """Draws lines on a canvas: `CANVAS` x `CANVAS` x 3 uint8.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageDraw
 
 from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Screen
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.documents import SaveDocument
 from coach_gym.envs.phone.system import bars
 from coach_gym.envs.phone.toolkit import theme
@@ -64,7 +65,7 @@ class Stroke(NamedTuple):
     width: float
 
 
-@lru_cache(maxsize=4)
+@cached(16)
 def drawn(strokes: tuple[Stroke, ...], background: str, size: tuple[int, int]) -> np.ndarray:
     """Returns a drawing as height x width x 3 uint8; `size` is (width, height) in pixels."""
     image = Image.new("RGB", size, background)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
 from coach_gym.envs.apps.mapsme.data import Point, World
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.toolkit.fonts import text_width
 from coach_gym.envs.phone.toolkit.map_canvas import MapCanvas, name_masks
 
@@ -61,7 +61,7 @@ def around(points: Sequence[Point], width: float, height: float) -> View:
     return View(center, min(scale, 300.0), width, height)
 
 
-@lru_cache(maxsize=8)
+@cached(16)
 def draw(
     world: World,
     view: View,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Protocol
 from xml.dom.minidom import Document, Element, Node, parseString
 from xml.parsers.expat import ExpatError
 from xml.sax.saxutils import escape
 
 from coach_gym.envs.apps.osmand.data import PACKAGE, Place, Point, on_map
+from coach_gym.envs.phone.caching import cached
 
 FILES = f"/storage/emulated/0/Android/data/{PACKAGE}/files"
 FAVORITES = f"{FILES}/favorites/favorites.gpx"
@@ -98,7 +98,7 @@ def _at(point: Point) -> str:
     return f'lat="{point[0]:.7f}" lon="{point[1]:.7f}"'
 
 
-@lru_cache(maxsize=16)
+@cached(8)
 def _places(gpx: bytes, tag: str) -> tuple[Place, ...]:
     """Returns the points of a GPX file that have a tag."""
     document = _document(gpx)

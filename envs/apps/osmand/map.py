@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
 from coach_gym.envs.apps.osmand.data import PLACES, Point
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.toolkit.map_canvas import MapCanvas, name_masks
 
 TILE = 256  # dp; the whole world at zoom 0
@@ -83,7 +83,7 @@ def _unproject(x: float, y: float, zoom: int) -> Point:
     return math.degrees(math.atan(math.sinh(math.pi * (1 - 2 * y / size)))), x / size * 360 - 180
 
 
-@lru_cache(maxsize=8)
+@cached(16)
 def draw(view: View, marks: tuple[tuple[str, Point], ...] = (), line: tuple[Point, ...] = ()) -> np.ndarray:
     """Draws the map: H x W x 3 uint8.
 

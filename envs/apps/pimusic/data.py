@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import NamedTuple
 
 from coach_gym.envs.phone import preferences
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.epoch import to_millis, to_seconds
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.media import audio
@@ -59,7 +59,7 @@ def count(songs: Sequence[Song]) -> str:
     return f"{len(songs)} {'song' if len(songs) == 1 else 'songs'}"
 
 
-@lru_cache(maxsize=512)
+@cached(16)
 def _sound(data: bytes) -> audio.Sound | None:
     return audio.sound(data)
 

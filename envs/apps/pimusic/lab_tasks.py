@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any
 
 from coach_gym.envs.apps.pimusic.data import DATABASE, MUSIC, clock
 from coach_gym.envs.devices.device import Device
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.epoch import to_millis
 from coach_gym.envs.phone.media.mp4 import silence
 from coach_gym.envs.tasks import words
@@ -33,7 +33,7 @@ def songs(rng: ParamRng, count: int) -> list[Entry]:
     return drawn
 
 
-@lru_cache(maxsize=64)
+@cached(16)
 def _file(title: str, artist: str, seconds: int) -> bytes:
     return silence(seconds, title=title, artist=artist)
 

@@ -8,10 +8,11 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
+
+from coach_gym.envs.phone.caching import cached
 
 EXTENSIONS = ("epub",)
 MOST_BYTES = 20_000_000  # of a book, unpacked
@@ -42,7 +43,7 @@ class Book(NamedTuple):
     paragraphs: tuple[str, ...]
 
 
-@lru_cache(maxsize=256)
+@cached(8)
 def write(book: Book) -> bytes:
     """Returns a book as an EPUB file; equal books give equal files."""
     title, author, subject = (escape(text) for text in book[:3])
@@ -62,7 +63,7 @@ def write(book: Book) -> bytes:
     return file.getvalue()
 
 
-@lru_cache(maxsize=256)
+@cached(8)
 def read(data: bytes) -> Book | None:
     """Returns the book in a file, or None if it is no EPUB or is broken."""
     try:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.media import mp4, pictures
 
 EXTENSIONS = ("3gp", "mkv", "mp4", "webm")
@@ -19,7 +20,7 @@ def frame(data: bytes, seconds: float, width: int, height: int) -> np.ndarray | 
     return _decoded(data, seconds) if slide is None else pictures.pixels(slide, width, height)
 
 
-@lru_cache(maxsize=4)
+@cached(24)
 def _decoded(data: bytes, seconds: float) -> np.ndarray | None:
     capture = _capture(data)
     if capture is None:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import io
-from functools import lru_cache
 
 import numpy as np
 from PIL import Image, ImageOps
+
+from coach_gym.envs.phone.caching import cached
 
 EXTENSIONS = ("bmp", "gif", "jpeg", "jpg", "png", "webp")
 MOST_PIXELS = 50_000_000
 """Larger pictures are not decoded: a phone has no memory for them."""
 
 
-@lru_cache(maxsize=128)
+@cached(24)
 def thumbnail(data: bytes, side: int) -> np.ndarray | None:
     """Returns the middle of a picture as a square: side x side x 3 uint8."""
     picture = _decoded(data, (side, side))
     return None if picture is None else np.asarray(ImageOps.fit(picture, (side, side)))
 
 
-@lru_cache(maxsize=8)
+@cached(32)
 def pixels(data: bytes, width: int, height: int) -> np.ndarray | None:
     """Returns a picture, reduced to fit into a size: height x width x 3 uint8."""
     picture = _decoded(data, (width, height))
@@ -30,7 +31,7 @@ def pixels(data: bytes, width: int, height: int) -> np.ndarray | None:
     return np.asarray(picture)
 
 
-@lru_cache(maxsize=128)
+@cached(16)
 def size(data: bytes) -> tuple[int, int] | None:
     """Returns width and height of a picture."""
     picture = _opened(data)

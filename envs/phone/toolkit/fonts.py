@@ -8,6 +8,8 @@ import font_roboto
 from fonticon_mdi6 import MDI6
 from PIL import Image, ImageDraw, ImageFont
 
+from coach_gym.envs.phone.caching import cached
+
 _MEASURED = 8  # times as many characters as there are squares in a line: hardly any text of that length fits
 
 
@@ -26,13 +28,13 @@ def line_height(size: int) -> int:
     return ascent + descent
 
 
-@lru_cache(maxsize=16384)
+@cached(4)
 def text_width(text: str, size: int, bold: bool = False) -> int:
     """Returns the width of a line of text in pixels."""
     return int(font(size, bold).getlength(text) + 0.999)
 
 
-@lru_cache(maxsize=8192)
+@cached(4)
 def wrap(text: str, size: int, bold: bool, width: int, max_lines: int | None) -> tuple[str, ...]:
     """Breaks text into lines of at most `width` pixels. If `max_lines` cuts it off, it ends in an ellipsis."""
     lines: list[str] = []
@@ -89,7 +91,7 @@ def _ellipsis(line: str, size: int, bold: bool, width: int) -> str:
     return line.rstrip() + "…"
 
 
-@lru_cache(maxsize=4096)
+@cached(16)
 def text_mask(text: str, size: int, bold: bool = False) -> Image.Image:
     """Returns a line of text as an 8-bit coverage mask, `line_height` high."""
     mask = Image.new("L", (max(1, text_width(text, size, bold)), line_height(size)))
@@ -97,7 +99,7 @@ def text_mask(text: str, size: int, bold: bool = False) -> Image.Image:
     return mask
 
 
-@lru_cache(maxsize=1024)
+@cached(8)
 def icon_mask(name: str, size: int) -> Image.Image:
     """Returns a Material Design icon (`account_plus`, `arrow_left`, …) as a square coverage mask.
 
@@ -111,7 +113,7 @@ def icon_mask(name: str, size: int) -> Image.Image:
     return mask
 
 
-@lru_cache(maxsize=1024)
+@cached(16)
 def rounded_mask(width: int, height: int, radius: int) -> Image.Image:
     """Returns a filled rounded rectangle as a mask, drawn four times larger for smooth corners."""
     radius = min(radius, width // 2, height // 2)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 from PIL import Image, ImageDraw
 
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.toolkit.fonts import font, icon_mask, text_width
 
 MAX_WIDTH = 540  # pixels of a picture: sharp enough on the largest screens
@@ -89,7 +89,7 @@ Masks = tuple[Image.Image, Image.Image]
 """The coverage of a name's letters, and of the edge around them."""
 
 
-@lru_cache(maxsize=512)
+@cached(8)
 def name_masks(name: str, size: int, edge: int, width: int, height: int) -> Masks:
     """Draws a name of a size in the middle of a box, all in pixels.
 

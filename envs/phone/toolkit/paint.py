@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image, ImageColor
 
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.toolkit.fonts import icon_mask, line_height, rounded_mask, text_mask, text_width
 from coach_gym.envs.phone.toolkit.layout import Layout
 from coach_gym.envs.phone.toolkit.view import Rect, Sides, View
@@ -92,6 +93,11 @@ class Picture:
 
     def __hash__(self) -> int:
         return id(self.pixels)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its pixels."""
+        return self.pixels.nbytes
 
 
 def _middle(pixels: np.ndarray, bounds: Rect) -> Rect:
@@ -261,6 +267,6 @@ def _rgb(color: str, dark: bool) -> tuple[int, ...]:
     return tuple(round(255 * part) for part in colorsys.hls_to_rgb(hue, 1 - 0.93 * lightness, saturation))
 
 
-@lru_cache(maxsize=32)  # a picture of a whole large screen is 8 MB
+@cached(32)
 def _scaled(picture: Picture, width: int, height: int) -> Image.Image:
     return Image.fromarray(picture.pixels).resize((width, height), Image.Resampling.BILINEAR)

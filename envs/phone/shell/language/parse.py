@@ -7,8 +7,8 @@ redirections, here-documents, `if`, `for`, `while`, `until`, `case`, `{ … }`, 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.shell.language.syntax import (
     Case,
     Command,
@@ -34,7 +34,7 @@ _DEEPEST = 50
 _RESERVED = ("if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "{", "}", "!")
 
 
-@lru_cache(maxsize=1024)
+@cached(1)
 def parse(text: str) -> Script:
     """Returns the syntax tree of a script. All callers share it, so nobody may change it.
 
