@@ -3,7 +3,11 @@ import threading
 import numpy as np
 from PIL import Image
 
+from coach_gym.envs.apps.pimusic.data import _sound
 from coach_gym.envs.phone.caching import cached, weight_of
+from coach_gym.envs.phone.media.audio import silent_mp3
+from coach_gym.envs.phone.toolkit.fonts import rounded_mask, text_mask
+from tests.reliability.fuzz import resident
 
 
 def test_a_result_is_made_once_and_forgotten_when_there_is_too_much():
@@ -50,3 +54,12 @@ def test_threads_share_a_cache():
     for each in threads:
         each.join()
     assert not wrong and double.cache_info().currsize <= 100
+
+
+def test_boxes_lines_and_songs_of_all_sizes_do_not_fill_the_memory():
+    before = resident()
+    for number in range(600):
+        rounded_mask(1080, 700 + number, 24)
+        text_mask(f"{number} " * 60, 45)
+        _sound(silent_mp3(300.0 + number, "title", "artist"))
+    assert resident() - before < 150
