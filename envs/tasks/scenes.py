@@ -56,7 +56,7 @@ def drawn(scene: Scene) -> Image.Image:
     return _drawn(tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in scene.items()))
 
 
-@cached(16)
+@cached(8)
 def _drawn(scene: tuple[tuple[str, Any], ...]) -> Image.Image:
     values = dict(scene)
     return _KINDS[values.pop("kind")](**values)

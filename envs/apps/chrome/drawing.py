@@ -121,7 +121,7 @@ def _rgb(color: str) -> tuple[int, int, int]:
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
-@cached(16)
+@cached(4)
 def drawn(strokes: tuple[Stroke, ...], width: int) -> np.ndarray:
     """Draws lines on a canvas: `CANVAS` x `CANVAS` x 3 uint8.
 

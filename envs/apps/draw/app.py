@@ -65,7 +65,7 @@ class Stroke(NamedTuple):
     width: float
 
 
-@cached(16)
+@cached(8)
 def drawn(strokes: tuple[Stroke, ...], background: str, size: tuple[int, int]) -> np.ndarray:
     """Returns a drawing as height x width x 3 uint8; `size` is (width, height) in pixels."""
     image = Image.new("RGB", size, background)

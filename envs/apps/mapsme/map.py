@@ -61,7 +61,7 @@ def around(points: Sequence[Point], width: float, height: float) -> View:
     return View(center, min(scale, 300.0), width, height)
 
 
-@cached(16)
+@cached(8)
 def draw(
     world: World,
     view: View,

@@ -83,7 +83,7 @@ def _unproject(x: float, y: float, zoom: int) -> Point:
     return math.degrees(math.atan(math.sinh(math.pi * (1 - 2 * y / size)))), x / size * 360 - 180
 
 
-@cached(16)
+@cached(8)
 def draw(view: View, marks: tuple[tuple[str, Point], ...] = (), line: tuple[Point, ...] = ()) -> np.ndarray:
     """Draws the map: H x W x 3 uint8.
 

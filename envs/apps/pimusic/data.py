@@ -59,7 +59,7 @@ def count(songs: Sequence[Song]) -> str:
     return f"{len(songs)} {'song' if len(songs) == 1 else 'songs'}"
 
 
-@cached(16)
+@cached(8)
 def _sound(data: bytes) -> audio.Sound | None:
     return audio.sound(data)
 

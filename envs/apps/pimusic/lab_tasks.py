@@ -33,7 +33,7 @@ def songs(rng: ParamRng, count: int) -> list[Entry]:
     return drawn
 
 
-@cached(16)
+@cached(8)
 def _file(title: str, artist: str, seconds: int) -> bytes:
     return silence(seconds, title=title, artist=artist)
 

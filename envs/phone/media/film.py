@@ -20,7 +20,7 @@ def frame(data: bytes, seconds: float, width: int, height: int) -> np.ndarray | 
     return _decoded(data, seconds) if slide is None else pictures.pixels(slide, width, height)
 
 
-@cached(24)
+@cached(16)
 def _decoded(data: bytes, seconds: float) -> np.ndarray | None:
     capture = _capture(data)
     if capture is None:

@@ -14,14 +14,14 @@ MOST_PIXELS = 50_000_000
 """Larger pictures are not decoded: a phone has no memory for them."""
 
 
-@cached(24)
+@cached(16)
 def thumbnail(data: bytes, side: int) -> np.ndarray | None:
     """Returns the middle of a picture as a square: side x side x 3 uint8."""
     picture = _decoded(data, (side, side))
     return None if picture is None else np.asarray(ImageOps.fit(picture, (side, side)))
 
 
-@cached(32)
+@cached(24)
 def pixels(data: bytes, width: int, height: int) -> np.ndarray | None:
     """Returns a picture, reduced to fit into a size: height x width x 3 uint8."""
     picture = _decoded(data, (width, height))
@@ -31,7 +31,7 @@ def pixels(data: bytes, width: int, height: int) -> np.ndarray | None:
     return np.asarray(picture)
 
 
-@cached(16)
+@cached(8)
 def size(data: bytes) -> tuple[int, int] | None:
     """Returns width and height of a picture."""
     picture = _opened(data)

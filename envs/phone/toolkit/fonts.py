@@ -91,7 +91,7 @@ def _ellipsis(line: str, size: int, bold: bool, width: int) -> str:
     return line.rstrip() + "…"
 
 
-@cached(16)
+@cached(8)
 def text_mask(text: str, size: int, bold: bool = False) -> Image.Image:
     """Returns a line of text as an 8-bit coverage mask, `line_height` high."""
     mask = Image.new("L", (max(1, text_width(text, size, bold)), line_height(size)))
@@ -99,7 +99,7 @@ def text_mask(text: str, size: int, bold: bool = False) -> Image.Image:
     return mask
 
 
-@cached(8)
+@cached(4)
 def icon_mask(name: str, size: int) -> Image.Image:
     """Returns a Material Design icon (`account_plus`, `arrow_left`, …) as a square coverage mask.
 
@@ -113,7 +113,7 @@ def icon_mask(name: str, size: int) -> Image.Image:
     return mask
 
 
-@cached(16)
+@cached(8)
 def rounded_mask(width: int, height: int, radius: int) -> Image.Image:
     """Returns a filled rounded rectangle as a mask, drawn four times larger for smooth corners."""
     radius = min(radius, width // 2, height // 2)

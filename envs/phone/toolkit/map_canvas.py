@@ -89,7 +89,7 @@ Masks = tuple[Image.Image, Image.Image]
 """The coverage of a name's letters, and of the edge around them."""
 
 
-@cached(8)
+@cached(4)
 def name_masks(name: str, size: int, edge: int, width: int, height: int) -> Masks:
     """Draws a name of a size in the middle of a box, all in pixels.
 

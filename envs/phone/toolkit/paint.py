@@ -267,6 +267,6 @@ def _rgb(color: str, dark: bool) -> tuple[int, ...]:
     return tuple(round(255 * part) for part in colorsys.hls_to_rgb(hue, 1 - 0.93 * lightness, saturation))
 
 
-@cached(32)
+@cached(24)
 def _scaled(picture: Picture, width: int, height: int) -> Image.Image:
     return Image.fromarray(picture.pixels).resize((width, height), Image.Resampling.BILINEAR)
