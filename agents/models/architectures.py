@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub.errors import StrictDataclassError
 from transformers import AutoConfig, AutoModel, AutoModelForImageTextToText, PreTrainedConfig
 
 ARCHITECTURES = {"qwen2_vl": "Qwen2-VL", "qwen2_5_vl": "Qwen2.5-VL", "qwen3_vl": "Qwen3-VL"}
@@ -37,11 +38,16 @@ def read_config(path: str | Path) -> Any:
     """Reads the configuration of a directory or hub id.
 
     Raises:
-        ValueError: The architecture is not one of `ARCHITECTURES`.
+        ValueError: The architecture is not one of `ARCHITECTURES`, or the configuration is damaged.
     """
-    described, _ = PreTrainedConfig.get_config_dict(path)
-    check_architecture(described.get("model_type"), path)
-    return AutoConfig.from_pretrained(path)
+    try:
+        described, _ = PreTrainedConfig.get_config_dict(path)
+        check_architecture(described.get("model_type"), path)
+        return AutoConfig.from_pretrained(path)
+    except (AttributeError, TypeError, LookupError, StrictDataclassError) as error:  # whatever comes of wrong types
+        raise ValueError(
+            f"the config.json of {path} is damaged ({type(error).__name__}: {error}); restore it"
+        ) from error
 
 
 def untrained_model(config: Any, dtype: torch.dtype = torch.float32) -> Any:

@@ -9,9 +9,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import AutoModel
 
+from coach_gym.agents.models.architectures import read_config
 from coach_gym.agents.models.lora import backbone_twin, name_base, save_model
 from coach_gym.agents.models.patches import project_patches_linearly
-from coach_gym.agents.models.policy import POCKET, Policy
+from coach_gym.agents.models.policy import POCKET, Policy, base_of
 from coach_gym.agents.models.tree import Tree, Trunk
 from coach_gym.agents.models.tree_attention import enable_tree_attention
 from coach_gym.agents.models.vision_attention import batch_windows
@@ -63,7 +64,7 @@ class Critic(nn.Module):
             dtype: Precision of the backbone, as in `Policy.load`; the head is in float32.
         """
         directory = POCKET.parent / "critic" if source == "pocket" else Path(source)
-        backbone = AutoModel.from_pretrained(directory, dtype=dtype)
+        backbone = AutoModel.from_pretrained(directory, config=read_config(base_of(str(directory))), dtype=dtype)
         name_base(backbone, directory)
         critic = cls(backbone)
         if (directory / _HEAD).is_file():

@@ -124,7 +124,7 @@ class Policy:
             return cls(loaded.to(device), processor.tokenizer, processor.image_processor, chosen)
         path = str(POCKET if policy == "pocket" else policy)
         kept: Any = dtype or (torch.float32 if device.type == "cpu" else "auto")
-        config = read_config(_base(path))
+        config = read_config(base_of(path))
         stored = stored_settings(Path(path)) or _default_dialect(config)
         chosen = choose_dialect(dialect, stored, min_pixels, max_pixels)
         model: Any = AutoModelForImageTextToText.from_pretrained(path, config=config, dtype=kept)
@@ -293,8 +293,8 @@ def as_device(device: str | torch.device) -> torch.device:
     return torch.device(device)
 
 
-def _base(path: str) -> str:
-    """Where the configuration of a model is: beside its weights, or beside those that its adapters belong to."""
+def base_of(path: str) -> str:
+    """Returns where a model's configuration is: beside its weights, or beside those that its adapters belong to."""
     if not (Path(path) / ADAPTER).is_file() or (Path(path) / "config.json").is_file():
         return path
     return json.loads((Path(path) / ADAPTER).read_text("utf-8"))["base_model_name_or_path"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from coach_gym.actions import MAX_LENGTH, Action, ActionError, Point
 from coach_gym.dialects.dialect import IMAGE, Part, Turn, fill, load_template
-from coach_gym.dialects.frames import Frame, smart_resize
+from coach_gym.dialects.frames import Frame, require_limits, smart_resize
 from coach_gym.dialects.mobile_use import OPPOSITE, finger_direction
 from coach_gym.episode import Observation
 
@@ -34,6 +34,7 @@ class AgentCpmGui:
     """
 
     def __init__(self, max_side: int = 1120, template: Path | None = None, max_turns: int | None = 1) -> None:
+        require_limits(max_side=max_side, max_turns=max_turns)
         self.max_side = max_side
         self.template = template
         self.max_turns = max_turns

@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from coach_gym.checks import require_whole
+
 Size = tuple[int, int]
 """Width, height."""
 
@@ -47,6 +49,24 @@ class Frame:
 
 def _scale(value: float, size: int, other: int) -> int:
     return min(max(round(value * other / size), 0), other - 1)
+
+
+def require_limits(least: int | None = None, most: int | None = None, **limits: int | None) -> None:
+    """Checks what a dialect is made with, before a model is loaded for it.
+
+    Args:
+        least: Its `min_pixels`.
+        most: Its `max_pixels`.
+        limits: Further whole numbers from 1 on; None is no limit.
+
+    Raises:
+        TypeError: One is not a whole number.
+        ValueError: One is below 1, or the fewest pixels are more than the most.
+    """
+    given = {"min_pixels": least, "max_pixels": most, **limits}
+    require_whole(1, **{name: value for name, value in given.items() if value is not None})
+    if least is not None and most is not None and least > most:
+        raise ValueError(f"min_pixels={least} is more than max_pixels={most}; pass a smaller one")
 
 
 def frame_of(width: int, height: int, factor: int, min_pixels: int, max_pixels: int, scale: int | None) -> Frame:

@@ -66,7 +66,7 @@ def choose_dialect(
         max_pixels: Overrides this argument of the dialect; None leaves it.
 
     Raises:
-        ValueError: The name is unknown, or the dialect cannot take the pixels.
+        ValueError: The name is unknown, or the dialect cannot take the pixels or the stored settings.
     """
     bounds = {"min_pixels": min_pixels, "max_pixels": max_pixels}
     wanted = {name: value for name, value in bounds.items() if value is not None}
@@ -81,7 +81,10 @@ def choose_dialect(
     unknown = sorted(wanted.keys() - inspect.signature(make).parameters.keys())
     if unknown:
         raise ValueError(f"{name} has no {' and no '.join(unknown)}; it takes {inspect.signature(make)}")
-    return make(**settings | wanted)
+    try:
+        return make(**settings | wanted)
+    except TypeError as error:
+        raise ValueError(f"the dialect {name} cannot be made with {settings | wanted}: {error}") from error
 
 
 def settings_of(dialect: Dialect) -> dict[str, Any]:
@@ -131,9 +134,19 @@ def store_dialect(dialect: Dialect, directory: Path) -> None:
 
 
 def stored_settings(directory: Path) -> dict[str, Any] | None:
-    """Returns what `store_dialect` wrote; None if it wrote nothing, as in a checkpoint from the hub."""
-    if not (directory / _SETTINGS).is_file():
+    """Returns what `store_dialect` wrote; None if it wrote nothing, as in a checkpoint from the hub.
+
+    Raises:
+        ValueError: The file is damaged.
+    """
+    path = directory / _SETTINGS
+    if not path.is_file():
         return None
-    settings: dict[str, Any] = json.loads((directory / _SETTINGS).read_text("utf-8"))
+    try:
+        settings = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {error}; restore it") from error
+    if not isinstance(settings, dict) or not isinstance(settings.get("dialect"), str):
+        raise ValueError(f"{path} is damaged: it does not name the 'dialect' of the policy; restore it")
     template = directory / _TEMPLATE
     return settings | ({"template": template} if template.is_file() else {})

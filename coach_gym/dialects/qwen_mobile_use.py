@@ -9,7 +9,7 @@ from pathlib import Path
 
 from coach_gym.actions import Action
 from coach_gym.dialects.dialect import IMAGE, Part, Turn, fill, load_template
-from coach_gym.dialects.frames import Frame, frame_of
+from coach_gym.dialects.frames import Frame, frame_of, require_limits
 from coach_gym.dialects.mobile_use import END_TAG, TAG, describe, read_action, read_answer, write_action, write_call
 from coach_gym.episode import Observation
 
@@ -39,6 +39,7 @@ class QwenMobileUse:
         scale: int | None = None,
         max_turns: int | None = 1,
     ) -> None:
+        require_limits(min_pixels, max_pixels, scale=scale, max_turns=max_turns)
         self.min_pixels = min_pixels
         self.max_pixels = max_pixels
         self.template = template

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from coach_gym.dialects.dialect import Turn, load_template
-from coach_gym.dialects.frames import Frame, smart_resize
+from coach_gym.dialects.frames import Frame, require_limits, smart_resize
 from coach_gym.episode import Observation
 
 _SUMMARY = 300  # characters of a step in the list of steps
@@ -29,6 +29,7 @@ class ScreenPixels:
         template: Path | None = None,
         max_turns: int | None = 1,
     ) -> None:
+        require_limits(min_pixels, max_pixels, max_turns=max_turns)
         self.min_pixels = min_pixels
         self.max_pixels = max_pixels
         self.template = template

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from coach_gym.actions import Action, format_action, parse_action
 from coach_gym.dialects.dialect import IMAGE, Part, Turn, fill, load_template
-from coach_gym.dialects.frames import Frame, frame_of
+from coach_gym.dialects.frames import Frame, frame_of, require_limits
 from coach_gym.episode import Observation
 from coach_gym.ui import Element, parse_ui
 
@@ -44,6 +44,7 @@ class UITars:
         scale: int | None = None,
         max_turns: int | None = None,
     ) -> None:
+        require_limits(min_pixels, max_pixels, scale=scale, max_turns=max_turns)
         self.min_pixels = min_pixels
         self.max_pixels = max_pixels
         self.template = template

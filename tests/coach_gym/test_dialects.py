@@ -1,5 +1,6 @@
 """Dialects: frames, prompts, templates, and the official forms of answers."""
 
+import inspect
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import smart_res
 
 from coach_gym.actions import DIRECTIONS, Action, ActionError
 from coach_gym.dialects import IMAGE, Dialect, Frame, Part, QwenMobileUse, UITars, smart_resize
+from coach_gym.dialects.names import DIALECTS
 from coach_gym.episode import Observation
 
 SAVE = '<Button text="Save &amp; close" id="save" bounds="[210,40][260,70]" clickable="1"/>'
@@ -315,3 +317,14 @@ def test_every_dialect_keeps_the_protocol() -> None:
     for dialect in dialects:
         parts = dialect.observation("g", seen(), 0, dialect.frame(1080, 2400), [])
         assert parts.count(IMAGE) == 1
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2.5, "x", True, float("nan"), 10**400])
+@pytest.mark.parametrize("name", sorted(DIALECTS))
+def test_numbers_that_a_dialect_cannot_be_made_with(name, wrong):
+    for argument in inspect.signature(DIALECTS[name]).parameters.keys() & NUMBERS:
+        with pytest.raises((TypeError, ValueError), match=argument):
+            DIALECTS[name](**{argument: wrong})
+
+
+NUMBERS = {"min_pixels", "max_pixels", "max_side", "max_turns", "scale"}

@@ -187,7 +187,7 @@ def load_arguments(
     config = read_arguments(path)
     if config["class"] != kind:
         raise ValueError(f"{path} holds a {config['class']}, not a {kind}; load it with {config['class']}.load")
-    missing = sorted(set(config["not_saved"]) - given.keys())
+    missing = sorted(set(map(str, config["not_saved"])) - given.keys())
     if missing:
         raise ValueError(f"{', '.join(missing)} could not be saved in {path}; pass it to load() again")
     parts: dict[str, Any] = {"policy": path / ACTOR}
@@ -226,9 +226,11 @@ def read_arguments(path: Path, whole: bool = True) -> dict[str, Any]:
             f"{path / directories.SUMS} is missing, so nothing shows whether {path} is whole; restore that file, or "
             f"load another checkpoint"
         )
-    for name in ("class", "arguments", "not_saved"):
+    for name, kind in (("class", str), ("arguments", dict), ("not_saved", list)):
         if name not in config:
             raise ValueError(f"{path / _CONFIG} is not of a saved agent: it has no {name!r}")
+        if not isinstance(config[name], kind):
+            raise ValueError(f"{path / _CONFIG} is damaged: {name}={config[name]!r:.60} is no {kind.__name__}")
     return config
 
 

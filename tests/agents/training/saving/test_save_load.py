@@ -263,3 +263,28 @@ def test_parameters_have_to_fit():
     with pytest.raises(ValueError, match="unknown"):
         make(GRPOAgent, policy=tiny.policy()).set_parameters(parameters, exact_match=False)
     agent.set_parameters({"policy": parameters["policy"]}, exact_match=False)
+
+
+WRONG = {
+    "config.json": [
+        {"class": 5}, {"arguments": [1]}, {"arguments": None}, {"not_saved": 5}, {"not_saved": [{"a": 1}]}, [1],
+    ],
+    "trainer_state.json": [{"num_timesteps": "9"}, {"sampling": 5}, "x"],
+    "actor/coach_gym.json": [{"dialect": 5}, {"dialect": None}, {"surprise": 1}, {"scale": "x"}, [1]],
+    "actor/config.json": [
+        [1], "x", {"image_token_id": "x"}, {"dtype": "x"}, {"dtype": []}, {"model_type": 5}, {"text_config": 5},
+    ],
+    "critic/config.json": [[1], {"vision_config": "x"}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "wrong"), [(file, each) for file, wrong in WRONG.items() for each in wrong])
+def test_a_file_with_wrong_types_is_named(tmp_path, file, wrong):
+    make(CoachAgent, policy=tiny.policy()).save(tmp_path / "agent")
+    (tmp_path / "agent/SHA256SUMS").unlink()
+    config = tmp_path / "agent/config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"checksums": False}))
+    path = tmp_path / "agent" / file
+    path.write_text(json.dumps(json.loads(path.read_text()) | wrong if isinstance(wrong, dict) else wrong))
+    with pytest.raises(ValueError, match="damaged|cannot be made|config.json|could not be saved"):
+        CoachAgent.load(tmp_path / "agent")
