@@ -126,6 +126,9 @@ class Shell(Protocol):
     def spend(self) -> None:
         """Counts a step; a run that takes too many is killed."""
 
+    def end_program(self) -> None:
+        """Ends the endless command that runs in the background."""
+
 
 @dataclass
 class Process:
