@@ -17,6 +17,7 @@ from tests.reliability.fuzz import NUMBER, attack, complaints, mutated, resident
 
 SIZE = (90, 200)
 MEGABYTES = 40.0  # of growth that the interpreter may keep for itself
+WORKERS = 8  # threads of the server, which come when there is work for them and stay
 CONTROLLER, SNAPSHOTS = "/android.emulation.control.EmulatorController/", "/android.emulation.control.SnapshotService/"
 MESSAGES: dict[str, Message] = {
     f"{CONTROLLER}getStatus": Empty(), f"{CONTROLLER}getScreenshot": pb.ImageFormat(),
@@ -94,7 +95,7 @@ def test_calls_with_wrong_fields_harm_nobody():
                 if number == NUMBER // 2:
                     threads, megabytes = settled(0, 20.0), resident()
             assert services.EmulatorControllerStub(channel).getStatus(Empty(), timeout=60).booted
-            assert resident() - megabytes < MEGABYTES and settled(threads, 20.0) <= threads
+            assert resident() - megabytes < MEGABYTES and settled(threads, 20.0) <= threads + WORKERS
     ours = [each for each in found if "Exception deserializing message" not in each]  # so grpc says what is no protobuf
     assert not ours, ours[0]
     allowed = {"OK", "UNIMPLEMENTED", "DEADLINE_EXCEEDED", "INTERNAL"}  # INTERNAL: it is no protobuf
@@ -112,4 +113,4 @@ def test_wrong_bytes_harm_nobody(capfd):
             assert services.EmulatorControllerStub(channel).getStatus(Empty(), timeout=60).booted
     assert not found, found[0]
     assert "Traceback" not in capfd.readouterr().err
-    assert threads <= 0 and megabytes < MEGABYTES, (threads, megabytes)
+    assert threads <= WORKERS and megabytes < MEGABYTES, (threads, megabytes)
