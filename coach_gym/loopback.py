@@ -53,4 +53,4 @@ def serve(app: Any, port: int, option: str, path: str = "/") -> None:
 
     opened = open_or_exit(port, option)
     print(f"http://{HOST}:{opened.getsockname()[1]}{path}  (Ctrl-C to stop)", flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[opened])
+    uvicorn.Server(uvicorn.Config(app, log_level="warning", log_config=None)).run(sockets=[opened])

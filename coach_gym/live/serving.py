@@ -45,7 +45,8 @@ def listening(make: Callable[[threading.Event], Starlette], port: int) -> Iterat
         OSError: The port is taken.
     """
     opened, closing = open_port(port), threading.Event()
-    server = uvicorn.Server(uvicorn.Config(make(closing), log_level="warning"))
+    # uvicorn's own configuration of logging would close the handlers of the whole program
+    server = uvicorn.Server(uvicorn.Config(make(closing), log_level="warning", log_config=None))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
     thread.start()
     while not server.started and thread.is_alive():

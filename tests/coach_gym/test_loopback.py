@@ -1,10 +1,14 @@
 """Ports are on this computer alone, and one that cannot be had is told with its remedy."""
 
+import io
+import logging
 import socket
 
 import pytest
+from starlette.applications import Starlette
 
 from coach_gym.__main__ import main
+from coach_gym.live.serving import listening
 from coach_gym.loopback import HOST, open_port
 from tests.envs.adb_server import free_pair
 
@@ -14,6 +18,19 @@ def test_a_port_is_reached_from_this_computer_only():
         assert opened.getsockname()[0] == HOST == "127.0.0.1"
         with pytest.raises(OSError, match="in use"):
             open_port(opened.getsockname()[1])
+
+
+def test_a_page_leaves_the_programs_log_handlers_alone():
+    class Handler(logging.StreamHandler):
+        closed = False
+
+        def close(self):
+            self.closed = True
+            super().close()
+
+    handler = Handler(io.StringIO())
+    with listening(lambda closing: Starlette(), 0):
+        assert not handler.closed
 
 
 @pytest.mark.parametrize("words", [

@@ -22,7 +22,8 @@ def served(root: Path) -> Iterator[str]:
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(make_app(root), host="127.0.0.1", port=port, log_level="error"))
+    config = uvicorn.Config(make_app(root), host="127.0.0.1", port=port, log_level="error", log_config=None)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
