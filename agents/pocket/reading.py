@@ -146,7 +146,7 @@ class Reading(Screens):
         return self.reading_sequence()
 
     def _finding(self) -> Sequence:
-        """A goal that names one element among others, and the answer: which one that is decides all the rest."""
+        """A goal that names one element among others, and the answer, whose first token decides all the rest."""
         tour = self.random.choice(self.tours)
         number = self.random.randrange(len(tour.texts))
         board = self._alike(self._renamed(self._lines(tour.texts[number]), {}, self.random.choice(SHARES)))
@@ -155,9 +155,9 @@ class Reading(Screens):
             first = self.random.randrange(max(1, len(board) - count + 1))
             board = board[first : first + count]
         clear = _clear([item for item, _ in board])
-        out = Sequence(screenshots=tour.pictures[number : number + 1])
         if not clear:
             return self._browsing()
+        out = Sequence(screenshots=tour.pictures[number : number + 1])
         item = self.random.choice([each for each in clear if each.label != each.name] or clear)
         goal = self.random.choice(self.openers) + self._words() + item.name.spaced + self.random.choice(self.joins)
         out.add(self.user + goal + self._words() + self.close)

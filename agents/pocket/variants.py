@@ -1,7 +1,7 @@
 """Demonstrations with other words: the same episode, in which names are changed wherever they stand.
 
-Ten episodes of a family are learned by heart; what the goal names is then recalled and not read. Words that not all
-episodes of a family share belong to the instance, and are replaced by others in the goal, on the screens and in the
+A few episodes of a family are soon learned by heart, and what the goal names is then recalled instead of read. Words
+that not all episodes of a family share belong to the instance; they are replaced in the goal, on the screens and in the
 answers alike. So each episode becomes many, and only reading solves them all.
 """
 
