@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from coach_gym.envs.phone.app import Choice, Screen
 from coach_gym.envs.phone.pages import SelectionPage
-from coach_gym.envs.phone.storage import Storage
+from coach_gym.envs.phone.storage import LONGEST, Storage
 from coach_gym.envs.phone.toolkit.view import TextInput
 
 SHARED = "/storage/emulated/0"
@@ -100,6 +100,8 @@ def name_error(storage: Storage, folder: str, name: str) -> str:
     """Returns why nothing new in a folder can have this name; empty if it can."""
     if not is_name(name):
         return "That name can't be used"
+    if len(f"{folder}/{name}") > LONGEST:
+        return "That name is too long"
     return f"{name} already exists" if storage.exists(f"{folder}/{name}") else ""
 
 

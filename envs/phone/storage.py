@@ -20,6 +20,7 @@ class File:
 
 CAPACITY = 1 << 30  # bytes
 _LARGE = 1 << 20  # bytes of a file from which on the others are counted
+LONGEST = 4095  # characters of a path
 
 Snapshot = tuple[dict[str, File], set[str], dict[tuple[str, str], str], dict[tuple[str, str], int], datetime]
 
@@ -57,10 +58,11 @@ class Storage:
         """Creates or replaces a file, and creates the directories above it.
 
         Raises:
-            OSError: All files together would hold more than `CAPACITY` bytes.
+            OSError: All files together would hold more than `CAPACITY` bytes, or the path is too long.
         """
         if len(data) > _LARGE and len(data) + sum(len(file.data) for file in self._files.values()) > CAPACITY:
             raise OSError(errno.ENOSPC, f"{path}: No space left on device")
+        _require_short(path)
         self._close(path)
         self.mkdir(path.rpartition("/")[0])
         self._files[path] = File(bytes(data), modified or self.now)
@@ -77,11 +79,17 @@ class Storage:
         self._directories = {d for d in self._directories if d != path and not d.startswith(path + "/")}
 
     def move(self, source: str, target: str) -> None:
-        """Renames a file, or a directory with its contents. Replaces what is at `target`."""
+        """Renames a file, or a directory with its contents. Replaces what is at `target`.
+
+        Raises:
+            OSError: A path would be too long; nothing has moved.
+        """
         self._write_back_below(source)
         moved = {name: file for name, file in self._files.items() if name == source or name.startswith(source + "/")}
         folders = [d for d in self._directories if d == source or d.startswith(source + "/")]
         below = {key: v for key, v in self.attributes.items() if key[0] == source or key[0].startswith(source + "/")}
+        for name in (*folders, *moved):
+            _require_short(target + name[len(source) :])
         self.remove(source)
         for folder in folders:
             self.mkdir(target + folder[len(source) :])
@@ -99,7 +107,12 @@ class Storage:
                 self.write(target + name[len(source) :], file.data)
 
     def mkdir(self, path: str) -> None:
-        """Creates a directory and those above it."""
+        """Creates a directory and those above it.
+
+        Raises:
+            OSError: The path is too long.
+        """
+        _require_short(path)
         while path and path not in self._directories:
             self._directories.add(path)
             path = path.rpartition("/")[0]
@@ -200,3 +213,8 @@ class Storage:
         self._files, self._directories, self.attributes = dict(files), set(directories), dict(attributes)
         self.settings.clear()  # in place: a callback may have captured the table
         self.settings.update(settings)
+
+
+def _require_short(path: str) -> None:
+    if len(path) > LONGEST:
+        raise OSError(errno.ENAMETOOLONG, f"{path[:40]}...: File name too long")

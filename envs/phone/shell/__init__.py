@@ -17,28 +17,24 @@ from coach_gym.envs.phone.shell.commands import (
     content,
     database,
     dumps,
-    files,
-    listing,
     log,
     packages,
-    processes,
     recording,
     screen,
-    sed,
     services,
     system,
-    text,
 )
 from coach_gym.envs.phone.shell.language import builtins, parse
-from coach_gym.envs.phone.shell.language.environment import KILLED, Exit, Leave
+from coach_gym.envs.phone.shell.language.environment import KILLED, Abort, Exit, Leave
 from coach_gym.envs.phone.shell.language.interpreter import Shell
 from coach_gym.envs.phone.shell.language.process import Command, Input, Sink, Streams
 from coach_gym.envs.phone.shell.language.words import SyntaxFault, Unfinished
+from coach_gym.envs.phone.shell.toybox import archives, contents, expression, files, listing, processes, sed, text
 
 COMMANDS: dict[str, Command] = {}
 for _module in (
     builtins, files, listing, text, sed, system, activities, packages, dumps, content, database, screen,
-    services, processes, log, recording,
+    services, processes, log, recording, archives, contents, expression,
 ):  # fmt: skip
     COMMANDS |= _module.COMMANDS
 """All commands by name."""
@@ -74,7 +70,7 @@ def run(phone: Phone, command: str, stdin: bytes | Input = b"", merged: bool = F
         stdin: The standard input.
         merged: Whether messages go to standard output, among the rest.
     """
-    return Session(phone).run(command, stdin, merged)
+    return Session(phone).run(command, stdin, merged, alone=True)
 
 
 class Session:
@@ -91,16 +87,16 @@ class Session:
         self.shell = Shell(phone, COMMANDS)
         self.ended = False  # `exit` was called
 
-    def run(self, command: str, stdin: bytes | Input = b"", merged: bool = False) -> Output:
-        """Runs the next lines. See `run`."""
+    def run(self, command: str, stdin: bytes | Input = b"", merged: bool = False, alone: bool = False) -> Output:
+        """Runs the next lines; if they are `alone`, the shell ends after them. See `run`."""
         shell, output = self.shell, Sink()
         shell.refresh()
         shell.errors = output if merged else Sink()
         streams = Streams(stdin if isinstance(stdin, Input) else Input(stdin), output, shell.errors)
         try:
-            code = shell.source(command, streams)
+            code = shell.program(command, streams) if alone else shell.source(command, streams)
         except Exit as exit:
-            code, self.ended = exit.code, True
+            code, self.ended = exit.code, not isinstance(exit, Abort)
             if code == KILLED:
                 streams.stderr += b"Killed\n"
         except Leave:

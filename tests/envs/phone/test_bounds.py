@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from coach_gym.envs.phone.folders import name_error
 from coach_gym.envs.phone.patterns import Guarded, TooSlow
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.lock import RunningPhone
@@ -11,7 +12,9 @@ from coach_gym.envs.phone.servers.uiautomator.automator import UiAutomator
 from coach_gym.envs.phone.servers.uiautomator.errors import RpcError
 from coach_gym.envs.phone.servers.uiautomator.server import UiAutomatorServer
 from coach_gym.envs.phone.shell import run
-from coach_gym.envs.phone.shell.language import process
+from coach_gym.envs.phone.shell.commands import database
+from coach_gym.envs.phone.shell.language import interpreter, process
+from coach_gym.envs.phone.storage import LONGEST
 from coach_gym.envs.phone.toolkit import fonts
 
 
@@ -57,6 +60,10 @@ def test_layout_is_linear_in_what_is_typed(unit):
     "x=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac; echo ${x//*a*a*a*a*a*a*a*a*b/y}",
     "! " * 5_000 + "true", "echo " + "!" * 5_000, "(" * 5_000, "echo " + "$(" * 5_000, "f() { f; }; f",
     "f() { f | f; }; f",
+    "sqlite3 /sdcard/d.db \"create table t(x); with recursive c(x) as (select 1 union all select x+1 from c)"
+    " insert into t select zeroblob(1000000) from c\"",
+    "sqlite3 :memory: \"create temp table t(x); with recursive c(x) as (select 1 union all select x+1 from c)"
+    " insert into t select zeroblob(1000000) from c\"",
     "seq 1 99999999999 | tail -n 1", "echo {1..99999999}", "truncate -s 900M /sdcard/t",
     "dd if=/dev/zero of=/sdcard/z bs=1M count=2000",
     "x=a; while true; do x=$x$x; done",
@@ -82,6 +89,27 @@ def test_the_disk_is_full_at_some_point(monkeypatch):
     output = run(phone, fill)
     assert output.code == 1 and b"No space left on device" in output.stderr
     assert run(phone, "ls /sdcard/2").code == 0 and run(phone, "ls /sdcard/9").code != 0
+
+
+def test_paths_have_an_end(phone):
+    output = run(phone, "d=/sdcard; while mkdir $d/aaaa; do d=$d/aaaa; done; ls -d $d")
+    assert b"File name too long" in output.stderr and output.code == 1
+    deepest = max(phone.storage._directories, key=len)
+    assert 4000 < len(deepest) <= LONGEST
+    for move in ("mv /sdcard/aaaa /sdcard/aaaaaaaaaa", "cp -r /sdcard/aaaa /sdcard/Music/aaaaaaaaaa"):
+        assert b"File name too long" in run(phone, move).stderr and phone.storage.is_dir(deepest)
+    assert name_error(phone.storage, deepest, "aaaa") == "That name is too long"
+
+
+def test_a_loop_whose_commands_take_long_ends(monkeypatch):
+    monkeypatch.setattr(interpreter, "MOST_SECONDS", 0.5)
+    phone = Phone(270, 600)
+    slow = "with recursive c(x) as (select 1 union all select x+1 from c) select zeroblob(9000000) x from c order by x"
+    monkeypatch.setattr(database, "MOST_SECONDS", 0.5)
+    assert b"interrupted" in run(phone, f'sqlite3 :memory: "{slow}"').stderr
+    for loop in ("while true; do screencap /sdcard/a.png; done", "while true; do uiautomator dump; done"):
+        began = time.thread_time()
+        assert run(phone, loop).code == 137 and time.thread_time() - began < 5
 
 
 def test_patterns_are_given_up(monkeypatch):

@@ -1,1 +1,1 @@
-"""The commands of the shell, in modules by what they work on."""
+"""The commands of the shell that are Android's own, in modules by what they work on."""

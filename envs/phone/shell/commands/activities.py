@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable
 
@@ -12,6 +13,7 @@ from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.language.process import Command, Process
 
+SWIPES = 0.25  # share of monkey's events
 ERROR = 1  # exit code of an activity that could not be started
 
 _EXTRAS: dict[str, Callable[[str], object]] = {  # option: how its value is read
@@ -87,13 +89,24 @@ def shown(intent: Intent, flags: int = 0) -> str:
     parts = [
         f"act={intent.action}" if intent.action else "",
         f"cat=[{','.join(intent.categories)}]" if intent.categories else "",
-        f"dat={intent.data}" if intent.data else "", f"typ={intent.type}" if intent.type else "",
+        f"dat={_safe(intent.data)}" if intent.data else "", f"typ={intent.type}" if intent.type else "",
         f"flg=0x{flags:x}" if flags else "",
         f"pkg={intent.package}" if intent.package and not intent.activity else "",
         f"cmp={state.short(f'{intent.package}/{intent.activity}')}" if intent.activity else "",
         "(has extras)" if intent.extras else "",
     ]  # fmt: skip
     return f"Intent {{ {' '.join(part for part in parts if part)} }}"
+
+
+def _safe(uri: str) -> str:
+    """Returns a URI without what may be private in it, as Android prints it."""
+    scheme, colon, rest = uri.partition(":")
+    if scheme.lower() in ("tel", "sip", "sms", "smsto", "mailto", "nfc"):
+        return f"{scheme}:" + re.sub(r"[^-@.]", "x", rest)
+    if scheme.lower() in ("http", "https", "ftp", "rtsp"):
+        host = rest.removeprefix("//").partition("/")[0].rpartition("@")[2]
+        return f"{scheme}://{host.partition('?')[0]}/..."
+    return scheme + colon + re.split("[?#]", rest, maxsplit=1)[0]
 
 
 def resolved(phone: Phone, intent: Intent) -> str | None:
@@ -148,7 +161,9 @@ def start(p: Process, args: list[str]) -> int:
 
 
 def force_stop(p: Process, args: list[str]) -> int:
-    """Ends apps."""
+    """Ends an app."""
+    if not _words(args):
+        raise BadIntent('Argument expected after "force-stop"')
     for package in _words(args):
         if package in p.phone.apps and package in p.phone.stacks:
             p.phone.stop(package)
@@ -178,7 +193,7 @@ def stack(p: Process, args: list[str]) -> int:
         package = by_id.get(rest[0], p.phone.launcher.package)
         if package != p.phone.launcher.package:
             p.phone.stop(package)
-    elif verb not in ("lock", "resizeable", "resize", "size"):
+    else:
         return p.complain(f"Error: unknown command '{verb}'", ERROR)
     return 0
 
@@ -254,7 +269,15 @@ def help_(p: Process, args: list[str]) -> int:
     return 0
 
 
-def _nothing(p: Process, args: list[str]) -> int:
+def _idle(p: Process, args: list[str]) -> int:
+    """Returns at once: broadcasts have been received before their senders go on."""
+    p.print("All broadcast queues are idle!")
+    return 0
+
+
+def standby_bucket(p: Process, args: list[str]) -> int:
+    """Prints that a package is active, as all are."""
+    p.print("10")
     return 0
 
 
@@ -263,13 +286,13 @@ _VERBS: dict[str, Callable[[Process, list[str]], int]] = {
     "stop-app": force_stop, "stack": stack, "task": stack, "broadcast": broadcast, "get-current-user": current_user,
     "startservice": start_service, "start-service": start_service, "start-foreground-service": start_service,
     "startforegroundservice": start_service, "stopservice": stop_service, "instrument": instrument,
-    "clear-debug-app": _nothing, "set-debug-app": _nothing, "idle-maintenance": _nothing,
-    "wait-for-broadcast-idle": _nothing, "set-inactive": _nothing, "help": help_,
+    "wait-for-broadcast-idle": _idle, "get-standby-bucket": standby_bucket, "help": help_,
 }  # fmt: skip
 
 
 def monkey(p: Process) -> int:
-    """Launches the app of `-p`, as from its icon. It makes no random events."""
+    """`monkey -p PACKAGE [-s SEED] COUNT`: launches an app as from its icon, and touches the screen at random for the
+    rest of the events. Whenever that leaves the app, it is launched again."""
     package = next((b for a, b in zip(p.args, p.args[1:], strict=False) if a == "-p"), "")
     for word in p.args:
         p.print(f"  bash arg: {word}")
@@ -279,10 +302,25 @@ def monkey(p: Process) -> int:
     count = next((word for word in reversed(p.args) if re.fullmatch(r"\d{1,6}", word)), None)
     if count is None:
         return p.complain("** Error: Count not specified", 255)
-    p.phone.start(Intent(intents.MAIN, package=package))
+    seed = next((b for a, b in zip(p.args, p.args[1:], strict=False) if a == "-s"), "0")
+    _touch_at_random(p, package, int(count) - 1, random.Random(seed))
     p.phone.changed()
     p.print(f"Events injected: {count}\n## Network stats: elapsed time=17ms (0ms mobile, 0ms wifi, 17ms not connected)")
     return 0
+
+
+def _touch_at_random(p: Process, package: str, events: int, rng: random.Random) -> None:
+    phone = p.phone
+    phone.start(Intent(intents.MAIN, package=package))
+    for _ in range(events):
+        p.shell.spend()
+        start, end = ((rng.randrange(phone.width), rng.randrange(phone.height)) for _ in range(2))
+        if rng.random() < SWIPES:
+            phone.swipe(start, end)
+        else:
+            phone.tap(*start)
+        if phone.foreground != package:
+            phone.start(Intent(intents.MAIN, package=package))
 
 
 COMMANDS: dict[str, Command] = {"am": am, "monkey": monkey}

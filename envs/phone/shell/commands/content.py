@@ -23,6 +23,7 @@ _PEOPLE = (
     f"JOIN contacts c ON r.contact_id = c._id WHERE p.mimetype_id = {contacts.PHONE} AND r.deleted = 0"
 )
 
+
 class NoProvider(Exception):
     """The URI belongs to no provider of this phone."""
 

@@ -6,14 +6,18 @@ import csv
 import io
 import re
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 from coach_gym.envs.phone.shell.language.process import Command, Process
 
 LARGEST = 16 << 20  # bytes of a value
 MOST_STEPS = 20_000_000  # instructions of SQLite's virtual machine per command line
-_INTERVAL = 10_000
+MOST_SECONDS = 10.0  # seconds of processor time likewise: each instruction may work on megabytes
+MOST_PAGES = 1 << 14  # pages of a database: 64 MB if they have the usual size
+_ANY_PAGES = 4_294_967_294  # SQLite's own bound
+_INTERVAL = 1_000
 
 
 @contextmanager
@@ -22,13 +26,14 @@ def guarded(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 
     The databases are in memory; only ATTACH and VACUUM INTO would open files.
     """
-    budget = MOST_STEPS
+    budget, until = MOST_STEPS, time.thread_time() + MOST_SECONDS
 
     def spend() -> int:
         nonlocal budget
         budget -= _INTERVAL
-        return int(budget < 0)
+        return int(budget < 0 or time.thread_time() > until)
 
+    _limit(connection, MOST_PAGES)
     for name in ("printf", "format"):
         connection.create_function(name, -1, _printf, deterministic=True)
     connection.set_authorizer(_allowed)
@@ -43,6 +48,13 @@ def guarded(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         connection.set_authorizer(None)
         connection.set_progress_handler(None, 0)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, before)
+        _limit(connection, _ANY_PAGES)
+
+
+def _limit(connection: sqlite3.Connection, pages: int) -> None:
+    for part in ("main", "temp"):
+        with suppress(sqlite3.DatabaseError):  # the file is no database, as a statement will say
+            connection.execute(f"PRAGMA {part}.max_page_count = {pages}")
 
 
 _WIDTH = re.compile(r"[0-9]{5,}")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
-from coach_gym.envs.phone.shell.commands import state
-from coach_gym.envs.phone.shell.commands.attributes import uid_of
+from coach_gym.envs.phone.shell.commands import reports, state
 from coach_gym.envs.phone.shell.commands.battery import battery
 from coach_gym.envs.phone.shell.commands.packages import PERMISSIONS
+from coach_gym.envs.phone.shell.commands.reports import Report
 from coach_gym.envs.phone.shell.language.process import Command, Process
-
-Report = Callable[["Phone", list[str]], str]
+from coach_gym.envs.phone.shell.toybox.attributes import uid_of
 
 
 def dumpsys(p: Process) -> int:
@@ -36,7 +33,10 @@ def dumpsys(p: Process) -> int:
 
 
 def window(phone: Phone, args: list[str]) -> str:
-    """Reports the window in front."""
+    """Reports the window in front; `InputMethod` the keyboard's."""
+    if args[:1] == ["InputMethod"]:
+        shown = str(phone.keyboard_shown).lower()
+        return f"  Window #1 Window{{{_token('ime')} u0 InputMethod}}:\n    mHasSurface={shown} isOnScreen={shown}\n"
     name = state.component(phone, phone.foreground)
     shown = "NotificationShade" if phone.shade else name
     rest = f"{state.short(name)} t{state.task_id(phone, phone.foreground)}"
@@ -53,6 +53,9 @@ WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
   mDisplayRotation
     mCurrentRotation={turned} mRotation={turned}
   mInputMethodWindow=Window{{{_token("ime")} u0 InputMethod}}
+  KeyguardServiceDelegate
+    showing=false
+    inputRestricted=false
   mShowingLockscreen=false mDreamingLockscreen=false mAwake=true mScreenOnFully=true
   mHasPermanentDpad=false mHasSoftInput={str(phone.keyboard_shown).lower()}
 """
@@ -73,11 +76,12 @@ def _record(phone: Phone, package: str) -> str:
 
 def activity(phone: Phone, args: list[str]) -> str:
     """Reports `recents`, `activities`, `top`, or all of them."""
-    parts = {"recents": _recents, "activities": _activities, "top": _top}
+    parts = {"recents": _recents, "activities": _activities, "top": _top, "processes": _processes, "p": _processes}
+    parts |= {"r": _recents, "a": _activities}
     wanted = [parts[word] for word in args if word in parts]
-    if not wanted and args and args[0] not in ("a", "all"):
+    if not wanted and args and args[0] != "all":
         return f"ACTIVITY MANAGER {args[0].upper()} (dumpsys activity {args[0]})\n  (nothing)"
-    return "\n".join(part(phone) for part in wanted or parts.values())
+    return "\n".join(part(phone) for part in wanted or dict.fromkeys(parts.values()))
 
 
 def _recents(phone: Phone) -> str:
@@ -112,6 +116,16 @@ def _activities(phone: Phone) -> str:
         ]
     front = _record(phone, phone.foreground)
     lines += [f"  topResumedActivity={front}", f"  ResumedActivity: {front}", f"  mResumedActivity: {front}"]
+    return "\n".join(lines) + "\n"
+
+
+def _processes(phone: Phone) -> str:
+    lines = ["ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)", "  All known processes:"]
+    for task in state.processes(phone):
+        if task.uid >= 10000:
+            lines.append(
+                f"  *APP* UID {task.uid} ProcessRecord{{{_token(task.name)} {task.pid}:{task.name}/{task.user}}}"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -170,6 +184,8 @@ Display Power: state={"ON" if on else "OFF"}
 def package(phone: Phone, args: list[str]) -> str:
     """Reports what the package manager knows about a package."""
     name = next((word for word in args if not word.startswith("-")), "")
+    if name == "packages":
+        return "\n".join(["Packages:", *(f"  Package [{each}] ({_token(each)}):" for each in state.packages(phone))])
     if name not in state.packages(phone):
         return f"Unable to find package: {name}" if name else "Database versions:"
     code, _, version = phone.services.packages.get(name, "1 1.0").partition(" ")
@@ -247,11 +263,6 @@ def clipboard(phone: Phone, args: list[str]) -> str:
     return f"Primary clip: {'text/plain' if phone.clipboard else 'null'}"
 
 
-def surface_flinger(phone: Phone, args: list[str]) -> str:
-    """Reports the only display."""
-    return 'Display 4619827259835644672 (HWC display 0): port=0 pnpId=GGL displayName="EMU_display_0"'
-
-
 def wifi(phone: Phone, args: list[str]) -> str:
     """Reports whether Wi-Fi is on."""
     on = phone.storage.settings.get(("global", "wifi_on"), "1") != "0"
@@ -303,8 +314,11 @@ def connectivity(phone: Phone, args: list[str]) -> str:
 _REPORTS: dict[str, Report] = {
     "window": window, "activity": activity, "input": input_, "display": display, "battery": battery, "power": power,
     "package": package, "telephony.registry": telephony_registry, "input_method": input_method,
-    "notification": notification, "clipboard": clipboard, "SurfaceFlinger": surface_flinger, "wifi": wifi,
+    "notification": notification, "clipboard": clipboard, "wifi": wifi,
     "meminfo": meminfo, "cpuinfo": cpuinfo, "audio": audio, "connectivity": connectivity,
-}  # fmt: skip
+} | reports.REPORTS  # fmt: skip
+SERVICES = tuple(sorted(_REPORTS))
+"""The services that can be asked for a report."""
+
 
 COMMANDS: dict[str, Command] = {"dumpsys": dumpsys}

@@ -16,6 +16,14 @@ VERSION = "5.15.41-android13-8-00055-g4f5025129fe8-ab8949913"
 BUILT = "#1 SMP PREEMPT Mon Aug 15 18:33:14 UTC 2022"
 """The kernel's version, and when it was built."""
 
+MOUNTS = """\
+/dev/block/dm-1 / ext4 ro,seclabel,relatime 0 0
+tmpfs /dev tmpfs rw,seclabel,nosuid,relatime,mode=755 0 0
+proc /proc proc rw,relatime,gid=3009,hidepid=invisible 0 0
+sysfs /sys sysfs rw,seclabel,relatime 0 0
+/dev/block/dm-5 /data ext4 rw,seclabel,nosuid,nodev,noatime 0 0
+/dev/fuse /storage/emulated fuse rw,lazytime,nosuid,nodev,noexec,noatime,user_id=0,group_id=0,allow_other 0 0
+"""
 _BOOT = datetime(2023, 10, 15, 14, 34)
 _HERTZ = 100  # ticks of the processes' clocks a second
 
@@ -78,6 +86,7 @@ def _of_process(phone: Phone, number: str, what: str) -> str | None:
 
 _FILES: dict[str, Callable[[Phone], str]] = {
     "cpuinfo": _cpuinfo,
+    "mounts": lambda phone: MOUNTS,
     "loadavg": lambda phone: "0.10 0.08 0.05 1/400 20000\n",
     "meminfo": lambda phone: f"MemTotal:       {MEMORY} kB\nMemFree:        {FREE} kB\nMemAvailable:   {FREE} kB\n"
     "Buffers:               0 kB\nCached:           400000 kB\n"
@@ -86,9 +95,7 @@ _FILES: dict[str, Callable[[Phone], str]] = {
     "uptime": lambda phone: f"{uptime(phone):.2f} {uptime(phone) * CPUS * 0.99:.2f}\n",
     "version": lambda phone: f"Linux version {VERSION} (build-user@build-host) {BUILT}\n",
 }  # fmt: skip
-_CPU_FILES = {
-    f"/sys/devices/system/cpu/{name}": f"0-{CPUS - 1}\n" for name in ("online", "possible", "present")
-}
+_CPU_FILES = {f"/sys/devices/system/cpu/{name}": f"0-{CPUS - 1}\n" for name in ("online", "possible", "present")}
 
 
 def names(phone: Phone, folder: str) -> list[str] | None:

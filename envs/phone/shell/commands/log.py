@@ -8,9 +8,9 @@ from datetime import timedelta
 
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.services import Line
-from coach_gym.envs.phone.shell.commands.matching import TooComplex, compiled
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.process import Command, Process
+from coach_gym.envs.phone.shell.toybox.matching import TooComplex, compiled
 from coach_gym.envs.phone.system.bars import battery_level
 
 LONGEST_LOG = 1000  # lines
@@ -26,14 +26,16 @@ _FORMATS: dict[str, Callable[[Line], str]] = {
     "threadtime": lambda line: f"{line.at:%m-%d %H:%M:%S}.000 {_PID:5} {_PID:5} {line.priority} {line.tag:8}: ",
     "time": lambda line: f"{line.at:%m-%d %H:%M:%S}.000 {line.priority}/{line.tag:8}({_PID:5}): ",
 }
+_LONG = {
+    "clear": "c", "dump": "d", "format": "v", "regex": "e", "max-count": "m", "buffer": "b", "buffer-size": "g",
+    "tail": "t", "last": "L",
+}  # fmt: skip
 _MODIFIERS = ("epoch", "year", "usec", "nsec", "UTC", "color", "uid", "descriptive", "monotonic", "printable", "zone")
 
 
 def log(p: Process) -> int:
     """`log [-p PRIORITY] [-t TAG] [TEXT …]`: writes a line; without a text, the lines of standard input."""
     given = options(p.args, "", "pt")
-    if given.unknown:
-        return p.fail(f"Unknown option '{given.unknown}'")
     priority = given.values.get("p", "i")[:1].upper()
     if priority not in PRIORITIES:
         return p.fail(f"bad -p '{given.values['p']}'")
@@ -46,16 +48,15 @@ def log(p: Process) -> int:
 
 def logcat(p: Process) -> int:
     """`logcat [-dc] [-v FORMAT] [-t COUNT] [-e REGEX] [-s] [TAG:PRIORITY …]`: prints the log, then waits for more."""
-    args = [{"--clear": "-c", "--dump": "-d", "--format": "-v", "--regex": "-e"}.get(a, a) for a in p.args]
-    given = options([a for a in args if not a.startswith("--")], "cdDgLSsB", "bvtTGemnrf")
+    given = options(p.args, "cdDgLSsB", "bvtTGemnrf", _LONG)
     formats = given.values.get("v", "threadtime").split(",")
     unknown = next((name for name in formats if name not in _FORMATS and name not in _MODIFIERS), None)
     try:
         wanted = _wanted(given)
     except (re.error, TooComplex) as fault:
         return p.complain(f"logcat: bad regex '{given.values['e']}': {fault}")
-    if given.unknown or unknown:
-        return p.complain(f"logcat: Invalid parameter \"{unknown}\" to -v" if unknown else "Unrecognized Option", 1)
+    if unknown:
+        return p.complain(f'logcat: Invalid parameter "{unknown}" to -v')
     if "c" in given:
         p.phone.services.log.clear()
         return 0

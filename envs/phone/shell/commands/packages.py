@@ -9,10 +9,10 @@ from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.providers import calendar, contacts, telephony
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.commands.activities import BadIntent, read_intent, resolved
-from coach_gym.envs.phone.shell.commands.attributes import uid_of
 from coach_gym.envs.phone.shell.commands.manifest import BadPackage, Manifest, read_manifest
-from coach_gym.envs.phone.shell.language.options import options
+from coach_gym.envs.phone.shell.language.options import BadOption, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
+from coach_gym.envs.phone.shell.toybox.attributes import uid_of
 
 PROVIDERS = {
     "com.android.providers.calendar": (calendar.PATH, calendar.SCHEMA),
@@ -31,6 +31,16 @@ PERMISSIONS = {
     "android.permission.POST_NOTIFICATIONS": "send you notifications",
 }
 """What the phone's apps ask for, by the names of Android's permissions."""
+
+
+FEATURES = tuple(
+    f"feature:{name}"
+    for name in (
+        "android.hardware.camera", "android.hardware.microphone", "android.hardware.sensor.barometer",
+        "reqGlEsVersion=0x20000", "android.hardware.touchscreen", "android.hardware.wifi",
+    )
+)  # fmt: skip
+"""What `pm list features` says of the phone's hardware."""
 
 
 def pm(p: Process) -> int:
@@ -53,12 +63,12 @@ def _words(args: list[str], valued: tuple[str, ...] = ("--user", "-i", "--abi", 
 def list_(p: Process, args: list[str]) -> int:
     """`pm list packages|features|…`: of one kind (`-3`, `-s`), or with a text in the name."""
     what, *rest = args or [""]
+    if not args:
+        return p.complain("Error: didn't specify type of data to list", 255)
     if what in ("packages", "package"):
         return _list_packages(p, rest)
     lines = {
-        "features": ["feature:android.hardware.camera", "feature:android.hardware.microphone",
-                     "feature:android.hardware.sensor.barometer", "feature:reqGlEsVersion=0x20000",
-                     "feature:android.hardware.touchscreen", "feature:android.hardware.wifi"],
+        "features": list(FEATURES),
         "libraries": ["library:android.test.base", "library:org.apache.http.legacy"],
         "users": ["Users:", "\tUserInfo{0:Owner:c13} running"],
         "permissions": ["All Permissions:", "", *(f"permission:{name}" for name in PERMISSIONS)],
@@ -71,14 +81,22 @@ def list_(p: Process, args: list[str]) -> int:
     return 0
 
 
+_LISTED = {"user": "", "show-versioncode": "v", "apex-only": "a", "uid": "U"}
+
+
 def _list_packages(p: Process, args: list[str]) -> int:
-    given = options([a for a in args if not a.startswith("--")], "fdes3iuUlna", "")
+    try:
+        given = options(args, "fdes3iuUlna", "", _LISTED)
+    except BadOption:
+        bad = next(word for word in args if word.startswith("-") and word.lstrip("-") not in _LISTED)
+        return p.complain(f"Error: Unknown option: {bad}", 255)
     wanted = _words(args)
     for package in state.packages(p.phone):
         third = state.is_third_party(p.phone, package)
-        left_out = ("3" in given and not third) or ("s" in given and third) or "d" in given
+        left_out = "a" in given or ("3" in given and not third) or ("s" in given and third) or "d" in given
         if not left_out and all(word in package for word in wanted):
             line = f"package:{state.apk(p.phone, package)}={package}" if "f" in given else f"package:{package}"
+            line += f" versionCode:{p.phone.services.packages.get(package, '1').split()[0]}" if "v" in given else ""
             line += " installer=null" if "i" in given else ""
             p.print(line + (f" uid:{uid_of(p.phone, package)}" if "U" in given else ""))
     return 0
@@ -87,15 +105,23 @@ def _list_packages(p: Process, args: list[str]) -> int:
 def path(p: Process, args: list[str]) -> int:
     """Prints where the package file of a package is."""
     package = "".join(_words(args)[:1])
+    if not package:
+        return _unnamed(p)
     if package not in state.packages(p.phone):
         return 1
     p.print(f"package:{state.apk(p.phone, package)}")
     return 0
 
 
+def _unnamed(p: Process) -> int:
+    return p.complain("Error: no package specified")
+
+
 def clear(p: Process, args: list[str]) -> int:
     """Removes an app's data and permissions, so that it is as new."""
     package = "".join(_words(args)[:1])
+    if not package:
+        return _unnamed(p)
     if package not in state.packages(p.phone):
         p.print("Failed")
         return 1
@@ -115,11 +141,18 @@ def clear(p: Process, args: list[str]) -> int:
 def permission(p: Process, args: list[str], granted: bool) -> int:
     """Grants or revokes a permission."""
     package, name = [*_words(args), "", ""][:2]
+    if not (package and name):
+        return p.complain(f"Error: no {'permission' if package else 'package'} specified")
     if package not in state.packages(p.phone):
         verb = "grant" if granted else "revoke"
         return p.complain(
             f"\nException occurred while executing '{verb}':\n"
             f"java.lang.IllegalArgumentException: Unknown package: {package}", 255
+        )  # fmt: skip
+    if name not in PERMISSIONS and not name.startswith(("android.permission.", "com.")):
+        return p.complain(
+            f"\nException occurred while executing '{'grant' if granted else 'revoke'}':\n"
+            f"java.lang.IllegalArgumentException: Unknown permission: {name}", 255
         )  # fmt: skip
     key = package, PERMISSIONS.get(name, name)
     if granted:
@@ -140,6 +173,7 @@ def revoke(p: Process, args: list[str]) -> int:
 
 
 # installation
+
 
 def install(p: Process, args: list[str]) -> int:
     """Installs a package file, or one on standard input (`-S` bytes)."""
@@ -252,6 +286,25 @@ def disable(p: Process, args: list[str]) -> int:
     return p.complain("Error: the packages of the embedded phone cannot be disabled", 1)
 
 
+def has_feature(p: Process, args: list[str]) -> int:
+    """Prints whether the phone has a feature; fails if not."""
+    found = f"feature:{''.join(_words(args)[:1])}" in FEATURES
+    p.print(str(found).lower())
+    return int(not found)
+
+
+def install_location(p: Process, args: list[str]) -> int:
+    """Prints where packages are installed: where the system likes."""
+    p.print("0[auto]")
+    return 0
+
+
+def max_users(p: Process, args: list[str]) -> int:
+    """Prints how many users there can be."""
+    p.print("Maximum supported users: 1")
+    return 0
+
+
 def reset_permissions(p: Process, args: list[str]) -> int:
     """Takes back all permissions that users have granted."""
     p.phone.permissions.clear()
@@ -273,7 +326,8 @@ _VERBS: dict[str, Callable[[Process, list[str]], int]] = {
     "list": list_, "path": path, "clear": clear, "grant": grant, "revoke": revoke, "install": install,
     "uninstall": uninstall, "resolve-activity": resolve_activity, "query-activities": query_activities,
     "install-existing": install_existing, "enable": enable, "disable": disable, "disable-user": disable,
-    "reset-permissions": reset_permissions, "dump": dump, "help": help_,
+    "reset-permissions": reset_permissions, "dump": dump, "has-feature": has_feature,
+    "get-install-location": install_location, "get-max-users": max_users, "help": help_,
 }  # fmt: skip
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import Command, Process
+from coach_gym.envs.phone.system.bars import battery_level
 from coach_gym.envs.phone.system.shade import toggle
 
 VOLUMES = {
@@ -16,13 +19,17 @@ _STATES = {True: "enabled", False: "disabled"}
 
 def cmd(p: Process) -> int:
     """`cmd SERVICE …`: calls the command of a service."""
-    service, *rest = p.args or [""]
+    args = p.args[1:] if p.args[:1] == ["-w"] else p.args  # `-w` waits for a service that is still starting
+    if not args:
+        return p.complain("cmd: No service specified; use -l to list all services", 20)
+    service, *rest = args
     if service in _SAME_AS:
         return p.shell.run([_SAME_AS[service], *rest], p.streams)
     if service in _SERVICES:
         return _SERVICES[service](p, rest)
     if service == "-l":
-        p.print("\n".join(sorted([*_SAME_AS, *_SERVICES])))
+        p.print("Currently running services:")
+        p.print("\n".join(f"  {name}" for name in sorted([*_SAME_AS, *_SERVICES])))
         return 0
     return p.complain(f"cmd: Can't find service: {service}", 20)
 
@@ -112,6 +119,58 @@ def _media_session(p: Process, args: list[str]) -> int:
     return 0
 
 
+def _battery(p: Process, args: list[str]) -> int:
+    """`cmd battery get|set|unplug|reset`: what `dumpsys battery` does."""
+    match args:
+        case ["get", "level"]:
+            p.print(str(battery_level(p.phone)))
+            return 0
+        case [("set" | "unplug" | "reset"), *_]:
+            return p.shell.run(["dumpsys", "battery", *args], p.streams)
+    return _unknown(p, args)
+
+
+def _notification(p: Process, args: list[str]) -> int:
+    """`cmd notification post [-t TITLE] TAG TEXT` and `list`."""
+    verb, *rest = args or [""]
+    if verb == "list":
+        for index, each in enumerate(p.phone.notifications):
+            p.print(f"0|{each.package}|{index}|null|10099")
+        return 0
+    if verb != "post":
+        return _unknown(p, args)
+    given = options(rest, "v", "tSlici")
+    if len(given.words) < 2:
+        return p.complain("Error: Usage: post [flags] <tag> <text>", 255)
+    tag, text = given.words[:2]
+    p.phone.post(Notification("com.android.shell", given.values.get("t", tag), text, p.phone.now))
+    p.print(f"posting:\n  Notification(channel=shell_cmd tag={tag})")
+    p.phone.changed()
+    return 0
+
+
+def _location(p: Process, args: list[str]) -> int:
+    """`cmd location is-location-enabled` and `set-location-enabled true|false`."""
+    settings = p.storage.settings
+    match [word for word in args if word != "--user" and not word.isdecimal()]:
+        case ["is-location-enabled"]:
+            p.print(str(settings.get(("secure", "location_mode"), "3") != "0").lower())
+        case ["set-location-enabled", ("true" | "false") as wanted]:
+            settings["secure", "location_mode"] = "3" if wanted == "true" else "0"
+            p.phone.changed()
+        case _:
+            return _unknown(p, args)
+    return 0
+
+
+def _user(p: Process, args: list[str]) -> int:
+    """`cmd user list`: the only user."""
+    if args[:1] != ["list"]:
+        return _unknown(p, args)
+    p.print("Users:\n\tUserInfo{0:Owner:c13} running")
+    return 0
+
+
 def _unknown(p: Process, args: list[str]) -> int:
     return p.complain(f"Unknown command: {' '.join(args[:1])}", 255)
 
@@ -146,18 +205,25 @@ def _of(flags: Iterable[str], namespace: str) -> list[str]:
 
 _SAME_AS = {
     "activity": "am", "package": "pm", "input": "input", "input_method": "ime", "settings": "settings",
-    "content": "content", "window": "wm",
+    "content": "content", "window": "wm", "appops": "appops",
 }  # fmt: skip
 """The commands of their own that services have."""
 
 _SERVICES: dict[str, Callable[[Process, list[str]], int]] = {
     "statusbar": _status_bar, "uimode": _ui_mode, "wifi": _wifi, "bluetooth_manager": _bluetooth,
     "connectivity": _connectivity, "device_config": _device_config, "media_session": _media_session,
+    "battery": _battery, "notification": _notification, "location": _location, "user": _user,
 }  # fmt: skip
+
 
 def device_config(p: Process) -> int:
     """`device_config …`: the command of that service."""
     return _device_config(p, p.args)
 
 
-COMMANDS: dict[str, Command] = {"cmd": cmd, "device_config": device_config}
+def media(p: Process) -> int:
+    """`media volume …`: the command of the media sessions."""
+    return _media_session(p, p.args)
+
+
+COMMANDS: dict[str, Command] = {"cmd": cmd, "device_config": device_config, "media": media}

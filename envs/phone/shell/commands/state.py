@@ -8,7 +8,7 @@ from coach_gym.envs.phone.app import App
 from coach_gym.envs.phone.packages import is_googles, place
 from coach_gym.envs.phone.paths import BUILD
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.shell.commands.attributes import uid_of, user_name
+from coach_gym.envs.phone.shell.toybox.attributes import uid_of, user_name
 
 SERIAL = "EMULATOR33X1X1X0"
 MODEL = "sdk_gphone64_x86_64"

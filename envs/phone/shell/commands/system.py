@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.shell.commands import kernel, state
+from coach_gym.envs.phone.shell.commands.dumps import SERVICES
 from coach_gym.envs.phone.shell.language.environment import TimedOut
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
@@ -31,7 +32,6 @@ def id_(p: Process) -> int:
     return 0
 
 
-
 def uname(p: Process) -> int:
     """Prints name, version and machine of the system."""
     given = options(p.args, "asnrvmo")
@@ -42,7 +42,6 @@ def uname(p: Process) -> int:
     flags = list(values) if "a" in given else [flag for flag in values if flag in given] or ["s"]
     p.print(" ".join(values[flag] for flag in flags))
     return 0
-
 
 
 # the clock
@@ -208,6 +207,9 @@ def settings(p: Process) -> int:
     """`settings get|put|delete|list|reset NAMESPACE …`."""
     args = [a for i, a in enumerate(p.args) if a != "--user" and (i == 0 or p.args[i - 1] != "--user")]
     verb, namespace, *rest = [*args, "", ""][: max(2, len(args))]
+    if verb == "help":
+        p.print("Settings provider (settings) commands:\n  get|put|delete|list|reset NAMESPACE")
+        return 0
     if verb not in ("get", "put", "delete", "list", "reset"):
         return _usage(p, f"Invalid command: {verb}" if verb else "No command specified")
     if namespace not in NAMESPACES:
@@ -258,6 +260,9 @@ def _reset(p: Process, namespace: str, rest: list[str]) -> None:
             p.storage.settings.pop(key, None)
 
 
+_STAY_ON = {"true": "15", "false": "0", "ac": "1", "usb": "2", "wireless": "4", "dock": "8"}
+
+
 def svc(p: Process) -> int:
     """`svc wifi|bluetooth|data|nfc|power …`."""
     radios = {"wifi": "wifi_on", "bluetooth": "bluetooth_on", "data": "mobile_data", "nfc": "nfc_on"}
@@ -266,7 +271,8 @@ def svc(p: Process) -> int:
         p.storage.settings["global", radios[service]] = str(int(verb == "enable"))
         p.phone.changed()
         return 0
-    if service == "power" and verb in ("stayon", "forcesuspend"):
+    if service == "power" and verb == "stayon" and p.args[2:3] and p.args[2] in _STAY_ON:
+        p.storage.settings["global", "stay_on_while_plugged_in"] = _STAY_ON[p.args[2]]
         return 0
     if service == "power" and verb in ("reboot", "shutdown"):
         return reboot(p)
@@ -281,7 +287,7 @@ def reboot(p: Process) -> int:
 
 def service(p: Process) -> int:
     """`service list|check|call`. Only the alarm service's time zone has an effect."""
-    services = ("activity", "alarm", "clipboard", "input", "package", "phone", "power", "settings", "window")
+    services = sorted({*SERVICES, "content", "phone", "settings"})
     verb, name, *rest = [*p.args, "", ""][: max(2, len(p.args))]
     if verb == "check":
         p.print(f"Service {name}: {'found' if name in services else 'not found'}")
@@ -351,6 +357,9 @@ def no_op(p: Process) -> int:
     return 0
 
 
+_DONE = {"enable": "enabled", "disable": "disabled", "set": "selected"}
+
+
 def ime(p: Process) -> int:
     """`ime list|enable|disable|set|reset`."""
     settings, installed = p.storage.settings, state.imes(p.phone)
@@ -368,7 +377,7 @@ def ime(p: Process) -> int:
     if verb not in ("enable", "disable", "set"):
         return p.complain(f"Unknown command: {verb}", 255)
     if chosen not in installed:
-        return p.complain(f"Unknown input method {chosen} cannot be {verb.rstrip('e')}ed for user #0", 255)
+        return p.complain(f"Unknown input method {chosen} cannot be {_DONE[verb]} for user #0", 255)
     return _turn_ime(p, verb, chosen)
 
 
@@ -409,7 +418,61 @@ def ip(p: Process) -> int:
     return 0
 
 
+# the machine
+
+
+def nproc(p: Process) -> int:
+    """Prints the number of processors."""
+    p.print(str(kernel.CPUS))
+    return 0
+
+
+def free(p: Process) -> int:
+    """Prints the memory in use: in bytes, in KiB (`-k`) or in MiB (`-m`)."""
+    given = options(p.args, "bkmh")
+    unit = 1 if "k" in given else 1024 if {"m", "h"} & set(given.flags) else 1 / 1024
+    mark = "M" if "h" in given else ""
+    total, left = kernel.MEMORY, kernel.FREE
+    rows = {"Mem:": (total, total - left, left, 0, 0), "Swap:": (0, 0, 0)}
+    p.print(f"{'':<8}" + "".join(f"{name:>16}" for name in ("total", "used", "free", "shared", "buffers")))
+    for name, numbers in rows.items():
+        p.print(f"{name:<8}" + "".join(f"{f'{int(number / unit)}{mark}':>16}" for number in numbers))
+    return 0
+
+
+def getenforce(p: Process) -> int:
+    """Prints whether SELinux enforces its rules."""
+    p.print("Permissive")
+    return 0
+
+
+def hostname(p: Process) -> int:
+    """Prints the name of the machine; it cannot be set."""
+    if p.args:
+        return p.fail(f"sethostname '{p.args[0]}': Operation not permitted")
+    p.print("localhost")
+    return 0
+
+
+def mount(p: Process) -> int:
+    """Prints the file systems; none can be mounted or remounted."""
+    if p.args:
+        return p.fail(f"'{p.args[-1]}': Operation not permitted")
+    for line in kernel.MOUNTS.splitlines():
+        device, place, kind, flags, *_ = line.split()
+        p.print(f"{device} on {place} type {kind} ({flags})")
+    return 0
+
+
+def tty(p: Process) -> int:
+    """Says that standard input is no terminal."""
+    p.print("not a tty")
+    return 1
+
+
 COMMANDS: dict[str, Command] = {
+    "nproc": nproc, "free": free, "getenforce": getenforce, "hostname": hostname, "mount": mount, "tty": tty,
+    "stop": reboot, "start": reboot,
     "whoami": whoami, "id": id_, "uname": uname, "date": date,
     "uptime": uptime, "sleep": sleep, "timeout": timeout, "getprop": getprop, "setprop": setprop, "settings": settings,
     "svc": svc, "reboot": reboot, "service": service, "wm": wm,

@@ -8,8 +8,10 @@ from collections import deque
 
 from coach_gym.envs.phone.paths import absolute, link
 from coach_gym.envs.phone.shell.commands import kernel
+from coach_gym.envs.phone.shell.language import variables
 from coach_gym.envs.phone.shell.language.environment import NAME, Exit, Leave, Return
 from coach_gym.envs.phone.shell.language.interpreter import LAUNCHERS
+from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Streams
 from coach_gym.envs.phone.shell.language.words import unescape
 
@@ -47,45 +49,28 @@ def pwd(p: Process) -> int:
     return 0
 
 
-def export(p: Process) -> int:
-    """Sets variables; all of them are exported anyway."""
-    for argument in p.args:
-        name, equals, value = argument.partition("=")
-        if equals and name.isidentifier():
-            p.shell.assign(name, value)
-    return 0
-
-
-def unset(p: Process) -> int:
-    """Removes variables and functions."""
-    for name in p.args:
-        p.shell.variables.pop(name, None)
-        p.shell.functions.pop(name, None)
-    return 0
-
-
-def set_(p: Process) -> int:
-    """`set -- words` replaces the arguments; plain `set` lists the variables."""
-    if p.args[:1] == ["--"]:
-        p.shell.arguments = p.args[1:]
-    elif not p.args:
-        for name, value in sorted(p.shell.variables.items()):
-            p.print(f"{name}={value}")
-    return 0
-
-
 def env(p: Process) -> int:
-    """Runs a command with more variables, or lists the variables."""
-    rest = [a for a in p.args if a != "-i"]
-    while rest and "=" in rest[0]:
-        name, _, value = rest.pop(0).partition("=")
-        p.shell.assign(name, value)
-    if rest:
-        return p.shell.run(rest, p.streams)
-    for name, value in p.shell.variables.items():
-        if name != "IFS":
-            p.print(f"{name}={value}")
-    return 0
+    """Runs a command with other variables, or lists the variables: `-i` forgets all, `-u` one of them."""
+    rest, kept = list(p.args), p.shell.variables
+    p.shell.variables = dict(kept)
+    try:
+        while rest and (rest[0] in ("-i", "-u", "-") or "=" in rest[0]):
+            word = rest.pop(0)
+            if word == "-u":
+                p.shell.variables.pop(rest.pop(0) if rest else "", None)
+            elif word in ("-i", "-"):
+                p.shell.variables = {"PATH": kept["PATH"], "IFS": kept["IFS"]}
+            else:
+                name, _, value = word.partition("=")
+                p.shell.assign(name, value)
+        if rest:
+            return p.shell.run(rest, p.streams)
+        for name, value in p.shell.variables.items():
+            if name != "IFS":
+                p.print(f"{name}={value}")
+        return 0
+    finally:
+        p.shell.variables = kept
 
 
 def shift(p: Process) -> int:
@@ -119,26 +104,38 @@ def _number(p: Process, default: int) -> int:
 
 
 def read(p: Process) -> int:
-    """Reads a line into variables; the last one gets the rest."""
-    raw = "-r" in p.args
-    names = [a for a in p.args if not a.startswith("-")] or ["REPLY"]
-    line = p.streams.stdin.line().decode("utf-8", "surrogateescape")
-    text = line.removesuffix("\n") if raw else re.sub(r"\\(.)", r"\1", line.removesuffix("\n"))
-    words = text.strip(" \t").split(None, len(names) - 1) if len(names) > 1 else [text.strip(" \t")]
+    """Reads a line into variables; the last one gets the rest. `-d` ends lines by another character, `-n` reads as many
+    characters, `-r` leaves backslashes."""
+    given = options(p.args, "rs", "dnNt")
+    end = given.values.get("d", "\n")[:1].encode() or b"\0"
+    size = given.count("N", given.count("n", 0))
+    read = p.streams.stdin.exactly(size) if size else p.streams.stdin.line(end)
+    text = read.removesuffix(end).decode("utf-8", "surrogateescape")
+    text = text if "r" in given else re.sub(r"\\(.)", r"\1", text)
+    names, blanks = given.words or ["REPLY"], p.shell.variables.get("IFS", " \t\n")
+    text = text.strip(blanks) if blanks.isspace() else text
+    words = re.split(_one_of(blanks), text, maxsplit=len(names) - 1) if len(names) > 1 and blanks else [text]
     for name, value in zip(names, words + [""] * len(names), strict=False):
         p.shell.assign(name, value)
-    return 0 if line else 1
+    return 0 if read.endswith(end) or (size and len(read) == size) else 1
+
+
+def _one_of(blanks: str) -> str:
+    """Returns a pattern of what separates words: blanks run together, other characters do not."""
+    return rf"[{re.escape(blanks)}]" + "+" * blanks.isspace()
 
 
 def echo(p: Process) -> int:
-    """Prints its arguments. `-n` omits the line break, `-e` interprets escapes."""
-    args, newline, escapes = list(p.args), "\n", False
+    """Prints its arguments, and interprets escapes in them, as mksh does; `-E` does not, `-n` omits the line break."""
+    args, newline, escapes = list(p.args), "\n", True
     while args and re.fullmatch("-[neE]+", args[0]):
         flags = args.pop(0)
         newline = "" if "n" in flags else newline
-        escapes = "e" in flags or (escapes and "E" not in flags)
+        escapes = "E" not in flags
     text = " ".join(args)
-    p.print(unescape(text) if escapes else text, newline)
+    if escapes and (cut := re.match(r"((?:[^\\]|\\[^c])*)\\c", text, re.DOTALL)):  # `\c` ends the output
+        text, newline = cut[1], ""
+    p.print(unescape(text, echo=True) if escapes else text, newline)
     return 0
 
 
@@ -198,19 +195,23 @@ def eval_(p: Process) -> int:
 
 
 def sh(p: Process) -> int:
-    """Runs `sh -c script`, `sh file`, or a script on standard input."""
-    args = list(p.args)
-    while args and args[0].startswith("-") and args[0] != "-c":
-        args.pop(0)
-    if args[:1] == ["-c"]:
-        if len(args) < 2:
+    """Runs `sh -c script`, `sh file`, or a script on standard input; `-e`, `-u` and `-x` are those of `set`."""
+    args, letters = list(p.args), ""
+    while args and re.fullmatch("-[a-z]+", args[0]):
+        letters += args.pop(0)[1:]
+    if bad := set(letters) - set("celsux"):
+        return p.complain(f"{NAME}: -{min(bad)}: unknown option")
+    if "c" in letters:
+        if not args:
             return p.complain(f"{NAME}: -c: argument not given")
-        text, arguments = args[1], args[2:]
+        text, arguments = args[0], args[1:]
     else:
         data = p.read(args[0] if args else "-")
         if data is None:
             return 127
         text, arguments = data.decode("utf-8", "surrogateescape"), args
+    if flags := "".join(sorted(set(letters) & set("eux"))):
+        text = f"set -{flags}\n{text}"
     return p.shell.subshell(text, arguments, p.streams)
 
 
@@ -236,8 +237,28 @@ def command(p: Process) -> int:
 
 
 def run_rest(p: Process) -> int:
-    """Runs its arguments as a command: `exec`, `nohup`, `toybox`, `time`, `setsid`."""
+    """Runs its arguments as a command: `nohup`, `setsid`, `builtin`."""
     return p.shell.run(p.args, p.streams) if p.args else 0
+
+
+def toybox(p: Process) -> int:
+    """Runs a command that is not the shell's own; alone it lists them."""
+    known = sorted(p.shell.commands.keys() - BUILTINS)
+    if not p.args:
+        p.print(" ".join(known))
+        return 0
+    if p.args[0] not in p.shell.commands:
+        return p.fail(f"Unknown command {p.args[0]}", 127)
+    return p.shell.run(p.args, p.streams)
+
+
+def time(p: Process) -> int:
+    """Runs a command and says how long it took by the phone's clock."""
+    start = p.phone.now
+    code = run_rest(p)
+    minutes, seconds = divmod((p.phone.now - start).total_seconds(), 60)
+    p.complain(f"    {minutes:.0f}m{seconds:05.2f}s real     0m00.00s user     0m00.00s system")
+    return code
 
 
 def exec_(p: Process) -> int:
@@ -398,14 +419,12 @@ class _Test:
 
 
 COMMANDS: dict[str, Command] = {
-    ":": true, "true": true, "false": false, "cd": cd, "pwd": pwd, "export": export, "unset": unset, "set": set_,
-    "local": export, "typeset": export, "readonly": export, "env": env, "printenv": env, "shift": shift,
+    ":": true, "true": true, "false": false, "cd": cd, "pwd": pwd, "env": env, "printenv": env, "shift": shift,
     "exit": exit_, "return": return_, "break": break_, "continue": continue_, "read": read, "echo": echo,
     "printf": printf, "eval": eval_, "sh": sh, "su": su, "command": command, "exec": exec_, "nohup": run_rest,
-    "toybox": run_rest, "time": run_rest, "setsid": run_rest, "builtin": run_rest, "xargs": xargs,
-    "which": which, "type": type_, "test": test, "[": test, "[[": test, "wait": true, "trap": true, "umask": true,
-    "ulimit": true, "sync": true,
-}  # fmt: skip
+    "toybox": toybox, "time": time, "setsid": run_rest, "builtin": run_rest, "xargs": xargs,
+    "which": which, "type": type_, "test": test, "[": test, "[[": test, "wait": true, "sync": true,
+} | variables.COMMANDS  # fmt: skip
 BUILTINS = frozenset(COMMANDS) - {
     "env", "printenv", "sh", "su", "nohup", "toybox", "setsid", "xargs", "which", "sync",
 }  # fmt: skip

@@ -25,6 +25,10 @@ class Exit(Exception):
         self.code = code
 
 
+class Abort(Exit):
+    """A script cannot go on. An interactive shell takes its next line."""
+
+
 class Return(Exit):
     """A function ends with a code."""
 
@@ -49,6 +53,10 @@ class Fault(Exception):
     """A command cannot run as written, for instance because of its redirection."""
 
 
+class Fatal(Fault):
+    """What ends the whole script, for instance a variable that is not set under `set -u`."""
+
+
 class Environment:
     """The state of a shell.
 
@@ -59,6 +67,10 @@ class Environment:
         name: What `$0` stands for.
         folder: The working directory, with links left in it.
         code: The exit code of the last command.
+        options: What `set` has turned on: `e`, `u`, `x` or `pipefail`.
+        traps: The commands that `trap` has set, by signal.
+        fixed: The names of variables that are read-only.
+        hidden: For each function that runs, what the variables were that are local to it.
     """
 
     def __init__(self) -> None:
@@ -68,9 +80,19 @@ class Environment:
         self.name = NAME
         self.folder = "/"
         self.code = 0
+        self.options: set[str] = set()
+        self.traps: dict[str, str] = {}
+        self.fixed: set[str] = set()
+        self.hidden: list[dict[str, str | None]] = []
 
     def assign(self, name: str, value: str) -> None:
-        """Sets a variable. A value that is far too long ends the shell."""
+        """Sets a variable. A value that is far too long ends the shell.
+
+        Raises:
+            Fatal: The variable is read-only.
+        """
+        if name in self.fixed:
+            raise Fatal(f"{name}: is read only")
         if len(value) > LONGEST:
             raise Exit(KILLED)
         self.variables[name] = value

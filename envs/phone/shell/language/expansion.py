@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import fnmatch
+import random
 import re
 from collections.abc import Callable, Iterator
 
+from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.patterns import Guarded
 from coach_gym.envs.phone.shell.language import arithmetic, syntax
-from coach_gym.envs.phone.shell.language.environment import OWN_PID, Environment, Fault
+from coach_gym.envs.phone.shell.language.environment import OWN_PID, Environment, Fatal, Fault
 from coach_gym.envs.phone.storage import Storage
 
 MOST_ALTERNATIVES = 1000
+PARENT_PID = "402"  # adbd's
 _GLOB = re.compile(r"[*?]|\[.+\]", re.DOTALL)
 _SPECIAL = re.compile(r"^~|[*?{]|\[.+\]", re.DOTALL)
 _MAGIC = re.compile(r"[*?\[]")
@@ -34,6 +37,8 @@ class Expander:
 
     def __init__(self, shell: Environment, storage: Storage, substitute: Callable[[syntax.Script], str]) -> None:
         self._shell, self._storage, self._substitute = shell, storage, substitute
+        self._began = storage.now
+        self._random = random.Random(str(storage.now))
 
     def fields(self, word: syntax.Word) -> list[str]:
         """Returns what a word expands to: fields, split at blanks and matched against file names."""
@@ -132,10 +137,18 @@ class Expander:
             return self._substitute(part.script)
         if isinstance(part, syntax.Arithmetic):
             try:
-                return str(arithmetic.evaluate(self.text(part.word), self._shell.variables))
+                return str(self.number(self.text(part.word)))
             except arithmetic.Invalid as fault:
                 raise Fault(str(fault)) from None
         return part.text
+
+    def number(self, text: str) -> int:
+        """Returns the value of an arithmetic expression, which may assign to variables.
+
+        Raises:
+            arithmetic.Invalid: The text is no expression.
+        """
+        return arithmetic.evaluate(text, self._lookup, self._shell.assign)
 
     def _variable(self, part: syntax.Variable) -> str:
         value = self._lookup(part.name)
@@ -152,7 +165,9 @@ class Expander:
                 self._shell.assign(part.name, self.text(part.word))
                 return self._shell.variables[part.name]
             case "?" if missing:
-                raise Fault(f"{part.name}: {self.text(part.word) or 'parameter null or not set'}")
+                raise Fatal(f"{part.name}: {self.text(part.word) or 'parameter null or not set'}")
+            case "" if value is None and "u" in self._shell.options:
+                raise Fatal(f"{part.name}: parameter not set")
             case "#" | "##" | "%" | "%%":
                 return _trimmed(value or "", op, self.pattern(part.word))
             case "/" | "//":
@@ -173,8 +188,8 @@ class Expander:
         """Expands `${name:start:length}`."""
         start, colon, length = place.partition(":")
         try:
-            first = arithmetic.evaluate(start, self._shell.variables)
-            count = arithmetic.evaluate(length, self._shell.variables) if colon else len(value)
+            first = self.number(start)
+            count = self.number(length) if colon else len(value)
         except arithmetic.Invalid as fault:
             raise Fault(str(fault)) from None
         first = max(0, first + len(value)) if first < 0 else first
@@ -191,12 +206,25 @@ class Expander:
             case "$" | "!":
                 return OWN_PID
             case "-":
-                return ""
+                return "".join(sorted(option for option in self._shell.options if len(option) == 1))
             case "0":
                 return self._shell.name
         if name.isdecimal():
             return self._shell.arguments[int(name) - 1] if int(name) <= len(self._shell.arguments) else None
-        return self._shell.variables.get(name)
+        if name in self._shell.variables:
+            return self._shell.variables[name]
+        match name:
+            case "RANDOM":
+                return str(self._random.randrange(1 << 15))
+            case "SECONDS":
+                return str((self._storage.now - self._began).seconds)
+            case "EPOCHREALTIME":
+                return f"{to_seconds(self._storage.now)}.000000"
+            case "PPID":
+                return PARENT_PID
+            case "KSH_VERSION":
+                return "@(#)MIRBSD KSH R59 2020/10/31 Android"
+        return None
 
 
 def _alternatives(text: str) -> list[str]:

@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 import fnmatch
+import inspect
+import math
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.language import parse, syntax
-from coach_gym.envs.phone.shell.language.environment import KILLED, NAME, Environment, Exit, Fault, Leave, Return
+from coach_gym.envs.phone.shell.language.environment import (
+    KILLED,
+    NAME,
+    Abort,
+    Environment,
+    Exit,
+    Fatal,
+    Fault,
+    Leave,
+    Return,
+)
 from coach_gym.envs.phone.shell.language.expansion import Expander
+from coach_gym.envs.phone.shell.language.options import BadOption, Help
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Sink, Streams
 from coach_gym.envs.phone.shell.language.words import SyntaxFault
 
 LAUNCHERS = ("/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/")
 MOST_COMMANDS = 100_000  # commands per run, so that `while true` ends
+MOST_SECONDS = 20.0  # seconds of processor time per run, so that it ends soon where each command takes long
 DEEPEST = 50  # nested functions and evals
+_CAT: syntax.Word = (syntax.Literal("cat", True),)
+Table = dict[int, Input | bytearray]
+"""What a command's descriptors stand for."""
 
 
 class Shell(Environment):
@@ -42,13 +60,16 @@ class Shell(Environment):
         self.endless = False
         self.follow: Callable[[], bytes | None] | None = None
         self.deadline: datetime | None = None
-        self._left = MOST_COMMANDS
+        self._left, self._until = MOST_COMMANDS, math.inf
         self._depth = 0
+        self._testing = 0  # greater than zero where a failure is no error under `set -e`, such as after `if`
+        self._kept: list[tuple[str, bytearray]] = []  # files that `exec` has opened for writing
         self._expander = Expander(self, phone.storage, self._substitution)
 
     def refresh(self) -> None:
         """Gives the next run of an interactive shell a budget of its own."""
-        self._left, self._depth, self.endless, self.follow = MOST_COMMANDS, 0, False, None
+        self._left, self._until = MOST_COMMANDS, time.thread_time() + MOST_SECONDS
+        self._depth, self.endless, self.follow = 0, False, None
 
     def end_program(self) -> None:
         """Ends the endless command that runs in the background, after a last look at what it follows."""
@@ -58,7 +79,8 @@ class Shell(Environment):
 
     def _inherit(self, other: Shell) -> None:
         """Takes over the budget of another shell, inside or around this one."""
-        self._left, self._depth = other._left, max(self._depth, other._depth + 1)
+        self._left, self._until = other._left, other._until
+        self._depth = max(self._depth, other._depth + 1)
         self.endless, self.follow = self.endless or other.endless, self.follow or other.follow
         self.errors, self.deadline = other.errors, other.deadline
 
@@ -91,18 +113,36 @@ class Shell(Environment):
             for op, pipeline in and_or:
                 if op and (op == "&&") == bool(self.code):
                     continue
-                self._pipeline(pipeline, streams)
+                last = pipeline is and_or[-1][1]
+                with nullcontext() if last and not pipeline.negated else self._tested():
+                    self._pipeline(pipeline, streams)
+                if self.code and last and "e" in self.options and not self._testing and not pipeline.negated:
+                    raise Abort(self.code)
         return self.code
+
+    @contextmanager
+    def _tested(self) -> Iterator[None]:
+        self._testing += 1
+        try:
+            yield
+        finally:
+            self._testing -= 1
+
+    def _condition(self, script: syntax.Script, streams: Streams) -> bool:
+        with self._tested():
+            return self._script(script, streams) == 0
 
     def _pipeline(self, pipeline: syntax.Pipeline, streams: Streams) -> None:
         *first, last = pipeline.commands
-        stdin = streams.stdin
+        stdin, failed = streams.stdin, 0
         for command in first:
             output = Sink()
             self._isolated(command, Streams(stdin, output, streams.stderr))
-            stdin = Input(bytes(output))
+            stdin, failed = Input(bytes(output)), self.code or failed
         streams = Streams(stdin, streams.stdout, streams.stderr) if first else streams
         self._command(last, streams)
+        if failed and "pipefail" in self.options:
+            self.code = self.code or failed
         if pipeline.negated:
             self.code = int(not self.code)
 
@@ -133,6 +173,8 @@ class Shell(Environment):
         except Fault as fault:
             streams.stderr += f"{NAME}: {fault}\n".encode("utf-8", "surrogateescape")
             self.code = 1
+            if isinstance(fault, Fatal):
+                raise Abort(1) from None
 
     def _compound(self, command: object, streams: Streams) -> None:
         """Runs a construct of several commands."""
@@ -153,7 +195,7 @@ class Shell(Environment):
 
     def _if(self, command: syntax.If, streams: Streams) -> None:
         for condition, body in command.branches:
-            if self._script(condition, streams) == 0:
+            if self._condition(condition, streams):
                 self._script(body, streams)
                 return
         self.code = 0
@@ -170,7 +212,7 @@ class Shell(Environment):
 
     def _while(self, command: syntax.While, streams: Streams) -> None:
         code = 0
-        while (self._script(command.condition, streams) == 0) != command.until:
+        while self._condition(command.condition, streams) != command.until:
             self.spend()
             done = self._loop(command.body, streams)
             code = self.code
@@ -203,10 +245,13 @@ class Shell(Environment):
         self.spend()
         self.substituted = 0  # the exit code of the last substitution, which is that of `a=$(false)`
         words = self._fields(command.words)
+        if "x" in self.options and words:
+            streams.stderr += f"+ {' '.join(words)}\n".encode("utf-8", "surrogateescape")
+        if words == ["exec"]:
+            self._redirect_rest(command.redirects, streams)
+            return
         with self._redirected(command.redirects, streams) as inner:
-            kept = self.variables
-            if words and command.assignments:
-                self.variables = dict(kept)
+            kept = {name: self.variables.get(name) for name, _ in command.assignments} if words else {}
             for name, word in command.assignments:
                 self.assign(name, self._expander.text(word))
             if not words:
@@ -215,16 +260,20 @@ class Shell(Environment):
             try:
                 self.code = self.run(words, inner)
             finally:
-                if command.assignments:
-                    self.variables = kept
+                self._put_back(kept)
+                self._write(self._kept)
+
+    def number(self, text: str) -> int:
+        """Returns the value of an arithmetic expression, which may assign to variables."""
+        return self._expander.number(text)
 
     def _fields(self, words: list[syntax.Word]) -> list[str]:
         return [field for word in words for field in self._expander.fields(word)]
 
     def spend(self) -> None:
-        """Counts a step; a run that takes too many is killed."""
+        """Counts a step; a run that takes too many, or too long, is killed."""
         self._left -= 1
-        if self._left < 0:
+        if self._left < 0 or time.thread_time() > self._until:
             raise Exit(KILLED)
 
     def run(self, words: list[str], streams: Streams) -> int:
@@ -239,7 +288,14 @@ class Shell(Environment):
             why, code = ("can't execute: Permission denied", 126) if known else ("inaccessible or not found", 127)
             streams.stderr += f"{NAME}: {name}: {why}\n".encode("utf-8", "surrogateescape")
             return code
-        return command(Process(self, name.rpartition("/")[2], words[1:], streams))
+        process = Process(self, name.rpartition("/")[2], words[1:], streams)
+        try:
+            return command(process)
+        except BadOption as fault:
+            return process.fail(f'{fault} (see "{process.name} --help")')
+        except Help:
+            process.print(f"usage: {process.name} …\n\n{inspect.getdoc(command)}")
+            return 0
 
     def _by_path(self, name: str) -> Command | None:
         launcher, _, tool = name.rpartition("/")
@@ -252,9 +308,7 @@ class Shell(Environment):
         shell.name = arguments[0] if arguments else NAME
         shell._inherit(self)
         try:
-            return shell.source(text, streams)
-        except Leave:
-            return 0
+            return shell.program(text, streams)
         except Exit as exit:
             if exit.code == KILLED:
                 raise
@@ -262,8 +316,24 @@ class Shell(Environment):
         finally:
             self._inherit(shell)
 
+    def program(self, text: str, streams: Streams) -> int:
+        """Runs a script, and the command that it trapped the shell's end with. Returns its exit code."""
+        try:
+            code = self.source(text, streams)
+        except Leave:
+            code = 0
+        except Exit as exit:
+            if exit.code == KILLED:
+                raise
+            code = exit.code
+        if at_end := self.traps.pop("EXIT", ""):
+            self.code = code
+            self.source(at_end, streams)
+        return code
+
     def _call(self, function: syntax.Compound, arguments: list[str], streams: Streams) -> int:
         kept, self.arguments = self.arguments, arguments
+        self.hidden.append({})
         try:
             with self._deeper():
                 self._command(function, streams)
@@ -271,7 +341,16 @@ class Shell(Environment):
             return ended.code
         finally:
             self.arguments = kept
+            self._put_back(self.hidden.pop())
         return self.code
+
+    def _put_back(self, values: dict[str, str | None]) -> None:
+        """Gives variables the values they had; None for those that were not set."""
+        for name, value in values.items():
+            if value is None:
+                self.variables.pop(name, None)
+            else:
+                self.variables[name] = value
 
     # redirections
 
@@ -281,23 +360,35 @@ class Shell(Environment):
         if not redirects:
             yield streams
             return
-        table: dict[int, Input | bytearray] = {0: streams.stdin, 1: streams.stdout, 2: streams.stderr}
+        table: Table = {0: streams.stdin, 1: streams.stdout, 2: streams.stderr}
         written: list[tuple[str, bytearray]] = []
         for redirect in redirects:
             self._redirect(redirect, table, written)
         try:
             yield Streams(table[0], table[1], table[2])  # type: ignore[arg-type]
         finally:
-            for path, content in written:
-                self.phone.storage.write(path, bytes(content))
-            if written:
-                self.phone.changed()
+            self._write(written)
 
-    def _redirect(
-        self, redirect: syntax.Redirect, table: dict[int, Input | bytearray], written: list[tuple[str, bytearray]]
-    ) -> None:
+    def _redirect_rest(self, redirects: list[syntax.Redirect], streams: Streams) -> None:
+        """Redirects all that follows, as `exec > file` does."""
+        table: Table = {0: streams.stdin, 1: streams.stdout, 2: streams.stderr}
+        for redirect in redirects:
+            if redirect.descriptor not in table:
+                raise Fault(f"{redirect.descriptor}: bad file descriptor")
+            self._redirect(redirect, table, self._kept)
+        streams.stdin, streams.stdout, streams.stderr = table[0], table[1], table[2]  # type: ignore[assignment]
+        self.code = 0
+
+    def _write(self, written: list[tuple[str, bytearray]]) -> None:
+        for path, content in written:
+            self.phone.storage.write(path, bytes(content))
+        if written:
+            self.phone.changed()
+
+    def _redirect(self, redirect: syntax.Redirect, table: Table, written: list[tuple[str, bytearray]]) -> None:
         target = self._expander.text(redirect.word)
         if redirect.op.startswith("<<"):
+            target += "\n" * (redirect.op == "<<<")
             table[redirect.descriptor] = Input(target.encode("utf-8", "surrogateescape"))
         elif redirect.op == "<":
             table[redirect.descriptor] = Input(self._readable(target))
@@ -332,9 +423,11 @@ class Shell(Environment):
         return data or b""
 
     def _substitution(self, script: syntax.Script) -> str:
+        match script:
+            case [[("", syntax.Pipeline([syntax.Simple([], [], [syntax.Redirect(0, "<", word)])]))]]:
+                script = [[("", syntax.Pipeline([syntax.Simple([], [_CAT, word], [])], False))]]  # $(< file)
         output = Sink()
         group = syntax.Compound(syntax.Group(script, False), [])
         self._isolated(group, Streams(Input(), output, self.errors))
         self.substituted = self.code
         return bytes(output).replace(b"\0", b"").decode("utf-8", "surrogateescape").rstrip("\n")
-

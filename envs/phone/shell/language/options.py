@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+
+class BadOption(Exception):
+    """A command does not have an option, or the option lacks its value; the message is toybox's."""
+
+
+class Help(Exception):
+    """`--help` was asked for."""
 
 
 @dataclass
@@ -10,15 +19,16 @@ class Options:
     """The options and words of a command line.
 
     Attributes:
-        flags: The letters of the options without a value.
+        flags: The letters of the options, in their order.
         values: The last value of each option that takes one.
+        all: All values of each option that takes one.
         words: The other words.
     """
 
     flags: list[str] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
+    all: dict[str, list[str]] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
-    unknown: str = ""
 
     def __contains__(self, flag: str) -> bool:
         return flag in self.flags
@@ -28,14 +38,26 @@ class Options:
         text = self.values.get(name, "")
         return int(text) if text.lstrip("+-").isdecimal() and len(text) < 12 else default
 
+    def add(self, letter: str, value: str | None = None) -> None:
+        """Notes an option."""
+        self.flags.append(letter)
+        if value is not None:
+            self.values[letter] = value
+            self.all.setdefault(letter, []).append(value)
 
-def options(args: list[str], known: str, valued: str = "") -> Options:
+
+def options(args: list[str], known: str, valued: str = "", long: Mapping[str, str] | None = None) -> Options:
     """Reads the arguments of a command.
 
     Args:
         args: The arguments.
         known: Letters of options without a value.
         valued: Letters of options whose value is the rest of the word, or the next word.
+        long: The letter that a long option stands for, by its name; empty if it has no effect on this phone.
+
+    Raises:
+        BadOption: An option is unknown, or its value is missing.
+        Help: One of them is `--help`.
     """
     result, rest = Options(), list(args)
     while rest:
@@ -46,18 +68,36 @@ def options(args: list[str], known: str, valued: str = "") -> Options:
         if len(word) < 2 or word[0] != "-":
             result.words.append(word)
         elif word.startswith("--"):
-            result.flags.append(word)
+            _long(word, valued, long or {}, rest, result)
         else:
             _letters(word[1:], known, valued, rest, result)
     return result
 
 
+def _long(word: str, valued: str, names: Mapping[str, str], rest: list[str], result: Options) -> None:
+    name, equals, value = word[2:].partition("=")
+    if name == "help":
+        raise Help
+    if name not in names:
+        raise BadOption(f"Unknown option '{word[2:]}'")
+    letter = names[name]
+    if letter and letter in valued:
+        result.add(letter, value if equals else _value(letter, rest))
+    elif letter:
+        result.add(letter)
+
+
 def _letters(letters: str, known: str, valued: str, rest: list[str], result: Options) -> None:
     for index, letter in enumerate(letters):
         if letter in valued:
-            result.flags.append(letter)
-            result.values[letter] = letters[index + 1 :] or (rest.pop(0) if rest else "")
+            result.add(letter, letters[index + 1 :] or _value(letter, rest))
             return
         if letter not in known:
-            result.unknown = result.unknown or letter
-        result.flags.append(letter)
+            raise BadOption(f"Unknown option '{letters[index:]}'")
+        result.add(letter)
+
+
+def _value(letter: str, rest: list[str]) -> str:
+    if not rest:
+        raise BadOption(f"Missing argument to -{letter}")
+    return rest.pop(0)

@@ -1,12 +1,14 @@
 """The grammar: from the text of a command to its syntax tree.
 
 It covers the part of POSIX's shell grammar that people type: lists (`;`, `&`, newline, `&&`, `||`), pipelines,
-redirections, here-documents, `if`, `for`, `while`, `until`, `case`, `{ … }`, `( … )`, functions and comments.
+redirections, here-documents, `if`, `for`, `while`, `until`, `case`, `{ … }`, `( … )`, `(( … ))`, `[[ … ]]`,
+functions and comments.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from coach_gym.envs.phone.caching import cached
 from coach_gym.envs.phone.shell.language.syntax import (
@@ -17,6 +19,7 @@ from coach_gym.envs.phone.shell.language.syntax import (
     Function,
     Group,
     If,
+    Literal,
     Pipeline,
     Redirect,
     Script,
@@ -28,8 +31,10 @@ from coach_gym.envs.phone.shell.language.words import SyntaxFault, Words
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
-_REDIRECT = re.compile(r"(\d?)(<<-?|>>|>&|<&|>\||<|>)")
-_FUNCTION = re.compile(r"([A-Za-z_]\w*)[ \t]*\([ \t]*\)", re.ASCII)
+_REDIRECT = re.compile(r"(\d?)(<<<|<<-?|>>|>&|<&|>\||<|>)")
+_FUNCTION = re.compile(r"([A-Za-z_]\w*)[ \t]*\([ \t]*\)|function[ \t]+([A-Za-z_]\w*)(?:[ \t]*\([ \t]*\))?", re.ASCII)
+_TEST = re.compile(r"\[\[(?=[ \t\n])")
+_IN_TEST = re.compile(r"&&|\|\||[()<>]")
 _DEEPEST = 50
 _RESERVED = ("if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "{", "}", "!")
 
@@ -123,12 +128,14 @@ class Parser(Words):
                 body = self.script("}")
                 self._expect("}")
                 return self._compound(Group(body, False))
+        if self.text.startswith("((", self.at) and (expression := self._arithmetic()):
+            return self._simple([(Literal("let", True),), expression.word or (Literal("0", True),)])
         if self.text.startswith("(", self.at):
             return self._compound(Group(self._bracketed(), True))
         if (match := _FUNCTION.match(self.text, self.at)) and match[1] not in _RESERVED:
             self.at = match.end()
             self._newlines()
-            return self._function(match[1])
+            return self._function(match[1] or match[2])
         return self._simple()
 
     def _function(self, name: str) -> Function:
@@ -219,8 +226,26 @@ class Parser(Words):
         self._space()
         return pattern
 
-    def _simple(self) -> Simple:
-        command = Simple()
+    def _test(self) -> list[Word]:
+        """Reads `[[ … ]]`, whose words are neither split nor matched against file names."""
+        words: list[Word] = [(Literal("[[", True),)]
+        self.at += 2
+        while True:
+            self._newlines()
+            if operator := _IN_TEST.match(self.text, self.at):
+                self.at = operator.end()
+                words.append((Literal(operator[0], True),))
+                continue
+            word = self._word()
+            if not word:
+                self._unexpected()
+            words.append(tuple(replace(part, quoted=True) for part in word))
+            if word == (Literal("]]", False),):
+                return words
+
+    def _simple(self, words: list[Word] | None = None) -> Simple:
+        """Reads the rest of a command whose first words may be known."""
+        command = Simple(words=words or (self._test() if _TEST.match(self.text, self.at) else []))
         while True:
             self._space()
             if redirect := self._redirect():
@@ -249,6 +274,6 @@ class Parser(Words):
         if not word:
             self._unexpected()
         result = Redirect(int(match[1] or ("0" if op[0] == "<" else "1")), op, word)
-        if op.startswith("<<"):
+        if op in ("<<", "<<-"):
             self.documents.append(result)
         return result

@@ -53,11 +53,11 @@ class Input:
             self._data, missing = self._data[missing:], missing - len(chunks[-1])
         return b"".join(chunks)
 
-    def line(self) -> bytes:
-        """Returns the next line with its end; empty at the end."""
-        while b"\n" not in self._data and self._fetch():
+    def line(self, mark: bytes = b"\n") -> bytes:
+        """Returns the next line with the mark that ends it; empty at the end."""
+        while mark not in self._data and self._fetch():
             pass
-        end = self._data.find(b"\n") + 1 or len(self._data)
+        end = self._data.find(mark) + 1 or len(self._data)
         data, self._data = self._data[:end], self._data[end:]
         return data
 
@@ -90,6 +90,10 @@ class Shell(Protocol):
     Attributes:
         phone: The phone that the shell runs on.
         commands: All commands by name.
+        options: What `set` has turned on: `e`, `u`, `x` or `pipefail`.
+        traps: The commands that `trap` has set, by signal.
+        fixed: The names of variables that are read-only.
+        hidden: For each function that runs, what the variables were that are local to it.
         variables: Shell variables by name.
         functions: Functions by name.
         arguments: The positional parameters, from `$1` on.
@@ -102,6 +106,10 @@ class Shell(Protocol):
 
     phone: Phone
     commands: dict[str, Command]
+    options: set[str]
+    traps: dict[str, str]
+    fixed: set[str]
+    hidden: list[dict[str, str | None]]
     variables: dict[str, str]
     functions: dict[str, Compound]
     arguments: list[str]
@@ -119,6 +127,9 @@ class Shell(Protocol):
 
     def subshell(self, text: str, arguments: list[str], streams: Streams) -> int:
         """Runs a script in a shell of its own. Returns its exit code."""
+
+    def number(self, text: str) -> int:
+        """Returns the value of an arithmetic expression."""
 
     def assign(self, name: str, value: str) -> None:
         """Sets a variable."""
@@ -165,8 +176,7 @@ class Process:
         return real(name, self.shell.folder)
 
     def read(self, name: str) -> bytes | None:
-        """Returns the contents of a file, or of standard input for `-`. On failure writes a message and returns None.
-        """
+        """Returns the contents of a file, or of standard input for `-`; None, after a message, if it cannot."""
         if name == "-":
             return self.streams.stdin.read()
         path = self.path(name)

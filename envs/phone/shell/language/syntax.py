@@ -49,7 +49,7 @@ Word = tuple[Part, ...]
 
 @dataclass
 class Redirect:
-    """`descriptor OP word`; the operator is one of `< > >> >& <& << <<-`. The word of `<<` is the here-document."""
+    """`descriptor OP word`; the operator is one of `< > >> >& <& << <<- <<<`. The word of `<<` is the here-document."""
 
     descriptor: int
     op: str

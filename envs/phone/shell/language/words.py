@@ -263,11 +263,12 @@ class Words(ABC):
 
 
 _ESCAPE = re.compile(r"\\(?:([abefnrtv\\'\"])|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|0?([0-7]{1,3}))")
+_ECHO_ESCAPE = re.compile(r"\\(?:([abefnrtv\\])|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|0([0-7]{0,3}))")
 _CONTROL = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
-def unescape(text: str) -> str:
-    """Replaces `\\n`, `\\x41`, `\\101` and the like by what they stand for."""
+def unescape(text: str, echo: bool = False) -> str:
+    """Replaces `\\n`, `\\x41`, `\\101` and the like by what they stand for; `echo` knows `\\0101`, and no quotes."""
 
     def character(match: re.Match[str]) -> str:
         letter, byte, unit, octal = match.groups()
@@ -275,6 +276,6 @@ def unescape(text: str) -> str:
             return _CONTROL.get(letter, letter)
         if unit:
             return chr(int(unit, 16))
-        return bytes([int(byte, 16) if byte else int(octal, 8) & 255]).decode("utf-8", "surrogateescape")
+        return bytes([int(byte, 16) if byte else int(octal or "0", 8) & 255]).decode("utf-8", "surrogateescape")
 
-    return _ESCAPE.sub(character, text)
+    return (_ECHO_ESCAPE if echo else _ESCAPE).sub(character, text)

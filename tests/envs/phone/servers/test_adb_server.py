@@ -230,8 +230,10 @@ def test_a_film_shows_what_others_do_meanwhile(device, server):
     assert mp4.slide_at(data, 0) != shown
     seen = np.asarray(Image.open(io.BytesIO(shown))).astype(int)
     assert np.abs(seen - server.phone.screenshot()).mean() < 5
+    killed = time.monotonic()
     device.shell("pkill -INT screenrecord")
     assert film.recv(1000) == b"", "a killed program ends"
+    assert time.monotonic() - killed < 60, "and not when its time is over"
 
 
 def test_a_script_films_in_the_background(device):

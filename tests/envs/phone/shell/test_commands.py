@@ -1,5 +1,7 @@
 """Commands on files, texts and the system: what they print, what they change, and how they complain."""
 
+import io
+import tarfile
 from datetime import datetime
 
 import pytest
@@ -56,6 +58,38 @@ PRINTED = {
     "tr -d p < fruit | head -n 1": "ear\n",
     "seq 3; seq 2 4; seq 1 2 5": "1\n2\n3\n2\n3\n4\n1\n3\n5\n",
     "seq 3 -1 1": "3\n2\n1\n",
+    "seq -w 9 10; seq -s , 3": "09\n10\n1,2,3\n",
+    "cat -e old fruit | head -n 1; printf 'a\\tb\\001' | cat -t": "pear$\na^Ib^A",
+    "tac numbers; rev < numbers; printf 'x\\n\\ny\\n' | nl": "2\n9\n10\n01\n9\n2\n     1\tx\n       \n     2\ty\n",
+    "paste -sd+ numbers; paste -d , numbers numbers": "10+9+2\n10,10\n9,9\n2,2\n",
+    "printf 'a\\nb\\n' > l; printf 'b\\nc\\n' > r; comm l r; comm -12 l r": "a\n\t\tb\n\tc\nb\n",
+    "wc -L numbers; cut -d : -f 1,2 -O - table; head -v -n 1 numbers": "2 numbers\na-1\nb-2\n==> numbers <==\n10\n",
+    "grep -r --include='fr*' fig .; printf 'pear\\nfig\\n' > p; grep -c -f p fruit": "./fruit:fig\n2\n",
+    # arithmetic of words
+    "expr 2 + 3 \\* 4; expr \\( 2 + 3 \\) \\* 4; expr -7 / 2; expr b \\> a; expr 10 \\< 9": "14\n20\n-3\n1\n0\n",
+    "expr abc : 'a\\(.\\)'; expr abc : '[a-z]*'; expr abc : x; expr '' '|' d": "b\n3\n0\nd\n",
+    # bytes
+    "printf 'one\\n' | xxd; printf 'one\\n' | xxd -p | xxd -r -p":
+        "00000000: 6f6e 650a                                one.\none\n",
+    "printf 'a\\n' | od -c; printf ab | od -An -tx1": "0000000   a  \\n\n0000002\n 61 62\n",
+    "cmp fruit numbers; cmp fruit fruit && echo same": "fruit numbers differ: char 1, line 1\nsame\n",
+    "diff -q fruit numbers; diff fruit fruit; printf 'x\\n' > a; printf 'y\\n' > b; diff a b":
+        "Files fruit and numbers differ\n--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n",
+    "file fruit sub old nope; printf 'ab\\0hello\\0' | strings": "fruit: ASCII text\nsub:   directory\nold:   empty\n"
+        "nope:  cannot open: No such file or directory\nhello\n",
+    # archives
+    "tar -czf t.tgz sub fruit; tar -tf t.tgz; mkdir o; tar xf t.tgz -C o; cat o/sub/file; ls o":
+        "sub/\nsub/file\nfruit\ninner\nfruit\nsub\n",
+    "tar c sub | tar t; tar -cf x.tar -C sub file; tar -tf x.tar": "sub/\nsub/file\nfile\n",
+    "gzip fruit; ls f*; zcat fruit.gz | head -n 1; gunzip fruit.gz; head -n 1 fruit": "fruit.gz\npear\npear\n",
+    # what there is of the machine
+    "nproc; getenforce; hostname; mount | grep -c /data": "2\nPermissive\nlocalhost\n1\n",
+    "f=$(mktemp -p .); [ -f $f ] && echo made; d=$(mktemp -d -p .); [ -d $d ] && [ $d != $f ] && echo too":
+        "made\ntoo\n",
+    "md5sum fruit > sums; md5sum -c sums; echo >> fruit; md5sum -c sums": "fruit: OK\nfruit: FAILED\n",
+    "mkdir -m 700 -v q; stat -c %a q": "mkdir: created directory 'q'\n700\n",
+    "cp -v old x; rm -v x": "cp 'old'\nrm 'x'\n",
+    "sed -i.bak 's/fig/kiwi/' fruit; grep -c kiwi fruit; grep -c fig fruit.bak": "1\n1\n",
     "echo hi | tee copy more; cat copy more; echo again | tee -a copy; cat copy": "hi\nhi\nhi\nagain\nhi\nagain\n",
     "echo hello | base64; echo aGVsbG8K | base64 -d": "aGVsbG8K\nhello\n",
     "grep -n apple fruit": "2:apple\n4:apple\n",
@@ -132,7 +166,7 @@ PRINTED = {
     "rm -rf sub nothing; ls | wc -l": "5\n",
     # the system
     "uptime | cut -d ' ' -f 4-5": "1:00, \n",
-    "service list | head -n 1": "Found 9 services:\n",
+    "service list | head -n 1": "Found 32 services:\n",
     "wm user-rotation": "lock 0\n",
     "ip addr | grep -o 'inet [0-9.]*'": "inet 10.0.2.16\n",
     "svc power stayon true; echo $?": "0\n",
@@ -178,6 +212,24 @@ def test_commands_print(files, script, expected):
 
 
 ERRORS = {
+    "tar cx fruit": "tar: Needs -txc",
+    "tar xf fruit": "tar: bad archive",
+    "gunzip fruit": "gunzip: no .gz: fruit",
+    "cp fruit bad.gz; gunzip bad.gz": "Not a gzipped file",
+    "unzip fruit": "File is not a zip file",
+    "expr 1 +": "expr: syntax error",
+    "expr 1 / 0": "expr: division by zero",
+    "expr a + 1": "expr: syntax error",
+    "cmp fruit": "cmp: Needs 2 arguments",
+    "diff fruit nothing": "diff: nothing: No such file",
+    "echo zz | xxd -r -p": "bad hexadecimal digits",
+    "od -t q9 fruit": "od: bad -t q9",
+    "mktemp x": "mktemp: need XX in template",
+    "ln -s fruit x": "Operation not permitted",
+    "mount -o remount,rw /": "mount: '/': Operation not permitted",
+    "hostname x": "Operation not permitted",
+    "stop": "Operation not permitted on the embedded phone",
+    "find . -foo": "find: bad arg '-foo'",
     "cat nothing": "cat: nothing: No such file or directory",
     "cat sub": "cat: sub: Is a directory",
     "mkdir fruit": "File exists",
@@ -372,3 +424,40 @@ def test_setting_the_clock(phone):
     run(phone, "date @0")
     assert phone.now == datetime(1970, 1, 1)
     assert run(phone, "date nonsense").code == 1
+
+
+TOYS = (
+    "cat", "ls", "head", "tail", "wc", "grep", "sort", "uniq", "cut", "tr", "tee", "base64", "cp", "mv", "rm", "mkdir",
+    "touch", "chmod", "stat", "du", "df", "sed", "ps", "pgrep", "md5sum", "tar", "gzip", "diff", "xxd", "seq", "nl",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOYS)
+def test_no_option_is_ignored_in_silence(files, name):
+    for option in ("-%", "--nonsense"):
+        refused = run(files, f"cd /data/t; {name} {option} fruit")
+        assert refused.code == 1
+        assert refused.stderr.decode().startswith(f"{name}: Unknown option '{option.lstrip('-')}'")
+    told = run(files, f"{name} --help")
+    assert told.code == 0 and told.stdout.decode().startswith(f"usage: {name}")
+
+
+def test_a_followed_file_gives_what_is_added_to_it(files):
+    output = run(files, "tail -n 1 -f /data/t/fruit")
+    assert output.stdout == b"apple\n" and output.endless and output.follow() == b""
+    run(files, "echo kiwi >> /data/t/fruit")
+    assert output.follow() == b"kiwi\n" and output.follow() == b""
+
+
+def test_an_archive_of_a_stranger_stays_below_its_folder(files):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name in ("../../../sdcard/up", "/sdcard/absolute"):
+            member = tarfile.TarInfo(name)
+            member.size = 1
+            archive.addfile(member, io.BytesIO(b"x"))
+    files.storage.write("/data/t/evil.tar", packed.getvalue())
+    before = files.storage.files_below("/storage")
+    assert run(files, "cd /data/t; mkdir in; tar xf evil.tar -C in").code == 0
+    assert files.storage.files_below("/storage") == before
+    assert run(files, "cd /data/t/in; find . -type f").stdout.decode().split() == ["./sdcard/absolute", "./sdcard/up"]

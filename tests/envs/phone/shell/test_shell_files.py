@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coach_gym.envs.phone.shell import run
-from coach_gym.envs.phone.shell.commands.matching import ByPositions
+from coach_gym.envs.phone.shell.toybox.matching import ByPositions
 from coach_gym.envs.profiles import world_phone
 
 LINES = "b 2\na 10\nc 1\n\nlonger line with several words\na 10\n  leading\nB upper\n"

@@ -5,19 +5,25 @@ from __future__ import annotations
 import re
 
 from coach_gym.envs.phone.patterns import Guarded
-from coach_gym.envs.phone.shell.commands.matching import TooComplex, compiled, is_safe
-from coach_gym.envs.phone.shell.commands.text import inputs, texts
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
 from coach_gym.envs.phone.shell.language.process import Command, Process
+from coach_gym.envs.phone.shell.toybox.matching import TooComplex, compiled, is_safe
+from coach_gym.envs.phone.shell.toybox.text import inputs, texts
+
+_COPIED = re.compile(r"-i\.\S+")  # `-i.bak` keeps a copy under that name
 
 
 def sed(p: Process) -> int:
     """`s///gpI`, `p`, `d`, `q`, `=`, with addresses; `-n`, `-i`, `-E`."""
-    given = options(p.args, "nErsz", "e")
-    in_place = any(flag == "i" for flag in given.flags)
+    copied = next((word[2:] for word in p.args if _COPIED.fullmatch(word)), "")
+    args = ["-i" if _COPIED.fullmatch(word) else word for word in p.args]
+    given = options(args, "nErsi", "e", {"quiet": "n", "in-place": "i"})
+    in_place = "i" in given
     words = list(given.words)
-    script = given.values.get("e") or (words.pop(0) if words else "")
+    script = "\n".join(given.all["e"]) if "e" in given else words.pop(0) if words else ""
+    if not script:
+        return p.fail("Needs pattern")
     try:
         steps = [_SedStep(part, "E" in given or "r" in given) for part in _sed_parts(script)]
     except (BadPattern, TooComplex, re.error) as fault:
@@ -31,6 +37,8 @@ def sed(p: Process) -> int:
             if not _sed_line(steps, line, number, number == len(lines), "n" in given, output):
                 break
         text = "".join(f"{line}\n" for line in output)
+        if in_place and copied:
+            p.storage.write(p.path(f"{name}{copied}"), data)
         if in_place:
             p.storage.write(p.path(name), text.encode("utf-8", "surrogateescape"))
             p.phone.changed()

@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
+import string
 from datetime import datetime
 
 from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.paths import link, real
-from coach_gym.envs.phone.shell.commands.attributes import attributes, user_id
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
+from coach_gym.envs.phone.shell.toybox.attributes import attributes, user_id
 
 
 def cat(p: Process) -> int:
-    """Prints files."""
-    return _each(p, options(p.args, "uevt").words or ["-"], lambda name, data: p.streams.stdout.extend(data))
+    """Prints files: `-v` with control characters as `^X`, `-t` tabs, too, `-e` with `$` at the ends of lines."""
+    given = options(p.args, "uevt")
+    table = {code: f"^{chr(code ^ 64)}" for code in [*range(32), 127] if code not in (9, 10)}
+    table |= ({9: "^I"} if "t" in given else {}) | ({10: "$\n"} if "e" in given else {})
+
+    def show(name: str, data: bytes) -> None:
+        if set("evt") & set(given.flags):
+            text = data.decode("latin-1").translate(table)
+            data = "".join(c if ord(c) < 128 else f"M-{_plain(chr(ord(c) - 128))}" for c in text).encode()
+        p.streams.stdout.extend(data)
+
+    return _each(p, given.words or ["-"], show)
+
+
+def _plain(character: str) -> str:
+    return character if 32 <= ord(character) < 127 else f"^{chr(ord(character) ^ 64)}"
 
 
 def _each(p: Process, names: list[str], use) -> int:
@@ -33,7 +49,9 @@ def _each(p: Process, names: list[str], use) -> int:
 
 def mkdir(p: Process) -> int:
     """Creates folders; `-p` with those above them."""
-    given = options(p.args, "pv", "m")
+    given = options(p.args, "pv", "m", {"parents": "p"})
+    if "m" in given and not _MODE.fullmatch(given.values["m"]):
+        return p.fail(f"bad mode '{given.values['m']}'")
     code = 0 if given.words else p.need(1)
     for name in given.words:
         path = p.path(name)
@@ -45,13 +63,16 @@ def mkdir(p: Process) -> int:
             code = p.fail(f"'{name}': Not a directory")
         else:
             p.storage.mkdir(path)
+            if "m" in given and not path.startswith(SHARED):
+                p.storage.attributes[path, "mode"] = _new_mode(0o755, given.values["m"])
+            p.print(f"mkdir: created directory '{name}'\n" if "v" in given else "", "")
     p.phone.changed()
     return code
 
 
 def rmdir(p: Process) -> int:
     """Removes empty folders."""
-    given = options(p.args, "p")
+    given = options(p.args, "")
     code = 0
     for name in given.words:
         path = p.path(name)
@@ -80,7 +101,7 @@ def _is_file(p: Process, path: str) -> bool:
 
 def rm(p: Process) -> int:
     """Removes files; `-r` folders, too; `-f` ignores missing ones."""
-    given = options(p.args, "fiRrv")
+    given = options(p.args, "fRrv", "", {"recursive": "r", "force": "f"})
     recursive, code = "r" in given or "R" in given, 0
     if not given.words and "f" not in given:
         return p.need(1)
@@ -96,6 +117,7 @@ def rm(p: Process) -> int:
             code = p.fail(f"{name}: Is a directory")
         else:
             p.storage.remove(path)
+            p.print(f"rm '{name}'\n" if "v" in given else "", "")
     p.phone.changed()
     return code
 
@@ -141,12 +163,12 @@ def _time_given(p: Process, values: dict[str, str]) -> datetime | str:
 
 def cp(p: Process) -> int:
     """Copies files; `-r` folders, too."""
-    return _transfer(p, options(p.args, "adfHiLlnPprRsvTu", "t"), move=False)
+    return _transfer(p, options(p.args, "adfHLnPprRvT", "t", {"preserve": "p"}), move=False)
 
 
 def mv(p: Process) -> int:
     """Moves files and folders."""
-    return _transfer(p, options(p.args, "finvT", "t"), move=True)
+    return _transfer(p, options(p.args, "fnvT", "t"), move=True)
 
 
 def _transfer(p: Process, given: Options, move: bool) -> int:
@@ -191,13 +213,14 @@ def _transfer_one(p: Process, given: Options, name: str, path: str, target: str,
         storage.move(path, end)
     else:
         copy_below(p, path, end, keep="a" in given or "p" in given)
+    p.print(f"{p.name} '{name}'\n" if "v" in given else "", "")
     return 0
 
 
 def copy_below(p: Process, source: str, target: str, keep: bool) -> None:
     """Copies a file, or a folder into another that may exist; `keep` keeps times and permissions."""
     storage = p.storage
-    names = [source, *_tree(p, source)] if storage.is_dir(source) else [source]
+    names = [source, *tree(p, source)] if storage.is_dir(source) else [source]
     for name in names:
         end = target + name[len(source) :]
         if storage.is_dir(name):
@@ -210,29 +233,33 @@ def copy_below(p: Process, source: str, target: str, keep: bool) -> None:
                     storage.attributes[end, what] = storage.attributes[name, what]
 
 
-def _tree(p: Process, folder: str) -> list[str]:
+def tree(p: Process, folder: str) -> list[str]:
     """Yields all paths below a folder, folders before their contents."""
     paths = []
     for name in p.storage.listdir(folder):
         path = f"{folder.rstrip('/')}/{name}"
         paths.append(path)
         if p.storage.is_dir(path):
-            paths += _tree(p, path)
+            paths += tree(p, path)
     return paths
+
+
+_MODE = re.compile(r"[0-7]{1,4}|[ugoa]*[-+=][rwxXst]*(,[ugoa]*[-+=][rwxXst]*)*")
 
 
 def chmod(p: Process) -> int:
     """Changes permissions; `-R` of everything below."""
-    given = options([a for a in p.args if not re.fullmatch("-[rwxX]+", a)], "Rvf")
-    mode, *names = given.words or [""]
-    if not names or not re.fullmatch(r"[0-7]{1,4}|[ugoa]*[-+=][rwxXst]*(,[ugoa]*[-+=][rwxXst]*)*", mode):
+    minus = [word for word in p.args if re.fullmatch("-[rwxXst]+", word)]  # `-x` is a mode, not an option
+    given = options([word for word in p.args if word not in minus], "Rf")
+    mode, *names = [*minus, *given.words] or [""]
+    if not names or not _MODE.fullmatch(mode):
         return p.fail(f"bad mode '{mode}'") if names else p.need(2)
     return _change(p, names, "R" in given, lambda path: [("mode", _new_mode(attributes(p.phone, path).mode, mode))])
 
 
 def chown(p: Process) -> int:
     """Changes owners and groups; `-R` of everything below."""
-    given = options(p.args, "hHLPRvf")
+    given = options(p.args, "hHLPRf")
     owner, *names = given.words or [""]
     user, _, group = ("", "", owner) if p.name == "chgrp" else owner.replace(".", ":", 1).partition(":")
     changes = []
@@ -253,7 +280,7 @@ def _change(p: Process, names: list[str], recursive: bool, changes) -> int:
         if not p.storage.exists(path):
             code = p.fail(f"{name}: {NO_FILE}")
             continue
-        for each in [path, *(_tree(p, path) if recursive else [])]:
+        for each in [path, *(tree(p, path) if recursive else [])]:
             if not (each == SHARED or each.startswith(SHARED + "/")):
                 for what, value in changes(each):
                     p.storage.attributes[each, what] = value
@@ -296,15 +323,28 @@ def _need_files(p: Process, names: list[str]) -> int:
 
 
 def checksum(p: Process) -> int:
-    """`md5sum`, `sha1sum`, `sha256sum`, …: prints a digest and the name of each file; `-b` only the digest."""
+    """`md5sum`, `sha1sum`, `sha256sum`, …: prints a digest and the name of each file; `-b` only the digest, `-c`
+    whether the files are those of a list."""
     given = options(p.args, "bcs")
     kind = p.name.removesuffix("sum")
+    if "c" in given:
+        return _each(p, given.words or ["-"], lambda name, data: _check(p, kind, data, "s" in given)) or int(p.failed)
 
     def show(name: str, data: bytes) -> None:
         digest = hashlib.new(kind, data, usedforsecurity=False).hexdigest()
         p.print(digest if "b" in given else f"{digest}  {name}")
 
     return _each(p, given.words or ["-"], show)
+
+
+def _check(p: Process, kind: str, listed: bytes, quiet: bool) -> None:
+    """Prints of each line of a list whether its file has its digest."""
+    for line in listed.decode("utf-8", "surrogateescape").splitlines():
+        digest, _, name = line.partition("  ")
+        data = p.read(name)
+        same = data is not None and hashlib.new(kind, data, usedforsecurity=False).hexdigest() == digest.lower()
+        p.failed = p.failed or not same
+        p.print(f"{name}: {'OK' if same else 'FAILED'}\n" * (not quiet), "")
 
 
 def realpath(p: Process) -> int:
@@ -362,7 +402,6 @@ def truncate(p: Process) -> int:
     return 0
 
 
-
 _UNITS = {"": 1, "c": 1, "w": 2, "b": 512, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _ENDLESS = {"/dev/zero": b"\0", "/dev/urandom": b"\x5a", "/dev/random": b"\x5a"}
 LARGEST = 1 << 28  # bytes that `dd` copies
@@ -398,8 +437,49 @@ def dd(p: Process) -> int:
     return 0
 
 
+def mktemp(p: Process) -> int:
+    """Creates an empty file, or with `-d` a folder, whose name ends in letters that nobody else uses."""
+    given = options(p.args, "dqtu", "p")
+    template = given.words[0] if given.words else "tmp.XXXXXXXXXX"
+    marks = len(template) - len(template.rstrip("X"))
+    if marks < 2:
+        return p.fail("need XX in template")
+    folder = given.values.get("p", p.shell.variables.get("TMPDIR", "/data/local/tmp"))
+    start = (
+        template[:-marks] if given.words and "p" not in given and "t" not in given else f"{folder}/{template[:-marks]}"
+    )
+    path = next(
+        path for number in itertools.count()
+        if not p.storage.exists(path := p.path(f"{start}{_letters(number, marks)}"))
+    )  # fmt: skip
+    if not p.storage.is_dir(_parent(path)):
+        return p.fail(f"Failed to create {'directory' if 'd' in given else 'file'} {path}: {NO_FILE}")
+    if "u" not in given:
+        p.storage.mkdir(path) if "d" in given else p.storage.write(path, b"")
+        p.phone.changed()
+    p.print(path)
+    return 0
+
+
+def _letters(number: int, count: int) -> str:
+    """Returns a number in as many letters and digits as asked for."""
+    digits = string.ascii_letters + string.digits
+    text = ""
+    for _ in range(min(count, 10)):
+        number, rest = divmod(number, len(digits))
+        text = digits[rest] + text
+    return text.rjust(count, digits[0])
+
+
+def ln(p: Process) -> int:
+    """Refuses: the phone's storage keeps no links but Android's own."""
+    given = options(p.args, "sfnrtvT")
+    return p.fail(f"cannot create link to '{given.words[0]}': Operation not permitted") if given.words else p.need(1)
+
+
 COMMANDS: dict[str, Command] = {
-    "dd": dd, "cat": cat, "mkdir": mkdir, "rmdir": rmdir, "rm": rm, "touch": touch, "cp": cp, "mv": mv,
+    "mktemp": mktemp, "ln": ln, "unlink": rm, "dd": dd,
+    "cat": cat, "mkdir": mkdir, "rmdir": rmdir, "rm": rm, "touch": touch, "cp": cp, "mv": mv,
     "chmod": chmod, "chown": chown, "chgrp": chown, "restorecon": restorecon, "chcon": chcon, "md5sum": checksum,
     "sha1sum": checksum, "sha256sum": checksum, "sha512sum": checksum,
     "realpath": realpath, "readlink": readlink, "basename": basename, "dirname": dirname, "truncate": truncate,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import base64
+import fnmatch
 import re
 from collections.abc import Callable, Iterator
 
-from coach_gym.envs.phone.shell.commands.matching import Pattern, TooComplex, compiled
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
 from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.shell.language.words import unescape
+from coach_gym.envs.phone.shell.toybox.matching import Pattern, TooComplex, compiled
 
 MOST = 1_000_000  # lines that `seq` prints
 
@@ -34,17 +35,33 @@ def head(p: Process) -> int:
 
 
 def tail(p: Process) -> int:
-    """Prints the last lines, or with `+N` those from the Nth on. `-f` does not wait: nothing is added meanwhile."""
+    """Prints the last lines, or with `+N` those from the Nth on. `-f` goes on with what others add to the file."""
 
     def last(items, count):
         return items[count - 1 if count else 0 :] if count > 0 else items[count:] if count else items[:0]
 
-    return _part(p, last, backwards=True)
+    code = _part(p, last, backwards=True, more="fFs")
+    if code == 0 and {"f", "F"} & {letter for word in p.args if re.fullmatch("-[a-zA-Z]+", word) for letter in word}:
+        p.shell.endless, p.shell.follow = True, _added(p, p.path(p.args[-1]))
+    return code
 
 
-def _part(p: Process, cut: Callable, backwards: bool = False) -> int:
+def _added(p: Process, path: str) -> Callable[[], bytes]:
+    """Returns what returns the bytes that were added to a file since it was last asked."""
+    seen = len(p.storage.read(path) or b"")
+
+    def added() -> bytes:
+        nonlocal seen
+        data = p.storage.read(path) or b""
+        start, seen = min(seen, len(data)), len(data)
+        return data[start:]
+
+    return added
+
+
+def _part(p: Process, cut: Callable, backwards: bool = False, more: str = "") -> int:
     args = [f"-n{p.args[0][1:]}", *p.args[1:]] if re.fullmatch(r"-\d+", "".join(p.args[:1])) else p.args
-    given = options(args, "fqvFs", "nc")
+    given = options(args, "qv" + more, "nc", {"lines": "n", "bytes": "c"})
     what = "c" if "c" in given else "n"
     text = given.values.get(what, "10")
     if not re.fullmatch(r"[-+]?\d{1,12}", text):
@@ -53,7 +70,7 @@ def _part(p: Process, cut: Callable, backwards: bool = False) -> int:
     if backwards and not text.startswith("+"):
         count = -abs(count)
     for index, (name, data) in enumerate(inputs(p, given.words)):
-        if len(given.words) > 1 and "q" not in given:
+        if "v" in given or (len(given.words) > 1 and "q" not in given):
             p.print(f"{chr(10) if index else ''}==> {name} <==")
         p.streams.stdout += cut(data, count) if what == "c" else b"".join(cut(_lines(data), count))
     return int(p.failed)
@@ -62,11 +79,12 @@ def _part(p: Process, cut: Callable, backwards: bool = False) -> int:
 def wc(p: Process) -> int:
     """Counts lines, words and bytes."""
     given = options(p.args, "lwcmL")
-    flags = [flag for flag in "lwmc" if flag in given] or ["l", "w", "c"]
+    flags = [flag for flag in "lwmcL" if flag in given] or ["l", "w", "c"]
     rows = []
     for name, data in inputs(p, given.words):
         counts = {
             "l": data.count(b"\n"), "w": len(data.split()), "c": len(data), "m": len(data.decode("utf-8", "replace")),
+            "L": max(map(len, texts(data)), default=0),
         }  # fmt: skip
         rows.append(([counts[flag] for flag in flags], "" if name == "-" else name))
     if len(rows) > 1:
@@ -79,9 +97,10 @@ def wc(p: Process) -> int:
 
 def grep(p: Process) -> int:
     """Prints matching lines. Basic expressions, `-E` extended ones, `-F` plain text."""
-    given = options(p.args, "EFGivwxlLcnqosHhrRaz", "emABCf")
+    given = options(p.args, "EFGivwxlLcnqosHhrRay", "emABCfMS", _LONG)
     words, p.quiet = list(given.words), "s" in given
-    patterns = _given_patterns(p.args)
+    patterns = [line for each in given.all.get("e", []) for line in each.split("\n")]
+    patterns += [line for name in given.all.get("f", []) for line in texts(p.read(name) or b"")]
     if not patterns:
         if not words:
             return p.need(1)
@@ -93,6 +112,8 @@ def grep(p: Process) -> int:
         return p.fail(f"bad regex '{patterns[0]}': {fault}", 2)
     recursive = "r" in given or "R" in given
     names = [file for word in words or ["."] for file in _files(p, word)] if recursive else words
+    only, never = given.all.get("M", ["*"]), given.all.get("S", [])
+    names = [name for name in names if _matches(name, only) and not _matches(name, never)] if recursive else names
     found = False
     for name, data in inputs(p, names):
         label = f"{name}:" if ("H" in given or len(names) > 1 or recursive) and "h" not in given else ""
@@ -100,10 +121,11 @@ def grep(p: Process) -> int:
     return 0 if found else 2 if p.failed else 1
 
 
-def _given_patterns(args: list[str]) -> list[str]:
-    found = [following for word, following in zip(args, args[1:], strict=False) if re.fullmatch("-[a-zA-Z]*e", word)]
-    found += [word[2:] for word in args if word.startswith("-e") and len(word) > 2]
-    return [line for pattern in found for line in pattern.split("\n")]
+_LONG = {"include": "M", "exclude": "S", "color": "", "line-buffered": "", "ignore-case": "i", "count": "c"}
+
+
+def _matches(name: str, patterns: list[str]) -> bool:
+    return any(fnmatch.fnmatchcase(name.rpartition("/")[2], pattern) for pattern in patterns)
 
 
 def _wanted(patterns: list[str], kind: str, given: Options) -> Pattern:
@@ -113,7 +135,7 @@ def _wanted(patterns: list[str], kind: str, given: Options) -> Pattern:
     if "x" in given:
         text = rf"^(?:{text})$"
     try:
-        return compiled(text, re.IGNORECASE if "i" in given else 0)
+        return compiled(text, re.IGNORECASE if "i" in given or "y" in given else 0)
     except (re.error, RecursionError, OverflowError, TooComplex) as fault:
         raise BadPattern(str(fault)) from None
 
@@ -163,7 +185,7 @@ def _show_hits(p: Process, given: Options, lines: list[str], hits: list[int], la
 
 def sort(p: Process) -> int:
     """Sorts lines: `-r`, `-n`, `-u`, `-f`, by a field with `-k` and `-t`."""
-    given = options(p.args, "bcdfginMmrsuVz", "kto")
+    given = options(p.args, "bfghnrsu", "kto")
     lines = [line for _, data in inputs(p, given.words) for line in texts(data)]
     key = _sort_key(given)
     lines.sort(key=key, reverse="r" in given)
@@ -215,7 +237,7 @@ def uniq(p: Process) -> int:
 
 def cut(p: Process) -> int:
     """Prints columns: `-d` and `-f` fields, `-c` characters, `-b` bytes."""
-    given = options(p.args, "snD", "dfcbO")
+    given = options(p.args, "sn", "dfcbO")
     flag = next((flag for flag in "fcb" if flag in given), "")
     if not flag:
         return p.fail("no -fcb")
@@ -235,7 +257,7 @@ def cut(p: Process) -> int:
                 continue
             items = line.split(separator) if flag == "f" else list(line)
             chosen = [item for i, item in enumerate(items, start=1) if any(a <= i <= b for a, b in ranges)]
-            p.print((separator if flag == "f" else "").join(chosen))
+            p.print(given.values.get("O", separator if flag == "f" else "").join(chosen))
     return int(p.failed)
 
 
@@ -279,12 +301,7 @@ def _characters(word: str) -> str:
 
 def seq(p: Process) -> int:
     """Prints numbers."""
-    given = Options()
-    for word in p.args:
-        if word.startswith("-s"):
-            given.values["s"] = word[2:]
-        elif word != "-w":
-            given.words.append(word)
+    given = options([f" {word}" if re.match(r"-\d", word) else word for word in p.args], "w", "sf")
     try:
         numbers = [int(word) for word in given.words if len(word) < 12]
     except ValueError:
@@ -295,6 +312,11 @@ def seq(p: Process) -> int:
     if step == 0:
         return p.fail("bad step")
     words = [str(n) for n in range(first, numbers[-1] + (1 if step > 0 else -1), step)[:MOST]]
+    if "f" in given:
+        return p.fail("-f is not on the embedded phone")
+    if "w" in given:
+        width = max(map(len, words), default=0)
+        words = [word.zfill(width) for word in words]
     p.print(given.values.get("s", "\n").join(words), "\n" if words else "")
     return 0
 
@@ -326,10 +348,40 @@ def base64_(p: Process) -> int:
     return int(p.failed)
 
 
+def tac(p: Process) -> int:
+    """Prints the lines in reverse order."""
+    for _, data in inputs(p, p.args):
+        p.print("".join(f"{line}\n" for line in reversed(texts(data))), "")
+    return int(p.failed)
 
+
+def rev(p: Process) -> int:
+    """Prints every line backwards."""
+    for _, data in inputs(p, p.args):
+        p.print("".join(f"{line[::-1]}\n" for line in texts(data)), "")
+    return int(p.failed)
+
+
+def nl(p: Process) -> int:
+    """Numbers the lines that are not empty, or all of them with `-b a`."""
+    given = options(p.args, "", "bwsv")
+    number, width, mark = given.count("v", 1), given.count("w", 6), given.values.get("s", "\t")
+    for _, data in inputs(p, given.words):
+        for line in texts(data):
+            counted = line or given.values.get("b") == "a"
+            p.print(f"{number:>{width}}{mark}{line}" if counted else " " * (width + len(mark)))
+            number += bool(counted)
+    return int(p.failed)
+
+
+def more(p: Process) -> int:
+    """Prints files; a shell without a terminal has no pages."""
+    for _, data in inputs(p, p.args):
+        p.streams.stdout += data
+    return int(p.failed)
 
 
 COMMANDS: dict[str, Command] = {
     "head": head, "tail": tail, "wc": wc, "grep": grep, "egrep": grep, "fgrep": grep, "sort": sort, "uniq": uniq,
-    "cut": cut, "tr": tr, "seq": seq, "tee": tee, "base64": base64_,
+    "cut": cut, "tr": tr, "seq": seq, "tee": tee, "base64": base64_, "tac": tac, "rev": rev, "nl": nl, "more": more,
 }  # fmt: skip

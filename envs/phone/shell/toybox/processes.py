@@ -18,6 +18,7 @@ _FIELDS: dict[str, tuple[int, Callable[[Task], object]]] = {  # width (negative:
     "TIME": (8, lambda task: "00:00:00"), "%CPU": (4, lambda task: "0.0"), "%MEM": (4, lambda task: "6.1"),
     "PRI": (3, lambda task: 19), "NI": (3, lambda task: 0),
 } | dict.fromkeys(("NAME", "CMD", "ARGS", "CMDLINE", "COMM"), (-1, lambda task: task.name))  # fmt: skip
+_SIGNALS = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM"
 _USUAL = "USER,PID,PPID,VSZ,RSS,WCHAN,ADDR,S,NAME"
 _FULL = "UID,PID,PPID,C,STIME,TTY,TIME,CMD"
 
@@ -25,8 +26,6 @@ _FULL = "UID,PID,PPID,C,STIME,TTY,TIME,CMD"
 def ps(p: Process) -> int:
     """Lists processes: of users (`-u`), by ids (`-p`); `-f` and `-o` choose the columns."""
     given = options(p.args, "AedTwZlknf", "oOpPuUgt")
-    if given.unknown:
-        return p.fail(f"Unknown option '{given.unknown}' (see \"ps --help\")")
     names = given.values.get("o", _FULL if "f" in given else _USUAL).replace(" ", ",").upper().split(",")
     bad = next((name for name in names if name.partition("=")[0] not in _FIELDS), None)
     if bad is not None:
@@ -51,7 +50,7 @@ def _cell(text: str, width: int) -> str:
 
 def pidof(p: Process) -> int:
     """Prints the process ids of names, of one only with `-s`; fails if there are none."""
-    given = options(p.args, "sx", "o")
+    given = options(p.args, "sx")
     pids = [str(task.pid) for task in state.processes(p.phone) if task.name in given.words]
     if pids:
         p.print(" ".join(pids[:1] if "s" in given else pids))
@@ -59,11 +58,13 @@ def pidof(p: Process) -> int:
 
 
 def pgrep(p: Process) -> int:
-    """Prints the ids of the processes whose name contains a text, or is it (`-x`); `-l` with the names."""
-    given = options(p.args, "flxnov", "u")
+    """Prints the ids of the processes whose name contains a text, or is it (`-x`); `-l` with the names, `-n`
+    and `-o` of the newest or the oldest only."""
+    given = options(p.args, "flxno")
     if not given.words:
         return p.need(1)
     found = [task for task in state.processes(p.phone) if _named(task, given.words[0], exactly="x" in given)]
+    found = found[-1:] if "n" in given else found[:1] if "o" in given else found
     for task in found:
         p.print(f"{task.pid} {task.name}" if "l" in given else str(task.pid))
     return int(not found)
@@ -77,7 +78,7 @@ def kill(p: Process) -> int:
     """Ends processes by id; `-0` only asks whether they exist, `-l` lists the signals."""
     words = list(p.args)
     if words[:1] == ["-l"]:
-        p.print("HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM")
+        p.print(_SIGNALS)
         return 0
     signal = words.pop(0) if words and words[0].startswith("-") else "-TERM"
     if signal == "-s" and words:
@@ -95,8 +96,8 @@ def kill(p: Process) -> int:
 
 
 def kill_named(p: Process) -> int:
-    """`pkill TEXT`, `killall NAME`: ends processes by name."""
-    given = options([word for word in p.args if not word[1:].isdecimal() and word != "-KILL"], "flxqi", "us")
+    """`pkill TEXT`, `killall NAME`: ends processes by name, whatever the signal, such as `-9` or `-INT`."""
+    given = options([word for word in p.args if not _is_signal(word)], "flxqi", "us")
     found = [
         task for task in state.processes(p.phone)
         if any(_named(task, word, exactly=p.name == "killall" or "x" in given) for word in given.words)
@@ -106,6 +107,11 @@ def kill_named(p: Process) -> int:
     if not found and p.name == "killall":
         return p.fail(f"{' '.join(given.words)}: No such process")
     return int(not found)
+
+
+def _is_signal(word: str) -> bool:
+    name = word[1:].removeprefix("SIG")
+    return word.startswith("-") and (name.isdecimal() or name in _SIGNALS.split())
 
 
 COMMANDS: dict[str, Command] = {

@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.paths import link, real
 from coach_gym.envs.phone.shell.commands import kernel
-from coach_gym.envs.phone.shell.commands.attributes import BLOCK, Attributes, attributes, names_in, of_link, user_name
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, Streams
+from coach_gym.envs.phone.shell.toybox.attributes import BLOCK, Attributes, attributes, names_in, of_link, user_name
 
 LABEL = "u:object_r:media_rw_data_file:s0"
 DISK = 6_144_000  # KiB of the data partition, as on AndroidWorld's emulator
@@ -21,7 +21,7 @@ DISK = 6_144_000  # KiB of the data partition, as on AndroidWorld's emulator
 
 def ls(p: Process) -> int:
     """Lists files, then folders; `-l` with attributes, `-ll` with full times."""
-    given = options(p.args, "1AaCcdFfghHilLmNnopqQrRSstuUxZ")
+    given = options(p.args, "1AaCcdFfghHilLmNnopqQrRSstuUxZ", "", {"color": "", "full-time": "l"})
     words, code = given.words or ["."], 0
     alone, folders = [], []
     for word in words:
@@ -140,7 +140,7 @@ def _human(size: int) -> str:
 
 def stat(p: Process) -> int:
     """Prints attributes of files; `-c` in a format of `%`-letters."""
-    given = options(p.args, "fLt", "c")
+    given = options(p.args, "L", "c")
     default = (
         "  File: %N\n  Size: %s\t Blocks: %b\t IO Blocks: %B\t %F\nDevice: %Dh/%dd\t Inode: %i\t Links: %h\t "
         "Device type: 0,0\nAccess: (0%a/%A)\tUid: (%U)\tGid: (%G)\nAccess: %x\nModify: %y\nChange: %z"
@@ -198,10 +198,16 @@ def find(p: Process) -> int:
 Check = Callable[[str, str], bool]  # take the name as shown, and the path
 
 
+_VALUED = (
+    "-name", "-iname", "-path", "-wholename", "-ipath", "-type", "-maxdepth", "-mindepth", "-size", "-mtime", "-mmin",
+    "-atime", "-amin", "-ctime", "-cmin", "-newer", "-user", "-group",
+)  # fmt: skip
+
+
 class _Search:
     """A parsed expression of `find`."""
 
-    ACTIONS = ("-print", "-print0", "-delete", "-exec", "-ok", "-ls", "-quit")
+    ACTIONS = ("-print", "-print0", "-delete", "-exec", "-ok")
 
     def __init__(self, p: Process, words: list[str]) -> None:
         self.p, self.words, self.code = p, list(words), 0
@@ -271,6 +277,8 @@ class _Search:
             return self._exec()
         if word in ("-delete", "-prune", "-empty", "-true", "-depth", "-xdev", "-mount", "-follow"):
             return {"-delete": self._delete, "-prune": self._prune, "-empty": self._empty}.get(word, _true)
+        if word not in _VALUED:
+            raise ValueError(f"bad arg '{word}'")
         return self._with_value(word, self.words.pop(0))
 
     def _with_value(self, word: str, value: str) -> Check:
@@ -291,10 +299,8 @@ class _Search:
         if word == "-newer":
             limit = self.p.storage.modified(self.p.path(value))
             return lambda name, path: self.p.storage.modified(path) > limit
-        if word in ("-user", "-group"):
-            what = word[1:]
-            return lambda name, path: value in _owner(attributes(self.p.phone, path), what)
-        raise ValueError(f"bad arg '{word}'")
+        what = word[1:]  # -user or -group
+        return lambda name, path: value in _owner(attributes(self.p.phone, path), what)
 
     def _matching(self, pattern: str, fold: bool, part: Callable[[str], str]) -> Check:
         if fold:
@@ -383,7 +389,7 @@ def _compare(value: int, sign: str, limit: int) -> bool:
 
 def du(p: Process) -> int:
     """Prints the space that files take, in KiB; `-s` only of the arguments, `-h` in words, `-a` of every file."""
-    given = options(p.args, "achHkKlLmsx", "d")
+    given = options(p.args, "achHkKlLmsx", "d", {"max-depth": "d"})
     depth = 0 if "s" in given else given.count("d", 1 << 30)
     total, code = 0, 0
     for name in given.words or ["."]:

@@ -1,0 +1,1 @@
+"""The shell's commands that Android has from toybox: files and their contents, text, archives, processes."""

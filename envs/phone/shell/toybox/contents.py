@@ -1,0 +1,240 @@
+"""Commands that show or compare the bytes of files: `xxd`, `od`, `strings`, `file`, `cmp`, `diff`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from itertools import zip_longest
+
+from coach_gym.envs.phone.paths import link
+from coach_gym.envs.phone.shell.language.options import options
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
+from coach_gym.envs.phone.shell.toybox.text import inputs, texts
+
+MOST_COMPARED = 20_000  # lines of either file
+
+
+def xxd(p: Process) -> int:
+    """Prints bytes in hexadecimal: `-p` without addresses, `-l N` the first N, `-s N` from there, `-r` back."""
+    given = options(p.args, "pri", "cgols")
+    for _, data in inputs(p, given.words[:1]):
+        if "r" in given:
+            return _from_hexadecimal(p, data, plain="p" in given)
+        start = given.count("s", 0)
+        data = data[start : start + given.count("l", len(data))]
+        width = max(1, given.count("c", 30 if "p" in given else 16))
+        group = max(1, given.count("g", 2))
+        for at in range(0, len(data), width):
+            row = data[at : at + width]
+            if "p" in given:
+                p.print(row.hex())
+                continue
+            words = " ".join(row[i : i + group].hex() for i in range(0, len(row), group))
+            p.print(f"{start + at:08x}: {words:<{2 * width + -(-width // group) - 1}}  {_shown(row)}")
+    return int(p.failed)
+
+
+def _shown(row: bytes) -> str:
+    return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
+
+
+def _from_hexadecimal(p: Process, data: bytes, plain: bool) -> int:
+    lines = data.decode("latin-1").splitlines()
+    digits = lines if plain else [re.sub(r"^[^:]*:|  .*", "", line) for line in lines]
+    try:
+        p.streams.stdout += bytes.fromhex("".join(digits))
+    except ValueError:
+        return p.fail("bad hexadecimal digits")
+    return 0
+
+
+_OCTAL, _HEX = "o", "x"
+
+
+def od(p: Process) -> int:
+    """Prints bytes: by default two at a time in octal, `-c` as characters, `-t x1` in hexadecimal, `-A n|d|x|o`."""
+    given = options(p.args, "bcdovx", "AjNt")
+    kind = given.values.get("t", next((letter for letter in "bcdox" if letter in given), "o2"))
+    form = {"b": "o1", "c": "c", "d": "u2", "o": "o2", "x": "x2"}.get(kind, kind)
+    match = re.fullmatch(r"c|([oxu])([124])", form)
+    base = {"n": "", "d": "07d", "x": "07x", "o": "07o"}.get(given.values.get("A", "o"))
+    if not match or base is None:
+        return p.fail(f"bad -t {kind}" if not match else f"bad -A '{given.values['A']}'")
+    size = int(match[2] or 1)
+    data = b"".join(data for _, data in inputs(p, given.words))
+    start = given.count("j", 0)
+    data = data[start : start + given.count("N", len(data))]
+    for at in range(0, len(data), 16):
+        row = data[at : at + 16]
+        cells = (_cell(row[i : i + size], match[1] or "c", size) for i in range(0, len(row), size))
+        p.print((format(start + at, base) if base else "") + "".join(cells))
+    p.print(f"{format(start + len(data), base)}\n" if base else "", "")
+    return int(p.failed)
+
+
+_NAMED = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
+
+
+def _cell(part: bytes, kind: str, size: int) -> str:
+    number = int.from_bytes(part, "little")
+    if kind == "c":
+        return f"{_NAMED.get(number) or (chr(number) if 32 <= number < 127 else f'{number:03o}'):>4}"
+    width = {"o": (3, 6, 11), "x": (2, 4, 8), "u": (3, 5, 10)}[kind][size // 2]
+    return f" {number:>{width}}" if kind == "u" else f" {number:0{width}{kind}}"
+
+
+def strings(p: Process) -> int:
+    """Prints the runs of at least four printable characters (`-n` sets how many)."""
+    given = options(p.args, "af", "n")
+    least = max(1, min(given.count("n", 4), 1000))
+    for _, data in inputs(p, given.words):
+        for match in re.finditer(rb"[\t -~]{%d,}" % least, data):
+            p.print(match[0].decode())
+    return int(p.failed)
+
+
+_KINDS = (
+    (b"\x89PNG", "PNG image data"), (b"\xff\xd8\xff", "JPEG image data"), (b"GIF8", "GIF image data"),
+    (b"\x7fELF", "ELF executable"), (b"SQLite format 3", "SQLite 3.x database"), (b"PK\x03\x04", "Zip archive data"),
+    (b"\x1f\x8b", "gzip compressed data"), (b"#!", "script text executable"), (b"ID3", "Audio file with ID3"),
+    (b"%PDF", "PDF document"), (b"RIFF", "RIFF data"),
+)  # fmt: skip
+
+
+def file(p: Process) -> int:
+    """Tells what kinds of files these are, by how they begin."""
+    given = options(p.args, "bhLs")
+    if not given.words:
+        return p.need(1)
+    width = max(map(len, given.words)) + 1
+    for name in given.words:
+        path, target = p.path(name), link(name, p.shell.folder)
+        data = p.storage.read(path) or b""
+        if target and "L" not in given:
+            kind = f"symbolic link to {target}"
+        elif not p.storage.exists(path):
+            kind = f"cannot open: {NO_FILE}"
+        elif p.storage.is_dir(path):
+            kind = "directory"
+        else:
+            kind = next((kind for start, kind in _KINDS if data.startswith(start)), _text_or_data(data))
+        p.print(kind if "b" in given else f"{name + ':':<{width}} {kind}")
+    return 0
+
+
+def _text_or_data(data: bytes) -> str:
+    if not data:
+        return "empty"
+    if data.isascii() and not set(data) & set(b"\0\1\2\3\4\5\6"):
+        return "ASCII text"
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return "data"
+    return "data" if b"\0" in data else "UTF-8 text"
+
+
+def cmp(p: Process) -> int:
+    """Compares two files byte by byte: 1 if they differ; `-s` says nothing, `-l` prints every difference."""
+    given = options(p.args, "ls", "n")
+    if len(given.words) < 2:
+        return p.need(2)
+    first, second = (p.read(name) for name in given.words[:2])
+    if first is None or second is None:
+        return 2
+    limit = given.count("n", max(len(first), len(second)))
+    first, second = first[:limit], second[:limit]
+    found = [i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b]
+    if "s" not in given:
+        for i in found if "l" in given else found[:1]:
+            line = first[:i].count(b"\n") + 1
+            names = f"{given.words[0]} {given.words[1]} differ"
+            p.print(f"{i + 1} {first[i]:o} {second[i]:o}" if "l" in given else f"{names}: char {i + 1}, line {line}")
+        if not found and len(first) != len(second):
+            p.fail(f"EOF on {given.words[len(first) > len(second)]}")
+    return int(first != second)
+
+
+def diff(p: Process) -> int:
+    """Compares two files line by line, in the unified form: 1 if they differ; `-q` only says so. `-r` compares folders,
+    `-b` and `-i` ignore blanks and cases."""
+    given = options(p.args, "uqrabiw", "U", {"brief": "q", "unified": "u", "recursive": "r"})
+    if len(given.words) != 2:
+        return p.need(2)
+    left, right = given.words
+    if p.storage.is_dir(p.path(left)) and p.storage.is_dir(p.path(right)):
+        return _compare_folders(p, left, right, given.flags)
+    data = [p.read(name) for name in (left, right)]
+    if None in data:
+        return 2
+    first, second = (_text_lines(each or b"") for each in data)
+    if max(len(first), len(second)) > MOST_COMPARED:
+        return p.fail(f"more than {MOST_COMPARED} lines", 2)
+    if [_folded(line, given.flags) for line in first] == [_folded(line, given.flags) for line in second]:
+        return 0
+    if "q" in given:
+        p.print(f"Files {left} and {right} differ")
+        return 1
+    for line in difflib.unified_diff(first, second, left, right, n=given.count("U", 3)):
+        p.print(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n", "")
+    return 1
+
+
+def _text_lines(data: bytes) -> list[str]:
+    return data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
+
+
+def _folded(line: str, flags: list[str]) -> str:
+    line = " ".join(line.split()) if {"b", "w"} & set(flags) else line
+    return line.lower() if "i" in flags else line
+
+
+def _compare_folders(p: Process, left: str, right: str, flags: list[str]) -> int:
+    """Compares the files of two folders; those of one alone differ."""
+    code = 0
+    names = [p.storage.listdir(p.path(folder)) for folder in (left, right)]
+    for name in sorted({*names[0], *names[1]}):
+        if name not in names[0] or name not in names[1]:
+            p.print(f"Only in {left if name in names[0] else right}: {name}")
+            code = 1
+        elif "r" in flags or not p.storage.is_dir(p.path(f"{left}/{name}")):
+            args = [*(f"-{flag}" for flag in flags if flag != "U"), f"{left}/{name}", f"{right}/{name}"]
+            code = max(code, diff(Process(p.shell, p.name, args, p.streams)))
+    return code
+
+
+def comm(p: Process) -> int:
+    """Prints which lines of two sorted files are in the first, the second or both; `-1`, `-2`, `-3` leave one out."""
+    given = options(p.args, "123")
+    if len(given.words) != 2:
+        return p.need(2)
+    data = [p.read(name) for name in given.words]
+    if None in data:
+        return 1
+    first, second = (texts(each or b"") for each in data)
+    for line in sorted({*first, *second}):
+        for column, count in zip("123", _counts(first.count(line), second.count(line)), strict=True):
+            before = "".join("\t" for each in "123"[: int(column) - 1] if each not in given)
+            p.print(f"{before}{line}\n" * (count if column not in given else 0), "")
+    return 0
+
+
+def _counts(first: int, second: int) -> tuple[int, int, int]:
+    both = min(first, second)
+    return first - both, second - both, both
+
+
+def paste(p: Process) -> int:
+    """Joins the lines of files side by side, or with `-s` those of each file; `-d` sets what stands between them."""
+    given = options(p.args, "s", "d")
+    between = given.values.get("d", "\t")
+    columns = [texts(data) for _, data in inputs(p, given.words)]
+    rows = columns if "s" in given else [list(row) for row in zip_longest(*columns, fillvalue="")]
+    for row in rows:
+        p.print("".join(f"{between[i % len(between)] if i and between else ''}{text}" for i, text in enumerate(row)))
+    return int(p.failed)
+
+
+COMMANDS: dict[str, Command] = {
+    "xxd": xxd, "od": od, "strings": strings, "file": file, "cmp": cmp, "diff": diff, "comm": comm, "paste": paste,
+}  # fmt: skip
