@@ -49,8 +49,8 @@ def serve(app: Any, port: int, option: str, path: str = "/") -> None:
         option: What chooses another port, for that message.
         path: What to print after the address.
     """
-    import uvicorn  # of an extra
+    from coach_gym.pages import page_server  # of an extra
 
     opened = open_or_exit(port, option)
     print(f"http://{HOST}:{opened.getsockname()[1]}{path}  (Ctrl-C to stop)", flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning", log_config=None)).run(sockets=[opened])
+    page_server(app).run(sockets=[opened])

@@ -21,6 +21,7 @@ from coach_gym.agents.generation.ragged import decodes_ragged
 from coach_gym.agents.generation.sampling import RaggedBatch, inverse_cdf, require_probabilities
 from coach_gym.agents.models.chatml import ImageInput, stack_images
 from coach_gym.agents.models.policy import Policy, Prompt
+from coach_gym.checks import require_whole
 from coach_gym.episode import Candidate
 
 
@@ -35,6 +36,8 @@ class TransformersGenerator:
     """
 
     def __init__(self, policy: Policy, batch_size: int = 32, kept_tokens: int = 65_536) -> None:
+        require_whole(1, batch_size=batch_size)
+        require_whole(0, kept_tokens=kept_tokens)
         self.policy = policy
         self.batch_size = batch_size
         self.prefixes = PrefixStore(kept_tokens, policy.chat.image_pad)

@@ -10,7 +10,7 @@ import os
 import threading
 import warnings
 import weakref
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +23,7 @@ from coach_gym.dialects import Frame, ImageSlot, Part
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 OPENAI = "https://api.openai.com/v1"
+LARGEST_ANSWER = 8 << 20  # bytes; an answer has a few thousand
 Message = dict[str, Any]
 """A message of the protocol: `role` and `content`."""
 
@@ -122,7 +123,11 @@ class ChatClient:
         self.request = dict(request or {})
         self.usage = Usage()
         self._key = os.environ.get(key_variable) or "none"
-        self._client = openai.AsyncOpenAI(api_key=self._key, base_url=self.base_url, timeout=timeout)
+        self._client = openai.AsyncOpenAI(
+            api_key=self._key, base_url=self.base_url, timeout=timeout,
+            http_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_bound]}),
+        )  # fmt: skip
+        self._called: set[str] = {model}
         self._slots = asyncio.Semaphore(parallel)
         self._down = False
         _CLIENTS.add(self)
@@ -200,11 +205,15 @@ class ChatClient:
             try:
                 async with asyncio.timeout(self.patience):
                     completion = await client.chat.completions.create(**sent)
-                return self._read(completion)
             except TimeoutError:
                 return Failure(f"no answer within {self.patience:g} s")
-            except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
-                return Failure(self._describe(error))  # a server may send anything, so any part may be missing
+            except (openai.OpenAIError, ValueError) as error:
+                cause = f" ({error.__cause__})" if error.__cause__ else ""
+                return Failure(self._line(f"{type(error).__name__}: {error}{cause}"))
+        try:
+            return self._read(completion)
+        except (ValueError, TypeError, AttributeError, LookupError):  # a server may send anything
+            return Failure(self._line(f"it sent no single answer of the protocol, but {completion}"))
 
     def _read(self, completion: Any) -> "str | Failure":
         usage = completion.usage
@@ -214,14 +223,37 @@ class ChatClient:
             sent, received = self.prices
             self.usage.cost += (sent * usage.prompt_tokens + received * usage.completion_tokens) / 1e6
         (choice,) = completion.choices
+        if completion.model and completion.model not in self._called:
+            self._called.add(completion.model)
+            if not completion.model.startswith(self.model):  # gpt-4o is gpt-4o-2024-08-06
+                warnings.warn(
+                    f"{self.host} was asked for {self.model}, and answers as {self._line(completion.model)}: if that "
+                    f"is another model, so are the answers",
+                    stacklevel=2,
+                )
         if choice.finish_reason == "length":
             return Failure("an answer was cut off at its maximum length", answered=True)
         return choice.message.content or Failure("an answer was empty", answered=True)
 
-    def _describe(self, error: Exception) -> str:
-        """The error in one line, without the key, which some servers repeat."""
-        line = " ".join(f"{type(error).__name__}: {error}".split())
+    def _line(self, text: str) -> str:
+        """The text in one line, without the key, which some servers repeat."""
+        line = " ".join(text.split())
         return line.replace(self._key, "***")[:300] if self._key != "none" else line[:300]
+
+
+async def _bound(response: Any) -> None:
+    """Ends answers that do not end."""
+    parts = response.aiter_bytes
+
+    async def bounded() -> AsyncIterator[bytes]:
+        size = 0
+        async for part in parts():
+            size += len(part)
+            if size > LARGEST_ANSWER:
+                raise ValueError(f"more than {LARGEST_ANSWER} bytes in one answer")
+            yield part
+
+    response.aiter_bytes = bounded
 
 
 _CLIENTS: "weakref.WeakSet[ChatClient]" = weakref.WeakSet()

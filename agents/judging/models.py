@@ -11,6 +11,7 @@ from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.judging.chat import ChatClient, as_message
 from coach_gym.agents.judging.question import JudgeModel, Question
 from coach_gym.agents.models.policy import Policy, PolicySource, Prompt
+from coach_gym.checks import require_whole
 from coach_gym.dialects import Dialect, Frame, UITars
 
 SERVED = "openai:"
@@ -63,6 +64,7 @@ class ServedModel(JudgeModel):
     """
 
     def __init__(self, client: ChatClient, dialect: Dialect | None = None, max_characters: int = 300_000) -> None:
+        require_whole(1, max_characters=max_characters)
         self.client = client
         self.dialect: Dialect = dialect or UITars()
         self.max_characters = max_characters

@@ -15,6 +15,7 @@ from coach_gym.agents.models.reward_models import (
     step_parts,
 )
 from coach_gym.agents.models.reward_models import Question as StepQuestion
+from coach_gym.checks import require_whole
 from coach_gym.episode import Observation
 
 
@@ -33,6 +34,7 @@ class ServedPRM:
     """
 
     def __init__(self, model: JudgeModel, template: Path | None = None, max_new_tokens: int = 512) -> None:
+        require_whole(1, max_new_tokens=max_new_tokens)
         self.model = model
         self.template = read_template(template or PROMPTS / "process_reward.txt")
         self.max_new_tokens = max_new_tokens

@@ -13,6 +13,7 @@ from coach_gym.agents.judging import trajectory
 from coach_gym.agents.judging.models import load_model
 from coach_gym.agents.judging.question import JudgeModel, Question, ask_twice
 from coach_gym.agents.judging.trouble import JudgeErrors, verdicts_of
+from coach_gym.checks import require_whole
 from coach_gym.episode import Episode
 
 PROMPT = Path(__file__).parent / "prompts" / "outcome.txt"
@@ -84,6 +85,7 @@ class ModelVerifier(OutcomeVerifier):
     def __init__(
         self, model: JudgeModel, template: Path | None = None, pictures: bool = False, max_new_tokens: int = 1024
     ) -> None:
+        require_whole(1, max_new_tokens=max_new_tokens)
         self.model = model
         self.template = (template or PROMPT).read_text("utf-8").removesuffix("\n")
         for place in ("{instruction}", "{history}"):

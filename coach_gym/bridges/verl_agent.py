@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from coach_gym.bridges.talk import Talk
+from coach_gym.checks import require_whole
 from coach_gym.dialects import Dialect, ImageSlot
 
 IMAGE = "<image>"
@@ -49,6 +50,8 @@ class AndroidEnvironmentManager:
         anchor: Literal["state"] | None = "state",
         **kwargs: Any,
     ) -> None:
+        require_whole(1, groups=groups, group_size=group_size)
+        require_whole(0, seed=seed, history=history)
         self.groups, self.group_size, self.history, self.anchor = groups, group_size, history, anchor
         self.same_tasks, self._seed, self._rng = same_tasks, seed, np.random.default_rng(seed)
         self.talks = [Talk(env, dialect, **kwargs) for _ in range(groups * group_size)]

@@ -41,6 +41,10 @@ class Hands:
     Attributes:
         episode: The episode of the task; None without a task.
         verdict: Whether the task was solved, once it is over; None if nothing decides.
+        turn: Counts what was asked of it, so that a page learns what another page did.
+
+    Raises:
+        DeviceError: All methods that look at the device or work it raise this when it fails; they can be called again.
     """
 
     def __init__(
@@ -54,6 +58,7 @@ class Hands:
         self.player = player
         self.episode: Episode | None = None
         self.verdict: bool | None = None
+        self.turn = 0
         self._env: gym.Env | None = None
         self._observation: dict[str, Any] = {}
         self._info: dict[str, Any] = {}
@@ -86,7 +91,8 @@ class Hands:
                     "reward": self.episode.outcome,
                     "fault": self.episode.fault,
                 }
-            return {"device": self.device.name, "size": self.device.size, "error": self._error, "task": task}
+            about = {"device": self.device.name, "size": self.device.size, "turn": self.turn}
+            return {**about, "error": self._error, "task": task}
 
     def act(self, action: Action) -> None:
         """Carries out an action; in a task, it is a step of the episode.
@@ -95,6 +101,7 @@ class Hands:
             Refused: The episode is over.
         """
         with self.lock:
+            self.turn += 1
             if self._env is not None:
                 self._step(format_action(action))
                 return
@@ -120,8 +127,13 @@ class Hands:
             self.device.shell(f"input keyevent {KEYS[key]}")
 
     def reset(self) -> None:
-        """Returns the device to its initial state, and the task to its beginning."""
+        """Returns the device to its initial state, and the task to its beginning.
+
+        Raises:
+            Refused: The device of the task fails; the task is left.
+        """
         with self.lock:
+            self.turn += 1
             self._error = ""
             if self.episode is None:
                 self.device.reset_state()
@@ -140,25 +152,34 @@ class Hands:
         Raises:
             Refused: There is no such environment, or the device cannot be prepared.
         """
+        if id not in gym.registry:  # gym.make would import any module that an id names before a colon
+            raise Refused(f"there is no environment {id}")
         with self.lock:
             self.leave()
             try:
                 self._env = gym.make(id, disable_env_checker=True, **self.env_settings, **settings)
-                self._begin(seed)
             except (gym.error.Error, ValueError) as error:
-                self.leave()
                 raise Refused(str(error)) from error
+            self._begin(seed)
 
     def leave(self) -> None:
         """Leaves the task; an unfinished episode is dropped."""
         with self.lock:
+            self.turn += 1
             env, self._env, self.episode, self.verdict, self._error = self._env, None, None, None, ""
             if env is not None:
                 env.close()
 
     def _begin(self, seed: int) -> None:
         assert self._env is not None
-        self._observation, self._info = self._env.reset(seed=seed)
+        try:
+            self._observation, self._info = self._env.reset(seed=seed)
+        except (gym.error.Error, ValueError) as error:
+            self.leave()
+            raise Refused(str(error)) from error
+        if "fault" in self._info:
+            self.leave()
+            raise Refused(f"the device of the task failed: {self._info['fault']}")
         self._over, self.verdict, self._error = False, None, ""
         told = self._info["task"], dict(self._info["params"])
         self.episode = Episode(self._observation["goal"], task=told[0], params=told[1], seed=seed)

@@ -14,11 +14,12 @@ import gymnasium as gym
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from coach_gym.actions import Action, ActionError
+from coach_gym.envs.errors import DeviceError
 from coach_gym.live.hands import Hands, Refused
 from coach_gym.recording.png import encode_png
 from coach_gym.registration import env_ids
@@ -45,7 +46,12 @@ def make_app(hands: Hands, closing: threading.Event) -> Starlette:
             Mount("/static", StaticFiles(directory=viewer.STATIC)),
         ],
         middleware=viewer.GUARDS,
+        exception_handlers={DeviceError: _unreachable},
     )
+
+
+def _unreachable(request: Request, problem: Exception) -> Response:
+    return viewer.refusal(problem, 503)
 
 
 class _Served:
@@ -65,48 +71,50 @@ class _Served:
         return FileResponse(STATIC / "index.html")
 
     def state(self, request: Request) -> Response:
-        return JSONResponse(self.hands.told())
+        return viewer.JSON(self.hands.told())
 
     def tasks(self, request: Request) -> Response:
-        return JSONResponse([id for id in env_ids() if "tasks" in gym.spec(id).kwargs])
+        return viewer.JSON([id for id in env_ids() if "tasks" in gym.spec(id).kwargs])
 
     def elements(self, request: Request) -> Response:
-        return JSONResponse(elements_of(self.hands.screen_text()))
+        return viewer.JSON(elements_of(self.hands.screen_text()))
 
     async def screen(self, request: Request) -> Response:
-        """Returns the screen as soon as it is another than `after`, a checksum; 204 if it stays as it is.
+        """Returns the screen as soon as it is another than `after`, a checksum, or another page asked for something.
 
-        It waits in no thread, so that pages that only wait never keep others out.
+        The latter is seen by `turn`, the number of the latest request that this page knows of. 204 means that all is as
+        it was. It waits in no thread, so that pages that only wait never keep others out.
         """
-        shown, until = request.query_params.get("after"), time.monotonic() + PATIENCE
+        shown, turn = request.query_params.get("after"), request.query_params.get("turn")
+        until = time.monotonic() + PATIENCE
         while True:
-            changed = await run_in_threadpool(self._another, shown)
+            changed = await run_in_threadpool(self._another, shown, turn)
             if changed is not None:
                 return changed
             if time.monotonic() > until or self.closing.is_set() or await request.is_disconnected():
                 return Response(status_code=204)
             await asyncio.sleep(LOOK_EVERY)
 
-    def _another(self, shown: str | None) -> Response | None:
-        """Returns the screen if it is another than `shown`."""
-        screenshot = self.hands.screenshot()
+    def _another(self, shown: str | None, turn: str | None) -> Response | None:
+        """Returns the screen unless it is the one `shown` and all that was asked is known."""
+        screenshot, now = self.hands.screenshot(), str(self.hands.turn)
         mark = f"{zlib.crc32(screenshot.data):08x}"
-        if mark == shown:
+        if mark == shown and turn in (None, now):
             return None
-        headers = {"X-Screen": mark, "Cache-Control": "no-store"}
+        headers = {"X-Screen": mark, "X-Turn": now, "Cache-Control": "no-store"}
         return Response(encode_png(screenshot), media_type="image/png", headers=headers)
 
     async def command(self, request: Request) -> Response:
         if viewer.ASKED_BY_PAGE not in request.headers or not _same_origin(request):
-            return JSONResponse({"problem": "only the page of this phone may work it"}, 403)
+            return viewer.JSON({"problem": "only the page of this phone may work it"}, 403)
         command = self.commands.get(request.path_params["command"])
         if command is None:
-            return JSONResponse({"problem": "there is no such command"}, 404)
+            return viewer.JSON({"problem": "there is no such command"}, 404)
         try:
             await run_in_threadpool(command, await viewer.asked_json(request))
         except (Refused, ActionError, *viewer.WRONG) as problem:
             return viewer.refusal(problem, 400)
-        return JSONResponse(await run_in_threadpool(self.hands.told))
+        return viewer.JSON(await run_in_threadpool(self.hands.told))
 
 
 def _same_origin(request: Request) -> bool:

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import uvicorn
 from starlette.applications import Starlette
 
 from coach_gym.live.hands import Hands
 from coach_gym.live.server import make_app
 from coach_gym.loopback import HOST, open_port
+from coach_gym.pages import page_server
 
 
 @contextmanager
@@ -45,8 +45,7 @@ def listening(make: Callable[[threading.Event], Starlette], port: int) -> Iterat
         OSError: The port is taken.
     """
     opened, closing = open_port(port), threading.Event()
-    # uvicorn's own configuration of logging would close the handlers of the whole program
-    server = uvicorn.Server(uvicorn.Config(make(closing), log_level="warning", log_config=None))
+    server = page_server(make(closing))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]}, daemon=True)
     thread.start()
     while not server.started and thread.is_alive():

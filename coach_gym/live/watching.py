@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 import zlib
@@ -12,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -90,22 +92,31 @@ class _Watched:
     def page(self, request: Request) -> Response:
         return FileResponse(STATIC / "watch.html")
 
-    def devices(self, request: Request) -> Response:
-        """Returns all devices as soon as they differ from `after`, a checksum; 204 if they stay as they are."""
+    async def devices(self, request: Request) -> Response:
+        """Returns all devices as soon as they differ from `after`, a checksum; 204 if they stay as they are.
+
+        It waits in no thread, so that pages that only wait never keep others out.
+        """
         known, until = request.query_params.get("after"), time.monotonic() + PATIENCE
         while True:
-            told = [
-                {
-                    "place": each.place, "goal": each.goal, "task": each.task, "steps": each.steps,
-                    "action": each.action, "screen": f"{zlib.crc32(np.ascontiguousarray(each.screenshot).data):08x}",
-                }
-                for each in sorted(self.look(), key=lambda each: each.place)
-            ]  # fmt: skip
-            mark = f"{zlib.crc32(repr(told).encode()):08x}"
-            if mark != known:
-                return JSONResponse({"mark": mark, "devices": told})
-            if time.monotonic() > until or self.closing.wait(LOOK_EVERY):
+            changed = await run_in_threadpool(self._others, known)
+            if changed is not None:
+                return changed
+            if time.monotonic() > until or self.closing.is_set() or await request.is_disconnected():
                 return Response(status_code=204)
+            await asyncio.sleep(LOOK_EVERY)
+
+    def _others(self, known: str | None) -> Response | None:
+        """Returns all devices if they differ from `known`."""
+        told = [
+            {
+                "place": each.place, "goal": each.goal, "task": each.task, "steps": each.steps,
+                "action": each.action, "screen": f"{zlib.crc32(np.ascontiguousarray(each.screenshot).data):08x}",
+            }
+            for each in sorted(self.look(), key=lambda each: each.place)
+        ]  # fmt: skip
+        mark = f"{zlib.crc32(repr(told).encode()):08x}"
+        return None if mark == known else viewer.JSON({"mark": mark, "devices": told})
 
     def screen(self, request: Request) -> Response:
         for each in self.look():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,14 @@ async def asked_json(request: Request) -> dict[str, Any]:
     return asked
 
 
+class JSON(JSONResponse):
+    """An answer in ASCII, as texts of models and tasks may hold lone surrogates, which UTF-8 has not."""
+
+    def render(self, content: Any) -> bytes:
+        """Writes the JSON."""
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+
+
 class _Viewer:
     """The end points. They are not coroutines, so each runs in a thread of its own."""
 
@@ -113,17 +122,17 @@ class _Viewer:
         return FileResponse(STATIC / "index.html")
 
     def runs(self, request: Request) -> Response:
-        return JSONResponse([run.told() for run in find_runs(self.root).values()])
+        return JSON([run.told() for run in find_runs(self.root).values()])
 
     def curves(self, request: Request) -> Response:
-        return JSONResponse(finite_curves(self.known, self._run(request.query_params["run"])))
+        return JSON(finite_curves(self.known, self._run(request.query_params["run"])))
 
     def episodes(self, request: Request) -> Response:
-        return JSONResponse(self._run(request.query_params["run"]).rows())
+        return JSON(self._run(request.query_params["run"]).rows())
 
     def episode(self, request: Request) -> Response:
         store = self._store(request.query_params["run"])
-        return JSONResponse(shown_episode(read_trajectory(store, request.query_params["id"])))
+        return JSON(shown_episode(read_trajectory(store, request.query_params["id"])))
 
     def screen(self, request: Request) -> Response:
         path = screen_path(self._store(request.query_params["run"]), request.query_params["name"])
@@ -133,7 +142,7 @@ class _Viewer:
 
     async def what_if(self, request: Request) -> Response:
         if ASKED_BY_PAGE not in request.headers:
-            return JSONResponse({"problem": f"the header {ASKED_BY_PAGE} is missing"}, 403)
+            return JSON({"problem": f"the header {ASKED_BY_PAGE} is missing"}, 403)
         try:
             asked = await asked_json(request)
             place = str(asked["run"]), str(asked["id"]), int(asked["step"]), int(asked["candidate"])
@@ -145,7 +154,7 @@ class _Viewer:
         outcome = what_if(self._store(run), id, step, candidate)
         screen = base64.b64encode(encode_png(outcome.screenshot)).decode()
         told = {"error": outcome.error, "over": outcome.over, "success": outcome.success}
-        return JSONResponse({"screen": f"data:image/png;base64,{screen}", **told})
+        return JSON({"screen": f"data:image/png;base64,{screen}", **told})
 
     def _run(self, name: str) -> Run:
         runs = find_runs(self.root)
@@ -161,9 +170,8 @@ class _Viewer:
 
 
 def refusal(problem: Exception, status: int) -> Response:
-    """Returns an answer that says what is wrong, without the lone surrogates that a client may have sent."""
-    words = str(problem.args[0] if problem.args else type(problem).__name__)
-    return JSONResponse({"problem": words.encode("utf-8", "replace").decode()}, status)
+    """Returns an answer that says what is wrong."""
+    return JSON({"problem": str(problem.args[0] if problem.args else type(problem).__name__)}, status)
 
 
 def _not_found(request: Request, problem: Exception) -> Response:

@@ -16,6 +16,8 @@ from typing import Any
 LONG = os.environ.get("RELIABILITY") == "long"
 NUMBER = 10_000 if LONG else 150
 """Messages for every port."""
+SEED = int(os.environ.get("RELIABILITY_SEED", "0"))
+"""Another one makes other messages."""
 
 SPICE = [
     b"\0", b"\xff" * 9, b"\r\n\r\n", b"\n", b"{" * 400, b"[" * 4000, b'"', b"%00", b"%c0%ae/", b"../" * 9, b"-1",
@@ -95,7 +97,7 @@ def attack(port: int, make: Make, number: int, seed: int, patience: float = 20.0
     Returns:
         How many threads and megabytes the second half of the messages has left behind.
     """
-    rng = random.Random(seed)
+    rng = random.Random(seed + 1000 * SEED)
     for _ in range(number // 2):
         send(port, make(rng), rng)
     threads, megabytes = settled(0, patience), resident()

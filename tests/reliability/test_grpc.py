@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 
 from coach_gym.envs.phone.servers.server import PhoneServer
 from coach_gym.envs.profiles import world_phone
-from tests.reliability.fuzz import NUMBER, attack, complaints, mutated, resident, settled
+from tests.reliability.fuzz import NUMBER, SEED, attack, complaints, mutated, resident, settled
 
 SIZE = (90, 200)
 MEGABYTES = 40.0  # of growth that the interpreter may keep for itself
@@ -86,7 +86,7 @@ def call(channel: grpc.Channel, rng: random.Random) -> grpc.StatusCode:
 
 
 def test_calls_with_wrong_fields_harm_nobody():
-    rng, ended = random.Random(7), {}
+    rng, ended = random.Random(7 + 1000 * SEED), {}
     with complaints() as found, PhoneServer(world_phone(*SIZE)) as server:
         with grpc.secure_channel(f"127.0.0.1:{server.grpc_port}", grpc.local_channel_credentials()) as channel:
             for number in range(NUMBER):

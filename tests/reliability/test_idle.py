@@ -1,5 +1,6 @@
 """Many connections that say nothing, half of something, or one byte now and then: others are served all the same."""
 
+import json
 import socket
 import threading
 import time
@@ -8,19 +9,22 @@ import urllib.request
 from contextlib import ExitStack, contextmanager, suppress
 
 import grpc
+import numpy as np
 import pytest
 from android_env.proto import emulator_controller_pb2 as pb
 from android_env.proto import emulator_controller_pb2_grpc as services
 from google.protobuf.empty_pb2 import Empty
 
-from coach_gym.agents.generation.vllm import connections, wire
 from coach_gym.agents.generation.vllm import server as generation
+from coach_gym.agents.generation.vllm import wire
+from coach_gym.connections import Connections, shut
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.phone.servers.server import PhoneServer
 from coach_gym.envs.profiles import world_phone
 from coach_gym.live.hands import Hands
 from coach_gym.live.serving import listening
 from coach_gym.live.serving import serving as live
+from coach_gym.live.watching import Shown, watching
 from tests.agents import tiny
 from tests.agents.served import serving as generating
 from tests.coach_gym.viewer.served import served as viewing
@@ -28,7 +32,7 @@ from tests.reliability.fuzz import LONG, http
 from tests.reliability.test_grpc import PREFACE
 from tests.reliability.test_ports import GREETING, SERVER, SIZE, heard, packet
 
-NUMBER = 700 if LONG else 70
+NUMBER = 700 if LONG else 200
 PATIENCE = 30.0  # seconds for an answer, on a machine that is busy with other tests
 
 # What the many say: nothing; half a request; a whole one, whose answer they never read.
@@ -133,6 +137,11 @@ def test_the_pages(tmp_path):
         waiting = f"/screen?after={urllib.request.urlopen(f'{address}screen').headers['X-Screen']}"
         with crowd(int(address.rstrip("/").rpartition(":")[2]), pages("/screen", waiting)):
             assert got(f"{address}api/state")
+    shown = [Shown(0, "Save \ud800", "Save", 1, "wait()", np.zeros((4, 2, 3), np.uint8))]
+    with watching(lambda: shown) as address:
+        waiting = f"/api/devices?after={json.load(urllib.request.urlopen(f'{address}api/devices'))['mark']}"
+        with crowd(int(address.rstrip("/").rpartition(":")[2]), [http("GET", waiting)]):
+            assert got(f"{address}screen/0")
     with viewing(tmp_path) as address, crowd(int(address.rstrip("/").rpartition(":")[2]), pages("/api/runs")):
         assert got(f"{address}api/runs")
 
@@ -153,7 +162,7 @@ def test_mcp(tmp_path):
 def test_a_connection_that_waits_for_its_client_makes_room_and_one_that_is_served_does_not():
     pairs = [socket.socketpair() for _ in range(4)]
     (busy, _), (idle, peer), (new, _), (newest, _) = pairs
-    room = connections.Connections(2)
+    room = Connections(2, shut)
     assert room.enter(busy) and room.enter(idle)
     room.note(busy, waits=False)
     assert room.enter(new) and peer.recv(1) == b""

@@ -9,6 +9,8 @@ import urllib.request
 from contextlib import contextmanager
 from dataclasses import asdict
 
+import pytest
+
 from coach_gym.agents.generation.vllm import wire
 from coach_gym.agents.generation.vllm.client import ServedGenerator
 from coach_gym.agents.generation.vllm.protocol import Sampling
@@ -17,6 +19,7 @@ from coach_gym.envs.phone.servers.server import PhoneServer
 from coach_gym.envs.phone.servers.uiautomator.automator import UiAutomator
 from coach_gym.envs.profiles import world_phone
 from coach_gym.live.hands import Hands
+from coach_gym.live.serving import listening
 from coach_gym.live.serving import serving as live
 from coach_gym.recording.origin import Origin
 from coach_gym.recording.store import EpisodeStore
@@ -204,4 +207,41 @@ def test_the_viewer(capfd, tmp_path):
         commands = [("/api/what-if", {"run": "run", "id": id, "step": 0, "candidate": 0})]
         threads, megabytes = attack(port, page(commands, reads), NUMBER, 6)
         assert json.loads(read(f"{address}api/runs"))
+    assert threads <= WORKERS and megabytes < MEGABYTES, (threads, megabytes)
+
+
+def test_mcp(capfd, tmp_path):
+    pytest.importorskip("mcp.server.mcpserver")
+    from coach_gym.bridges.mcp_server import make_server
+
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    calls = [
+        ("initialize", about), ("tools/list", {}), ("resources/read", {"uri": "phone://screen"}), ("ping", {}),
+        ("tools/call", {"name": "touch", "arguments": {"x": 3, "y": 4}}),
+        ("tools/call", {"name": "type_text", "arguments": {"text": "hello"}}),
+        ("tools/call", {"name": "choose_task", "arguments": {"family": "ContactsAddContact", "seed": 1}}),
+        ("tools/call", {"name": "finish_task", "arguments": {"answer": "4"}}),
+    ]  # fmt: skip
+    head = {"Content_Type": "application/json", "Accept": "application/json, text/event-stream"}
+
+    def request(rng):
+        method, parameters = rng.choice(calls)
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+        body = as_json(spoiled(message, rng) if rng.random() < 0.7 else message)
+        body = mutated(body, rng) if rng.random() < 0.2 else body
+        known = {"Mcp_Session_Id": session} if rng.random() < 0.9 and method != "initialize" else {}
+        whole = http("POST", "/mcp", body, **head, **known)
+        return mutated(whole, rng) if rng.random() < 0.2 else whole
+
+    hands = Hands(PhoneDevice(*SIZE), threading.RLock(), {"screen_size": SIZE}, tmp_path)
+    app = make_server(hands).streamable_http_app()
+    with unharmed(capfd, "uvicorn.error"), listening(lambda _: app, 0) as address:
+        start = as_json({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": about})
+        kinds = {name.replace("_", "-"): kind for name, kind in head.items()}
+        with urllib.request.urlopen(urllib.request.Request(f"{address}mcp", start, kinds), timeout=60) as answer:
+            session = answer.headers["Mcp-Session-Id"]
+        threads, megabytes = attack(int(address.rstrip("/").rpartition(":")[2]), request, NUMBER, 9)
+        look = as_json({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "look", "arguments": {}}})
+        asked = urllib.request.Request(f"{address}mcp", look, {**kinds, "Mcp-Session-Id": session})
+        assert b"image/png" in read(asked)
     assert threads <= WORKERS and megabytes < MEGABYTES, (threads, megabytes)

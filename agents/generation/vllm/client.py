@@ -6,6 +6,7 @@ server that holds others refuses. A request without an answer is repeated until 
 
 import http.client
 import json
+import math
 import os
 import time
 import weakref
@@ -166,9 +167,23 @@ class ServedEngine:
         if "missing" in reply:  # it was restarted, or has dropped them for lack of room
             reply = self._ask("/sample", pack_prompts(head, prompts, images))
         self._sent.update(images.values())
-        rows = [[Drawn(*one) for one in row] for row in reply["drawn"]]
+        rows = self._rows(reply, len(prompts), sampling.k)
         for number, row in enumerate(rows):
             on_first(number, row[0])
+        return rows
+
+    def _rows(self, reply: dict[str, Any], prompts: int, k: int) -> list[list[Drawn]]:
+        """Reads the responses in a reply; what is not k of them for every prompt would spoil the weights."""
+        try:
+            rows = [[Drawn(*one) for one in row] for row in reply["drawn"]]
+            sound = [len(row) for row in rows] == [k] * prompts and all(_sound(drawn) for row in rows for drawn in row)
+        except (TypeError, LookupError):
+            sound = False
+        if not sound:
+            raise GenerationServerError(
+                f"the generation server at {self.url} sent something else than {k} responses, with a finite "
+                f"log-probability for each token, to each of {prompts} prompts; see its output and restart it"
+            )
         return rows
 
     def load(self, weights: Iterable[tuple[str, Tensor]], version: str) -> None:
@@ -241,7 +256,7 @@ class ServedEngine:
     def _read(self, answer: tuple[int, bytes]) -> dict[str, Any]:
         status, content = answer
         if status == 200:
-            return json.loads(content)
+            return self._json(content)
         problem = content.decode("utf-8", "replace").strip()
         if status == 401:
             raise ValueError(f"{self.url} requires a different key; set {KEY} to the key it was started with")
@@ -252,3 +267,24 @@ class ServedEngine:
         if status == 400:
             raise ValueError(f"{self.url} refused a request: {problem}")
         raise GenerationServerError(f"{self.url} answered {status}: {problem}. See its output")
+
+    def _json(self, content: bytes) -> dict[str, Any]:
+        try:
+            reply = json.loads(content)
+        except (ValueError, RecursionError):
+            reply = None
+        if not isinstance(reply, dict):
+            raise GenerationServerError(
+                f"{self.url} answered {content[:60]!r}, which is no answer of a generation server; is the address that "
+                f"of `coach-gym serve`?"
+            )
+        return reply
+
+
+def _sound(drawn: Drawn) -> bool:
+    """Returns whether a response has tokens, and a finite log-probability for each."""
+    return (
+        0 < len(drawn.token_ids) == len(drawn.logprobs)
+        and all(isinstance(token, int) and token >= 0 for token in drawn.token_ids)
+        and all(isinstance(each, int | float) and math.isfinite(each) for each in drawn.logprobs)
+    )

@@ -26,13 +26,15 @@ from urllib.parse import urlsplit
 
 import torch
 
-from coach_gym.agents.generation.vllm.connections import Connections, TimedInput
 from coach_gym.agents.generation.vllm.engine import LocalEngine, image_ranges
 from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
+from coach_gym.agents.generation.vllm.timed import TimedInput
 from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, unpack, unpack_images
 from coach_gym.agents.models.architectures import read_config, untrained_model
 from coach_gym.agents.models.chatml import ImageInput
 from coach_gym.agents.models.policy import POCKET, Policy, Prompt
+from coach_gym.checks import require_port
+from coach_gym.connections import Connections, shut
 
 IMAGE_BYTES = 4 << 30
 """Bytes of preprocessed screenshots that are kept; one of a phone in full resolution has 24 MB."""
@@ -212,6 +214,7 @@ class GenerationServer(ThreadingHTTPServer):
     loop: EngineLoop
 
     def __init__(self, policy: Policy, host: str = "127.0.0.1", port: int = 8100) -> None:
+        require_port(port=port)
         self.key = os.environ.get(KEY, "")
         if not self.key and not _is_own(host):
             raise ValueError(
@@ -224,7 +227,7 @@ class GenerationServer(ThreadingHTTPServer):
         self.shapes = {name: list(parameter.shape) for name, parameter in policy.model.named_parameters()}
         self.images = ImageStore()
         self.updating = threading.Lock()
-        self.connections = Connections(MOST_CONNECTIONS)
+        self.connections = Connections(MOST_CONNECTIONS, shut)  # its thread wakes and closes it
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serves a connection in a thread of its own, if there is room for it."""
@@ -363,8 +366,8 @@ class Connection(BaseHTTPRequestHandler):
     def handle_one_request(self) -> None:
         """Waits for a request and answers it."""
         self._input.await_request()
-        self.server.connections.note(self.request, waits=self.update is None)
         super().handle_one_request()
+        self.server.connections.note(self.request, waits=self.update is None)
 
     def do_GET(self) -> None:  # noqa: N802  (the base class's name)
         """Answers `/status`."""
@@ -429,13 +432,14 @@ class Connection(BaseHTTPRequestHandler):
     def _reply(self, answer: Callable[[bytes], dict[str, Any]]) -> None:
         try:
             self._check_sender()
-            status, content = 200, json.dumps(answer(self._body())).encode()
+            status, told = 200, json.dumps(answer(self._body()))
         except Refusal as refusal:
-            status, content = refusal.status, str(refusal).encode()
+            status, told = refusal.status, str(refusal)
         except (ValueError, KeyError, TypeError) as error:
-            status, content = 400, f"{type(error).__name__}: {error}".encode()
+            status, told = 400, f"{type(error).__name__}: {error}"
         except Exception as error:
-            status, content = 500, f"{type(error).__name__}: {error}".encode()
+            status, told = 500, f"{type(error).__name__}: {error}"
+        content = told.encode(errors="backslashreplace")  # it may quote a client's lone surrogates
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
         if status != 200:

@@ -3,21 +3,40 @@
 
 const HOLD = 500; // milliseconds after which a touch is a long press
 const SLIP = 0.02; // share of the width that a finger may move in a touch
+const SILENT = "Nothing answers: coach-gym phone was stopped.";
 const at = (id) => document.getElementById(id);
 const canvas = at("screen");
 let state = null;
 let elements = [];
 let frames = [];
 
-async function ask(command, body = {}) {
-  const answer = await fetch(`api/${command}`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", "X-Coach-Gym": "1" },
-    body: JSON.stringify(body),
-  });
-  const told = await answer.json();
-  if (answer.ok) show(told);
-  at("problem").textContent = answer.ok ? told.error : told.problem;
+let asked = Promise.resolve();
+let waiting = 0;
+
+// One command after the other: a device may take seconds, and what was typed first must arrive first.
+function ask(command, body = {}) {
+  flush();
+  document.body.classList.toggle("working", ++waiting > 0);
+  asked = asked.then(() => send(command, body)).finally(() => document.body.classList.toggle("working", --waiting > 0));
+}
+
+async function send(command, body) {
+  try {
+    const answer = await fetch(`api/${command}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Coach-Gym": "1" },
+      body: JSON.stringify(body),
+    });
+    if (answer.ok) show(await answer.json());
+    at("problem").textContent = answer.ok ? state.error : await problemOf(answer);
+  } catch {
+    at("problem").textContent = SILENT;
+  }
+}
+
+async function problemOf(answer) {
+  const { problem } = await answer.json().catch(() => ({}));
+  return problem ?? `The server answers ${answer.status}.`;
 }
 
 const act = (kind, more = {}) => ask("act", { kind, ...more });
@@ -29,12 +48,15 @@ async function watch() {
   let coming = null;
   for (;;) {
     try {
-      const answer = await (coming ?? fetch(`screen?after=${mark}`));
+      const answer = await (coming ?? fetch(next(mark)));
       coming = null;
-      if (answer.status !== 200) continue;
+      if (!answer.ok) throw new Error(await problemOf(answer));
+      found();
+      if (answer.status === 204) continue;
       mark = answer.headers.get("X-Screen");
+      if (answer.headers.get("X-Turn") !== String(state.turn)) show(await told("state")); // asked on another page
       const png = await answer.blob();
-      coming = fetch(`screen?after=${mark}`); // the server draws the next frame while this one is shown
+      coming = fetch(next(mark)); // the server draws the next frame while this one is shown
       coming.catch(() => {}); // told when it is awaited
       const picture = await createImageBitmap(png);
       canvas.width = picture.width;
@@ -43,16 +65,34 @@ async function watch() {
       canvas.dataset.mark = mark;
       frames.push(performance.now());
       if (at("tree").checked) look();
-    } catch {
+    } catch (problem) {
       coming = null;
-      await new Promise((done) => setTimeout(done, 1000)); // the server is gone, or not there yet
+      lose(problem instanceof TypeError ? SILENT : problem.message); // fetch fails with a TypeError
+      await new Promise((done) => setTimeout(done, 1000));
     }
   }
 }
 
+const next = (mark) => `screen?after=${mark}&turn=${state.turn}`;
+let lost = false;
+
+function lose(why) {
+  lost = true;
+  canvas.classList.add("lost");
+  at("problem").textContent = `${why} Trying again …`;
+}
+
+function found() {
+  if (!lost) return;
+  lost = false;
+  canvas.classList.remove("lost");
+  at("problem").textContent = "";
+}
+
 setInterval(() => {
   frames = frames.filter((each) => each > performance.now() - 1000);
-  at("rate").textContent = `${frames.length} frames/s`;
+  at("rate").className = `pill number${lost ? " warn" : ""}`;
+  at("rate").textContent = lost ? "not reachable" : frames.length ? words(frames.length, "frame") + "/s" : "still";
 }, 250);
 
 // ---- touch ----
@@ -101,15 +141,15 @@ function flush() {
   clearTimeout(pause);
   const content = typed;
   typed = "";
-  return content ? act("type", { content }) : Promise.resolve();
+  if (content) act("type", { content });
 }
 
-canvas.addEventListener("keydown", async (event) => {
+canvas.addEventListener("paste", (event) => act("type", { content: event.clipboardData.getData("text/plain") }));
+canvas.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const named = { Escape: () => act("press_back"), Enter: () => act("press_enter"), Backspace: () => ask("press", { key: "delete" }) };
   if (event.key in named) {
     event.preventDefault();
-    await flush();
     named[event.key]();
   } else if ([...event.key].length === 1) {
     event.preventDefault();
@@ -140,8 +180,26 @@ at("finishing").onsubmit = (event) => {
 
 // ---- tree ----
 
+let looking = false;
+let again = false;
+
+// One look at a time; frames that come meanwhile ask for one more.
 async function look() {
-  elements = await (await fetch("api/elements")).json();
+  again = true;
+  if (looking) return;
+  looking = true;
+  while (again && at("tree").checked) {
+    again = false;
+    try {
+      draw(await told("elements"));
+    } catch { /* the device is gone, which the screen says; its next frame looks again */ }
+  }
+  looking = false;
+  if (!at("tree").checked) unlook();
+}
+
+function draw(found) {
+  elements = found;
   const overlay = at("overlay");
   overlay.setAttribute("viewBox", `0 0 ${canvas.width} ${canvas.height}`);
   overlay.setAttribute("preserveAspectRatio", "none");
@@ -192,11 +250,16 @@ function show(told) {
   at("verdict").textContent = label;
 }
 
+async function told(what) {
+  const answer = await fetch(`api/${what}`);
+  if (!answer.ok) throw new Error(await problemOf(answer));
+  return answer.json();
+}
+
 async function begin() {
-  show(await (await fetch("api/state")).json());
-  const ids = await (await fetch("api/tasks")).json();
-  at("tasks").append(...ids.map((id) => h("option", { value: id })));
+  show(await told("state"));
+  watch();
+  at("tasks").append(...(await told("tasks")).map((id) => h("option", { value: id })));
 }
 
 begin();
-watch();

@@ -9,33 +9,50 @@ const KEYS = [
 ];
 const AGAIN = 3000; // milliseconds between two looks at the server
 let stamps = "";
-let drawn = 0;
+let asked = 0;
+let done = 0; // the latest of the pages asked for that is not on its way any more
+const early = []; // keys pressed before the page was there: it gets them when it is
 
 const stampsOf = (runs) => JSON.stringify(runs.map((run) => [run.name, run.stamp]));
 
+// A page first loads what it needs, then draws at once. Between the two, the reader may have asked for another page,
+// whose event is perhaps still on its way: a page may touch the address only while the address is its own.
 async function show() {
   const { page, query } = place();
-  const mine = ++drawn;
+  const [mine, address] = [++asked, location.hash];
   const main = h("main", { id: "main" });
-  current = null;
+  const sorry = (problem) => main.replaceChildren(h("p", { class: "empty" }, `This cannot be shown: ${problem.message}.`));
+  let draw;
+  let seen = "";
   try {
     const runs = await data.runs();
-    stamps = stampsOf(runs);
-    await (PAGES[page] ?? overviewPage)(main, runs, query);
+    seen = stampsOf(runs);
+    draw = await (PAGES[page] ?? overviewPage)(runs, query);
   } catch (problem) {
-    main.replaceChildren(h("p", { class: "empty" }, `This cannot be shown: ${problem.message}.`));
+    draw = () => sorry(problem);
   }
-  if (mine !== drawn) return; // another page was asked for meanwhile
+  if (mine !== asked) return;
+  done = mine;
+  if (address !== location.hash) return;
+  stamps = seen;
+  current = null;
+  try {
+    current = draw(main) ?? null;
+  } catch (problem) {
+    sorry(problem);
+  }
   document.getElementById("main").replaceWith(main);
   document.querySelectorAll("nav a").forEach((link) => link.toggleAttribute("aria-current", link.dataset.page === page));
   if (page !== "episodes") window.scrollTo(0, 0);
+  shown = location.hash;
+  while (early.length && !loading()) ACTIONS[early.shift()]();
 }
 
 async function lookAgain() {
   const runs = await data.runs().catch(() => null);
   const live = document.getElementById("live");
   live.hidden = runs === null || !runs.some((run) => Date.now() / 1000 - run.changed < 60);
-  const busy = document.activeElement?.matches("input, select");
+  const busy = asked !== done || document.activeElement?.matches("input, select");
   if (runs === null || busy || place().page === "episode" || stampsOf(runs) === stamps) return;
   const top = window.scrollY;
   await show();
@@ -57,18 +74,18 @@ const ACTIONS = {
   "/": () => document.querySelector("[data-search]")?.focus(), e: () => { location.hash = "#/episodes"; }, r: () => { location.hash = "#/"; },
   "?": showKeys, Escape: () => document.querySelector(".keys")?.remove(),
 };
+for (let at = 0; at < 9; at++) ACTIONS[at + 1] = () => current?.pick(at);
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) {
     if (event.key === "Escape") event.target.blur?.();
     return;
   }
-  const vertical = event.key === "ArrowUp" || event.key === "ArrowDown";
-  if (current === null && (vertical || event.key.startsWith("Arrow"))) return;
-  const action = /^[1-9]$/.test(event.key) ? () => current?.pick(Number(event.key) - 1) : ACTIONS[event.key];
-  if (!action) return;
+  const scrolls = /^(Arrow|Home$|End$)/.test(event.key) && place().page !== "episode";
+  if (scrolls || !ACTIONS[event.key]) return;
   event.preventDefault();
-  action();
+  if (!loading()) ACTIONS[event.key]();
+  else if (!event.repeat) early.push(event.key);
 });
 
 function chooseTheme(theme) {

@@ -44,8 +44,9 @@ function drawLines(picture, lines, show) {
     svg("line", { class: "grid", x1: EDGE.left, x2: width - EDGE.right, y1: down(y), y2: down(y) }),
     svg("text", { x: EDGE.left - 5, y: down(y) + 3, "text-anchor": "end" }, tick(y)),
   ]);
-  parts.push(svg("text", { x: EDGE.left, y: height - 4 }, tick(x0)));
-  parts.push(svg("text", { x: width - EDGE.right, y: height - 4, "text-anchor": "end" }, `${tick(x1)} steps`));
+  const below = (x, place, text) => svg("text", { x, y: height - 4, "text-anchor": place }, text);
+  if (all.every(([x]) => x === all[0][0])) parts.push(below(right(all[0][0]), "middle", `${tick(all[0][0])} steps`));
+  else parts.push(below(EDGE.left, "start", tick(x0)), below(width - EDGE.right, "end", `${tick(x1)} steps`));
   const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${right(x).toFixed(1)} ${down(y).toFixed(1)}`).join("");
   for (const { colour, points } of lines) {
     const rough = points.length > 20;
@@ -69,7 +70,8 @@ function drawLines(picture, lines, show) {
 
 function range(values) {
   const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
-  return low === high ? [low - (Math.abs(low) * 0.1 || 0.5), high + (Math.abs(high) * 0.1 || 0.5)] : [low, high];
+  if (low !== high) return [low, high];
+  return low === 0 ? [0, 1] : [low - Math.abs(low) * 0.1, high + Math.abs(high) * 0.1];
 }
 
 // At most five round numbers, from the lowest value or below it to the highest or above.

@@ -63,6 +63,11 @@ function place() {
   return { page: page || "overview", query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
+let shown = null; // the address of the page that is drawn
+const loading = () => location.hash !== shown;
+
+// What the reader chose on the page that is drawn becomes part of its address.
 function rename(page, query) {
   history.replaceState(null, "", linkTo(page, query));
+  shown = location.hash;
 }

@@ -3,10 +3,18 @@
 
 let current = null; // the controls of the episode on the page, for the keys
 
-async function episodePage(main, runs, query) {
+async function episodePage(runs, query) {
+  const episode = await data.episode(query.run, query.id);
+  const inList = listed.some((row) => row.run === query.run && row.id === query.id);
+  const neighbours = inList ? listed : await rowsOf(runs.filter((each) => each.name === query.run));
+  return (main) => {
+    listed = neighbours;
+    return drawEpisode(main, episode, query);
+  };
+}
+
+function drawEpisode(main, episode, query) {
   const { run, id } = query;
-  const episode = await data.episode(run, id);
-  if (!listed.length) listed = await rowsOf(runs.filter((each) => each.name === run));
   const most = Math.max(0, ...episode.steps.flatMap((step) => step.candidates.map((c) => Math.abs(c.advantage ?? 0))));
   const state = { step: 0, candidate: 0, tab: "prompt" };
   const strip = h("div", { class: "strip", role: "tablist", "aria-label": "Steps" });
@@ -30,21 +38,21 @@ async function episodePage(main, runs, query) {
   if (ending) strip.append(h("button", { disabled: true, title: "The last screen" }, h("img", { src: data.screen(run, ending), alt: "Last screen", loading: "lazy" }), "end"));
   main.replaceChildren(headOf(episode, run), strip, body);
   if (!episode.steps.length) body.append(h("p", { class: "empty" }, "This episode ended before its first step."));
-  go(Number(query.step ?? 1) - 1, query.candidate ? Number(query.candidate) - 1 : null);
-  current = {
+  go((Number(query.step) || 1) - 1, Number(query.candidate) ? Number(query.candidate) - 1 : null);
+  return {
     step: (by) => go(state.step + by),
     first: () => go(0),
     last: () => go(episode.steps.length - 1),
     candidate: (by) => go(state.step, state.candidate + by),
-    pick: (at) => at < episode.steps[state.step].candidates.length && go(state.step, at),
+    pick: (at) => at < episode.steps[state.step]?.candidates.length && go(state.step, at),
     tab: (name) => { state.tab = name; go(state.step, state.candidate); },
     play: () => body.querySelector(".candidate.chosen .play")?.click(),
-    episode: (by) => neighbour(id, by),
+    episode: (by) => neighbour(run, id, by),
   };
 }
 
-function neighbour(id, by) {
-  const row = listed[listed.findIndex((each) => each.id === id) + by];
+function neighbour(run, id, by) {
+  const row = listed[listed.findIndex((each) => each.run === run && each.id === id) + by];
   if (row) location.hash = linkTo("episode", { run: row.run, id: row.id });
 }
 

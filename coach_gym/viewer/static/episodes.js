@@ -4,8 +4,12 @@
 const ROW = 76;
 let listed = []; // the episodes of the latest list, for going from one to the next
 
-async function episodesPage(main, runs, query) {
+async function episodesPage(runs, query) {
   const rows = await rowsOf(runs);
+  return (main) => drawEpisodes(main, rows, query);
+}
+
+function drawEpisodes(main, rows, query) {
   const filters = { run: "", phase: "", task: "", outcome: "", least: "", most: "", text: "", ...query };
   const sheet = h("div", { class: "sheet" });
   const list = h("div", { class: "card list", tabindex: 0, onscroll: () => paint() });
@@ -20,6 +24,7 @@ async function episodesPage(main, runs, query) {
   const apply = () => {
     listed = rows.filter((row) => matches(row, filters));
     sheet.style.setProperty("height", `${listed.length * ROW}px`);
+    list.style.setProperty("--rows", Math.max(1, listed.length));
     count.textContent = `${words(listed.length, "episode")} of ${rows.length.toLocaleString("en")}`;
     rename("episodes", filters);
     families.replaceChildren(...familiesOf(rows.filter((row) => matches(row, { ...filters, task: "" })), filters.task, (task) => change("task", task)));

@@ -8,12 +8,16 @@ const FIRST_TAGS = [
 const hiddenRuns = new Set();
 let tagFilter = "";
 
-async function overviewPage(main, runs) {
-  const shownRuns = () => runs.filter((run) => run.curves && !hiddenRuns.has(run.name));
-  const charts = h("div", { class: "charts" });
+async function overviewPage(runs) {
   const curves = Object.fromEntries(
     await Promise.all(runs.filter((run) => run.curves).map(async (run) => [run.name, await data.curves(run.name)])),
   );
+  return (main) => drawOverview(main, runs, curves);
+}
+
+function drawOverview(main, runs, curves) {
+  const shownRuns = () => runs.filter((run) => run.curves && !hiddenRuns.has(run.name));
+  const charts = h("div", { class: "charts" });
   const colourOf = (run) => COLOURS[runs.indexOf(run) % COLOURS.length];
   const draw = () => {
     const tags = [...new Set(shownRuns().flatMap((run) => Object.keys(curves[run.name])))];

@@ -11,7 +11,7 @@ from coach_gym.envs.phone.paths import link, real
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.adb_transport import Stream
 from coach_gym.envs.phone.servers.lock import RunningPhone
-from coach_gym.envs.phone.shell.commands.attributes import Attributes, attributes, names_in, of_link
+from coach_gym.envs.phone.shell.toybox.attributes import Attributes, attributes, names_in, of_link
 
 CHUNK = 64 * 1024  # bytes of file in one packet
 LONGEST_PATH = 1024
@@ -147,7 +147,10 @@ class Sync:
             above = ("/".join(parts[:end]) for end in range(2, len(parts)))
             if any(storage.exists(folder) and not storage.is_dir(folder) for folder in above):
                 return f"couldn't create file: Not a directory: '{name}'"
-            storage.write(path, data, from_seconds(min(seconds, _LATEST)))
+            try:
+                storage.write(path, data, from_seconds(min(seconds, _LATEST)))
+            except OSError as error:  # the disk is full, or the path too long
+                return f"couldn't create file: {error.strerror}"
             self._phone.changed()
         return ""
 

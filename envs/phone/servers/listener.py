@@ -8,19 +8,20 @@ import threading
 import time
 from collections.abc import Callable
 
+from coach_gym.connections import Connections, shut
 from coach_gym.loopback import HOST
 
 MOST = 64  # connections at once
 
 
 class _Connection(socket.socket):
-    """A connected socket that knows when it was last heard of; `heard` is 0 until it has said anything."""
+    """A connected socket that tells the others when it is heard of."""
 
-    heard = 0.0
+    others: Connections[socket.socket]
 
     def recv(self, size: int, flags: int = 0, /) -> bytes:
         data = super().recv(size, flags)
-        self.heard = time.monotonic()
+        self.others.note(self, waits=True)
         return data
 
 
@@ -42,7 +43,8 @@ class Listener:
         self._socket = socket.create_server((HOST, port), backlog=MOST)
         self.port: int = self._socket.getsockname()[1]
         self._lock = threading.Lock()
-        self._connections: dict[_Connection, threading.Thread] = {}
+        self._connections = Connections[socket.socket](MOST, shut)
+        self._threads: dict[socket.socket, threading.Thread] = {}
         self._closed = False
         self._thread = threading.Thread(target=self._accept, name=f"listener-{self.port}", daemon=True)
         self._thread.start()
@@ -52,19 +54,20 @@ class Listener:
             try:
                 accepted, _ = self._socket.accept()
             except OSError:
-                return  # closed
+                if self._closed:
+                    return
+                time.sleep(0.1)  # no file descriptor is free, or the client has already left
+                continue
             connection = _Connection(fileno=accepted.detach())
+            connection.others = self._connections
             thread = threading.Thread(target=self._run, args=(connection,), name=f"port-{self.port}", daemon=True)
             with self._lock:
                 if self._closed:
                     connection.close()
                     continue
-                if len(self._connections) >= MOST:  # in the order of their arrival, which decides among the silent
-                    silent = min(self._connections, key=lambda other: other.heard)
-                    del self._connections[silent]
-                    shut(silent)
-                self._connections[connection] = thread
-            thread.start()
+                self._threads[connection] = thread
+                self._connections.enter(connection)  # in whose place another one's thread wakes and ends
+                thread.start()
 
     def _run(self, connection: _Connection) -> None:
         try:
@@ -75,15 +78,16 @@ class Listener:
         except Exception:
             logging.exception("a connection to port %d failed", self.port)
         finally:
+            self._connections.leave(connection)
             with self._lock:
-                self._connections.pop(connection, None)
+                del self._threads[connection]
             connection.close()
 
     def close(self) -> None:
         """Ends all connections and frees the port."""
         with self._lock:
             self._closed = True
-            open = dict(self._connections)
+            open = dict(self._threads)
         shut(self._socket)
         self._socket.close()
         for connection in open:
@@ -91,11 +95,3 @@ class Listener:
         for thread in (self._thread, *open.values()):
             if thread is not threading.current_thread():
                 thread.join(timeout=5)
-
-
-def shut(connection: socket.socket) -> None:
-    """Wakes whoever waits for a socket."""
-    try:
-        connection.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass  # not connected (any more)

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from coach_gym.checks import require_port
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.adb import Adb
 from coach_gym.envs.phone.servers.console import Console
@@ -36,6 +37,7 @@ class PhoneServer:
     def __init__(
         self, phone: Phone, adb_port: int = 0, console_port: int = 0, grpc_port: int = 0, token: str = ""
     ) -> None:
+        require_port(adb_port=adb_port, console_port=console_port, grpc_port=grpc_port)
         self.phone = phone
         self.lock = RunningPhone(phone)
         self.hardware = Hardware(phone, self.lock)

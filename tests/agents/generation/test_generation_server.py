@@ -366,6 +366,33 @@ def test_somebody_listens_and_says_nothing(policy: Policy) -> None:
         assert time.monotonic() - started < 3
 
 
+ONE, OTHER = [[1, 2], [-0.5, -1.0], "v"], [[3], [-0.1], "v"]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "<html>", [], {}, {"drawn": None}, {"drawn": []}, {"drawn": [[ONE]]}, {"drawn": [[ONE, OTHER, OTHER]]},
+        {"drawn": [[ONE, [[3], [math.nan], "v"]]]}, {"drawn": [[ONE, [[3], [-math.inf], "v"]]]},
+        {"drawn": [[ONE, [[3, 4], [-0.1], "v"]]]}, {"drawn": [[ONE, [[], [], "v"]]]},
+        {"drawn": [[ONE, [["3"], [-0.1], "v"]]]}, {"drawn": [[ONE, OTHER], [ONE, OTHER]]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_is_no_response_to_the_prompts_is_refused(policy: Policy, monkeypatch, sent) -> None:
+    """A log-probability that is no number would spoil every weight."""
+    engine = served.ServedEngine(policy, "http://127.0.0.1:9", patience=1.0)
+    sampling = Sampling(2, 1.0, 9, policy.eos, policy.banned)
+    reply = {"drawn": [[ONE, OTHER]]}
+    monkeypatch.setattr(served.ServedEngine, "_send", lambda *_: (200, json.dumps(reply).encode()))
+    monkeypatch.setattr(served.ServedEngine, "_open", lambda self, *_: (socket.socket(), self._read(self._send())))
+    (row,) = engine.generate(prompts_of(policy, (1,)), sampling, "v", lambda *_: None)
+    assert [drawn.token_ids for drawn in row] == [[1, 2], [3]]
+    reply = sent
+    with pytest.raises(GenerationServerError, match="127.0.0.1:9"):
+        engine.generate(prompts_of(policy, (1,)), sampling, "v", lambda *_: None)
+
+
 def test_a_server_that_is_started_again_is_given_the_weights_again(policy: Policy) -> None:
     prompts = prompts_of(policy)
     with serving(policy) as (server, _):
@@ -451,6 +478,9 @@ def test_with_a_key_names_do_not_matter(policy: Policy, monkeypatch: pytest.Monk
     ("/sample", b"\x80\x04nonsense", 400),
     ("/sample", b"{}\n", 400),
     ("/sample", wire.pack({"prompts": [], "version": "a", "sampling": asdict(Sampling(1, 1.0, 1, 0, []))}), 400),
+    ("/sample", wire.pack({
+        "prompts": [{"tokens": [1], "images": []}], "version": "\ud800", "sampling": asdict(Sampling(1, 1.0, 1, 0, [])),
+    }), 410),
     ("/weights/piece", wire.pack({}), 400),
     ("/weights/finish", wire.pack({}), 400),
     ("/etc/passwd", b"", 404),

@@ -25,6 +25,7 @@ class ScriptedServer:
         pause: Seconds that every answer takes.
         reason: `finish_reason` of the answers.
         body: Sent instead of any JSON, if not None.
+        name: The model that answers claim to be of, if not the one that was asked for.
     """
 
     def __init__(self, script: Script) -> None:
@@ -35,6 +36,7 @@ class ScriptedServer:
         self.pause = 0.0
         self.reason = "stop"
         self.body: str | None = None
+        self.name = ""
         self._lock = threading.Lock()
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self.http.server_port}/v1"
@@ -57,12 +59,13 @@ class ScriptedServer:
                 time.sleep(server.pause)
                 with server._lock:
                     server._at_once -= 1
-                self._send(reply)
+                self._send(reply, request)
 
-            def _send(self, reply: Reply) -> None:
+            def _send(self, reply: Reply, request: dict[str, Any]) -> None:
                 status = reply if isinstance(reply, int) else 200
                 text = reply if isinstance(reply, str) else "half an answer"
-                answer = server.completion(text) if status == 200 else {"error": {"message": "scripted"}}
+                whole = server.completion(text, request["model"])
+                answer = whole if status == 200 else {"error": {"message": "scripted"}}
                 sent = (server.body or json.dumps(answer)).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
@@ -83,10 +86,10 @@ class ScriptedServer:
 
         return Handler
 
-    def completion(self, text: str) -> dict[str, Any]:
+    def completion(self, text: str, model: str) -> dict[str, Any]:
         message = {"role": "assistant", "content": text}
         return {
-            "id": "1", "object": "chat.completion", "created": 0, "model": "scripted",
+            "id": "1", "object": "chat.completion", "created": 0, "model": self.name or model,
             "choices": [{"index": 0, "message": message, "finish_reason": self.reason}],
             "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
         }  # fmt: skip

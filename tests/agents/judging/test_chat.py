@@ -4,13 +4,17 @@ import base64
 import io
 import random
 import re
+import threading
 import time
 import warnings
+from contextlib import suppress
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from coach_gym.agents.judging import chat
 from coach_gym.agents.judging.chat import ChatClient, ChatServerError, as_message, spent
 from coach_gym.dialects import IMAGE, UITars
 from tests.agents.judging.scripted_server import said, serving
@@ -73,6 +77,55 @@ def test_whatever_a_server_sends_is_no_answer_rather_than_an_error(body):
         server.body = body
         with pytest.warns(UserWarning, match="got no answer"):
             assert ask(client(server.url, retries=1), "a") == [None]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ('{"error": {"message": "no credit left", "code": 402}}', "no credit left"),
+        ('{"choices": [{"message": {"content": "True"}}, {"message": {"content": "False"}}]}', "'True'"),
+    ],
+    ids=["an error with status 200", "two choices"],
+)
+def test_what_a_server_says_in_place_of_an_answer_is_told(body, told):
+    with serving("x") as server:
+        server.body = body
+        with pytest.warns(UserWarning, match=f"no single answer .*{told}"):
+            assert ask(client(server.url, retries=1), "a") == [None]
+
+
+def test_an_answer_without_end_is_none(monkeypatch):
+    monkeypatch.setattr(chat, "LARGEST_ANSWER", 1 << 16)
+    sent = []
+
+    class Endless(StreamRequestHandler):
+        def handle(self):
+            self.rfile.readline()
+            self.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n")
+            with suppress(OSError):
+                while sum(sent) < 1 << 28:
+                    sent.append(self.wfile.write(b" " * (1 << 16)))
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Endless) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        asked = client(f"http://127.0.0.1:{server.server_address[1]}/v1", retries=0)
+        with pytest.warns(UserWarning, match="65536 bytes in one answer"):
+            assert ask(asked, "a") == [None]
+        server.shutdown()
+    assert sum(sent) < 1 << 26
+
+
+def test_an_answer_in_the_name_of_another_model_is_noted_once():
+    with serving("yes") as server:
+        server.name = "scripted-2026-01-01"
+        asked = client(server.url)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert ask(asked, "a") == ["yes"]
+        server.name = "cheap"
+        with pytest.warns(UserWarning, match="asked for scripted, and answers as cheap") as noted:
+            assert ask(asked, "a", "b") == ["yes", "yes"]
+    assert len(noted) == 1
 
 
 def test_an_answer_that_was_cut_off_is_none():

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import shutil
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -87,8 +88,10 @@ def test_other_sites_and_other_names_of_this_computer_get_nothing(address):
 
 
 def test_a_person_solves_a_task_and_the_episode_is_kept_and_can_be_played_again(hands):
-    with pytest.raises(Refused, match="NoSuch"):
-        hands.choose("NoSuch-v0", 0)
+    for stranger in ("NoSuch-v0", "antigravity:NoSuch-v0"):
+        with pytest.raises(Refused, match="NoSuch"):
+            hands.choose(stranger, 0)
+    assert "antigravity" not in sys.modules
     hands.choose(TASK, 3)
     goal = hands.told()["task"]["goal"]
     hands.act(Action("open_app", content="Settings"))
@@ -152,6 +155,8 @@ def test_the_page_in_a_real_browser(hands, address):
         page.wait_for_function("() => state.task.steps === 1")
         page.click("#finishing button")
         page.wait_for_selector("#verdict >> text=not solved")
+        hands.turn = 0  # as after a restart
+        page.wait_for_function("() => state.turn === 0")
         page.set_viewport_size({"width": 390, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") == 390, "a phone shows all of the page's width"
         assert not page.evaluate("Boolean(window.hacked)") and not problems

@@ -174,6 +174,52 @@ def test_keys(page: Any, address: str, root: Path) -> None:
     assert page.evaluate("document.activeElement.dataset.filter") == "text"
 
 
+def test_keys_pressed_while_a_page_loads_wait_for_it(browser: Any, address: str, root: Path) -> None:
+    page, row = browser.new_page(), row_of(root, "goal 5")
+    page.add_init_script(
+        "const real = window.fetch; const slow = () => new Promise(done => setTimeout(done, 500));"
+        "window.fetch = (...asked) => slow().then(() => real(...asked));"
+    )
+    page.goto(f"{address}#/episode?run={RUN}&id={row['id']}")
+    for key in ("ArrowRight", "4"):
+        page.keyboard.press(key)
+    page.wait_for_selector(".mark")
+    assert page.evaluate("location.hash").endswith("step=2&candidate=4")
+    order = [each["id"] for each in sorted(read_index(root / RUN / "episodes"), key=lambda each: -each["started"])]
+    for key in ("]", "]", "e", "/"):  # two episodes on, then the list and its search
+        page.keyboard.press(key)
+    page.wait_for_function("id => location.hash.includes(id)", arg=order[order.index(row["id"]) + 2])
+    page.wait_for_selector(".row")
+    page.wait_for_function("() => document.activeElement.dataset.filter === 'text'")
+    page.close()
+
+
+def test_a_slow_server_is_waited_for(browser: Any, address: str) -> None:
+    """The page looks for news every three seconds, but does not begin anew while it is still loading."""
+    page = browser.new_page()
+    page.add_init_script(
+        "const real = window.fetch; const slow = () => new Promise(done => setTimeout(done, 3500));"
+        "window.fetch = (...asked) => slow().then(() => real(...asked));"
+    )
+    page.goto(f"{address}#/episodes")
+    page.wait_for_selector(".row", timeout=60_000)
+    page.close()
+
+
+def test_the_page_asked_for_last_is_shown(page: Any, address: str, root: Path) -> None:
+    """An episode that arrives after its reader asked for the list, but before the browser said so, changes nothing."""
+    open_episode(page, address, row_of(root, "goal 5"))
+    page.evaluate(
+        "() => { const real = data.episode; data.episode = async (...of) => {"
+        "const told = await real(...of); await new Promise(done => { window.arrive = done; }); return told; }; }"
+    )
+    page.keyboard.press("]")
+    page.wait_for_function("() => window.arrive !== undefined")
+    page.evaluate("() => { location.hash = '#/episodes'; window.arrive(); }")
+    page.wait_for_selector(".row", timeout=5000)
+    assert page.evaluate("location.hash").startswith("#/episodes")
+
+
 def test_the_element_under_the_pointer(page: Any, address: str, root: Path) -> None:
     open_episode(page, address, row_of(root, "goal 2"))
     page.keyboard.press("t")
@@ -214,6 +260,7 @@ def test_five_thousand_episodes_without_delay(page: Any, tmp_path: Path, root: P
         page.locator("[data-filter='text']").fill("")
         page.locator(".list").evaluate("list => { list.scrollTop = 1e9; }")
         page.wait_for_selector(".row[data-id='00000000-0'], .row[data-id='00004999-0']")
+        page.goto("about:blank")  # before its server goes
 
 
 def test_new_episodes_appear(page: Any, tmp_path: Path) -> None:
@@ -225,6 +272,7 @@ def test_new_episodes_appear(page: Any, tmp_path: Path) -> None:
         assert page.locator(".row").count() == 1
         store.write(various(), Origin("train"))
         page.locator(".row").nth(1).wait_for(timeout=15_000)
+        page.goto("about:blank")  # before its server goes
 
 
 def test_exported_page_needs_no_server(page: Any, tmp_path: Path, root: Path) -> None:

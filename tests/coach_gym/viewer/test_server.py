@@ -14,6 +14,7 @@ import coach_gym  # noqa: F401, registers the environments
 from coach_gym.agents import evaluate
 from coach_gym.recording.origin import Origin
 from coach_gym.recording.store import EpisodeStore, load_episodes, read_index
+from coach_gym.viewer.export import export_page
 from coach_gym.viewer.runs import Curves, find_runs
 from coach_gym.viewer.what_if import CannotReplay, what_if
 from tests.coach_gym.recording.made import episode
@@ -117,3 +118,12 @@ def test_what_if_says_when_the_state_is_another(played: Path, tmp_path: Path) ->
         what_if(tmp_path, id, 1, 0)
     with pytest.raises(CannotReplay, match="not known which environment"):
         what_if(tmp_path, store.write(kept, Origin()), 1, 0)
+
+
+def test_a_goal_with_a_lone_surrogate_is_shown(tmp_path: Path) -> None:
+    EpisodeStore(tmp_path / "run").write(episode(goal="Save \ud800"), Origin())
+    with served(tmp_path) as address:
+        (row,) = json.load(urllib.request.urlopen(f"{address}api/episodes?run=run"))
+        shown = json.load(urllib.request.urlopen(f"{address}api/episode?run=run&id={row['id']}"))
+    assert row["goal"] == shown["goal"] == "Save \ud800"
+    assert export_page(tmp_path, tmp_path / "page.html", 1) == 1
