@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from coach_gym.checks import require_not_negative
+from coach_gym.checks import require_not_negative, require_whole
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,7 @@ class SlowEnv(gym.Wrapper):
     """
 
     def __init__(self, env: gym.Env, latency: Latency, seed: int) -> None:
+        require_whole(0, seed=seed)
         super().__init__(env)
         rng = np.random.default_rng(seed)
         self._steps, self._resets = latency.steps(rng), latency.resets(rng)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import logging
-import queue
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
@@ -27,7 +26,7 @@ from coach_gym.envs.devices.fleet_file import OneOfFleet, read_fleet
 from coach_gym.envs.errors import DeviceError, UsageError
 from coach_gym.envs.forking import SubSnapshot
 from coach_gym.envs.remote.host import Limits
-from coach_gym.envs.remote.workers import Workers, placed
+from coach_gym.envs.remote.workers import Workers, hire
 from coach_gym.envs.suites.splits import Selection
 from coach_gym.envs.worker import Worker
 from coach_gym.protocols import Arrival, EventDriven, ForkableEnv
@@ -36,6 +35,7 @@ from coach_gym.spaces import misfit
 STEP_TIMEOUT = 120.0  # a healthy device answers within seconds
 RESET_TIMEOUT = 600.0  # an emulator may have to boot
 _CLOSE_TIMEOUT = 5.0
+_LONGEST_WAIT = 1e6  # seconds; the system counts milliseconds in 32 bits
 _LOOKS = 5  # a step looks four times at most, twice at the picture and twice at the tree, and acts
 _log = logging.getLogger(__name__)
 
@@ -95,7 +95,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         if not env_fns:
             raise ValueError("a vector environment needs at least one environment; pass one function in env_fns")
         require_seconds(step_timeout=step_timeout, reset_timeout=reset_timeout)
-        place = placed(workers, actor_options, Limits(reset_timeout, step_timeout))
+        self._crew = hire(workers, actor_options, Limits(reset_timeout, step_timeout))
         env_fns = [partial(_with_time_for_looks, make_env, step_timeout / _LOOKS) for make_env in env_fns]
         first = env_fns[0]()
         self.num_envs = len(env_fns)
@@ -110,12 +110,11 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         self._on_close = on_close
         bare = first.unwrapped
         self.selection = bare.selection if isinstance(bare, AndroidEnv | BothBenchmarks) else Selection()
-        self._slots = [_Slot(place(make_env), _blank(first.observation_space)) for make_env in env_fns]
+        self._slots = [_Slot(make_env, _blank(first.observation_space)) for make_env in env_fns]
         if workers == "thread":
             self._slots[0].make_env = _first_then(first, env_fns[0])
         else:
             first.close()
-        self._results: queue.SimpleQueue[tuple[Worker, Any]] = queue.SimpleQueue()
         self._ready: list[Arrival] = []  # ended without a worker
 
     def __getstate__(self) -> dict[str, Any]:
@@ -206,8 +205,8 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             elif slot.worker is None:
                 self._ready.append(self._faulty_step(env_id, slot.fault or ""))
             else:
-                slot.deadline = time.monotonic() + self.step_timeout
                 slot.worker.step(action)
+                slot.deadline = time.monotonic() + self.step_timeout
 
     def send_reset(
         self,
@@ -251,10 +250,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             raise UsageError("no call is in progress; send() an action before recv()")
         received, self._ready = self._ready, []
         min_ready = min(min_ready, len(received) + sum(slot.deadline is not None for slot in self._slots))
-        while len(received) < min_ready or not self._results.empty():
-            ended = self._next_outcome(wait=len(received) < min_ready)
-            if ended is None:
-                continue
+        while (ended := self._next_outcome(wait=len(received) < min_ready)) is not None:
             env_id, outcome = ended
             if isinstance(outcome, UsageError):
                 self._refused(env_id)
@@ -330,22 +326,24 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
     def _begin_reset(self, env_id: int, seed: int | None, options: dict[str, Any] | None) -> None:
         slot = self._slots[env_id]
         if slot.worker is None:
-            slot.worker = Worker(env_id, slot.make_env, self._results)
+            slot.worker = self._crew.start(env_id, slot.make_env)
             if slot.begun and seed is None:  # a rebuilt environment has lost the generator of the first seed
                 seed = int(self.np_random.integers(1 << 31))
+        slot.worker.reset(seed, options)
         slot.begun, slot.resetting = True, True
         slot.deadline = time.monotonic() + self.reset_timeout
-        slot.worker.reset(seed, options)
 
     def _next_outcome(self, wait: bool) -> tuple[int, Any] | None:
-        """The next environment that is done, with its result; None if none is, or if it had been abandoned."""
-        now = time.monotonic()
-        deadline = min((slot.deadline for slot in self._slots if slot.deadline is not None), default=now)
-        try:
-            worker, outcome = self._results.get(timeout=max(0.0, deadline - now) if wait else 0.0)
-        except queue.Empty:
-            return self._overdue(deadline) if wait else None
-        return (worker.env_id, outcome) if self._slots[worker.env_id].worker is worker else None
+        """The next environment that is done, with its result; None if none is and there is no waiting for one."""
+        while True:
+            now = time.monotonic()
+            deadline = min((slot.deadline for slot in self._slots if slot.deadline is not None), default=now)
+            done = self._crew.outcome(min(max(0.0, deadline - now), _LONGEST_WAIT) if wait else 0.0)
+            if done is None:
+                return self._overdue(deadline) if wait else None
+            worker, outcome = done
+            if self._slots[worker.env_id].worker is worker:  # else it had been abandoned
+                return worker.env_id, outcome
 
     def _overdue(self, deadline: float) -> tuple[int, Any]:
         """Abandons the environment that exceeded this deadline. Its thread ends when the device answers, if ever."""
@@ -488,7 +486,7 @@ def make_vector_env(
     Raises:
         ValueError: Several environments would share one real device, or the file describes no fleet.
     """
-    close_fleets = _open_fleets([kwargs], workers, num_envs)
+    close_fleets = open_fleets([kwargs], workers, num_envs)
     return AndroidVectorEnv(
         [partial(AndroidEnv, **kwargs)] * num_envs, workers=workers, actor_options=actor_options,
         step_timeout=step_timeout, reset_timeout=reset_timeout, on_close=close_fleets,
@@ -519,15 +517,24 @@ def make_both_vector_env(
     """
     own = {name: dict(kwargs.get(name) or {}) for name in ("world", "lab")}
     kwargs |= own
-    close_fleets = _open_fleets([kwargs, *own.values()], workers, num_envs)
+    close_fleets = open_fleets([kwargs, *own.values()], workers, num_envs)
     return AndroidVectorEnv(
         [partial(BothBenchmarks, **kwargs)] * num_envs, workers=workers, actor_options=actor_options,
         step_timeout=step_timeout, reset_timeout=reset_timeout, on_close=close_fleets,
     )  # fmt: skip
 
 
-def _open_fleets(users: Sequence[dict[str, Any]], workers: Workers, num_envs: int) -> Callable[[], object]:
-    """Replaces fleet files by fleets in the arguments of environments, and returns a function that closes these."""
+def open_fleets(users: Sequence[dict[str, Any]], workers: Workers, num_envs: int) -> Callable[[], object]:
+    """Replaces fleet files by fleets in the arguments of environments, and returns a function that closes these.
+
+    Args:
+        users: Arguments of environments, changed in place.
+        workers: Where the environments live.
+        num_envs: How many there are.
+
+    Raises:
+        ValueError: Several environments would share one real device, or a file describes no fleet.
+    """
     require_whole(1, num_envs=num_envs)
     fleets: list[Fleet] = []
     for given in users:

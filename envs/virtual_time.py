@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 import numpy as np
 
+from coach_gym.checks import require_whole
 from coach_gym.envs.latency import Latency
 from coach_gym.envs.vector import AndroidVectorEnv
 from coach_gym.protocols import Arrival
@@ -69,6 +70,7 @@ class VirtualTimeEnv(AndroidVectorEnv):
     def __init__(
         self, env_fns: Sequence[Callable[[], gym.Env]], latency: Latency, clock: VirtualClock, seed: int = 0
     ) -> None:
+        require_whole(0, seed=seed)
         super().__init__(env_fns)
         self.clock = clock
         self.latency = latency

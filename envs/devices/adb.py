@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import adbutils
 from uiautomator2.exceptions import BaseException as UiautomatorError
 
+from coach_gym.checks import require_port
 from coach_gym.envs.errors import DeviceError
 
 DEFAULT_SERVER_PORT = 5037
@@ -146,6 +147,8 @@ class Adb:
     """
 
     def __init__(self, serial: str, server_port: int | None = None) -> None:
+        if server_port is not None:
+            require_port(server_port=server_port)
         self.serial = serial
         self.server_port = server_port or int(os.environ.get("ANDROID_ADB_SERVER_PORT", DEFAULT_SERVER_PORT))
         self.client = Client(self.server_port)
@@ -162,7 +165,7 @@ class Adb:
         deadline = time.monotonic() + timeout
         while not self.is_there():
             if time.monotonic() > deadline:
-                raise DeviceError(f"{self.serial} did not appear within {timeout:g} s; adb says: {self.state()}")
+                raise DeviceError(f"{self.serial} did not appear within {timeout:g} s; adb lists {self._listed()}")
             time.sleep(0.2)
 
     def is_there(self) -> bool:
@@ -182,6 +185,11 @@ class Adb:
         """Returns `"device"` if it can be used, `"absent"`, or adb's word for its state, such as `"offline"`."""
         with failures(self.serial, "adb devices"):
             return next((info.state for info in self.client.list() if info.serial == self.serial), "absent")
+
+    def _listed(self) -> str:
+        """Says which devices the server knows, and in which state."""
+        with failures(self.serial, "adb devices"):
+            return ", ".join(f"{info.serial} ({info.state})" for info in self.client.list()) or "no device"
 
     def _invite(self, state: str) -> None:
         """Tells the server to look for the device, which it never does by itself for addresses and high ports."""

@@ -16,6 +16,7 @@ from android_env.proto import emulator_controller_pb2 as messages
 from android_env.proto.emulator_controller_pb2_grpc import EmulatorControllerStub
 
 from coach_gym.actions import Point
+from coach_gym.checks import require_port
 from coach_gym.envs.devices.adb import TIMEOUT
 from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.errors import DeviceError
@@ -38,6 +39,7 @@ class AndroidEnvDevice(AdbDevice):
     """
 
     def __init__(self, console_port: int = 5554, grpc_port: int | None = None, **settings: Any) -> None:
+        require_port(console_port=console_port, grpc_port=0 if grpc_port is None else grpc_port)
         address = f"localhost:{grpc_port or console_port + GRPC_OFFSET}"
         no_limit = [("grpc.max_receive_message_length", -1)]
         self._channel = grpc.secure_channel(address, grpc.local_channel_credentials(), no_limit)
@@ -83,4 +85,3 @@ class AndroidEnvDevice(AdbDevice):
         """Closes both connections."""
         self._channel.close()
         super().close()
-

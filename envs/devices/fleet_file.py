@@ -111,7 +111,10 @@ class OneOfFleet:
 
 def _members(path: str | Path, part: Part) -> tuple[list[Member], dict[str, Any]]:
     """Returns the devices of a process and the arguments of their fleet."""
-    described = tomllib.loads(Path(path).read_text("utf-8"))
+    try:
+        described = tomllib.loads(Path(path).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"the fleet in {path} cannot be read ({error}); pass a TOML file of devices") from error
     if unknown := sorted(described.keys() - _TABLES):
         raise ValueError(f"{path} has the tables {unknown}; a fleet has {sorted(_TABLES)}")
     serials = [serial for table in described.get("attached", []) for serial in _serials(path, table)]

@@ -13,11 +13,14 @@ import ray
 from ray.exceptions import GetTimeoutError, RayError
 
 from coach_gym.envs.errors import DeviceError
-from coach_gym.envs.remote.host import GRACE, Call, Host, Limits, RemoteEnv
+from coach_gym.envs.remote.host import GRACE, Call, Host, Limits
 
 
-class ActorEnv(RemoteEnv):
-    """An environment that an actor builds and executes. If the actor or its machine dies, the call raises.
+class ActorEnv(gym.Env):
+    """Stands for an environment that an actor builds and executes. It raises what that environment raises.
+
+    If the actor or its machine dies, the call raises `DeviceError`; if it exceeds its limit, `TimeoutError`, and the
+    actor is killed. It cannot be forked, because the phone's memory is elsewhere.
 
     Args:
         make_env: Builds the environment on the actor's machine.
@@ -26,24 +29,35 @@ class ActorEnv(RemoteEnv):
     """
 
     def __init__(self, make_env: Callable[[], gym.Env], limits: Limits, options: Mapping[str, Any]) -> None:
-        super().__init__(limits)
+        self._limits = limits
         actor_class = ray.remote(_Actor).options(**{"num_cpus": 1, **options})
         self._actor = actor_class.remote(cloudpickle.dumps(make_env))
         self._end = weakref.finalize(self, _end, self._actor)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Resets the environment. See `gymnasium.Env.reset`."""
+        return self._result(Call("reset", {"seed": seed, "options": options}), self._limits.reset + GRACE)
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Steps the environment. See `gymnasium.Env.step`."""
+        return self._result(Call("step", {"action": action}), self._limits.step + GRACE)
 
     def close(self) -> None:
         """Closes the environment and ends the actor; by force if that takes long."""
         self._end()
 
-    def _ask(self, call: Call, timeout: float) -> Any:
+    def _result(self, call: Call, timeout: float) -> Any:
         try:
-            return pickle.loads(ray.get(self._actor.answer.remote(call), timeout=timeout))
+            outcome = pickle.loads(ray.get(self._actor.answer.remote(call), timeout=timeout))
         except GetTimeoutError:
             ray.kill(self._actor)
             raise TimeoutError(f"{call.method} took longer than {timeout:g} s, and its actor was killed") from None
         except RayError as error:
             reason = str(error).strip().partition("\n")[0]
             raise DeviceError(f"the environment's actor died ({type(error).__name__}: {reason})") from error
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
 
 
 class _Actor(Host):

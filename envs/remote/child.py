@@ -1,4 +1,7 @@
-"""The process of a `ProcessEnv`: `python -m coach_gym.envs.remote.child PIPE MEMORY`, two file descriptors."""
+"""The process of a `ProcessWorker`: `python -m coach_gym.envs.remote.child PIPE MEMORY`, two file descriptors.
+
+Its standard input is the pickle of the function that builds its environment.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,20 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from coach_gym.envs.remote.host import Host
-from coach_gym.envs.remote.shared_memory import Channel
+from coach_gym.envs.remote.shared_memory import ChildEnd
 
 
 def main(pipe: int, memory: int) -> None:
     """Answers calls until the other end closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all, and the trainer decides
-    channel = Channel(Connection(pipe), memory)
-    with suppress(EOFError, OSError):  # the trainer is done, or has died
-        host = Host(pickle.loads(channel.receive()))
-        try:
+    host = Host(pickle.load(sys.stdin.buffer))
+    channel = ChildEnd(Connection(pipe), memory)
+    try:
+        with suppress(EOFError, OSError):  # the trainer is done, or has died
             while True:
                 channel.send(host.answer(channel.receive()))
-        finally:
-            host.close()
+    finally:
+        host.close()
 
 
 if __name__ == "__main__":

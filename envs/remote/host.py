@@ -1,10 +1,9 @@
-"""Both ends of an environment that lives in another process: who hosts it there, and who stands for it here."""
+"""Who executes an environment in a process of its own, on this machine or another."""
 
 from __future__ import annotations
 
 import pickle
 import traceback
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -59,42 +58,6 @@ class Host:
         env, self._env = self._env, None
         if env is not None:
             env.close()
-
-
-class RemoteEnv(gym.Env):
-    """Stands for an environment in another process. It raises what the environment raises.
-
-    It cannot be forked, because the phone's memory is elsewhere.
-
-    Args:
-        limits: Seconds that calls may take.
-    """
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Resets the environment. See `gymnasium.Env.reset`."""
-        return self._result(Call("reset", {"seed": seed, "options": options}), self._limits.reset)
-
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Steps the environment. See `gymnasium.Env.step`."""
-        return self._result(Call("step", {"action": action}), self._limits.step)
-
-    def _result(self, call: Call, limit: float) -> Any:
-        outcome = self._ask(call, limit + GRACE)
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome
-
-    @abstractmethod
-    def _ask(self, call: Call, timeout: float) -> Any:
-        """Returns the host's answer.
-
-        Raises:
-            TimeoutError: There is none after `timeout` seconds; the host has been ended.
-            DeviceError: The host has died.
-        """
 
 
 def _portable(error: BaseException) -> BaseException:

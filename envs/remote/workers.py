@@ -9,20 +9,19 @@ from typing import Any, Literal
 import gymnasium as gym
 
 from coach_gym.envs.remote.host import Limits
-from coach_gym.envs.remote.process import ProcessEnv
+from coach_gym.envs.remote.process import Processes
+from coach_gym.envs.worker import Crew, Threads, Worker
 
 Workers = Literal["thread", "process", "ray"]
 
 
-def placed(
-    workers: Workers, actor_options: Mapping[str, Any] | None, limits: Limits
-) -> Callable[[Callable[[], gym.Env]], Callable[[], gym.Env]]:
-    """Returns a function that turns one that builds an environment into one that builds it where workers live.
+def hire(workers: Workers, actor_options: Mapping[str, Any] | None, limits: Limits) -> Crew:
+    """Returns what starts workers where they live.
 
     Args:
         workers: `"thread"`, `"process"` or `"ray"`.
         actor_options: Options of Ray's actors; None for any others.
-        limits: Seconds that a reset and a step may take.
+        limits: Seconds that a reset and a step may take before an actor is killed.
 
     Raises:
         ValueError: `workers` is none of those, or `actor_options` are given without Ray.
@@ -31,13 +30,24 @@ def placed(
     if actor_options is not None and workers != "ray":
         raise ValueError(f"actor_options are Ray's, and workers={workers!r}; pass workers='ray'")
     if workers == "thread":
-        return lambda make_env: make_env
+        return Threads()
     if workers == "process":
-        return lambda make_env: partial(ProcessEnv, make_env, limits)
+        return Processes()
     if workers == "ray":
+        return _Actors(limits, actor_options or {})
+    raise ValueError(f"workers={workers!r} is unknown; pass 'thread', 'process' or 'ray'")
+
+
+class _Actors(Threads):
+    """Actors of Ray, each waited for by a thread."""
+
+    def __init__(self, limits: Limits, options: Mapping[str, Any]) -> None:
+        super().__init__()
         try:
             from coach_gym.envs.remote.actor import ActorEnv
         except ImportError as error:
             raise ImportError("workers='ray' needs Ray: pip install 'coach-gym[ray]'") from error
-        return lambda make_env: partial(ActorEnv, make_env, limits, actor_options or {})
-    raise ValueError(f"workers={workers!r} is unknown; pass 'thread', 'process' or 'ray'")
+        self._place = lambda make_env: partial(ActorEnv, make_env, limits, options)
+
+    def start(self, env_id: int, make_env: Callable[[], gym.Env]) -> Worker:
+        return super().start(env_id, self._place(make_env))

@@ -6,6 +6,7 @@ from typing import Any
 
 import gymnasium as gym
 
+from coach_gym.checks import require_whole
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.suites.seeds import instance_seed
 
@@ -22,6 +23,7 @@ class InOrder(gym.Wrapper):
     """
 
     def __init__(self, env: gym.Env, seed: int = 30) -> None:
+        require_whole(0, seed=seed)
         super().__init__(env)
         inner = env.unwrapped
         assert isinstance(inner, AndroidEnv)

@@ -9,11 +9,12 @@ from functools import partial
 
 from coach_gym.envs.apps.calendar import data as calendar_data
 from coach_gym.envs.apps.calendar.data import DATABASE, PACKAGE, SCHEMA, Event
-from coach_gym.envs.apps.calendar.event_form import new_event
+from coach_gym.envs.apps.calendar.event_form import EventForm, new_event
 from coach_gym.envs.apps.calendar.lists import Agenda, DayView
 from coach_gym.envs.phone.app import Choice, DatabaseApp, Menu, Screen
 from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.intents import CATEGORY, EDIT, INSERT, Intent
+from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.pickers import DatePicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -38,6 +39,18 @@ class Calendar(DatabaseApp):
     def main(self) -> Screen:
         """Opens the current month."""
         return Month(self.phone.now.date())
+
+    def elapsed(self, since: datetime) -> None:
+        """Posts notifications for the events of which to remind."""
+        now = self.phone.now
+        if since.replace(second=0, microsecond=0) == now.replace(second=0, microsecond=0):
+            return
+        for event in calendar_data.reminders(self.db, since, now):
+            text = f"{from_seconds(event.start):%H:%M}" if not event.all_day else "All-day"
+            self.phone.post(Notification(self.package, event.title, text, now, partial(self._show, event)))
+
+    def _show(self, event: Event) -> None:
+        self.phone.push(self, EventForm(event))
 
     def open(self, intent: Intent) -> bool:
         """Shows a form filled with the `title`, times, place and description of an event to insert."""

@@ -41,16 +41,19 @@ INSERT INTO event_types(title, color, type) VALUES ('Regular event', -15043608, 
 TABLE = Table("events", "id")
 DAY, WEEK, MONTH, YEAR = 86_400, 604_800, 2_592_001, 31_536_000
 REPETITIONS = {"No repetition": 0, "Daily": DAY, "Weekly": WEEK, "Monthly": MONTH, "Yearly": YEAR}
+_COLOR = -15043608  # of a type of events
 ALL_DAY = 1  # bit of `flags`
 _EPOCH = date(1970, 1, 1).toordinal()
 _SAME_DAY = 1  # the rule of monthly and yearly events
 _COLUMNS = (
     "id, start_ts, end_ts, title, location, description, repeat_interval, repeat_rule, repeat_limit, "
-    "repetition_exceptions, flags"
+    "repetition_exceptions, flags, reminder_1_minutes, reminder_2_minutes, reminder_3_minutes, event_type"
 )
 _WRITTEN = {  # columns by the fields of an `Event`
     "start": "start_ts", "end": "end_ts", "title": "title", "location": "location", "description": "description",
-    "interval": "repeat_interval", "rule": "repeat_rule", "flags": "flags",
+    "interval": "repeat_interval", "rule": "repeat_rule", "limit": "repeat_limit", "flags": "flags",
+    "reminder_1": "reminder_1_minutes", "reminder_2": "reminder_2_minutes", "reminder_3": "reminder_3_minutes",
+    "type": "event_type",
 }  # fmt: skip
 
 
@@ -69,6 +72,15 @@ class Event:
     limit: int = 0  # start of the last occurrence at the latest; 0: none
     exceptions: str = "[]"  # JSON: days like "20231015" on which it does not take place
     flags: int = 0
+    reminder_1: int = -1  # minutes before the start; -1: none
+    reminder_2: int = -1
+    reminder_3: int = -1
+    type: int = 1  # key of the table `event_types`
+
+    @property
+    def reminders(self) -> tuple[int, ...]:
+        """The minutes before the start at which the app reminds of it."""
+        return tuple(each for each in (self.reminder_1, self.reminder_2, self.reminder_3) if each >= 0)
 
     @property
     def all_day(self) -> bool:
@@ -152,6 +164,34 @@ def search(db: sqlite3.Connection, words: str) -> list[Event]:
         (words,),
     )
     return sorted((Event(*row) for row in rows), key=_order)
+
+
+def reminders(db: sqlite3.Connection, since: datetime, now: datetime) -> list[Event]:
+    """Returns the occurrences of events of which the app reminds after `since`, up to `now`, in order."""
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM events WHERE max(reminder_1_minutes, reminder_2_minutes, reminder_3_minutes) >= 0"
+    )
+    found: list[Event] = []
+    for event in (Event(*row) for row in rows):
+        for minutes in event.reminders:
+            before = timedelta(minutes=minutes)
+            days = [(since + before).date() + n * _ONE_DAY for n in range((now.date() - since.date()).days + 2)]
+            each = [event.on(day) for day in days if event.takes_place(day)] if event.interval else [event]
+            found += [one for one in each if to_seconds(since + before) < one.start <= to_seconds(now + before)]
+    return sorted(set(found), key=_order)
+
+
+def event_types(db: sqlite3.Connection) -> dict[str, int]:
+    """Returns the keys of the types of events, by name."""
+    return dict(db.execute("SELECT title, id FROM event_types ORDER BY id"))
+
+
+def add_event_type(db: sqlite3.Connection, name: str) -> int:
+    """Stores a new type of events, or finds the one of that name. Returns its key."""
+    known = event_types(db)
+    if name not in known:
+        db.execute("INSERT INTO event_types (title, color) VALUES (?, ?)", (name, _COLOR))
+    return event_types(db)[name]
 
 
 def _order(event: Event) -> tuple:

@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any
 
 from coach_gym.envs.apps.calendar import data as calendar_data
-from coach_gym.envs.apps.calendar.data import ALL_DAY, REPETITIONS, Event, rule_for
+from coach_gym.envs.apps.calendar.data import ALL_DAY, DAY, REPETITIONS, WEEK, Event, rule_for
+from coach_gym.envs.apps.calendar.event_choices import NEVER, REMINDERS, Weekdays, days_text, reminder_text
 from coach_gym.envs.apps.calendar.event_deletion import ask_to_delete
 from coach_gym.envs.phone.app import Choice, DatabaseApp
 from coach_gym.envs.phone.epoch import from_seconds, midnight, to_seconds
@@ -25,11 +26,13 @@ from coach_gym.envs.phone.toolkit.widgets import (
     ListView,
     Row,
     Scaffold,
+    Space,
     SwitchItem,
     Text,
     TextField,
 )
 
+_NEW_TYPE = "Add a new type"
 END_OF_ALL_DAY = timedelta(hours=12)  # the app lets all-day events end at noon
 
 
@@ -50,7 +53,10 @@ class EventForm(FormPage):
         self.title, self.location = TextInput(event.title), TextInput(event.location)
         self.description = TextInput(event.description)
         self.start, self.end = from_seconds(event.start), from_seconds(event.end)
-        self.all_day, self.interval = event.all_day, event.interval
+        self.all_day, self.interval, self.limit = event.all_day, event.interval, event.limit
+        self.rule: int | None = None  # once weekdays are chosen
+        self.reminders = [event.reminder_1, event.reminder_2, event.reminder_3]
+        self.type = event.type
         self.opened()
 
     def build(self) -> View:
@@ -66,6 +72,9 @@ class EventForm(FormPage):
             self._moment("Start", self.start),
             self._moment("End", self.end),
             ListItem(self._repetition, "", self._choose_repetition, leading=Icon("repeat"), id="event_repetition"),
+            *self._repetition_details(),
+            *self._reminders(),
+            ListItem(self._type, on_tap=self._choose_type, leading=Icon("label_outline"), id="event_type"),
         ]
         actions = [IconButton("check", "Save", self._save, "save", theme.PRIMARY)]
         if self.id is not None:
@@ -103,13 +112,83 @@ class EventForm(FormPage):
         self.push(Choice("Repetition", list(REPETITIONS), self._set_repetition, self._repetition))
 
     def _set_repetition(self, name: str) -> None:
-        self.interval = REPETITIONS[name]
+        self.interval, self.rule = REPETITIONS[name], None
+
+    def _repetition_details(self) -> list[View]:
+        """Returns the weekdays of a weekly event, and until when it repeats."""
+        if not self.interval:
+            return []
+        until = f"{from_seconds(self.limit):%B %-d %Y}" if self.limit else "Forever"
+        rows = [ListItem("Repeat till", until, self._choose_limit, leading=_indent(), id="event_repetition_limit")]
+        if self.interval % WEEK == 0:
+            days = days_text(self._edited().rule)
+            rows.insert(
+                0, ListItem("Repeat on", days, self._choose_days, leading=_indent(), id="event_repetition_rule")
+            )
+        return rows
+
+    def _choose_days(self) -> None:
+        self.push(Weekdays(self._edited().rule, partial(setattr, self, "rule")))
+
+    def _choose_limit(self) -> None:
+        self.push(Choice("Repeat till", ["Forever", "A date"], self._set_limit, "A date" if self.limit else "Forever"))
+
+    def _set_limit(self, name: str) -> None:
+        if name == "Forever":
+            self.limit = 0
+        else:
+            self.push(DatePicker((from_seconds(self.limit) if self.limit else self.start).date(), self._repeat_till))
+
+    def _repeat_till(self, day: date) -> None:
+        self.limit = to_seconds(midnight(day)) + DAY - 1
+
+    def _reminders(self) -> list[View]:
+        """Returns the reminders, and a row for another one."""
+        given = [index for index, minutes in enumerate(self.reminders) if minutes != NEVER]
+        rows: list[View] = []
+        for index in [*given, *(index for index in range(3) if index not in given)][: len(given) + 1]:
+            text = reminder_text(self.reminders[index]) if index in given or not given else "Add another reminder"
+            icon = _indent() if rows else Icon("bell_outline")
+            ask = partial(self._choose_reminder, index)
+            rows.append(ListItem(text, on_tap=ask, leading=icon, id=f"event_reminder_{index + 1}"))
+        return rows
+
+    def _choose_reminder(self, index: int) -> None:
+        now = reminder_text(self.reminders[index])
+        self.push(Choice("Reminder", list(REMINDERS), partial(self._set_reminder, index), now))
+
+    def _set_reminder(self, index: int, name: str) -> None:
+        self.reminders[index] = REMINDERS[name]
+        kept = sorted({minutes for minutes in self.reminders if minutes != NEVER})  # as the app stores them
+        self.reminders = [*kept, NEVER, NEVER, NEVER][:3]
+
+    @property
+    def _type(self) -> str:
+        names = calendar_data.event_types(self.app.db)
+        return next((name for name, id in names.items() if id == self.type), "Regular event")
+
+    def _choose_type(self) -> None:
+        names = [*calendar_data.event_types(self.app.db), _NEW_TYPE]
+        self.push(Choice("Event type", names, self._set_type, self._type))
+
+    def _set_type(self, name: str) -> None:
+        if name == _NEW_TYPE:
+            self.ask("New type", self._add_type, hint="Title")
+        else:
+            self.type = calendar_data.event_types(self.app.db)[name]
+
+    def _add_type(self, name: str) -> None:
+        if name.strip():
+            self.type = calendar_data.add_event_type(self.app.db, name.strip())
 
     def values(self) -> dict[str, Any]:
-        """Returns texts, repetition and times: start, end, and whether the event takes all day."""
+        """Returns what the form shows. The times are start, end, and whether the event takes all day."""
         fields = {"title": self.title, "location": self.location, "description": self.description}
         texts = {column: field.text.strip() for column, field in fields.items()}
-        return {**texts, "interval": self.interval, "times": (self.start, self.end, self.all_day)}
+        repetition = {"interval": self.interval, "rule": self.rule, "limit": self.limit if self.interval else 0}
+        reminders = {f"reminder_{index}": minutes for index, minutes in enumerate(self.reminders, start=1)}
+        times = (self.start, self.end, self.all_day)
+        return {**texts, **repetition, **reminders, "type": self.type, "times": times}
 
     def unsaved(self) -> bool:
         """Returns whether saving would change the event."""
@@ -124,7 +203,10 @@ class EventForm(FormPage):
                 start, end = midnight(start), midnight(end) + END_OF_ALL_DAY
             flags = self.event.flags & ~ALL_DAY | (ALL_DAY if all_day else 0)
             changes |= {"start": to_seconds(start), "end": to_seconds(end), "flags": flags}
+        rule = changes.pop("rule", None)
         event = replace(self.event, **changes)
+        if rule is not None:
+            return replace(event, rule=rule)
         if (event.interval, event.day) != (self.event.interval, self.event.day):
             event = replace(event, rule=rule_for(event.interval, event.day))
         return event
@@ -146,6 +228,11 @@ class EventForm(FormPage):
             return replace(edited, id=None)
         start = stored.start + edited.start - self.event.start
         return replace(edited, start=start, end=start + edited.end - edited.start)
+
+
+def _indent() -> View:
+    """Returns what stands in place of an icon."""
+    return Space(width=24)
 
 
 def _value(name: str, what: str, value: str, on_tap: Callable, flex: float = 0) -> View:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
+from coach_gym.checks import require_positive, require_whole
 from coach_gym.envs.phone.app import App, Host, Screen
 from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
@@ -77,6 +78,9 @@ class System:
         density: float | None = None,
         apps: Sequence[Callable[[Host], App]] = (),
     ) -> None:
+        require_whole(1, width=width, height=height)
+        if density is not None:
+            require_positive(density=density)
         self.upright = width, height
         self.density = density or min(width, height) / (360 if is_slim(width, height) else 800)
         self.storage = Storage()

@@ -53,6 +53,7 @@ class OfficialTask(Task):
         super().__init__({**_plain(self._task.params), **own})
         self.budget = int(STEPS_PER_COMPLEXITY * self._task.complexity)
         self._env: Any = None  # upstream's environment, while the task is set up
+        self._failure: Exception | None = None  # why it was torn down before its time
 
     @classmethod
     def sample(cls, rng: ParamRng) -> dict[str, Any]:
@@ -69,13 +70,15 @@ class OfficialTask(Task):
 
     def setup(self, device: Device) -> None:
         """Lets upstream prepare the device."""
-        self._env = connect(device)
+        self._env, self._failure = connect(device), None
         with pass_time(device), self._torn_down_on_error(device):
             self._task.initialize_task(self._env)
             self._env.reset(go_home=self._task.start_on_home_screen)
 
     def evaluate(self, device: Device, answer: str | None) -> float:
         """Upstream's verdict, with the answer where its checkers look for it."""
+        if self._failure is not None:  # torn down since; whoever asks again shall learn why
+            raise self._failure
         self._env.interaction_cache = answer or ""
         with pass_time(device), self._torn_down_on_error(device):
             return float(self._task.is_successful(self._env))
@@ -92,7 +95,8 @@ class OfficialTask(Task):
         """Tears a task down when it raises: upstream leaves the device as it is, for the next task to find."""
         try:
             yield
-        except Exception:
+        except Exception as failure:
+            self._failure = failure
             try:
                 self.teardown(device)
             except Exception as error:

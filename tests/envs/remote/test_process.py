@@ -1,5 +1,6 @@
 """Environments in processes of their own: the same as in threads, and faults that stay with one process."""
 
+import importlib
 import os
 import signal
 import subprocess
@@ -18,9 +19,7 @@ from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.devices.fleet_file import OneOfFleet
 from coach_gym.envs.devices.locks import hold
 from coach_gym.envs.errors import DeviceError, UsageError
-from coach_gym.envs.remote import host, process
-from coach_gym.envs.remote.host import Limits
-from coach_gym.envs.remote.process import ProcessEnv
+from coach_gym.envs.remote import process
 from coach_gym.envs.vector import AndroidVectorEnv
 from tests.envs.fake_device import SIZE, SUITE, FakeDevice
 
@@ -46,7 +45,17 @@ class Mischief(gym.Wrapper):
                 os.kill(os.getpid(), signal.SIGKILL)
             case "hang":
                 time.sleep(60)
+            case "foreign":
+                *results, info = super().step("wait()")
+                return *results, {**info, "foreign": Foreign()}
         return super().step(words)
+
+
+class Foreign:
+    """Can be sent, and not received."""
+
+    def __reduce__(self):
+        return importlib.import_module, ("no_such_module",)
 
 
 class Unpicklable(RuntimeError):
@@ -77,9 +86,7 @@ def test_make_vec_puts_them_into_processes():
     def device():
         raise DeviceError(f"made by process {os.getpid()}")
 
-    envs = gym.make_vec(
-        "AndroidWorld-v0", 1, vectorization_mode="vector_entry_point", workers="process", device=device
-    )
+    envs = gym.make_vec("AndroidWorld-v0", 1, vectorization_mode="vector_entry_point", workers="process", device=device)
     envs.reset(seed=0)
     *_, infos = envs.step(["wait()"])
     envs.close()
@@ -102,9 +109,9 @@ def test_a_process_keeps_the_memory_of_its_screens():
                 faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
             return observation, {**info, "faults": faults[2] - faults[1]}
 
-    env = ProcessEnv(lambda: Screens(make_env()), Limits(60.0, 60.0))
-    assert env.reset(seed=0)[1]["faults"] < 20  # of 20 screens with 118 pages each
-    env.close()
+    envs = AndroidVectorEnv([lambda: Screens(make_env())], workers="process")
+    assert envs.reset(seed=0)[1]["faults"][0] < 20  # of 20 screens with 118 pages each
+    envs.close()
 
 
 def test_a_fault_costs_one_episode_and_its_process_is_replaced():
@@ -113,11 +120,12 @@ def test_a_fault_costs_one_episode_and_its_process_is_replaced():
     assert len({*infos["pid"], os.getpid()}) == 3
     with pytest.raises(UsageError, match="workers='thread'"):
         envs.fork()
-    with pytest.raises(UsageError, match="no snapshots"):
+    with pytest.raises(UsageError, match="forks or snapshots"):
         envs.snapshot()
     for mischief, fault in (
         ("raise", "DeviceError: Unpicklable: lost and found"),
         ("exit", "SystemExit: died"),
+        ("foreign", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("kill", "DeviceError: the environment's process ended with code -9"),
     ):
         _, rewards, terminations, truncations, infos = envs.step(["type(content='A')", mischief])
@@ -130,7 +138,7 @@ def test_a_fault_costs_one_episode_and_its_process_is_replaced():
 
 
 def test_a_process_that_hangs_is_given_up_and_then_killed(monkeypatch):
-    monkeypatch.setattr(host, "GRACE", 0.2)
+    monkeypatch.setattr(process, "GRACE", 0.2)
     envs = in_processes(1, step_timeout=0.3)
     _, infos = envs.reset(options=SAVE_ADA)
     assert envs.step(["hang"])[-1]["fault"].tolist() == ["TimeoutError: step took longer than 0.3 s"]
@@ -139,6 +147,13 @@ def test_a_process_that_hangs_is_given_up_and_then_killed(monkeypatch):
     await_end(infos["pid"][0])
     envs.close()
     await_end(again["pid"][0])
+
+
+def await_zombie(pid):
+    deadline = time.monotonic() + 10
+    while "State:\tZ" not in Path(f"/proc/{pid}/status").read_text():
+        assert time.monotonic() < deadline, f"process {pid} lives on"
+        time.sleep(0.02)
 
 
 def await_end(pid):
@@ -167,17 +182,30 @@ def test_a_script_needs_no_guard_and_leaves_no_process(tmp_path):
     await_end(int(ended.stdout))
 
 
-def test_observations_are_arrays_of_their_own():
-    env = process.ProcessEnv(make_env, Limits(60, 60))
-    first, _ = env.reset(seed=0)
-    before = first["screenshot"].copy()
-    env.step("type(content='something long')")
-    first["screenshot"][0] += 0  # writable
-    assert np.array_equal(first["screenshot"], before)
+def test_a_refusal_comes_with_the_traceback_of_its_process():
+    envs = AndroidVectorEnv([make_env], workers="process")
     with pytest.raises(UsageError, match="no task 'Nope'") as raised:
-        env.reset(options={"task": "Nope"})
-    assert "in _draw_task" in raised.value.__notes__[0]  # the traceback of the other process
-    env.close()
+        envs.reset(options={"task": "Nope"})
+    assert "in _draw_task" in raised.value.__notes__[0]
+    envs.close()
+
+
+def test_a_process_that_dies_between_calls_is_found_by_the_next():
+    envs = in_processes(2)
+    _, infos = envs.reset(seed=0, options=SAVE_ADA)
+    os.kill(infos["pid"][0], signal.SIGKILL)
+    await_zombie(infos["pid"][0])
+    envs.send(["wait()"], [1])
+    assert [arrival.env_id for arrival in envs.recv()] == [1]  # what owes no answer gives none
+    assert envs.step(["wait()", "wait()"])[-1]["fault"][0].startswith("DeviceError: the environment's process ended")
+    envs.close()
+
+
+def test_recipes_larger_than_a_pipe_hold_nobody_up():
+    large = np.zeros(1 << 20, np.uint8)
+    envs = AndroidVectorEnv([lambda: make_env() if large.size else make_env()] * 2, workers="process")
+    assert set(envs.reset(seed=0)[1]["device"]) == {"fake"}
+    envs.close()
 
 
 @pytest.mark.parametrize(

@@ -307,5 +307,7 @@ def test_a_task_that_raises_is_torn_down(suite, device, monkeypatch):
     with pytest.raises(AdbControllerError):  # upstream reads the note without asking whether it is there
         task.evaluate(device, None)
     assert torn_down == [1]
+    with pytest.raises(AdbControllerError):  # also to whoever asks again
+        task.evaluate(device, None)
     task.teardown(device)
     assert torn_down == [1]

@@ -135,6 +135,63 @@ def test_repetition_is_stored_as_the_real_app_does(name, interval, rule):
     assert app.column("repeat_rule") == [rule], "the 20th of October 2023 is a Friday: bit 4"
 
 
+def test_a_weekly_event_repeats_on_several_days_until_one():
+    app = Calendar(YOGA)
+    app.tap("20", "Yoga Class")
+    app.tap("Repeat on")
+    assert [e.label for e in app.elements if e.checked] == ["Friday"]
+    app.tap("Monday", "OK")
+    assert app.shows("Repeat on, Mon, Fri")
+    app.tap("Repeat till", "A date", "Next month", "06 November 2023", "OK")
+    assert app.shows("Repeat till, November 6 2023")
+    app.tap("Save")
+    assert app.column("repeat_rule") == [0b10001] and app.column("repeat_limit") == [at(20, 0) + 18 * DAY - 1]
+    app.back()
+    assert [e.label for e in app.elements if "Yoga" in e.label] == []
+    app.tap("23")
+    assert app.shows("Yoga Class, 18:00 - 19:00")
+
+
+def test_without_a_weekday_the_rule_stays():
+    app = Calendar(YOGA)
+    app.tap("20", "Yoga Class", "Repeat on", "Friday", "OK", "Save")
+    assert app.column("repeat_rule") == [0b10000]
+
+
+def test_reminders_are_stored_in_order_and_reminded_of_at_their_times():
+    app = Calendar(LUNCH)
+    app.tap("20", "Team Lunch", "No reminder", "1 hour before", "Add another reminder", "10 minutes before")
+    app.tap("Save")
+    minutes = [app.column(f"reminder_{index}_minutes") for index in (1, 2, 3)]
+    assert minutes == [[10], [60], [-1]]
+    app.phone.elapse(datetime(2023, 10, 20, 11, 29, 50) - app.phone.now)
+    assert not app.phone.notifications
+    app.phone.elapse(timedelta(seconds=20))
+    assert [(each.title, each.text) for each in app.phone.notifications] == [("Team Lunch", "12:30")]
+    app.phone.elapse(timedelta(minutes=70))
+    assert len(app.phone.notifications) == 2
+    app.tap("Team Lunch", "10 minutes before", "No reminder", "Save")
+    assert app.column("reminder_1_minutes") == [60] and app.column("reminder_2_minutes") == [-1]
+
+
+def test_every_occurrence_of_a_repeated_event_is_reminded_of():
+    app = Calendar(YOGA)
+    app.tap("20", "Yoga Class", "No reminder", "1 day before", "Save")
+    app.phone.elapse(timedelta(days=20))
+    assert [each.title for each in app.phone.notifications] == ["Yoga Class"] * 3
+
+
+def test_an_event_can_have_a_type_of_its_own():
+    app = Calendar(LUNCH)
+    app.tap("20", "Team Lunch", "Regular event", "Add a new type")
+    app.type("Work")
+    app.tap("OK")
+    assert app.shows("Work")
+    app.tap("Save", "Team Lunch", "Work", "Regular event", "Save")
+    assert app.column("event_type") == [1]
+    assert app.db.execute("SELECT id, title FROM event_types").fetchall() == [(1, "Regular event"), (2, "Work")]
+
+
 def test_an_event_on_another_weekday_repeats_on_that_one():
     app = Calendar(YOGA)
     app.tap("20", "Yoga Class")

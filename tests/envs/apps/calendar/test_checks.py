@@ -1,6 +1,5 @@
 """What the checks of calendar families let pass."""
 
-
 import pytest
 
 from coach_gym.envs.apps.calendar import data
