@@ -55,7 +55,7 @@ class CoachAgent(ActorCriticAgent):
         discount: Discounts process rewards from the current step on (`"forward"`), or as the paper prints its
             equation (`"paper"`).
         discount_outcome: Discounts the outcome over the steps that remain. None does so without a reward model only, as
-            the paper does.
+            the authors' code does; the paper prints no such factor.
         resample: Draws k fresh candidates in every state after the critic's fit, as in the paper. The policy does not
             change in between, so the candidates of the roll-out have the same distribution and save a prefill. Their
             advantages differ in one respect: the critic has just been fitted to the return of the executed one

@@ -115,9 +115,9 @@ STUDIES = {
     "executed": Study(
         "the executed candidate, on which Q was just fitted",
         {
-            "in the baseline": {},
-            "left out": {"learn_from_executed": False},
-            "fresh candidates, as in the paper": {"resample": True},
+            "in the baseline": {"outcome_correction": 0.0},  # which corrects the executed candidate only
+            "left out": {"outcome_correction": 0.0, "learn_from_executed": False},
+            "fresh candidates, as in the paper": {"outcome_correction": 0.0, "resample": True},
         },
     ),
 }

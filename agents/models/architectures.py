@@ -38,12 +38,19 @@ def read_config(path: str | Path) -> Any:
     """Reads the configuration of a directory or hub id.
 
     Raises:
-        ValueError: The architecture is not one of `ARCHITECTURES`, or the configuration is damaged.
+        ValueError: There is no such model, its architecture is not one of `ARCHITECTURES`, or the configuration is
+            damaged.
     """
     try:
         described, _ = PreTrainedConfig.get_config_dict(path)
         check_architecture(described.get("model_type"), path)
         return AutoConfig.from_pretrained(path)
+    except OSError as error:  # also for a config.json that is no JSON
+        where = "its config.json" if Path(path).exists() else "there is no such directory, and the hub's model"
+        raise ValueError(
+            f"the model {path} cannot be loaded: {where} cannot be read ({' '.join(str(error).split())[:200]}); pass "
+            f"'pocket', a directory, or the id of a model that is on the hub"
+        ) from error
     except (AttributeError, TypeError, LookupError, StrictDataclassError) as error:  # whatever comes of wrong types
         raise ValueError(
             f"the config.json of {path} is damaged ({type(error).__name__}: {error}); restore it"

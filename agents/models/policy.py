@@ -23,6 +23,7 @@ from coach_gym.agents.models.patches import project_patches_linearly
 from coach_gym.agents.models.training_settings import read_training_settings, write_training_settings
 from coach_gym.agents.models.tree_attention import enable_tree_attention
 from coach_gym.agents.models.vision_attention import batch_windows
+from coach_gym.checks import require_whole
 from coach_gym.dialects import Dialect, Frame, pictures
 from coach_gym.dialects.names import choose_dialect, settings_of, store_dialect, stored_settings
 from coach_gym.episode import Candidate, Observation, Step
@@ -62,6 +63,7 @@ class Policy:
         dialect: Dialect | None = None,
         max_prompt_length: int = 32_768,
     ) -> None:
+        require_whole(1, max_prompt_length=max_prompt_length)
         check_architecture(model.config.model_type, f"the {type(model).__name__}")
         enable_tree_attention(model)
         project_patches_linearly(model)

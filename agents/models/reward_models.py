@@ -13,6 +13,7 @@ from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.generation.vllm.client import GenerationServerError, ServedGenerator
 from coach_gym.agents.judging.question import ask_twice, reword
 from coach_gym.agents.models.policy import POCKET, Policy, PolicySource, Prompt
+from coach_gym.checks import require_whole
 from coach_gym.dialects import IMAGE, Dialect, Frame, Part, UITars
 from coach_gym.dialects.ui_tars import screen_lines
 from coach_gym.episode import Observation
@@ -78,6 +79,8 @@ class GenerativePRM:
         max_new_tokens: int | None = None,
         generator: Generator | None = None,
     ) -> None:
+        if max_new_tokens is not None:
+            require_whole(1, max_new_tokens=max_new_tokens)
         self.policy = policy
         pocket = template is None and isinstance(policy.dialect, UITars) and policy.dialect.ui_text
         builtin = PROMPTS / ("process_reward_pocket.txt" if pocket else "process_reward.txt")

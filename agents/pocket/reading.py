@@ -149,7 +149,7 @@ class Reading(Screens):
         """A goal that names one element among others, and the answer, whose first token decides all the rest."""
         tour = self.random.choice(self.tours)
         number = self.random.randrange(len(tour.texts))
-        board = self._alike(self._renamed(self._lines(tour.texts[number]), {}, self.random.choice(SHARES)))
+        board = self._listed(self._renamed(self._lines(tour.texts[number]), {}, self.random.choice(SHARES)))
         if self.random.random() < 0.5:  # fewer elements, from which this is learned sooner
             count = self.random.randint(2, 6)
             first = self.random.randrange(max(1, len(board) - count + 1))
@@ -183,11 +183,11 @@ class Reading(Screens):
 
     def _column(self, board: list[tuple[Item, list[int]]]) -> list[tuple[Item, list[int]]]:
         """Gives a screen's elements one column and, for the most part, one end of their labels."""
-        more, x = self.comma + self._label(False, long=0.3).spaced, self.random.choice(board)[0].x
+        ending, x = self._ending(), self.random.choice(board)[0].x
         first = self.random.randrange(max(1, len(board) - 2))
         listed = range(first, first + self.random.randint(2, 8))
         return [
-            (Item(item.name, item.name.then(more), x, item.y) if number in listed else item, state)
+            (Item(item.name, item.label, x, item.y).ending(*ending) if number in listed else item, state)
             for number, (item, state) in enumerate(board)
         ]
 
@@ -196,16 +196,13 @@ class Reading(Screens):
         words = self.random.choices(self.words, k=self.random.choice((0, 0, 1, 2, 3)))
         return [token for word in words for token in word.spaced]
 
-    def _alike(self, board: list[tuple[Item, list[int]]]) -> list[tuple[Item, list[int]]]:
+    def _listed(self, board: list[tuple[Item, list[int]]]) -> list[tuple[Item, list[int]]]:
         """Lets the labels of a column end alike in half of the cases, as those of files of one day do."""
         if self.random.random() < 0.5:
             return board
         column = self.random.choice([item.x for item, _ in board])
-        more = self.comma + self._label(False, long=0.3).spaced
-        return [
-            (Item(item.name, item.name.then(more), item.x, item.y) if item.x == column else item, state)
-            for item, state in board
-        ]
+        ending = self._ending()
+        return [(item.ending(*ending) if item.x == column else item, state) for item, state in board]
 
     def _browsing(self) -> Sequence:
         """A goal with some screens of a tour; asks for what the goal names, and for other elements."""

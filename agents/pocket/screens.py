@@ -30,6 +30,8 @@ KEPT_APART = {
 """The words of validation and test."""
 SIMPLE = 6
 """With fewer elements than this, labels are single words without flags, and goals name few elements."""
+ALIKE, FILES = 0.2, 0.5
+"""Share of screens whose labels end alike, and among them of those whose names do, as names of files."""
 
 # Loss weights: places count most, then what the goal determines, the rest of a label, repetitions, and grammar.
 PLACE, CERTAIN, LABEL, REPEAT, GRAMMAR = 1.5, 1.0, 0.5, 0.3, 0.1
@@ -55,6 +57,11 @@ class Item:
     label: Phrase
     x: int
     y: int
+
+    def ending(self, kind: list[int], more: list[int]) -> Item:
+        """Returns the element with `kind` at the end of its name and `more` after it."""
+        name = self.name.then(kind)
+        return Item(name, name.then(more), self.x, self.y)
 
 
 class Screens:
@@ -83,6 +90,7 @@ class Screens:
         self.flags = [self._ids(t) for t in FLAGS]
         self.marks = [self._ids(t) for t in (":", "-", ".", "", "")]
         self.comma, self.value, self.to = self._ids(","), self._ids(" ="), self._ids(" to")
+        self.point = self._ids(".")
         self.thought = self._ids("Thought:")
         self.click, self.type = self._ids("\nAction: click(start_box='("), self._ids("\nAction: type(content='")
         self.finished = self._ids("\nAction: finished(content='")
@@ -168,7 +176,24 @@ class Screens:
         board = [
             self._item(label, simple, column) for label in {tuple(label.plain): label for label in labels}.values()
         ]
+        if not simple and self.random.random() < ALIKE:
+            board = self._alike(board)
         return sorted(board, key=lambda item: (item.y, item.x)) if self.random.random() < 0.7 else board
+
+    def _alike(self, board: list[Item]) -> list[Item]:
+        """Lets most labels end alike, as in a list: what is copied last is followed by another place in every row."""
+        ending = self._ending()
+        return [item.ending(*ending) if self.random.random() < 0.8 else item for item in board]
+
+    def _ending(self) -> tuple[list[int], list[int]]:
+        """How names end, as those of files of one kind do, and what follows them, as the day of all of them.
+
+        Either may be empty, but not both.
+        """
+        named = self.random.random() < FILES
+        kind = self.point + [self.random.choice(self.tails)[1]] if named else []
+        listed = not named or self.random.random() < 0.5
+        return kind, self.comma + self._label(False, long=0.3).spaced if listed else []
 
     def _item(self, name: Phrase, simple: bool, column: int | None) -> Item:
         """An element, whose label often continues after its name, as a row of a list does."""

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.models import training_settings
 from coach_gym.agents.models.policy import POCKET
-from coach_gym.checks import LARGEST, is_finite
+from coach_gym.checks import LARGEST, WrongType, is_finite
 
 Constructor = TypeVar("Constructor", bound=Callable[..., None])
 
@@ -107,7 +107,7 @@ def _refuse_unknown(agent: str, given: Mapping[str, Any], signature: Signature) 
         if name not in known:
             nearest = difflib.get_close_matches(name, known, n=1)
             remedy = f"did you mean {nearest[0]!r}?" if nearest else f"help({agent}) lists all of them"
-            raise TypeError(f"{agent} has no argument {name!r}; {remedy}")
+            raise WrongType(f"{agent} has no argument {name!r}; {remedy}")
 
 
 def _check_type(name: str, value: Any, parameter: Parameter) -> None:
@@ -122,7 +122,7 @@ def _check_type(name: str, value: Any, parameter: Parameter) -> None:
         raise ValueError(f"{name}={value} is not finite; {wanted}")
     if isinstance(value, str) and any(get_origin(kind) is Literal for kind in kinds):
         raise ValueError(f"{name}={value!r} is unknown; {wanted}")
-    raise TypeError(f"{name}={value!r} is of type {type(value).__name__}; {wanted}")
+    raise WrongType(f"{name}={value!r} is of type {type(value).__name__}; {wanted}")
 
 
 def _fits(value: Any, kind: Any) -> bool:

@@ -97,7 +97,8 @@ SUITES = (
         },
         {
             "test_host_serial.py::test_shell_sync":
-                "the test before it disconnects the emulator, and does not wait until adb has it back",
+                "the test before it has adb drop the emulator, waits a second, as long as adb does before it looks "
+                "for emulators again, and then takes one that is listed for one that has answered",
         },
         own_code=True,
         console=5554,

@@ -89,9 +89,9 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
         {"critic_learning_rate": 1e-4, "critic_warmup_episodes": 48},  # V is then fitted before the policy moves
     ),
     "ppo_prm": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 1e-4}),
-    COACH: _grid({"critic_learning_rate": 1e-5}, _STEADY),
-    "coach_forks": _grid({"critic_learning_rate": 1e-5}, _STEADY),
-    "measured": _grid({"k": 4}, {"k": 8}),
+    COACH: _grid(_STEADY, {"critic_learning_rate": 1e-5}),
+    "coach_forks": _grid(_STEADY, {"critic_learning_rate": 1e-5}),
+    "measured": _grid(_STEADY, {"k": 4}),
 }
 
 

@@ -2,8 +2,9 @@
 
     python -m benchmarks.figures.method docs/images/method.png
 
-The shipped policy plays on the embedded phone, at temperature 1.5 so that its candidates differ; the state is the one
-whose candidates differ most.
+The shipped policy plays on the embedded phone, at temperature 1.2 so that its candidates differ. The state is the one
+whose candidates differ most, of those in which the critic was right: it liked the executed candidate best, and the
+episode succeeded.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from benchmarks.figures.style import Theme, plt, save
 from coach_gym.actions import ActionError, format_action, parse_action
 from coach_gym.agents import CoachAgent
 from coach_gym.dialects import Dialect, Frame
-from coach_gym.episode import Candidate, Episode
+from coach_gym.episode import Candidate, Episode, Step
 from coach_gym.recording import load_episodes
 
 TASKS = ("ContactsFavorite", "ContactsDeleteContact", "TasksCompleteTask", "RecipeDeleteSingleRecipe")
-STEPS = 60
+STEPS = 120
 
 
 def play() -> list[Episode]:
@@ -43,7 +44,7 @@ def play() -> list[Episode]:
         agent = CoachAgent(
             "pocket", envs, 0.0, critic_learning_rate=0.0, max_new_tokens=48, max_prompt_length=3072, batch_size=12,
             mini_batch_size=12, reward_model=None, outcome_correction=0.0, self_imitation=None, negative_weight=1.0,
-            temperature=1.5,
+            temperature=1.2,
             tensorboard_log=folder, keep_episodes=1.0, collection="rounds", seed=0,
         )  # fmt: skip
         agent.learn(STEPS)
@@ -65,8 +66,14 @@ def _on_screen(text: str, dialect: Dialect, frame: Frame) -> str:
 
 def telling(episodes: list[Episode]) -> tuple[Episode, int]:
     """Returns the episode and the step whose candidates touch the most places, and among those differ most in Q."""
-    states = [(episode, t) for episode in episodes for t in range(len(episode.steps) - 1)]
+    solved = [episode for episode in episodes if episode.success]
+    states = [(episode, t) for episode in solved for t in range(len(episode.steps) - 1) if _agree(episode.steps[t])]
     return max(states, key=lambda state: _tells(state[0].steps[state[1]].candidates))
+
+
+def _agree(step: Step) -> bool:
+    """Whether the executed candidate is the best by Q."""
+    return step.candidates[step.executed].q == max(each.q or 0.0 for each in step.candidates)
 
 
 def _tells(candidates: list[Candidate]) -> tuple[int, float]:

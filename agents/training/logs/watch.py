@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from coach_gym.agents.training.callbacks import BaseCallback
+from coach_gym.checks import require_port
 
 if TYPE_CHECKING:
     from coach_gym.live.watching import Shown
@@ -27,6 +28,7 @@ class WatchCallback(BaseCallback):
 
     def __init__(self, port: int = 0, verbose: int = 1) -> None:
         super().__init__(verbose)
+        require_port(port=port)
         self.port = port
         self.address = ""
         self._serving = ExitStack()

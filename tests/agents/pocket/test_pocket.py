@@ -1,6 +1,7 @@
 """The pocket model: its tokenizer, its training data, its training, and the weights that are shipped."""
 
 import random
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -104,6 +105,19 @@ def test_places_asked_for_are_places_shown(policy: Policy) -> None:
                 assert f"{thought} to {action.content}" in turns[1]
             else:
                 assert any(f"={action.content}" in line and line.startswith(thought) for line in lines)
+
+
+def test_the_rows_of_a_list_end_alike_and_lead_elsewhere(policy: Policy, monkeypatch) -> None:
+    monkeypatch.setattr("coach_gym.agents.pocket.screens.ALIKE", 1.0)
+    screens, alike, files = Screens(policy.tokenizer, seed=7), 0, 0
+    for _ in range(30):
+        board = screens._board(12, [], simple=False)
+        ends = Counter(tuple(item.label.plain[-2:]) for item in board)
+        alike += max(ends.values()) >= len(board) // 2
+        files += any(policy.tokenizer.decode(end).startswith(".") for end in ends)
+        assert len({tuple(item.label.plain) for item in board}) == len(board)
+        assert all(item.label.plain[: len(item.name.plain)] == item.name.plain for item in board)
+    assert alike > 25 and 3 < files < 27
 
 
 def test_what_cannot_be_known_is_not_learned(policy: Policy) -> None:

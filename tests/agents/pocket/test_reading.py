@@ -1,6 +1,7 @@
 """Screens that random touches come upon: their tokens are the policy's own, and what is asked has one answer."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,16 @@ def test_what_is_asked_stands_once_on_the_latest_screen(policy: Policy, seen: li
                 assert sum(bool(line.match(each)) for each in screen.splitlines()) == 1
                 asked += 1
     assert asked > 30 and any(weight == PLACE for weight in sequence.weights)
+
+
+def test_the_rows_of_a_list_share_a_column_and_an_end(policy: Policy, seen: list[Tour]) -> None:
+    reading = Reading(policy.tokenizer, seen)
+    for _ in range(20):
+        board = reading._column(reading._lines(seen[0].texts[1]))
+        x, several = Counter(item.x for item, _ in board).most_common(1)[0]
+        rows = [item for item, _ in board if item.x == x]
+        ends = Counter(policy.tokenizer.decode(item.label.plain[-2:]) for item in rows)
+        assert several > 1 and ends.most_common(1)[0][1] > 1
 
 
 def test_replaced_names_are_replaced_everywhere(policy: Policy, seen: list[Tour]) -> None:
