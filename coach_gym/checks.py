@@ -6,6 +6,11 @@ from typing import Any
 
 LARGEST = (1 << 64) - 1
 """The largest whole number that a caller may pass; those that computers count with are smaller."""
+LARGEST_PORT = (1 << 16) - 1
+
+
+class WrongType(TypeError):
+    """An argument is of another type than it should be, or there is no such argument: the caller's mistake."""
 
 
 def require_whole(least: int, **arguments: Any) -> None:
@@ -17,11 +22,24 @@ def require_whole(least: int, **arguments: Any) -> None:
     """
     for name, value in arguments.items():
         if not isinstance(value, Integral) or isinstance(value, bool):
-            raise TypeError(f"{name}={value!r} is of type {type(value).__name__}; pass a whole number")
+            raise WrongType(f"{name}={value!r} is of type {type(value).__name__}; pass a whole number")
         if value < least:
             raise ValueError(f"{name}={value} is too small; pass {least} or more")
         if int(value) > LARGEST:
             raise ValueError(f"{name} has {int(value).bit_length()} bits, which is too large; pass {LARGEST} or less")
+
+
+def require_port(**arguments: Any) -> None:
+    """Checks that arguments are numbers of ports.
+
+    Raises:
+        TypeError: One is not a whole number.
+        ValueError: No port has this number.
+    """
+    require_whole(0, **arguments)
+    for name, value in arguments.items():
+        if value > LARGEST_PORT:
+            raise ValueError(f"{name}={value} is no port; ports have the numbers 0 to {LARGEST_PORT}")
 
 
 def require_seconds(**arguments: Any) -> None:
@@ -33,7 +51,7 @@ def require_seconds(**arguments: Any) -> None:
     """
     for name, value in arguments.items():
         if not isinstance(value, Real) or isinstance(value, bool):
-            raise TypeError(f"{name}={value!r} is of type {type(value).__name__}; pass a number of seconds")
+            raise WrongType(f"{name}={value!r} is of type {type(value).__name__}; pass a number of seconds")
         if not (is_finite(value) and float(value) > 0):
             raise ValueError(f"{name}={float_or_infinite(value)} is no time; pass a number of seconds greater than 0")
 
@@ -86,7 +104,7 @@ def require_finite(**arguments: Any) -> None:
     """
     for name, value in arguments.items():
         if not isinstance(value, Real) or isinstance(value, bool):
-            raise TypeError(f"{name}={value!r} is of type {type(value).__name__}; pass a number")
+            raise WrongType(f"{name}={value!r} is of type {type(value).__name__}; pass a number")
         if not is_finite(value):
             raise ValueError(f"{name}={float_or_infinite(value)} is not finite; pass a number")
 

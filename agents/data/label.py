@@ -28,6 +28,7 @@ from coach_gym.agents.data.retelling import retell
 from coach_gym.agents.generation.generator import Generator
 from coach_gym.agents.judging.verifiers import OutcomeVerifier, ask_verifier
 from coach_gym.agents.models.policy import Policy
+from coach_gym.checks import require_not_negative, require_whole
 from coach_gym.data.folder import EpisodeFolder
 from coach_gym.episode import Candidate, Episode, Observation, Step
 
@@ -57,6 +58,11 @@ class Labelling:
     near: float = NEAR
     samples: int = 20_000
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        require_whole(1, candidates=self.candidates, max_new_tokens=self.max_new_tokens)
+        require_whole(2, samples=self.samples)
+        require_not_negative(temperature=self.temperature, near=self.near)
 
 
 @dataclass
@@ -136,7 +142,10 @@ def label(
 def _check_settings(out: Path, told: dict[str, Any]) -> None:
     """Refuses to mix labels of two kinds; only `samples` may change."""
     if (out / SETTINGS).is_file():
-        known = json.loads((out / SETTINGS).read_text("utf-8"))["settings"]
+        try:
+            known = dict(json.loads((out / SETTINGS).read_text("utf-8"))["settings"])
+        except (ValueError, TypeError, LookupError) as error:
+            raise ValueError(f"{out / SETTINGS} is damaged ({error}); choose another folder, or empty {out}") from error
         if other := {name: value for name, value in known.items() if name != "samples" and told.get(name) != value}:
             raise ValueError(f"the labels in {out} were made with {other}; pass these, or another folder")
     _write(out / SETTINGS, json.dumps({"settings": told}, indent=2) + "\n")

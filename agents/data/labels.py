@@ -69,17 +69,25 @@ class LabelFolder:
         folders: The folders of episodes.
 
     Raises:
-        ValueError: The folder holds no labels.
+        ValueError: The folder holds no labels, or damaged ones.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = path = Path(path)
         if not (path / LABELS).is_file():
             raise ValueError(f"{path} holds no {LABELS}; make it with coach-gym label")
-        lines = (path / LABELS).read_text("utf-8").split("\n")
-        self.labels = [Label(**json.loads(line)) for line in lines if line]
-        settings = json.loads((path / SETTINGS).read_text("utf-8"))["settings"]
-        self.folders = [EpisodeFolder(folder) for folder in settings["folders"]]
+        try:
+            lines = (path / LABELS).read_text("utf-8").split("\n")
+            self.labels = [Label(**json.loads(line)) for line in lines if line]
+            folders = [Path(each) for each in json.loads((path / SETTINGS).read_text("utf-8"))["settings"]["folders"]]
+            if not all(0 <= label.folder < len(folders) for label in self.labels):
+                raise ValueError(f"labels are of other folders than the {len(folders)} that {SETTINGS} names")
+        except (OSError, ValueError, TypeError, LookupError) as error:
+            raise ValueError(
+                f"the labels in {path} are damaged ({type(error).__name__}: {error}); repeat the coach-gym label that "
+                f"made them, which keeps what was drawn"
+            ) from error
+        self.folders = [EpisodeFolder(folder) for folder in folders]
 
     def episode(self, label: Label) -> Episode:
         """Returns the episode that a label is about."""

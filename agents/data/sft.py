@@ -1,6 +1,6 @@
 """Supervised fine-tuning of a process reward model or a policy, on transformers' Trainer, with the paper's settings.
 
-    fine_tune(policy, VerdictExamples(prm, labels, False), "runs/prm", held_out=VerdictExamples(prm, labels, True))
+fine_tune(policy, VerdictExamples(prm, labels, False), "runs/prm", held_out=VerdictExamples(prm, labels, True))
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from coach_gym.agents.data.labels import LabelFolder
 from coach_gym.agents.models.lora import add_lora, has_lora, load_adapters
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.reward_models import GenerativePRM
+from coach_gym.checks import require_positive, require_whole
 
 _SETTINGS, _CHECKPOINTS = "sft.json", "checkpoints"
 
@@ -56,6 +57,11 @@ class Settings:
     save_every: int = 100
     workers: int = 0
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        require_whole(1, batch_size=self.batch_size, save_every=self.save_every)
+        require_whole(0, lora_rank=self.lora_rank, workers=self.workers)
+        require_positive(learning_rate=self.learning_rate, epochs=self.epochs, max_grad_norm=self.max_grad_norm)
 
 
 @dataclass
@@ -111,7 +117,7 @@ def fine_tune(
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     number = len(examples)  # type: ignore[arg-type]
     if not number:
-        raise ValueError("there are no examples to learn from")
+        raise ValueError(f"there are no examples to learn from: {about or 'the data'} is empty; pass other data")
     if settings.batch_size % processes:
         raise ValueError(f"batch_size={settings.batch_size} is not a multiple of the {processes} processes")
     _check_run(out, {**asdict(settings), "betas": list(settings.betas), "about": about, "examples": number})
@@ -151,9 +157,7 @@ class _Trainer(Trainer):
         whole.load_state_dict(read.state_dict())
 
 
-def _arguments(
-    out: Path, settings: Settings, processes: int, progress_bar: bool, evaluates: bool
-) -> TrainingArguments:
+def _arguments(out: Path, settings: Settings, processes: int, progress_bar: bool, evaluates: bool) -> TrainingArguments:
     cuda = torch.cuda.is_available()
     shards = processes > 1 and not settings.lora_rank
     beta1, beta2 = settings.betas

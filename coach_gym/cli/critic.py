@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
+from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.cli.train import Processes
 
@@ -104,8 +105,9 @@ def critic(
     of_fit = {*signature(teach).parameters} - {"policy", "lessons", "critic"}
     if unknown := sorted(chosen.keys() - of_plan - of_fit):
         sys.exit(f"{', '.join(unknown)} is unknown; settings are {', '.join(sorted(of_plan | of_fit))}")
-    plan = Plan(**_only(chosen, of_plan))
-    with Processes() as processes:
+    with refusing():
+        plan = Plan(**_only(chosen, of_plan))
+    with Processes() as processes, refusing():
         several, device = processes.size > 1, processes.building_device
         if several and labels is None and rollouts is None:
             sys.exit("lessons by forks are collected in one process; pass --labels or --rollouts under torchrun")
@@ -114,20 +116,17 @@ def critic(
         actor.max_prompt_length = max_prompt_length
         start = Critic.load(critic, actor.device, "auto" if several else torch.float32) if critic else None
         lessons: Any = out / "lessons"
-        try:
-            if labels is not None:
-                lessons = from_labels(actor, LabelFolder(labels))
-            elif rollouts is not None:
-                lessons = from_rollouts(actor, rollouts, plan.gamma)
-            else:
-                envs = gym.make_vec(env, num_envs=num_envs, vectorization_mode="vector_entry_point", **env_settings)
-                ledger = collect(actor, TransformersGenerator(actor), envs, lessons, episodes, plan, progress_bar=True)
-                envs.close()
-                print(f"{ledger.episodes} episodes, {ledger.timesteps} steps, and {ledger.fork_steps} steps on forks")
-            fit = {"progress_bar": processes.rank == 0, **_only(chosen, of_fit)}
-            taught, reports = teach(actor, lessons, start, **fit)
-        except ValueError as error:
-            sys.exit(str(error))
+        if labels is not None:
+            lessons = from_labels(actor, LabelFolder(labels))
+        elif rollouts is not None:
+            lessons = from_rollouts(actor, rollouts, plan.gamma)
+        else:
+            envs = gym.make_vec(env, num_envs=num_envs, vectorization_mode="vector_entry_point", **env_settings)
+            ledger = collect(actor, TransformersGenerator(actor), envs, lessons, episodes, plan, progress_bar=True)
+            envs.close()
+            print(f"{ledger.episodes} episodes, {ledger.timesteps} steps, and {ledger.fork_steps} steps on forks")
+        fit = {"progress_bar": processes.rank == 0, **_only(chosen, of_fit)}
+        taught, reports = teach(actor, lessons, start, **fit)
         whole = whole_critic(taught)
         if processes.first():
             _write(whole, reports, out / "critic")

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from coach_gym.checks import require_not_negative, require_whole
+from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings
 from coach_gym.envs.tasks.words import Split
 
@@ -60,10 +62,8 @@ def android_control(source: Path, split: str | None, finish: bool, out: Path) ->
     """Converts AndroidControl; the options are those of the command line."""
     from coach_gym.data.android_control import convert
 
-    try:
+    with refusing():
         _report(convert(source, out, split, finish, progress_bar=True))
-    except (ValueError, FileNotFoundError) as error:
-        sys.exit(str(error))
 
 
 def export(source: Path, format: str, solved: bool, out: Path) -> None:
@@ -87,7 +87,9 @@ def from_experts(env: str, split: str, episodes: int, seed: int, out: Path, sett
     """Records experts; the options are those of the command line."""
     from coach_gym.data.experts import record
 
-    _report(record(out, env, episodes, seed, {"split": split, **parse_settings(settings)}, progress_bar=True))
+    with refusing():
+        require_whole(1, episodes=episodes)
+        _report(record(out, env, episodes, seed, {"split": split, **parse_settings(settings)}, progress_bar=True))
 
 
 def from_rollouts(
@@ -108,12 +110,15 @@ def from_rollouts(
     from coach_gym.agents.models.policy import Policy
     from coach_gym.data.rollouts import record
 
-    actor = Policy.load(policy)
     chosen = {"split": split, **parse_settings(settings)}
-    _report(record(
-        out, actor, make_generator(generation, actor), env, episodes, num_envs, seed, temperature, max_new_tokens,
-        chosen, policy_name=policy, progress_bar=True,
-    ))  # fmt: skip
+    with refusing():
+        require_whole(1, episodes=episodes, num_envs=num_envs, max_new_tokens=max_new_tokens)
+        require_not_negative(temperature=temperature)
+        actor = Policy.load(policy)
+        _report(record(
+            out, actor, make_generator(generation, actor), env, episodes, num_envs, seed, temperature, max_new_tokens,
+            chosen, policy_name=policy, progress_bar=True,
+        ))  # fmt: skip
 
 
 def _report(folder: EpisodeFolder) -> None:

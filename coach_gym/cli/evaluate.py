@@ -14,6 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import gymnasium as gym
+
+from coach_gym.checks import require_whole
+from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings, read_config
 
 if TYPE_CHECKING:
@@ -78,13 +82,15 @@ def evaluate(
     from coach_gym.evaluation.exports import write_android_lab, write_android_world
 
     chosen = {**read_config(config).get("env", {}), **parse_settings(settings)}
+    with refusing():
+        require_whole(1, runs=runs, num_envs=num_envs)
+        player = make_player(agent, env, chosen, dialect, max_pixels, sample, max_new_tokens)
     try:
         report = evaluate_suite(
-            make_player(agent, env, chosen, dialect, max_pixels, sample, max_new_tokens), env, out=out, agent=agent,
-            runs=runs, num_envs=num_envs, seed=seed, deterministic=not sample, outcome_verifier=outcome_verifier,
-            env_settings=chosen, keep_episodes=not no_episodes, progress_bar=True,
+            player, env, out=out, agent=agent, runs=runs, num_envs=num_envs, seed=seed, deterministic=not sample,
+            outcome_verifier=outcome_verifier, env_settings=chosen, keep_episodes=not no_episodes, progress_bar=True,
         )  # fmt: skip
-    except (ChatServerError, ValueError) as error:
+    except (ChatServerError, ValueError, gym.error.Error) as error:
         sys.exit(f"{error}\nResults so far are in {out}; the same command continues them.")
     print(report)
     for path, text in ((json, report.to_json()), (csv, report.to_csv())):
@@ -112,8 +118,6 @@ def make_player(
         SystemExit: The dialect is unknown, or cannot take the pixels.
         ChatServerError: The model's server does not answer, or refuses.
     """
-    import gymnasium as gym
-
     from coach_gym.agents.generation.transformers import TransformersGenerator
     from coach_gym.agents.judging.chat import ChatClient
     from coach_gym.agents.judging.models import SERVED
@@ -125,7 +129,8 @@ def make_player(
     if agent == "random":
         return RandomPlayer()
     if agent == "expert":
-        return ExpertPlayer(gym.make(env, **env_settings).get_wrapper_attr("suite"))
+        of_suite = {name: value for name, value in env_settings.items() if name != "device"}
+        return ExpertPlayer(gym.make(env, **of_suite).get_wrapper_attr("suite"))
     if agent.startswith(SERVED):
         name, _, address = agent.removeprefix(SERVED).partition("@http")
         client = ChatClient(name, f"http{address}" if address else None)

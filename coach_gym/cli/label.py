@@ -8,9 +8,10 @@ The same command continues what was interrupted, and asks again for reasons that
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from coach_gym.cli.refusals import refusing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,21 +54,19 @@ def label(
     from coach_gym.agents.data.label import label as make_labels
     from coach_gym.agents.data.reasons import Reasons
     from coach_gym.agents.generation.make import make_generator
-    from coach_gym.agents.judging.chat import ChatServerError, spent
+    from coach_gym.agents.judging.chat import spent
     from coach_gym.agents.judging.models import load_model
     from coach_gym.agents.judging.verifiers import load_verifier
     from coach_gym.agents.models.policy import Policy
 
-    try:
+    with refusing():
+        settings = Labelling(policy, candidates, temperature, max_new_tokens, near, samples, seed)
         why = None if reasons is None else Reasons(load_model(reasons))
         judge = None if verifier is None else load_verifier(verifier)
         actor = Policy.load(policy)
         actor.max_prompt_length = max_prompt_length
-        settings = Labelling(policy, candidates, temperature, max_new_tokens, near, samples, seed)
         generator = make_generator(generation, actor)
         summary = make_labels(episodes, actor, generator, out, settings, why, judge, progress_bar=True)
-    except (ChatServerError, ValueError) as error:
-        sys.exit(str(error))
     print(summary)
     if (usage := spent()).requests:
         print(f"{usage.requests} questions, {usage.failures} without an answer, {usage.prompt_tokens} tokens sent, "

@@ -9,8 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
+
+from coach_gym.checks import require_not_negative, require_positive, require_whole
+from coach_gym.cli.refusals import refusing
 
 PARTS = ("states", "sampler", "judge", "gathered", "activations", "working", "engines")
 OVERHEAD = 0.1
@@ -48,7 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def plan(json: Path | None, **options: Any) -> None:
     """Prints the table; the options are those of the command line."""
-    numbers = compute(**options)
+    with refusing():
+        numbers = compute(**options)
     print(table(numbers))
     if json is not None:
         _write(json, numbers)
@@ -77,11 +82,20 @@ def compute(
     bandwidth: float = 2000,
     step_seconds: float = 5,
 ) -> dict[str, Any]:
-    """Returns GB per GPU and seconds of an iteration, by the names in `coach_gym.agents.planning`."""
+    """Returns GB per GPU and seconds of an iteration, by the names in `coach_gym.agents.planning`.
+
+    Raises:
+        ValueError: A number is out of its range, or there is no such model.
+    """
     from coach_gym.agents.planning.memory import Run, memory
     from coach_gym.agents.planning.seconds import Hardware, seconds
     from coach_gym.agents.planning.shape import config_of, empty_model, shape_of
 
+    require_whole(1, gpus=gpus, k=k, turns=turns, batch_size=batch_size, num_envs=num_envs, response=response)
+    require_whole(1, max_pixels=max_pixels, max_branch_tokens=max_branch_tokens)
+    require_whole(0, lora_rank=lora_rank, cache=cache)
+    require_positive(gpu_memory=gpu_memory, tflops=tflops, bandwidth=bandwidth)
+    require_not_negative(step_seconds=step_seconds)
     empty = empty_model(config_of(model))
     shape = shape_of(empty)
     tokens = _screen_tokens(screen, max_pixels, shape.side)
@@ -143,7 +157,10 @@ def _screen_tokens(screen: str, max_pixels: int, side: int) -> int:
     """Tokens of a screenshot and its turn, as the image processor scales it."""
     from coach_gym.dialects import smart_resize
 
-    width, height = map(int, screen.split("x"))
+    size = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", screen)
+    if size is None:
+        raise ValueError(f"screen={screen!r} is no width and height in pixels; pass them as in 1080x2400")
+    width, height = map(int, size.groups())
     rows, columns = smart_resize(height, width, side, side * side, max_pixels)
     return rows * columns // side**2 + 11
 

@@ -15,7 +15,7 @@ def read_config(path: Path | None) -> dict[str, Any]:
     """Reads a TOML or JSON file, or one of the shipped files by its name; without a path, returns no settings.
 
     Raises:
-        SystemExit: There is no such file.
+        SystemExit: There is no such file, or it holds no settings.
     """
     if path is None:
         return {}
@@ -24,8 +24,14 @@ def read_config(path: Path | None) -> dict[str, Any]:
         if str(path) not in shipped:
             sys.exit(f"there is no file {path}, and shipped are only {', '.join(sorted(shipped))}")
         path = shipped[str(path)]
-    text = path.read_text("utf-8")
-    return json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    try:
+        text = path.read_text("utf-8")
+        settings = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except (OSError, ValueError, RecursionError) as error:
+        sys.exit(f"the settings in {path} cannot be read ({error}); mend the file")
+    if not isinstance(settings, dict):
+        sys.exit(f"{path} holds a {type(settings).__name__}, not settings by name; mend the file")
+    return settings
 
 
 def parse_settings(words: Sequence[str]) -> dict[str, Any]:

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from coach_gym.cli.refusals import refusing
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
@@ -60,13 +62,13 @@ def sft(
     from coach_gym.agents.models.policy import Policy
     from coach_gym.agents.models.reward_models import GenerativePRM
 
-    settings = Settings(
-        learning_rate, batch_size=batch_size, epochs=epochs, lora_rank=lora_rank, save_every=save_every,
-        checkpoint_activations=checkpoint_activations, workers=workers, seed=seed,
-    )  # fmt: skip
     alone = os.environ.get("WORLD_SIZE", "1") == "1"
     about = f"{task} of {model} on {' '.join(str(each.resolve()) for each in data)}"
-    try:
+    with refusing():
+        settings = Settings(
+            learning_rate, batch_size=batch_size, epochs=epochs, lora_rank=lora_rank, save_every=save_every,
+            checkpoint_activations=checkpoint_activations, workers=workers, seed=seed,
+        )  # fmt: skip
         labels = [LabelFolder(data[0])] if task == "prm" else []
         if labels and len(data) > 1:
             raise ValueError("sft prm takes one folder of labels; coach-gym label takes several folders of episodes")
@@ -77,6 +79,7 @@ def sft(
             else DemonstrationExamples(policy, data, held_out)
             for held_out in (False, True)
         )  # fmt: skip
+    try:
         summary = fine_tune(policy, taught, out, settings, held if len(held) else None, about, progress_bar=True)
     except (ImportError, ValueError) as error:
         sys.exit(str(error))

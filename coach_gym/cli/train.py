@@ -14,11 +14,14 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import gymnasium as gym
 
+from coach_gym.checks import require_whole
+from coach_gym.cli.refusals import refusing
 from coach_gym.cli.runs import (
     AGENT,
     CHECKPOINTS,
@@ -150,16 +153,20 @@ def train(
         env_settings.pop("split", None)  # a file's; the pool says which instances there are
     if "steps" not in run:
         sys.exit("how long to train is missing; pass --steps, the number of environment steps")
+    with refusing():
+        require_whole(1, steps=run["steps"])
     if run["policy"] != "pocket" and run["env"].startswith("Android"):
         env_settings.setdefault("max_steps", MAX_STEPS)
     saving_times(run["save_every"])  # refuses now what it cannot read
     with Processes() as processes:
         watched = None if watch is None else _port_to_watch(watch, processes.rank)
-        envs = gym.make_vec(run["env"], num_envs=processes.share(run["num_envs"]), **env_settings)
-        if processes.first():
-            write_run(folder, whole)
         arguments = {"verbose": 1, "tensorboard_log": str(folder), "device": processes.building_device, **chosen}
-        trained = _resumed(resume, envs, arguments) if resume else _made(run["agent"], run["policy"], envs, arguments)
+        with refusing():
+            envs = gym.make_vec(run["env"], num_envs=processes.share(run["num_envs"]), **env_settings)
+            made = partial(_resumed, resume) if resume else partial(_made, run["agent"], run["policy"])
+            trained = made(envs, arguments)
+        if processes.first():  # not earlier: what was refused leaves the folder free
+            write_run(folder, whole)
         _learn(trained, run, env_settings, folder, watched)
         trained.save(folder / AGENT, exclude=["optimizer"])
         envs.close()

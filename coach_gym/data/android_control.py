@@ -67,10 +67,13 @@ def convert(
 
 
 def _ids(source: Path, split: str) -> set[int]:
-    splits = json.loads((source / SPLITS).read_text("utf-8"))
+    try:
+        splits = {name: set(ids) for name, ids in json.loads((source / SPLITS).read_text("utf-8")).items()}
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{source / SPLITS} cannot be read ({error}); download it again, beside the shards") from error
     if split not in splits:
         raise ValueError(f"{source / SPLITS} has no split {split!r}; it has {', '.join(splits)}")
-    return set(splits[split])
+    return splits[split]
 
 
 def _convert_shard(shard: Path, folder: EpisodeFolder, ids: set[int] | None, finish: bool, bar: Any) -> Counter[str]:

@@ -23,7 +23,7 @@ class EpisodeFolder:
         done: Parts of the source that have been read completely, and what was dropped from each, by reason.
 
     Raises:
-        ValueError: The folder holds episodes from elsewhere, or is to be read and does not exist.
+        ValueError: The folder holds episodes from elsewhere, is to be read and holds none, or its ledger is damaged.
     """
 
     def __init__(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
@@ -32,10 +32,9 @@ class EpisodeFolder:
         self.done: dict[str, dict[str, int]] = {}
         ledger = self.path / LEDGER
         if ledger.is_file():
-            told = json.loads(ledger.read_text("utf-8"))
-            if about is not None and told["about"] != about:
-                raise ValueError(f"{path} holds episodes of {told['about']}, not of {about}; choose another folder")
-            self.about, self.done = told["about"], told["done"]
+            self.about, self.done = _read_ledger(ledger)
+            if about is not None and self.about != about:
+                raise ValueError(f"{path} holds episodes of {self.about}, not of {about}; choose another folder")
         elif about is None and not any(self.path.glob("*.npz")):
             raise ValueError(f"{path} holds no episodes; make some with coach-gym data")
         elif about is not None:
@@ -84,3 +83,14 @@ class EpisodeFolder:
         partial = self.path / f"{LEDGER}.partial"
         partial.write_text(json.dumps({"about": self.about, "done": self.done}, indent=2) + "\n", "utf-8")
         partial.rename(self.path / LEDGER)
+
+
+def _read_ledger(path: Path) -> tuple[Any, dict[str, dict[str, int]]]:
+    try:
+        told = json.loads(path.read_text("utf-8"))
+        return told["about"], {part: dict(dropped) for part, dropped in told["done"].items()}
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        raise ValueError(
+            f"{path} is damaged ({type(error).__name__}: {error}); remove it to read the episodes beside it, or write "
+            f"them again into another folder"
+        ) from error

@@ -11,6 +11,7 @@ from coach_gym.actions import Action, ActionError, format_action
 from coach_gym.agents.evaluation import Predictor, predict_actions
 from coach_gym.agents.judging.chat import ChatClient, ChatServerError, Failure, Message, as_message
 from coach_gym.agents.playing.rollout import Attempt
+from coach_gym.checks import require_not_negative, require_whole
 from coach_gym.dialects import Dialect, Frame, pictures
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.screen import Screen
@@ -53,6 +54,7 @@ class RandomPlayer(Player):
     """
 
     def __init__(self, seed: int = 0) -> None:
+        require_whole(0, seed=seed)
         self.seed = seed
 
     def act(self, attempts: Sequence[Attempt]) -> list[str]:
@@ -120,6 +122,8 @@ class ChatPlayer(Player):
     def __init__(
         self, client: ChatClient, dialect: Dialect, max_new_tokens: int = 512, temperature: float = 0.0
     ) -> None:
+        require_whole(1, max_new_tokens=max_new_tokens)
+        require_not_negative(temperature=temperature)
         self.client = client
         self.dialect = dialect
         self.max_new_tokens = max_new_tokens

@@ -21,7 +21,7 @@ from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.suites.in_order import InOrder
 from coach_gym.envs.suites.official_lab.metrics import operation_ratio, same_screen
 from coach_gym.envs.suites.suite import Suite
-from coach_gym.envs.vector import AndroidVectorEnv
+from coach_gym.envs.vector import AndroidVectorEnv, open_fleets
 from coach_gym.episode import Episode, Step
 from coach_gym.evaluation.players import Player, PredictorPlayer, as_player
 from coach_gym.evaluation.records import Record, RecordFile
@@ -58,7 +58,7 @@ def evaluate_suite(
         seed: Seed of the instances; 30 is that of AndroidWorld's runner.
         deterministic: Whether an agent takes its most likely response instead of drawing one.
         outcome_verifier: Judges as in `OnlineAgent`, for tasks without a rule.
-        env_settings: Arguments of the environment.
+        env_settings: Arguments of the environment; `device` may be a TOML file that describes a fleet.
         keep_episodes: Writes the episodes to a folder beside `out`, for `coach-gym view`: `results.episodes` for
             `results.jsonl`.
         progress_bar: Shows a progress bar.
@@ -67,16 +67,19 @@ def evaluate_suite(
         The report of all episodes in the file.
 
     Raises:
-        ValueError: The file belongs to another evaluation.
+        ValueError: The file belongs to another evaluation, or several environments would share one real device.
     """
-    make = partial(gym.make, env, disable_env_checker=True, **(env_settings or {}))
+    settings = dict(env_settings or {})
+    close_fleets = open_fleets([settings], "thread", num_envs)
+    make = partial(gym.make, env, disable_env_checker=True, **settings)
     suite = _suite(make())
     about = {"agent": agent, "env": env, "seed": seed, "deterministic": deterministic, "settings": _plain(env_settings)}
     file = RecordFile(Path(out), {**about, "suite": suite.source, "tasks": list(suite.families)})
     numbers = [n for n in range(runs * len(suite.families)) if n not in file.records or not file.records[n].valid]
     verifier = load_verifier(outcome_verifier)
     started, spent_before = time.perf_counter(), spent()
-    envs = AndroidVectorEnv([lambda: InOrder(make(), seed)] * min(num_envs, max(1, len(numbers))))
+    number = min(num_envs, max(1, len(numbers)))
+    envs = AndroidVectorEnv([lambda: InOrder(make(), seed)] * number, on_close=close_fleets)
     kept = Path(out).with_suffix(".episodes") if keep_episodes else None
     try:
         with EpisodeKeeper(kept) as keeper:

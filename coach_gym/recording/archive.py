@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from PIL import Image
@@ -42,18 +44,35 @@ def write_episode(path: Path, episode: Episode, pngs: Sequence[bytes] | None = N
 
 
 def read_episode(path: Path) -> Episode:
-    """Returns an episode that `write_episode` wrote."""
-    with np.load(path, allow_pickle=False) as file:
+    """Returns an episode that `write_episode` wrote.
+
+    Raises:
+        ValueError: The file is missing or damaged.
+    """
+    with _reading(path) as file:
         told = json.loads(file["text"].tobytes())
         steps = [_step(step, _pixels(file[f"screen_{t}"])) for t, step in enumerate(told.pop("steps"))]
-    return Episode(**told, steps=steps)
+        return Episode(**told, steps=steps)
 
 
 def read_heading(path: Path) -> Episode:
-    """Returns an episode without its steps, which is quick."""
-    with np.load(path, allow_pickle=False) as file:
+    """Returns an episode without its steps, which is quick. Raises as `read_episode` does."""
+    with _reading(path) as file:
         told = json.loads(file["text"].tobytes())
-    return Episode(**{**told, "steps": []})
+        return Episode(**{**told, "steps": []})
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
+    """Opens an archive, and says of what goes wrong inside which file it is."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            yield file
+    except (OSError, ValueError, TypeError, AttributeError, LookupError, EOFError, BadZipFile) as error:
+        raise ValueError(
+            f"the episode {path} cannot be read ({type(error).__name__}: {error}); remove it, and repeat the command "
+            f"that wrote it"
+        ) from error
 
 
 def _png(screenshot: np.ndarray) -> bytes:

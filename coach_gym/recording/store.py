@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from coach_gym.checks import require_whole
 from coach_gym.episode import Episode
 from coach_gym.recording.atif import from_atif, to_atif
 from coach_gym.recording.origin import Origin
@@ -45,6 +46,7 @@ class EpisodeStore:
     """
 
     def __init__(self, folder: str | Path, max_bytes: int = 2 << 30) -> None:
+        require_whole(0, max_bytes=max_bytes)
         self.folder = Path(folder)
         self.max_bytes = max_bytes
         self._size: int | None = None

@@ -10,15 +10,30 @@ from coach_gym.agents import (
     EvalCallback,
     GRPOAgent,
     StopTrainingOnRewardThreshold,
+    WatchCallback,
 )
 from coach_gym.agents.evaluation import evaluate
+from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.generation.vllm.client import ServedGenerator
+from coach_gym.agents.generation.vllm.server import GenerationServer
+from coach_gym.agents.judging.chat import ChatClient
+from coach_gym.agents.judging.models import ServedModel
+from coach_gym.agents.judging.steps import ServedPRM
+from coach_gym.agents.judging.verifiers import ModelVerifier
+from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.models.reward_models import GenerativePRM
 from coach_gym.agents.training.logs.recorder import EpisodeRecorder
 from coach_gym.agents.training.schedules import value_of
 from coach_gym.checks import require_finite, require_seconds, require_whole
+from coach_gym.envs.devices.adb import Adb
 from coach_gym.envs.devices.adb_device import AdbDevice
 from coach_gym.envs.devices.emulator import Emulator, Ports
+from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import UsageError
+from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.servers.server import PhoneServer
+from coach_gym.evaluation.players import RandomPlayer
+from coach_gym.recording.store import EpisodeStore
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 
@@ -66,6 +81,23 @@ def test_times_of_what_waits(value):
         lambda: EpisodeRecorder(share=value if value != 0 else 2),
     ):
         with pytest.raises((TypeError, ValueError), match="(save_minutes|patience|boot_timeout|settle|share)=.*pass"):
+            make()
+
+
+@pytest.mark.parametrize("value", [NAN, INFINITE, 1.5, -1, True, "5", HUGE])
+def test_whole_numbers_of_what_is_made_by_hand(value, tmp_path):
+    policy = tiny.policy()
+    served = ServedModel(ChatClient("model", "http://127.0.0.1:9"))
+    for make in (
+        lambda: EpisodeStore(tmp_path, value), lambda: RandomPlayer(value), lambda: ServedPRM(served, None, value),
+        lambda: ModelVerifier(served, None, False, value), lambda: GenerativePRM(policy, None, value),
+        lambda: TransformersGenerator(policy, value), lambda: TransformersGenerator(policy, 1, value),
+        lambda: Policy(policy.model, policy.tokenizer, policy.image_processor, None, value),
+        lambda: WatchCallback(value), lambda: Phone(value, 200), lambda: PhoneDevice(90, value),
+        lambda: PhoneServer(Phone(90, 200), value), lambda: Adb("serial", value),
+        lambda: GenerationServer(policy, port=value),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match="pass|ports have the numbers"):
             make()
 
 

@@ -11,6 +11,7 @@ from coach_gym.dialects import UITars
 from coach_gym.envs.suites.in_order import InOrder, instance_seed
 from coach_gym.evaluation import ChatPlayer, ExpertPlayer, RandomPlayer, evaluate_suite, read_records
 from tests.agents.judging.scripted_server import said, serving
+from tests.envs.fake_device import SIZE, SUITE, FakeDevice
 
 TASKS = ["SystemWifiTurnOn", "ContactsAddContact", "ClockTimerEntry", "TasksDueOnDate"]
 SETTINGS = {"screen_size": (270, 600), "tasks": TASKS}
@@ -148,3 +149,29 @@ def test_seeds_are_those_of_android_worlds_runner():
     assert instance_seed(30, "ContactsAddContact", 0) == upstream % 2**31
     env = InOrder(gym.make("coach_gym:AndroidWorld-v0", **SETTINGS))
     assert [env.reset(seed=number)[1]["task"] for number in (0, 3, 4)] == [TASKS[0], TASKS[3], TASKS[0]]
+
+
+def test_a_file_describes_the_devices_as_it_does_for_training(tmp_path, monkeypatch):
+    fleets = []
+    monkeypatch.setattr("coach_gym.envs.vector.read_fleet", lambda path: fleets.append(FakeFleet(path)) or fleets[-1])
+    settings = {"device": "fleet.toml", "screen_size": SIZE, "suite": SUITE}
+    for _ in range(2):  # the second time, all that is left is to read the results
+        report = evaluate_suite(Quits(), out=tmp_path / "r.jsonl", num_envs=2, env_settings=settings)
+    assert [record.device for record in report.records] == ["fake"] * len(SUITE.families)
+    assert [(fleet.path, fleet.closed) for fleet in fleets] == [("fleet.toml", True)] * 2
+    assert fleets[0].lent == min(2, len(SUITE.families)) and fleets[1].lent == 0
+    settings["device"] = "emulator-5554"
+    with pytest.raises(ValueError, match="2 environments cannot share the device 'emulator-5554'"):
+        evaluate_suite(Quits(), out=tmp_path / "one.jsonl", num_envs=2, env_settings=settings)
+
+
+class FakeFleet:
+    def __init__(self, path):
+        self.path, self.lent, self.closed = path, 0, False
+
+    def __call__(self):
+        self.lent += 1
+        return FakeDevice()
+
+    def close(self):
+        self.closed = True
