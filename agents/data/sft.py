@@ -1,6 +1,6 @@
 """Supervised fine-tuning of a process reward model or a policy, on transformers' Trainer, with the paper's settings.
 
-fine_tune(policy, VerdictExamples(prm, labels, False), "runs/prm", held_out=VerdictExamples(prm, labels, True))
+    fine_tune(policy, VerdictExamples(prm, labels, False), "runs/prm", held_out=VerdictExamples(prm, labels, True))
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from coach_gym.agents import BaseCallback, CheckpointCallback, CoachAgent
+from coach_gym.agents.training.saving.checkpoints import checkpoints_in
 from coach_gym.envs.vector import AndroidVectorEnv
 from coach_gym.recording.store import load_episodes
 from tests.agents.training.saving.test_directories import LONG
@@ -69,7 +70,7 @@ class Training:
     def _run(self) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # programs in the background begin without it
         envs = AndroidVectorEnv([lambda: ButtonEnv(steps=2)] * 4)
-        found = sorted((self.folder / "checkpoints").glob("*"), key=lambda path: int(path.name.split("_")[2]))
+        found = checkpoints_in(self.folder / "checkpoints", "rl_model")
         agent = CoachAgent.load(found[-1], env=envs) if found else self._new(envs)
         callbacks = [CheckpointCallback(1, self.folder / "checkpoints"), Diary(self.folder / "diary")]
         if agent.num_timesteps < STEPS:
