@@ -37,6 +37,7 @@ SMALLER = {
     '"pocket", envs, tensorboard_log': '"pocket", envs, batch_size=2, tensorboard_log',
     'CoachAgent("pocket", envs)': 'CoachAgent("pocket", envs, batch_size=2)',
     "total_timesteps=2_000": "total_timesteps=16",
+    "total_timesteps=1_500": "total_timesteps=16",
     "total_timesteps=1_000": "total_timesteps=8",
     "n_eval_episodes=40": "n_eval_episodes=2",
     "n_eval_episodes=8": "n_eval_episodes=2",
