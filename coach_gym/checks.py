@@ -1,6 +1,8 @@
 """Checks of numbers that a caller passes, before any work begins with them."""
 
+import difflib
 import math
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,6 +13,20 @@ LARGEST_PORT = (1 << 16) - 1
 
 class WrongType(TypeError):
     """An argument is of another type than it should be, or there is no such argument: the caller's mistake."""
+
+
+def require_known(owner: str, known: Iterable[str], given: Iterable[str]) -> None:
+    """Checks that a class or function has the arguments that it is given.
+
+    Raises:
+        TypeError: It has no such argument.
+    """
+    known = list(known)
+    for name in given:
+        if name not in known:
+            nearest = difflib.get_close_matches(name, known, n=1)
+            remedy = f"did you mean {nearest[0]!r}?" if nearest else f"help({owner}) lists all of them"
+            raise WrongType(f"{owner} has no argument {name!r}; {remedy}")
 
 
 def require_whole(least: int, **arguments: Any) -> None:

@@ -18,7 +18,7 @@ from gymnasium import spaces
 
 from coach_gym.actions import Action, ActionError, parse_action, require_on_screen
 from coach_gym.bugs import OthersCode, is_bug
-from coach_gym.checks import require_seconds, require_whole
+from coach_gym.checks import WrongType, require_seconds, require_whole
 from coach_gym.envs.devices.device import Device, ForkableDevice, LentDevice
 from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import TaskError, UsageError
@@ -132,6 +132,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
     ) -> None:
         if not callable(device) and device != "phone":
             check_name(device)
+        apps = _names(apps=apps)
+        tasks = None if tasks is None else _names(tasks=tasks)
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"render_mode={render_mode!r} is unknown; pass None, 'rgb_array' or 'human'")
         if task_errors not in get_args(TaskErrors):
@@ -142,7 +144,6 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             require_seconds(look_timeout=look_timeout)
         self.screen_size = _checked_size(screen_size)
         loaded = suite if isinstance(suite, Suite) else load_suite(benchmark, suite, checkout)
-        apps = tuple(apps)
         loaded = loaded.with_apps(apps)
         self._pool = None if pool is None else _drawn_from(pool, loaded, split, tasks)
         self.suite = loaded.of(split, unseen, tasks if self._pool is None else sorted({t.task for t in self._pool}))
@@ -163,7 +164,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         self.action_space = Unicode(MAX_ACTION)
         self._start_device = device if callable(device) else partial(self._open_device, device)
         self._device: Device | None = None
-        self._device_name = ""
+        self._device_name = device if isinstance(device, str) and device != "phone" else ""  # until it is open
         self._task: Task | None = None
         self._steps = 0
         self._over = True
@@ -517,6 +518,8 @@ def _drawn_from(
     """Returns the tasks of a pool that a suite has."""
     if split is not None:
         raise ValueError(f"split={split!r} says which instances there are, and so does pool; pass one of them")
+    if not isinstance(pool, str | os.PathLike | Iterable):
+        raise WrongType(f"pool={pool!r:.60} is of type {type(pool).__name__}; pass a file, or tasks of one")
     every = read_pool(os.fspath(pool)) if isinstance(pool, str | os.PathLike) else list(pool)
     wanted = None if tasks is None else set(tasks)
     found = [
@@ -528,9 +531,17 @@ def _drawn_from(
     return found
 
 
+def _names(**given: Iterable[str]) -> tuple[str, ...]:
+    """Returns the names in an argument; those in a single text would be its letters."""
+    ((argument, names),) = given.items()
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise WrongType(f"{argument}={names!r:.60} is of type {type(names).__name__}; pass a list of names")
+    return tuple(names)
+
+
 def _checked_size(size: tuple[int, int]) -> tuple[int, int]:
     if not isinstance(size, Sequence) or len(size) != 2:
-        raise TypeError(f"screen_size={size!r} must be a width and a height, such as {PIXEL_6}")
+        raise WrongType(f"screen_size={size!r} must be a width and a height, such as {PIXEL_6}")
     width, height = size
     require_whole(-1, width=width, height=height)
     if min(width, height) < 1:

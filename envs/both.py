@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from inspect import signature
 from typing import Any, Self
 
 import gymnasium as gym
 
+from coach_gym.checks import require_known
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.pool import BENCHMARKS, PoolTask, read_pool
@@ -50,6 +52,8 @@ class BothBenchmarks(gym.Env[dict[str, Any], str]):
         if pool is not None:
             pool = read_pool(os.fspath(pool)) if isinstance(pool, str | os.PathLike) else list(pool)
         own = {"android_world": world, "android_lab": lab}
+        for given in (shared, world or {}, lab or {}):
+            require_known("AndroidEnv", signature(AndroidEnv).parameters, given)
         settings = {name: {**shared, "pool": pool, **(given or {})} for name, given in own.items()}
         self.parts = {name: AndroidEnv(name, **given) for name, given in settings.items()}
         first, second = self.parts.values()

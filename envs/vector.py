@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import signature
 from numbers import Integral
 from typing import Any
 
@@ -17,7 +18,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 
-from coach_gym.checks import require_seconds, require_whole
+from coach_gym.checks import require_known, require_seconds, require_whole
 from coach_gym.envs import forking
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.both import BothBenchmarks
@@ -484,8 +485,10 @@ def make_vector_env(
             process one device.
 
     Raises:
+        TypeError: `AndroidEnv` has no such argument.
         ValueError: Several environments would share one real device, or the file describes no fleet.
     """
+    _require_known(AndroidEnv, kwargs)
     close_fleets = open_fleets([kwargs], workers, num_envs)
     return AndroidVectorEnv(
         [partial(AndroidEnv, **kwargs)] * num_envs, workers=workers, actor_options=actor_options,
@@ -513,8 +516,10 @@ def make_both_vector_env(
         kwargs: Arguments of `BothBenchmarks`; devices as for `make_vector_env`.
 
     Raises:
+        TypeError: As for `make_vector_env`.
         ValueError: As for `make_vector_env`.
     """
+    _require_known(BothBenchmarks, kwargs)
     own = {name: dict(kwargs.get(name) or {}) for name in ("world", "lab")}
     kwargs |= own
     close_fleets = open_fleets([kwargs, *own.values()], workers, num_envs)
@@ -522,6 +527,13 @@ def make_both_vector_env(
         [partial(BothBenchmarks, **kwargs)] * num_envs, workers=workers, actor_options=actor_options,
         step_timeout=step_timeout, reset_timeout=reset_timeout, on_close=close_fleets,
     )  # fmt: skip
+
+
+def _require_known(env: type[gym.Env], given: Iterable[str]) -> None:
+    """Checks that environments, or the functions above, have the arguments that they are given."""
+    functions = (make_vector_env, env, AndroidEnv)  # `BothBenchmarks` hands over what it does not know
+    known = [name for each in functions for name in signature(each).parameters if name not in ("kwargs", "shared")]
+    require_known(env.__name__, known, given)
 
 
 def open_fleets(users: Sequence[dict[str, Any]], workers: Workers, num_envs: int) -> Callable[[], object]:

@@ -4,7 +4,6 @@ The constructors of the methods pass the settings that they share on to their ba
 `**shared: Unpack[...]`. mypy and editors expand that by themselves; `checked_arguments` does the same for `help()`.
 """
 
-import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -17,7 +16,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.models import training_settings
 from coach_gym.agents.models.policy import POCKET
-from coach_gym.checks import LARGEST, WrongType, is_finite
+from coach_gym.checks import LARGEST, WrongType, is_finite, require_known
 
 Constructor = TypeVar("Constructor", bound=Callable[..., None])
 
@@ -40,7 +39,7 @@ def checked_arguments(base: type | None = None) -> Callable[[Constructor], Const
 
         @wraps(init)
         def checked(self: Any, *args: Any, **kwargs: Any) -> None:
-            _refuse_unknown(type(self).__name__, kwargs, signature)
+            require_known(type(self).__name__, [name for name in signature.parameters if name != "self"], kwargs)
             bound = signature.bind(self, *args, **kwargs)
             _, *given = bound.arguments.items()
             for name, value in given:
@@ -99,15 +98,6 @@ def _of_the_model(given: Mapping[str, Any], signature: Signature) -> dict[str, A
 
 def _listed(arguments: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-
-
-def _refuse_unknown(agent: str, given: Mapping[str, Any], signature: Signature) -> None:
-    known = [name for name in signature.parameters if name != "self"]
-    for name in given:
-        if name not in known:
-            nearest = difflib.get_close_matches(name, known, n=1)
-            remedy = f"did you mean {nearest[0]!r}?" if nearest else f"help({agent}) lists all of them"
-            raise WrongType(f"{agent} has no argument {name!r}; {remedy}")
 
 
 def _check_type(name: str, value: Any, parameter: Parameter) -> None:

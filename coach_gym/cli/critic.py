@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
+from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.cli.train import Processes
@@ -106,6 +107,8 @@ def critic(
     if unknown := sorted(chosen.keys() - of_plan - of_fit):
         sys.exit(f"{', '.join(unknown)} is unknown; settings are {', '.join(sorted(of_plan | of_fit))}")
     with refusing():
+        if labels is None and rollouts is None:
+            check_environment(env, env_settings, vector=True)
         plan = Plan(**_only(chosen, of_plan))
     with Processes() as processes, refusing():
         several, device = processes.size > 1, processes.building_device

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from coach_gym.checks import require_not_negative, require_whole
+from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings
 from coach_gym.envs.tasks.words import Split
@@ -89,7 +90,9 @@ def from_experts(env: str, split: str, episodes: int, seed: int, out: Path, sett
 
     with refusing():
         require_whole(1, episodes=episodes)
-        _report(record(out, env, episodes, seed, {"split": split, **parse_settings(settings)}, progress_bar=True))
+        chosen = {"split": split, **parse_settings(settings)}
+        check_environment(env, chosen)
+        _report(record(out, env, episodes, seed, chosen, progress_bar=True))
 
 
 def from_rollouts(
@@ -114,6 +117,7 @@ def from_rollouts(
     with refusing():
         require_whole(1, episodes=episodes, num_envs=num_envs, max_new_tokens=max_new_tokens)
         require_not_negative(temperature=temperature)
+        check_environment(env, chosen)
         actor = Policy.load(policy)
         _report(record(
             out, actor, make_generator(generation, actor), env, episodes, num_envs, seed, temperature, max_new_tokens,

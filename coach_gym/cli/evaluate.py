@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
-from coach_gym.checks import require_whole
+from coach_gym.checks import WrongType, require_whole
+from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings, read_config
 
@@ -84,14 +85,16 @@ def evaluate(
     chosen = {**read_config(config).get("env", {}), **parse_settings(settings)}
     with refusing():
         require_whole(1, runs=runs, num_envs=num_envs)
+        check_environment(env, chosen)
         player = make_player(agent, env, chosen, dialect, max_pixels, sample, max_new_tokens)
     try:
         report = evaluate_suite(
             player, env, out=out, agent=agent, runs=runs, num_envs=num_envs, seed=seed, deterministic=not sample,
             outcome_verifier=outcome_verifier, env_settings=chosen, keep_episodes=not no_episodes, progress_bar=True,
         )  # fmt: skip
-    except (ChatServerError, ValueError, gym.error.Error) as error:
-        sys.exit(f"{error}\nResults so far are in {out}; the same command continues them.")
+    except (ChatServerError, ValueError, WrongType, gym.error.Error) as error:
+        kept = f"\nResults so far are in {out}; the same command continues them." if out.exists() else ""
+        sys.exit(f"{error}{kept}")
     print(report)
     for path, text in ((json, report.to_json()), (csv, report.to_csv())):
         if path is not None:

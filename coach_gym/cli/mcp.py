@@ -15,6 +15,7 @@ from coach_gym.cli.phone import PHONES
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.names import open_device
 from coach_gym.envs.devices.phone import PhoneDevice
+from coach_gym.envs.devices.reachable import require_reachable
 from coach_gym.envs.errors import DeviceError
 
 PORT = 8073
@@ -83,6 +84,7 @@ def _opened(device: str | None, width: int, height: int, benchmark: str) -> tupl
     if device is None:
         return PhoneDevice(width, height, PHONES[benchmark]), {"screen_size": (width, height)}
     try:
+        require_reachable(device)
         opened = open_device(device)
     except (DeviceError, ValueError) as error:
         sys.exit(f"Cannot open {device}: {error}")

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 import gymnasium as gym
 
+from coach_gym.cli.environments import check_environment
 from coach_gym.cli.settings import parse_settings
+from coach_gym.envs.errors import DeviceError
 
 PORT = 8000
 
@@ -47,8 +49,9 @@ def serve(env: str, port: int, sessions: int, settings: Sequence[str]) -> None:
     if sessions > 1 and chosen.get("device", "phone") != "phone":
         sys.exit(f"{sessions} sessions cannot share the device {chosen['device']!r}; pass --sessions 1")
     try:
+        check_environment(env, chosen)
         PhoneEnvironment(env, **chosen).close()
         app = make_app(env, sessions, **chosen)
-    except (gym.error.Error, ImportError, TypeError, ValueError) as error:
+    except (gym.error.Error, DeviceError, ImportError, TypeError, ValueError) as error:
         sys.exit(f"{env} cannot be served: {error}")
     serve_http(app, port, "--port PORT")

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 import gymnasium as gym
 
+from coach_gym.cli.environments import check_environment
 from coach_gym.cli.settings import parse_settings
+from coach_gym.envs.errors import DeviceError
 
 PORT = 8080
 
@@ -41,8 +43,9 @@ def serve(env: str, port: int, settings: Sequence[str]) -> None:
 
     chosen = parse_settings(settings)
     try:
+        check_environment(env, chosen)
         gym.make(env, disable_env_checker=True, **chosen).close()
         app = make_app(env, **chosen)
-    except (gym.error.Error, ImportError, TypeError, ValueError) as error:
+    except (gym.error.Error, DeviceError, ImportError, TypeError, ValueError) as error:
         sys.exit(f"{env} cannot be served: {error}")
     serve_http(app, port, "--port PORT")

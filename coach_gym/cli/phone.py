@@ -17,6 +17,7 @@ from typing import Any
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.names import open_device
 from coach_gym.envs.devices.phone import PhoneDevice
+from coach_gym.envs.devices.reachable import require_reachable
 from coach_gym.envs.errors import DeviceError
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.console import auth_token
@@ -98,6 +99,7 @@ def _show_device(stack: ExitStack, name: str, web: int | None, out: Path) -> Non
     if web is None:
         sys.exit("--device is for the page: pass --web, too")
     try:
+        require_reachable(name)
         device = open_device(name)
     except (DeviceError, ValueError) as error:
         sys.exit(f"Cannot open {name}: {error}")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import gymnasium as gym
 
 from coach_gym.checks import WrongType
+from coach_gym.envs.errors import DeviceError
 
 
 @contextmanager
@@ -21,6 +22,7 @@ def refusing() -> Iterator[None]:
     try:
         yield
     except (
-        ValueError, WrongType, OSError, ImportError, gym.error.Error, ChatServerError, GenerationServerError,
+        ValueError, WrongType, OSError, ImportError, gym.error.Error, DeviceError, ChatServerError,
+        GenerationServerError,
     ) as error:  # fmt: skip
         sys.exit(str(error))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import gymnasium as gym
 
 from coach_gym.checks import require_whole
+from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.runs import (
     AGENT,
@@ -155,6 +156,7 @@ def train(
         sys.exit("how long to train is missing; pass --steps, the number of environment steps")
     with refusing():
         require_whole(1, steps=run["steps"])
+        check_environment(run["env"], env_settings, vector=True)
     if run["policy"] != "pocket" and run["env"].startswith("Android"):
         env_settings.setdefault("max_steps", MAX_STEPS)
     saving_times(run["save_every"])  # refuses now what it cannot read

@@ -18,7 +18,7 @@ from coach_gym.agents.playing.collector import Collector
 from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.data.folder import EpisodeFolder
 from coach_gym.envs.suites.in_order import InOrder
-from coach_gym.envs.vector import AndroidVectorEnv
+from coach_gym.envs.vector import AndroidVectorEnv, open_fleets
 
 
 def record(
@@ -50,18 +50,19 @@ def record(
         seed: Seed of the instances and draws.
         temperature: Sampling temperature.
         max_new_tokens: Length at which a response is cut off.
-        env_settings: Arguments of the environment.
+        env_settings: Arguments of the environment; `device` may be a TOML file that describes a fleet.
         policy_name: Name of the policy, so that episodes of two policies are not mixed.
         progress_bar: Shows a progress bar.
 
     Raises:
-        ValueError: `out` holds other episodes.
+        ValueError: `out` holds other episodes, or several environments would share one real device.
     """
     settings = dict(env_settings or {})
     told = {"source": "rollouts", "policy": policy_name, "env": env, "seed": seed, "temperature": temperature}
     folder = EpisodeFolder(out, {**told, **settings})
+    close_fleets = open_fleets([settings], "thread", num_envs)
     make = partial(gym.make, env, disable_env_checker=True, **settings)
-    envs = AndroidVectorEnv([lambda: InOrder(make(), seed)] * num_envs)
+    envs = AndroidVectorEnv([lambda: InOrder(make(), seed)] * num_envs, on_close=close_fleets)
     player = PolicyPlayer(policy, generator, temperature, max_new_tokens)
     missing = [number for number in range(episodes) if f"{number:06d}" not in folder]
     with tqdm(total=episodes, initial=episodes - len(missing), unit="episode", disable=not progress_bar) as bar:

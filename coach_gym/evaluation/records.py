@@ -75,7 +75,7 @@ class RecordFile:
         records: The latest record of every number.
 
     Raises:
-        ValueError: The file belongs to another evaluation.
+        ValueError: The file belongs to another evaluation, or is damaged.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
@@ -86,10 +86,21 @@ class RecordFile:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps({"evaluation": dict(about)}) + "\n", "utf-8")
             return
-        found = json.loads(lines[0]).get("evaluation")
-        if found != json.loads(json.dumps(dict(about))):
-            raise ValueError(f"{path} holds the evaluation {found}, not {dict(about)}; choose another file")
-        self.records = _parse(lines[1:])
+        try:
+            found, records = dict(json.loads(lines[0])["evaluation"]), _parse(lines[1:])
+        except (ValueError, TypeError, LookupError) as error:
+            raise ValueError(
+                f"{path} holds no results of an evaluation, or damaged ones ({type(error).__name__}: {error}); choose "
+                f"another file"
+            ) from error
+        wanted = json.loads(json.dumps(dict(about)))
+        for name in wanted:
+            if found.get(name) != wanted[name]:
+                raise ValueError(
+                    f"{path} holds another evaluation, with {name}={found.get(name)!r:.200} and not "
+                    f"{wanted[name]!r:.200}; choose another file"
+                )
+        self.records = records
         path.write_text("".join(line + "\n" for line in lines), "utf-8")
 
     def add(self, record: Record) -> None:

@@ -194,7 +194,11 @@ class _Playing:
 
 def _suite(env: gym.Env) -> Suite:
     inner = env.unwrapped
-    assert isinstance(inner, AndroidEnv)
+    if not isinstance(inner, AndroidEnv):
+        raise ValueError(
+            f"{type(inner).__name__} has no suite of tasks to play in order; pass AndroidWorld-v0, AndroidLab-v0 or "
+            f"AndroidSight-v0, or use evaluate_policy"
+        )
     return inner.suite
 
 

@@ -33,6 +33,7 @@ from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.emulator import emulators
 from coach_gym.envs.devices.fleet import Attached, Fleet, Member
 from coach_gym.envs.devices.locks import hold
+from coach_gym.envs.devices.names import adb_serial
 from coach_gym.envs.errors import DeviceError
 
 _TABLES = {"emulators", "attached", "fleet"}
@@ -109,17 +110,39 @@ class OneOfFleet:
         )
 
 
-def _members(path: str | Path, part: Part) -> tuple[list[Member], dict[str, Any]]:
-    """Returns the devices of a process and the arguments of their fleet."""
+def attached_serials(path: str | Path) -> tuple[list[str], bool]:
+    """Returns the serial numbers of a file's attached devices, and whether it has emulators to start, too.
+
+    Raises:
+        ValueError: The file describes no fleet.
+    """
+    described = _read(path)
+    return _attached(path, described), bool(described.get("emulators"))
+
+
+def _read(path: str | Path) -> dict[str, Any]:
+    """Reads the file of a fleet."""
     try:
         described = tomllib.loads(Path(path).read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise ValueError(f"the fleet in {path} cannot be read ({error}); pass a TOML file of devices") from error
     if unknown := sorted(described.keys() - _TABLES):
         raise ValueError(f"{path} has the tables {unknown}; a fleet has {sorted(_TABLES)}")
+    return described
+
+
+def _attached(path: str | Path, described: dict[str, Any]) -> list[str]:
+    """Returns the serial numbers of the attached devices."""
     serials = [serial for table in described.get("attached", []) for serial in _serials(path, table)]
     if twice := sorted({serial for serial in serials if serials.count(serial) > 1}):
         raise ValueError(f"{path} lists {twice} twice; every device can be driven by one process only")
+    return serials
+
+
+def _members(path: str | Path, part: Part) -> tuple[list[Member], dict[str, Any]]:
+    """Returns the devices of a process and the arguments of their fleet."""
+    described = _read(path)
+    serials = _attached(path, described)
     started = [member for table in described.get("emulators", []) for member in emulators(**table)]
     members: list[Member] = [*started[part.local_rank :: part.local_size]]
     members += [Attached(serial) for serial in serials[part.rank :: part.size]]
@@ -138,8 +161,15 @@ def _fleet(members: list[Member], arguments: dict[str, Any]) -> Fleet:
 
 
 def _serials(path: str | Path, table: dict[str, Any]) -> list[str]:
-    if table.keys() == {"serials"}:
-        return list(table["serials"])
-    if table.keys() == {"host", "ports"}:
-        return [f"{table['host']}:{port}" for port in table["ports"]]
-    raise ValueError(f"{path}: [[attached]] needs either serials, or host and ports; it has {sorted(table)}")
+    if table.keys() == {"serials"} and isinstance(table["serials"], list):
+        serials = table["serials"]
+    elif table.keys() == {"host", "ports"} and isinstance(table["ports"], list):
+        serials = [f"{table['host']}:{port}" for port in table["ports"]]
+    else:
+        raise ValueError(
+            f"{path}: [[attached]] needs either a list of serials, or a host and a list of ports; it has {table}"
+        )
+    try:
+        return [adb_serial(serial) for serial in serials]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from coach_gym.checks import WrongType
 from coach_gym.envs.devices.device import Device
 
 _ANDROID_ENV = re.compile(r"android_env:([0-9]{4,5})(?::([0-9]{4,5}))?")
@@ -15,13 +16,28 @@ def check_name(name: str) -> None:
     """Checks that `open_device` can tell which kind of device a name means.
 
     Raises:
+        TypeError: It is no text.
         ValueError: It cannot.
     """
+    if not isinstance(name, str):
+        raise WrongType(f"device={name!r} is of type {type(name).__name__}; pass the name of a device, or a callable")
     if not _ANDROID_ENV.fullmatch(name) and not _ADB.fullmatch(name):
         raise ValueError(
             f"device={name!r} is unknown; pass 'phone' (embedded), 'emulator-5554', 'host:port' or another serial "
             f"number that `adb devices` shows, 'android_env:5554', or a callable that returns a Device, e.g. a Fleet"
         )
+
+
+def adb_serial(name: str) -> str:
+    """Returns the serial number under which adb knows a device.
+
+    Raises:
+        TypeError: The name is no text.
+        ValueError: It does not denote a device.
+    """
+    check_name(name)
+    found = _ANDROID_ENV.fullmatch(name)
+    return f"emulator-{found[1]}" if found else name
 
 
 def open_device(name: str) -> Device:

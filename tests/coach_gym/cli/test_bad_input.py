@@ -2,17 +2,28 @@
 
 import json
 
+import gymnasium as gym
 import pytest
 
 from coach_gym.__main__ import main
 from coach_gym.agents.data.labels import LABELS, SETTINGS
+from tests.envs import served_phone
 
+DOCTOR = "coach-gym doctor --for device --device"
 HALF = '{"about": '
 
 
+@pytest.fixture(scope="module")
+def adb():
+    """Port of an adb server that knows no device."""
+    with served_phone.adb_server() as port:
+        yield port
+
+
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, adb):
     """The working folder, with damaged files of every kind."""
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(adb))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     files = {
@@ -25,7 +36,9 @@ def folder(tmp_path, monkeypatch):
         f"stranger/{SETTINGS}": json.dumps({"settings": {"folders": []}}),
         f"settings/{SETTINGS}": HALF, "episodes/episodes.json": json.dumps({"about": None, "done": {}}),
         "shards/android_control-00000-of-00001": "garbage, and more of it", "shards/splits.json": HALF,
-        "pool.jsonl": HALF,
+        "pool.jsonl": HALF, "unknown.toml": "env.worker = 'thread'", "empty.toml": "attached = [{serials = []}]",
+        "away.toml": "attached = [{host = '127.0.0.1', ports = [1, 3]}]", "away_env.toml": "env.device = '127.0.0.1:3'",
+        "away_lab.toml": "env.lab.device = '127.0.0.1:3'", "results.jsonl": HALF + "\n",
     }  # fmt: skip
     for name, text in files.items():
         path = tmp_path / name
@@ -68,6 +81,32 @@ def folder(tmp_path, monkeypatch):
         ("evaluate --runs 0", "runs=0 is too small"),
         ("evaluate --agent random --env Nope-v0", "`Nope` doesn't exist"),
         ("evaluate --agent random --device half.toml", "the fleet in half.toml cannot be read"),
+        ("evaluate --agent random --device=", "device='' is unknown; pass 'phone'"),
+        ("evaluate --agent random --device []", "device=\\[\\] is of type list; pass the name of a device"),
+        ("evaluate --agent random --device 127.0.0.1:1", f"127.0.0.1:1 did not appear .* {DOCTOR} 127.0.0.1:1"),
+        ("evaluate --agent expert --device emulator-5998", f"emulator-5998 did not appear .* {DOCTOR} emulator-5998"),
+        ("evaluate --agent random --device empty.toml", "empty.toml has 0 emulators .* and 0 attached devices"),
+        ("evaluate --agent random --device away.toml", f"127.0.0.1:1 did not .*; 127.0.0.1:3 did not .* {DOCTOR}"),
+        ("data experts --device android_env:5998", f"emulator-5998 did not appear .* {DOCTOR} emulator-5998"),
+        ("data rollouts --device 127.0.0.1:1", f"127.0.0.1:1 did not appear .* {DOCTOR} 127.0.0.1:1"),
+        ("train --steps 8 --config away_env.toml", f"127.0.0.1:3 did not appear .* {DOCTOR} 127.0.0.1:3"),
+        ("critic --config away_env.toml", f"127.0.0.1:3 did not appear .* {DOCTOR} 127.0.0.1:3"),
+        ("train --steps 8 --env AndroidWorldAndLab-v0 --config away_lab.toml", "127.0.0.1:3 did not appear"),
+        ("evaluate --agent random --taks 3", "AndroidEnv has no argument 'taks'; did you mean 'tasks'"),
+        ("evaluate --agent expert --taks 3", "AndroidEnv has no argument 'taks'; did you mean 'tasks'"),
+        ("evaluate --agent random --zzz 3", "AndroidEnv has no argument 'zzz'; help\\(AndroidEnv\\) lists all"),
+        ("evaluate --agent random --env CartPole-v1", "CartPoleEnv has no suite of tasks"),
+        ("evaluate --agent random --env AndroidWorldAndLab-v0", "BothBenchmarks has no suite of tasks"),
+        ("evaluate --agent random --tasks ClockTimerEntry", "tasks='ClockTimerEntry' is of type str; pass a list"),
+        ("evaluate --agent random --tasks 3", "tasks=3 is of type int; pass a list of names"),
+        ("evaluate --agent random --apps shopping", "apps='shopping' is of type str; pass a list of names"),
+        ("evaluate --agent random --pool 4", "pool=4 is of type int; pass a file"),
+        ("evaluate --agent random --screen_size 3", "screen_size=3 must be a width and a height"),
+        ("data experts --taks 3", "AndroidEnv has no argument 'taks'; did you mean 'tasks'"),
+        ("data rollouts --taks 3", "AndroidEnv has no argument 'taks'; did you mean 'tasks'"),
+        ("train --steps 8 --config unknown.toml", "AndroidEnv has no argument 'worker'; did you mean 'workers'"),
+        ("train --steps 8 --env AndroidWorldAndLab-v0 --config unknown.toml", "BothBenchmarks has no .* 'worker'"),
+        ("critic --config unknown.toml", "AndroidEnv has no argument 'worker'; did you mean 'workers'"),
     ],
 )
 def test_bad_input_is_a_sentence(folder, command, told):
@@ -78,6 +117,13 @@ def test_bad_input_is_a_sentence(folder, command, told):
     assert {path for path in folder.rglob("*")} - before <= {folder / "out", folder / "out" / SETTINGS} | {
         folder / "out" / "candidates.jsonl", folder / "out" / "episodes.json",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["mcp", "phone --web 0"])
+@pytest.mark.parametrize("device", ["127.0.0.1:1", "emulator-5998", "nowhere"])
+def test_devices_to_show_must_be_there(command, device):
+    with pytest.raises(SystemExit, match=f"Cannot open {device}: .*({DOCTOR}|pass 'phone')"):
+        main([*command.split(), "--device", device])
 
 
 @pytest.mark.parametrize(
@@ -105,3 +151,25 @@ def test_settings_of_labels_that_cannot_be_read_are_not_written_over(folder):
     with pytest.raises(SystemExit, match="label.json is damaged"):
         main("label episodes --out settings".split())
     assert (folder / "settings" / SETTINGS).read_text() == HALF
+
+
+def test_a_file_of_another_evaluation_is_left_as_it_is(folder):
+    with pytest.raises(SystemExit, match="results.jsonl holds no results of an evaluation, or damaged ones"):
+        main("evaluate --agent random --out results.jsonl".split())
+    assert (folder / "results.jsonl").read_text() == HALF + "\n"
+    (folder / "results.jsonl").write_text('{"evaluation": {"agent": "random"}}\n')
+    with pytest.raises(SystemExit, match="with agent='random' and not 'expert'; choose another file"):
+        main("evaluate --agent expert --out results.jsonl".split())
+
+
+@pytest.mark.parametrize("id", ["AndroidWorld-v0", "AndroidWorld/ClockTimerEntry-v0", "AndroidWorldAndLab-v0"])
+@pytest.mark.parametrize("settings", [{"screensize": (270, 600)}, {"worker": "thread"}])
+def test_unknown_arguments_of_vector_environments_are_named(id, settings):
+    with pytest.raises(TypeError, match="has no argument '(screensize|worker)'; did you mean '(screen_size|workers)'"):
+        gym.make_vec(id, 2, vectorization_mode="vector_entry_point", **settings)
+
+
+@pytest.mark.parametrize("part", ["world", "lab"])
+def test_unknown_arguments_of_one_benchmark_are_named(part):
+    with pytest.raises(TypeError, match="AndroidEnv has no argument 'screensize'; did you mean 'screen_size'"):
+        gym.make_vec("AndroidWorldAndLab-v0", 2, vectorization_mode="vector_entry_point", **{part: {"screensize": 3}})

@@ -59,7 +59,10 @@ def test_torchrun_says_which_part_is_ours(file: Path, monkeypatch: pytest.Monkey
     ("text", "message"),
     [
         ("[[attached]]\nserials = ['a1', 'a1']", "lists \\['a1'\\] twice"),
-        ("[[attached]]\nhost = '10.0.0.7'", "serials, or host and ports"),
+        ("[[attached]]\nhost = '10.0.0.7'", "list of serials, or a host and a list of ports"),
+        ("[[attached]]\nserials = 'a1'", "list of serials"),
+        ("[[attached]]\nserials = ['a1', '']", "device='' is unknown"),
+        ("[[attached]]\nserials = [5554]", "device=5554 is of type int"),
         ("[[phones]]\nserials = ['a1']", "tables \\['phones'\\]"),
         ("[[attached]]\nserials = ['a1']", "none is left for process 1 of 2"),
     ],
