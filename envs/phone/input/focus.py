@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.system.system import STEP
 from coach_gym.envs.phone.toolkit.view import Rect, View
 
 _WAYS = {"DPAD_UP": (0, -1), "DPAD_DOWN": (0, 1), "DPAD_LEFT": (-1, 0), "DPAD_RIGHT": (1, 0)}
@@ -24,6 +25,17 @@ def move(phone: Phone, key: str) -> None:
     else:
         at = 0
     _give(phone, views, at % len(views))
+
+
+def to_field(phone: Phone, step: int) -> None:
+    """Gives the focus to the next text field (1), or the one before (-1); from the last one to the first."""
+    views = phone.windows.focusable()
+    fields = [i for i, view in enumerate(views) if view.input is not None]
+    at = _current(phone, views)
+    if at in fields:
+        _give(phone, views, fields[(fields.index(at) + step) % len(fields)])
+        phone.changed()
+    phone.elapse(STEP)
 
 
 def touch(phone: Phone) -> bool:

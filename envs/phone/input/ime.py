@@ -9,6 +9,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 
+from coach_gym.envs.phone.input import focus
 from coach_gym.envs.phone.input.keys import press
 from coach_gym.envs.phone.intents import CANCELED, OK
 from coach_gym.envs.phone.phone import Phone
@@ -25,12 +26,13 @@ ADB_IME = "com.android.adbkeyboard/.AdbIME"
 _ACTIONS = {  # by broadcast: the input method, and what it does
     "ADB_KEYBOARD_INPUT_TEXT": (U2_IME, "input"), "ADB_KEYBOARD_SET_TEXT": (U2_IME, "set"),
     "ADB_KEYBOARD_CLEAR_TEXT": (U2_IME, "clear"), "ADB_KEYBOARD_INPUT_KEYCODE": (U2_IME, "key"),
-    "ADB_KEYBOARD_EDITOR_CODE": (U2_IME, "enter"), "ADB_KEYBOARD_SMART_ENTER": (U2_IME, "enter"),
+    "ADB_KEYBOARD_EDITOR_CODE": (U2_IME, "editor"), "ADB_KEYBOARD_SMART_ENTER": (U2_IME, "enter"),
     "ADB_KEYBOARD_HIDE": (U2_IME, "hide"), "ADB_KEYBOARD_GET_CLIPBOARD": (U2_IME, "clipboard"),
     "ADB_INPUT_CHARS": (ADB_IME, "chars"),
     "ADB_INPUT_TEXT": (ADB_IME, "plain"), "ADB_INPUT_B64": (ADB_IME, "input"), "ADB_INPUT_CODE": (ADB_IME, "key"),
-    "ADB_EDITOR_CODE": (ADB_IME, "enter"), "ADB_CLEAR_TEXT": (ADB_IME, "clear"),
+    "ADB_EDITOR_CODE": (ADB_IME, "editor"), "ADB_CLEAR_TEXT": (ADB_IME, "clear"),
 }  # fmt: skip
+_NEXT, _DONE, _PREVIOUS = 5, 6, 7  # EditorInfo's IME_ACTION_NEXT and so on
 
 
 def enter_text(phone: Phone, text: str) -> None:
@@ -93,9 +95,27 @@ def _obey(phone: Phone, what: str, extras: Mapping[str, str | int]) -> None:
         enter_text(phone, given)
     elif what == "key":
         press(phone, int(extras.get("code", 0)))
+    elif what == "editor":
+        _perform(phone, int(extras.get("code", 0)))
     elif what == "enter":
         phone.key("ENTER")
-    elif what == "hide" and phone.keyboard_shown:
+    elif what == "hide":
+        _hide(phone)
+
+
+def _perform(phone: Phone, action: int) -> None:
+    """Does what the key at the lower right of a soft keyboard does, by the code that EditorInfo gives it."""
+    view = phone.windows.focused_view()
+    if action in (_NEXT, _PREVIOUS):
+        focus.to_field(phone, 1 if action == _NEXT else -1)
+    elif action == _DONE and view is not None and view.multiline:
+        _hide(phone)
+    else:
+        phone.key("ENTER")
+
+
+def _hide(phone: Phone) -> None:
+    if phone.keyboard_shown:
         phone.keyboard_shown = False
         phone.changed()
         phone.elapse(STEP)

@@ -219,6 +219,21 @@ def test_broadcasts_type_press_clear_and_enter(form):
     assert form.line.text == "héllo " and form.sent == 1 and not phone.keyboard_shown
 
 
+def test_editor_actions_move_between_fields_submit_or_hide_the_keyboard(form):
+    def act(code, letter):
+        ime.broadcast(form.phone, "ADB_EDITOR_CODE", {"code": code})
+        ime.broadcast(form.phone, "ADB_INPUT_TEXT", {"msg": letter})
+        return form.line.text, form.lines.text, form.phone.keyboard_shown
+
+    following, done, before, send = 5, 6, 7, 4
+    assert act(following, "b") == ("", "b", True)
+    assert act(before, "a") == ("a", "b", True)
+    assert act(before, "c") == ("a", "bc", True), "from the first field to the last"
+    assert act(done, "d") == ("a", "bcd", False), "no line break"
+    assert act(following, "e") == ("ae", "bcd", False) and form.sent == 0
+    assert act(send, "f") == ("aef", "bcd", False) and form.sent == 1
+
+
 def test_characters_arrive_by_their_codes(form):
     assert ime.broadcast(form.phone, "ADB_INPUT_CHARS", {"chars": "128512,32,97"}) == (OK, "success")
     assert form.line.text.endswith("\N{GRINNING FACE} a")

@@ -275,6 +275,16 @@ def test_input_methods_type_what_a_broadcast_says(ime, action, extra):
     assert broadcast(hands.phone, clear, {})[0] == OK and hands.phone.focus.text == ""
 
 
+def test_a_field_has_the_focus_also_while_its_keyboard_is_hidden():
+    hands = Hands(CONTACTS)
+    hands.tap("Create contact", "First name")
+    automator = UiAutomator(hands.phone, threading.RLock())
+    for shown in (True, False):
+        hands.phone.keyboard_shown = shown
+        hands.phone.changed()
+        assert [each["text"] for each in automator.call("objInfoOfAllInstances", [{"focused": True}])] == ["First name"]
+
+
 def test_the_input_method_hides_and_knows_the_clipboard():
     hands = Hands(CONTACTS)
     hands.phone.storage.settings["secure", "default_input_method"] = U2_IME
