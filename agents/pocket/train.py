@@ -82,7 +82,7 @@ SYNTHETIC, PICTURES, READING = 0.1, 0.3, 0.2  # shares of batches that are not o
 LISTS = 0.3  # share of lists among the screens to read
 TOURS = {"AndroidWorld-v0": 20, "AndroidLab-v0": 10}  # random walks for each training family, by benchmark
 BOARDS = 32  # pictures of a batch for the vision tower
-LESSONS, PLAN = 480, Plan(hot_temperature=1.2, states=2, deterministic=True, max_new_tokens=48)
+LESSONS, PLAN = 1500, Plan(hot_temperature=1.2, states=2, deterministic=True, max_new_tokens=48)
 NUM_ENVS, MAX_PROMPT_LENGTH = 16, 3072  # of the lessons
 
 
