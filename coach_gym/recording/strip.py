@@ -9,7 +9,7 @@ import font_roboto
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from coach_gym.actions import Action, ActionError, format_action, parse_action
+from coach_gym.actions import Action, ActionError, Point, parse_action
 from coach_gym.episode import Episode
 
 _MARK, _RIM = "#d93025", "#ffffff"  # Material red, which no embedded screen uses
@@ -194,13 +194,36 @@ def _caption(number: int, action: str | None, width: int, colors: _Colors) -> Ca
     font = _font(12)
     try:
         thought, parsed = parse_action(action)
-        call = format_action(parsed)
+        call = _described(parsed)
     except ActionError:
         thought, call = "", f"no action: {' '.join(action.split())}"
     return [
         *((line, colors.ink) for line in _wrapped(f"{number}  {call}", font, width, 2)),
         *((line, colors.pale) for line in _wrapped(thought, font, width, 2)),
     ]
+
+
+def _described(action: Action) -> str:
+    """Says what an action does, as `coach-gym view` does: a narrow caption has no room for its call."""
+    match action:
+        case Action(kind="scroll", start=start, end=None, direction=direction):
+            return f"scroll {direction} from {_at(start)}"
+        case Action(kind="scroll" | "drag" as kind, start=start, end=end):
+            return f"{kind} {_at(start)} to {_at(end)}"
+        case Action(kind="click" | "long_press" as kind, start=start):
+            return f"{kind.replace('_', ' ')} {_at(start)}"
+        case Action(kind="open_app", content=app):
+            return f"open {app}"
+        case Action(kind="type", content=text):
+            return f"type “{text}”"
+        case Action(kind="finished", content=answer) if answer:
+            return f"finished: “{answer}”"
+    return action.kind.replace("_", " ")
+
+
+def _at(point: Point | None) -> str:
+    assert point is not None
+    return f"({point[0]}, {point[1]})"
 
 
 def _panel(shot: Image.Image, caption: Caption, lines: int, colors: _Colors) -> Image.Image:

@@ -45,7 +45,7 @@ function drawEpisode(main, episode, query) {
     last: () => go(episode.steps.length - 1),
     candidate: (by) => go(state.step, state.candidate + by),
     pick: (at) => at < episode.steps[state.step]?.candidates.length && go(state.step, at),
-    tab: (name) => { state.tab = name; go(state.step, state.candidate); },
+    tab: (name) => body.querySelector(`[data-tab="${name}"]`)?.click(),
     play: () => body.querySelector(".candidate.chosen .play")?.click(),
     episode: (by) => neighbour(run, id, by),
   };
@@ -74,7 +74,7 @@ function stepView(episode, run, state, most, go) {
   const step = episode.steps[state.step];
   const choose = (index) => go(state.step, index);
   const under = h("div", { class: "under" }, step.error ? `The last action was not carried out: ${step.error}` : "");
-  const side = sideOf(episode, state, go);
+  const side = sideOf(episode, state);
   return h("div", { class: "step" },
     h("div", null, stageOf(run, step, state, most, choose, under, side), under),
     h("div", { class: "card" },
@@ -171,6 +171,8 @@ async function playInstead(button, run, episode, step, index) {
     place.replaceChildren(h("div", { class: "whatif" },
       h("figure", null, h("figcaption", null, "What happened"), happened ? h("img", { class: "phone", src: data.screen(run, happened), alt: "What happened" }) : h("p", { class: "muted" }, "The episode ended.")),
       h("figure", null, h("figcaption", null, [`With candidate ${index + 1}`, ended, told.error].filter(Boolean).join(". ")), h("img", { class: "phone", src: told.screen, alt: "What would have happened" }))));
+    await Promise.all([...place.querySelectorAll("img")].map((image) => image.decode().catch(() => null)));
+    place.scrollIntoView({ block: "nearest" });
   } catch (problem) {
     place.replaceChildren(h("p", { class: "reason" }, `This cannot be played: ${problem.message}.`));
   }
@@ -185,14 +187,19 @@ function verdictView(step) {
 
 // ---- prompt, tree and task ----
 
-function sideOf(episode, state, go) {
+function sideOf(episode, state) {
   const panes = { prompt: promptPane, tree: treePane, task: taskPane };
   const side = h("div", { class: "card" });
-  side.append(
-    h("div", { class: "tabs", role: "tablist" }, Object.keys(panes).map((name) => h("button", {
-      role: "tab", "aria-selected": String(name === state.tab), onclick: () => { state.tab = name; go(state.step, state.candidate); },
-    }, name[0].toUpperCase() + name.slice(1)))),
-    h("div", { class: "pane" }, panes[state.tab](episode, state, side)));
+  const pane = h("div", { class: "pane" });
+  const tabs = Object.keys(panes).map((name) => h("button", { role: "tab", "data-tab": name, onclick: () => choose(name) }, name[0].toUpperCase() + name.slice(1)));
+  const choose = (name) => {
+    state.tab = name;
+    tabs.forEach((each) => each.setAttribute("aria-selected", String(each.dataset.tab === name)));
+    pane.replaceChildren(...[panes[name](episode, state, side)].flat(2).filter(Boolean));
+    pane.scrollTop = 0;
+  };
+  choose(state.tab);
+  side.append(h("div", { class: "tabs", role: "tablist" }, tabs), pane);
   return side;
 }
 

@@ -52,7 +52,7 @@ function drawEpisodes(main, rows, query) {
     value: filters.text, oninput: (event) => change("text", event.target.value),
   });
   main.replaceChildren(
-    h("div", { class: "tools" }, search, Object.values(selects), length("least", "min"), length("most", "max"), count),
+    h("div", { class: "tools" }, search, Object.values(selects), length("least", "min"), length("most", "max"), h("span", { class: "muted" }, "steps"), count),
     h("div", { class: "episodes" }, list,
       h("aside", null, h("section", { class: "card" }, h("header", null, h("h2", null, "Success by family")), families))));
   apply();

@@ -103,3 +103,25 @@ def test_screenshots_and_actions_go_together():
         strip([], [])
     with pytest.raises(ValueError, match="2 actions do not belong to 1 screenshots"):
         strip([GREY], ["wait()", "wait()"])
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "click(start_box='(135,541)')", "long_press(start_box='(135,541)')", "open_app(app_name='Pro Expense')",
+        "type(content='Jade Fischer')", "press_back()", "finished()", "finished(content='12:30')",
+    ],
+)  # fmt: skip
+def test_an_action_takes_one_line_below_a_small_screenshot(action):
+    assert strip([GREY], [action], height=320).size == strip([GREY], ["wait()"], height=320).size
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "scroll(start_box='(135,300)', direction='down')", "scroll(start_box='(135,300)', end_box='(135,100)')",
+        "drag(start_box='(135,300)', end_box='(135,100)')",
+    ],
+)  # fmt: skip
+def test_a_moving_finger_takes_two_lines_at_most(action):
+    assert strip([GREY], [action], height=320).height - strip([GREY], ["wait()"], height=320).height <= 16

@@ -18,6 +18,7 @@ from tests.coach_gym.viewer.served import chromium, served
 
 HOSTILE = "<img src=x onerror=window.hacked=1></script><script>window.hacked=1</script>"
 RUN = "runs/first"
+PIXEL = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=="
 
 
 def various() -> Episode:
@@ -272,6 +273,27 @@ def test_new_episodes_appear(page: Any, tmp_path: Path) -> None:
         assert page.locator(".row").count() == 1
         store.write(various(), Origin("train"))
         page.locator(".row").nth(1).wait_for(timeout=15_000)
+        page.goto("about:blank")  # before its server goes
+
+
+def test_what_would_have_happened_comes_into_sight_and_stays_while_one_reads(page: Any, tmp_path: Path) -> None:
+    origin = Origin("train", environment={"id": "AndroidWorld-v0", "kwargs": {}})
+    id = EpisodeStore(tmp_path / "run" / "episodes").write(various(), origin)
+    told = {"screen": PIXEL, "over": False, "success": None, "error": "nothing there"}
+    page.route("**/api/what-if", lambda route: route.fulfill(json=told))
+    page.set_viewport_size({"width": 1300, "height": 700})
+    with served(tmp_path) as address:
+        page.goto(f"{address}#/episode?run=run&id={id}&step=1&candidate=2")
+        page.wait_for_selector(".mark")
+        page.keyboard.press("w")
+        caption = page.locator(".whatif figcaption").nth(1)
+        caption.wait_for()
+        assert caption.inner_text() == "With candidate 2. nothing there"
+        page.wait_for_function("document.querySelector('.result').getBoundingClientRect().bottom <= innerHeight + 1")
+        for key, shown in (("t", "Button"), ("i", "goal"), ("p", "prompt")):
+            page.keyboard.press(key)
+            assert shown in page.locator(".pane").inner_text()
+            assert page.locator("[role='tab'][aria-selected='true']").count() == 1 and caption.is_visible()
         page.goto("about:blank")  # before its server goes
 
 
