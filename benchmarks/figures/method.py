@@ -44,8 +44,7 @@ def play() -> list[Episode]:
         agent = CoachAgent(
             "pocket", envs, 0.0, critic_learning_rate=0.0, max_new_tokens=48, max_prompt_length=3072, batch_size=12,
             mini_batch_size=12, reward_model=None, outcome_correction=0.0, self_imitation=None, negative_weight=1.0,
-            temperature=1.2,
-            tensorboard_log=folder, keep_episodes=1.0, collection="rounds", seed=0,
+            temperature=1.2, tensorboard_log=folder, keep_episodes=1.0, collection="rounds", seed=0,
         )  # fmt: skip
         agent.learn(STEPS)
         envs.close()
@@ -150,4 +149,5 @@ def _color(candidate: Candidate, theme: Theme) -> str:
 
 
 if __name__ == "__main__":
-    save(partial(draw, *telling(play())), Path(sys.argv[1]))
+    picture = Path(sys.argv[1])
+    save(partial(draw, *telling(play())), picture)
