@@ -124,7 +124,7 @@ class Windows:
             phone.focus = None
             keys, bottom = None, height - navigation
             windows = self._app_windows((0, status, width, bottom))
-        if keys:
+        if phone.focus is not None:
             self._mark_caret(windows)
         elif phone.highlight is not None:
             self._mark_highlight(windows)
@@ -141,7 +141,7 @@ class Windows:
         return windows
 
     def _mark_caret(self, windows: list[Window]) -> None:
-        """Draws the cursor. A field whose keyboard is hidden looks as if it had none, but takes text."""
+        """Draws the cursor, which stays while the keyboard is hidden."""
         field = self._field_of(windows)
         if field is not None:
             field.caret = field.focused = True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.toolkit.paint import intersect
 from coach_gym.ui import Node, as_reported
 
 CONTENT = "android:id/content"
@@ -13,15 +12,8 @@ CONTENT = "android:id/content"
 
 
 def reported(phone: Phone) -> Node:
-    """Returns the tree of the screen, with the views of the app in front in one frame.
-
-    A field keeps its focus while the keyboard is hidden, though it looks as if it had none.
-    """
+    """Returns the tree of the screen, with the views of the app in front in one frame."""
     root = as_reported(phone.ui())
-    field = phone.windows.focused_view()
-    if field is not None:
-        for node in root.walk():
-            node.focused |= node.cls == field.cls and intersect(node.bounds, field.bounds) == node.bounds
     children: list[Node] = []
     for app, group in groupby(root.children, key=lambda node: node.package == phone.foreground and not node.decor):
         nodes = list(group)
