@@ -31,6 +31,7 @@ from coach_gym.agents.models.policy import Policy
 from coach_gym.checks import require_not_negative, require_whole
 from coach_gym.data.folder import EpisodeFolder
 from coach_gym.episode import Candidate, Episode, Observation, Step
+from coach_gym.files import write_whole
 
 _CANDIDATES, _REASONS = "candidates.jsonl", "reasons.jsonl"
 AT_ONCE, ASKED_AT_ONCE = 8, 64
@@ -134,8 +135,8 @@ def label(
     if reasons is not None:
         labels = _explain(labels, reasons, sources, out / _REASONS, summary, progress_bar)
     summary.kept = len(labels)
-    _write(out / LABELS, "".join(f"{each.to_json()}\n" for each in labels))
-    _write(out / SETTINGS, json.dumps({"settings": told, "summary": vars(summary)}, indent=2) + "\n")
+    write_whole(out / LABELS, "".join(f"{each.to_json()}\n" for each in labels))
+    write_whole(out / SETTINGS, json.dumps({"settings": told, "summary": vars(summary)}, indent=2) + "\n")
     return summary
 
 
@@ -148,7 +149,7 @@ def _check_settings(out: Path, told: dict[str, Any]) -> None:
             raise ValueError(f"{out / SETTINGS} is damaged ({error}); choose another folder, or empty {out}") from error
         if other := {name: value for name, value in known.items() if name != "samples" and told.get(name) != value}:
             raise ValueError(f"the labels in {out} were made with {other}; pass these, or another folder")
-    _write(out / SETTINGS, json.dumps({"settings": told}, indent=2) + "\n")
+    write_whole(out / SETTINGS, json.dumps({"settings": told}, indent=2) + "\n")
 
 
 class _Responder:
@@ -329,9 +330,3 @@ def _read_lines(path: Path) -> list[dict[str, Any]]:
     if len(whole) < len(raw):
         path.write_bytes(whole)
     return [json.loads(line) for line in whole.decode("utf-8").split("\n") if line]
-
-
-def _write(path: Path, text: str) -> None:
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, "utf-8")
-    partial.rename(path)

@@ -1,5 +1,6 @@
 """Evaluation in the middle of a training, which keeps the best agent."""
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from coach_gym.agents.evaluation import Evaluation, evaluate
 from coach_gym.agents.training.callbacks import EPISODES, BaseCallback
 from coach_gym.agents.training.logs.media import evaluation_strips
 from coach_gym.checks import require_finite, require_whole
+from coach_gym.files import write_whole
 
 BEST = "best_model"
 
@@ -165,7 +167,7 @@ class EvalCallback(BaseCallback):
                 "timesteps": self._evaluated_at, "mean_reward": self.last.mean_reward,
                 "success_rate": self.last.success_rate, "episodes": len(self.last.judged),
             }  # fmt: skip
-            self._note.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+            write_whole(self._note, json.dumps(found, indent=2) + "\n")
 
     @property
     def _note(self) -> Path | None:
@@ -199,7 +201,9 @@ class EvalCallback(BaseCallback):
         for name, column in columns.items():
             self._history[name].append(np.where(unknown, np.nan, column))
         path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(path, **{name: np.array(rows) for name, rows in self._history.items()})  # type: ignore[arg-type]
+        file = io.BytesIO()
+        np.savez(file, **{name: np.array(rows) for name, rows in self._history.items()})  # type: ignore[arg-type]
+        write_whole(path, file.getvalue())
 
     def update_child_locals(self, locals_: dict[str, Any]) -> None:
         """Passes the variables on to all of them."""

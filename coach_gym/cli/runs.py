@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from coach_gym.files import write_whole
+
 RUN, CHECKPOINTS, AGENT, BEST = "run.json", "checkpoints", "agent", "best_model"
 PREFIX = "agent"
 _MINUTES = re.compile(r"(\d+(?:\.\d+)?) ?(?:m|min|minutes)")
@@ -54,7 +56,7 @@ def out_folder(out: Path | None, resume: Path | None) -> Path:
 def write_run(folder: Path, config: Mapping[str, Any]) -> None:
     """Notes what a training is started with."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / RUN).write_text(json.dumps(config, indent=2) + "\n", "utf-8")
+    write_whole(folder / RUN, json.dumps(config, indent=2) + "\n")
 
 
 def read_run(resume: Path | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coach_gym.episode import Episode
+from coach_gym.files import write_whole
 from coach_gym.recording.archive import read_episode, read_heading, write_episode
 
 LEDGER = "episodes.json"
@@ -80,9 +81,7 @@ class EpisodeFolder:
         return self.path / f"{name}.npz"
 
     def _write_ledger(self) -> None:
-        partial = self.path / f"{LEDGER}.partial"
-        partial.write_text(json.dumps({"about": self.about, "done": self.done}, indent=2) + "\n", "utf-8")
-        partial.rename(self.path / LEDGER)
+        write_whole(self.path / LEDGER, json.dumps({"about": self.about, "done": self.done}, indent=2) + "\n")
 
 
 def _read_ledger(path: Path) -> tuple[Any, dict[str, dict[str, int]]]:

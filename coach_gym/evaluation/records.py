@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from coach_gym.files import append_line, write_whole
+
 
 @dataclass(frozen=True)
 class Record:
@@ -84,7 +86,7 @@ class RecordFile:
         lines = _whole_lines(path)
         if not lines:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps({"evaluation": dict(about)}) + "\n", "utf-8")
+            write_whole(path, json.dumps({"evaluation": dict(about)}) + "\n")
             return
         try:
             found, records = dict(json.loads(lines[0])["evaluation"]), _parse(lines[1:])
@@ -101,13 +103,12 @@ class RecordFile:
                     f"{wanted[name]!r:.200}; choose another file"
                 )
         self.records = records
-        path.write_text("".join(line + "\n" for line in lines), "utf-8")
+        write_whole(path, "".join(line + "\n" for line in lines))
 
     def add(self, record: Record) -> None:
         """Appends a record, at once."""
         self.records[record.number] = record
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(record)) + "\n")
+        append_line(self.path, json.dumps(asdict(record)))
 
 
 def read_records(path: Path) -> tuple[dict[str, Any], list[Record]]:

@@ -24,6 +24,7 @@ import numpy as np
 
 from coach_gym.checks import require_whole
 from coach_gym.episode import Episode
+from coach_gym.files import append_line, write_whole
 from coach_gym.recording.atif import from_atif, to_atif
 from coach_gym.recording.origin import Origin
 from coach_gym.recording.png import encode_png, read_png
@@ -71,9 +72,9 @@ class EpisodeStore:
                 return f"../{_SCREENS}/{name}"
 
             text = json.dumps(to_atif(episode, origin, keep, id))
-            _replace(path, text.encode(), durable=True)
+            write_whole(path, text, durable=True)
             row = _row(id, episode, origin, screens, len(text) + sum(written))
-            _append(self.folder / INDEX, row)
+            append_line(self.folder / INDEX, json.dumps(row), durable=True)
             self._bound(row["bytes"])
         return id
 
@@ -88,7 +89,7 @@ class EpisodeStore:
             return name, 0
         path.parent.mkdir(parents=True, exist_ok=True)
         data = encode_png(screenshot)
-        _replace(path, data)
+        write_whole(path, data)
         return name, len(data)
 
     def _bound(self, added: int) -> None:
@@ -106,7 +107,7 @@ class EpisodeStore:
             gone.append(rows.pop(0))
             self._size -= gone[-1]["bytes"]
         lines = "".join(json.dumps(row) + "\n" for row in rows)
-        _replace(self.folder / INDEX, lines.encode(), durable=True)
+        write_whole(self.folder / INDEX, lines, durable=True)
         shown = {name for row in rows for name in _screens_of(self.folder, row["id"])}
         for path in (self.folder / _SCREENS).glob("*/*.png"):
             if f"{path.parent.name}/{path.name}" not in shown:
@@ -231,29 +232,3 @@ def _line(line: bytes) -> Row | None:
         return json.loads(line)
     except ValueError:
         return None
-
-
-def _append(path: Path, row: Row) -> None:
-    with path.open("a+b") as file:
-        file.seek(0, os.SEEK_END)
-        if file.tell():
-            file.seek(-1, os.SEEK_END)
-        cut_off = file.tell() and file.read(1) != b"\n"
-        file.write((b"\n" if cut_off else b"") + json.dumps(row).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _replace(path: Path, data: bytes, durable: bool = False) -> None:
-    """Writes a file so that others see all of it or nothing."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("wb") as file:
-            file.write(data)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
-        partial.rename(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise

@@ -26,6 +26,7 @@ from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.agents.training.batching import FIRST_TRAINING_SEED
 from coach_gym.agents.training.objective.returns import discounted_outcome
 from coach_gym.episode import Candidate, Episode, Step
+from coach_gym.files import write_whole
 from coach_gym.recording.archive import write_episode
 
 _LEDGER = "lessons.json"
@@ -227,6 +228,4 @@ def _opened(directory: Path, plan: Plan) -> Ledger:
 
 
 def _write(directory: Path, ledger: Ledger) -> None:
-    partial = directory / f"{_LEDGER}.partial"
-    partial.write_text(json.dumps(asdict(ledger), indent=2) + "\n", "utf-8")
-    partial.rename(directory / _LEDGER)
+    write_whole(directory / _LEDGER, json.dumps(asdict(ledger), indent=2) + "\n")

@@ -1,16 +1,19 @@
 """Logging to the terminal, TensorBoard, CSV and JSON, with the keys, folders and files of Stable-Baselines3."""
 
 import csv
+import io
 import json
 import math
 import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from tqdm.auto import tqdm
 
 from coach_gym.agents.training.logs.media import is_media, write_media
+from coach_gym.files import append_line, write_whole
 
 Value = float | int | str
 
@@ -118,8 +121,7 @@ class CsvOutput:
         new = [key for key in row if key not in self._keys]
         if new:
             self._add_columns(new)
-        with self.path.open("a", newline="", encoding="utf-8") as file:
-            csv.DictWriter(file, self._keys).writerow(row)
+        append_line(self.path, self._lines([row]).removesuffix("\n"))
 
     def _add_columns(self, keys: list[str]) -> None:
         rows: list[dict[str, str]] = []
@@ -127,10 +129,12 @@ class CsvOutput:
             with self.path.open(newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
         self._keys += keys
-        with self.path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, self._keys)
-            writer.writeheader()
-            writer.writerows(rows)
+        write_whole(self.path, self._lines([dict(zip(self._keys, self._keys, strict=True)), *rows]))
+
+    def _lines(self, rows: Sequence[Mapping[str, Value]]) -> str:
+        file = io.StringIO()
+        csv.DictWriter(file, self._keys).writerows(rows)
+        return file.getvalue()
 
     def close(self) -> None:
         """Does nothing: no file is open."""
@@ -153,8 +157,7 @@ class JsonOutput:
         """Appends a line; numbers that JSON does not have, such as nan, become null."""
         row = {key: _finite(value) for key, value in sorted(values.items()) if self.name not in excluded[key]}
         if row:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
+            append_line(self.path, json.dumps(row))
 
     def close(self) -> None:
         """Does nothing: no file is open."""

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,12 @@ import numpy as np
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import is_sharded
 from coach_gym.agents.training.callbacks import BaseCallback
+from coach_gym.agents.training.saving.directories import remove
 from coach_gym.checks import require_positive, require_whole
 from coach_gym.dialects.names import settings_of
+from coach_gym.files import write_whole
+
+_CONFIG = "config.json"  # the file without which a folder is no checkpoint
 
 
 class CheckpointCallback(BaseCallback):
@@ -112,15 +115,15 @@ class CheckpointCallback(BaseCallback):
             best = json.loads(note.read_text("utf-8"))
         if self.keep_best and success_rate is not None and success_rate >= best["success_rate"]:
             best = {"checkpoint": latest.name, "success_rate": success_rate}
-            note.write_text(json.dumps(best, indent=2) + "\n", "utf-8")
+            write_whole(note, json.dumps(best, indent=2) + "\n")
         for old in checkpoints_in(self.save_path, self.name_prefix)[:-keep]:
             if old.name != best["checkpoint"]:
-                shutil.rmtree(old)
+                remove(old, last=_CONFIG)
 
 
 def checkpoints_in(folder: Path, name_prefix: str) -> list[Path]:
     """Returns the complete checkpoints in a folder, the oldest first."""
     pattern = re.compile(re.escape(name_prefix) + r"_(\d+)_steps")
     named = [(found, path) for path in folder.glob(f"{name_prefix}_*_steps") if (found := pattern.fullmatch(path.name))]
-    whole = [(int(found[1]), path) for found, path in named if (path / "config.json").is_file()]
+    whole = [(int(found[1]), path) for found, path in named if (path / _CONFIG).is_file()]
     return [path for _, path in sorted(whole)]

@@ -43,7 +43,7 @@ def replacing(path: Path, parts: Collection[str]) -> Iterator[Path]:
         raise FileExistsError(refusal)
     try:
         if processes.rank() == 0:
-            _remove(fresh)
+            remove(fresh)
             if earlier := replaced_by(path):  # a save was killed between its two renames
                 earlier.rename(path)
             fresh.mkdir(parents=True)
@@ -60,7 +60,7 @@ def replacing(path: Path, parts: Collection[str]) -> Iterator[Path]:
         if processes.rank() == 0:
             error.add_note(f"This was while saving to {path}.")
             with held_back():
-                _remove(fresh)
+                remove(fresh)
         raise
 
 
@@ -127,18 +127,18 @@ def _beside(path: Path, what: str) -> Path:
     return path.with_name(f"{path.name}.{what}")
 
 
-def _remove(directory: Path) -> None:
-    """Removes a marked directory, the mark last; one that does not exist is no error."""
+def remove(directory: Path, last: str = _MARK) -> None:
+    """Removes a directory, the file `last` at the end, so that it tells what a kill has left; none is no error."""
     if not directory.exists():
         return
     for each in directory.iterdir():
-        if each.name == _MARK:
+        if each.name == last:
             continue
         if each.is_dir() and not each.is_symlink():
             shutil.rmtree(each)
         else:
             each.unlink()
-    (directory / _MARK).unlink(missing_ok=True)
+    (directory / last).unlink(missing_ok=True)
     directory.rmdir()
 
 
@@ -159,7 +159,7 @@ def _swap(fresh: Path, path: Path, parts: Collection[str]) -> None:
     """Puts a sealed directory in its place."""
     replaced = _beside(path, "replaced")
     if path.exists():
-        _remove(replaced)
+        remove(replaced)
         _keep_strangers(path, fresh, parts)
     try:
         if path.exists():
@@ -173,7 +173,7 @@ def _swap(fresh: Path, path: Path, parts: Collection[str]) -> None:
         raise
     (path / _MARK).unlink()
     _sync_folder(path.parent)
-    _remove(replaced)
+    remove(replaced)
 
 
 def _keep_strangers(path: Path, fresh: Path, parts: Collection[str]) -> None:

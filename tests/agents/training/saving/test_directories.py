@@ -1,5 +1,7 @@
 """Saved agents are whole or not there, keep what others put beside them, and show damage."""
 
+import builtins
+import io
 import json
 import os
 import shutil
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from coach_gym.agents import GRPOAgent
+from coach_gym.agents import CheckpointCallback, GRPOAgent
 from tests.agents import tiny
 
 
@@ -183,8 +185,8 @@ LONG = os.environ.get("RELIABILITY") == "long"
 OPERATIONS = ("mkdir", "open", "fsync", "rename", "replace", "unlink", "rmdir", "link")
 
 
-def killed_at(number, agent, path):
-    """Saves in a process that is killed before its file operation of this number.
+def killed_at(number, work):
+    """Does something in a process that is killed before its file operation of this number, or while it writes.
 
     Returns:
         The number of operations; None if it was killed.
@@ -200,11 +202,17 @@ def killed_at(number, agent, path):
             count += 1
             return operation(*args, **kwargs)
 
+        def opened(operation, file, mode="r", *args, **kwargs):
+            result = operation(file, mode, *args, **kwargs)
+            if set(mode) & set("wax+"):
+                dying(lambda: None)  # the file is there, and empty
+            return result
+
         for name in OPERATIONS:
             setattr(os, name, partial(dying, getattr(os, name)))
+        io.open = builtins.open = partial(opened, io.open)
         try:
-            agent.num_timesteps = 2
-            agent.save(path)
+            work()
         finally:
             os._exit(count)
     status = os.waitpid(child, 0)[1]
@@ -212,7 +220,11 @@ def killed_at(number, agent, path):
 
 
 def test_a_kill_at_any_file_operation_loses_nothing(agent, whole, tmp_path):
-    total = killed_at(-1, agent, Path(shutil.copytree(whole, tmp_path / "agent")))
+    def save(path):
+        agent.num_timesteps = 2
+        agent.save(path)
+
+    total = killed_at(-1, partial(save, Path(shutil.copytree(whole, tmp_path / "agent"))))
     assert total > 40
     numbers = range(total) if LONG else [*range(0, total - 16, 5), *range(total - 16, total)]  # it is swapped in last
     survivors = []
@@ -220,7 +232,7 @@ def test_a_kill_at_any_file_operation_loses_nothing(agent, whole, tmp_path):
         folder = tmp_path / str(number)
         path = Path(shutil.copytree(whole, folder / "agent"))
         (path / "notes.txt").write_text("years of work")
-        assert killed_at(number, agent, path) is None
+        assert killed_at(number, partial(save, path)) is None
         try:
             survivors.append(steps(path))
         except FileNotFoundError as error:
@@ -232,3 +244,25 @@ def test_a_kill_at_any_file_operation_loses_nothing(agent, whole, tmp_path):
         assert [each.name for each in folder.iterdir()] == ["agent"]
         shutil.rmtree(folder)
     assert set(survivors) == {1, 2} and survivors == sorted(survivors)
+
+
+def test_a_kill_while_old_checkpoints_are_removed_leaves_no_part_of_them(whole, tmp_path):
+    def folder(name):
+        for number in (8, 16, 24, 32):
+            shutil.copytree(whole, tmp_path / name / f"agent_{number}_steps")
+        (tmp_path / name / "agent_best.json").write_text('{"checkpoint": "agent_8_steps", "success_rate": 0.5}')
+        return tmp_path / name
+
+    def prune(path):
+        CheckpointCallback(1, path, "agent", keep=1)._prune(path / "agent_32_steps", 0.75, 1)
+
+    total = killed_at(-1, partial(prune, folder("counted")))
+    assert total > 20
+    for number in range(total) if LONG else [*range(4), *range(4, total, 7), total - 1]:
+        path = folder(str(number))
+        assert killed_at(number, partial(prune, path)) is None
+        prune(path)
+        holding = {file.relative_to(path).parts[0] for file in path.rglob("*") if file.is_file()}
+        assert {name for name in holding if not name.endswith(".partial")} == {"agent_32_steps", "agent_best.json"}
+        assert steps(path / "agent_32_steps") == 1
+        shutil.rmtree(path)

@@ -72,7 +72,7 @@ class Training:
         envs = AndroidVectorEnv([lambda: ButtonEnv(steps=2)] * 4)
         found = checkpoints_in(self.folder / "checkpoints", "rl_model")
         agent = CoachAgent.load(found[-1], env=envs) if found else self._new(envs)
-        callbacks = [CheckpointCallback(1, self.folder / "checkpoints"), Diary(self.folder / "diary")]
+        callbacks = [CheckpointCallback(1, self.folder / "checkpoints", keep=2), Diary(self.folder / "diary")]
         if agent.num_timesteps < STEPS:
             agent.learn(STEPS - agent.num_timesteps, callbacks, reset_num_timesteps=not found)
         agent.save(self.folder / "final")

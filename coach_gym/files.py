@@ -1,0 +1,44 @@
+"""Files that an interruption leaves whole."""
+
+import os
+from pathlib import Path
+
+
+def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None:
+    """Writes a file so that others, and whoever comes after an interruption, see all of it or what was there before.
+
+    Args:
+        path: The file.
+        content: All of it; text is written as UTF-8.
+        durable: Waits until the disk has it.
+    """
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        partial.rename(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def append_line(path: Path, line: str, durable: bool = False) -> None:
+    """Appends a line to a file, which is made if it is missing; one that was cut off stays a line by itself.
+
+    Args:
+        path: The file.
+        line: The line without its end.
+        durable: Waits until the disk has it.
+    """
+    with path.open("a+b") as file:
+        cut_off = False
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            cut_off = file.read(1) != b"\n"
+        file.write((b"\n" if cut_off else b"") + line.encode() + b"\n")
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
