@@ -20,6 +20,7 @@ from coach_gym.checks import WrongType, require_whole
 from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings, read_config
+from coach_gym.envs.errors import TaskError
 
 if TYPE_CHECKING:
     from coach_gym.evaluation import Player
@@ -92,6 +93,8 @@ def evaluate(
             player, env, out=out, agent=agent, runs=runs, num_envs=num_envs, seed=seed, deterministic=not sample,
             outcome_verifier=outcome_verifier, env_settings=chosen, keep_episodes=not no_episodes, progress_bar=True,
         )  # fmt: skip
+    except TaskError:
+        raise  # its traceback says where the user's own code is wrong
     except (ChatServerError, ValueError, WrongType, gym.error.Error) as error:
         kept = f"\nResults so far are in {out}; the same command continues them." if out.exists() else ""
         sys.exit(f"{error}{kept}")

@@ -7,20 +7,22 @@ from contextlib import contextmanager
 import gymnasium as gym
 
 from coach_gym.checks import WrongType
-from coach_gym.envs.errors import DeviceError
+from coach_gym.envs.errors import DeviceError, TaskError
 
 
 @contextmanager
 def refusing() -> Iterator[None]:
     """Ends the program with the message of an error in arguments, files, ids or addresses.
 
-    It is for what happens before the work begins: later, a traceback is worth more.
+    A mistake in the code of the user's own task or app keeps its traceback, which says where it is.
     """
     from coach_gym.agents.generation.vllm.client import GenerationServerError
     from coach_gym.agents.judging.chat import ChatServerError
 
     try:
         yield
+    except TaskError:
+        raise
     except (
         ValueError, WrongType, OSError, ImportError, gym.error.Error, DeviceError, ChatServerError,
         GenerationServerError,

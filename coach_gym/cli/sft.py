@@ -87,4 +87,5 @@ def sft(
         print(f"{summary}\nthe model is in {out}")
     if labels and alone:
         share, read, unreadable = verdict_accuracy(GenerativePRM(policy, template), labels[0])
-        print(f"held-out verdicts: {share:.0%} of {read} right, {unreadable} unreadable")
+        right = f"{share:.0%} of {read} right" if read else "none could be read"
+        print(f"held-out verdicts: {right}, {unreadable} unreadable")

@@ -65,5 +65,5 @@ def tasks(
     print(f"{len(wanted)} tasks of {len({task.task for task in wanted})} families in {out}")
     for counted in (Counter(task.env for task in wanted), Counter(task.difficulty for task in wanted)):
         print(", ".join(f"{count} {name}" for name, count in sorted(counted.items())))
-    print(f"{len(dropped)} tasks of the file dropped, which are among the {len(tested)} tests")
+    print(f"{len(dropped)} dropped, because they are among the {len(tested)} tasks of the tests")
     print(f"{len(kept) - len(wanted)} left out by the options")

@@ -1,14 +1,33 @@
 """What is wrong in files, names and numbers is told in a sentence, and nothing is begun."""
 
 import json
+from pathlib import Path
 
 import gymnasium as gym
 import pytest
 
 from coach_gym.__main__ import main
 from coach_gym.agents.data.labels import LABELS, SETTINGS
+from coach_gym.envs.errors import TaskError
 from tests.envs import served_phone
 
+EXAMPLES = Path(__file__).parents[3] / "examples"
+MISTAKEN = """
+from coach_gym.envs.tasks.task import Task
+
+class Mistaken(Task):
+    apps = ("Settings",)
+    template = "Do nothing."
+    budget = 3
+
+    def setup(self, device):
+        {}["nothing"]
+
+    def evaluate(self, device, answer):
+        return 0.0
+
+TASKS = (Mistaken,)
+"""
 DOCTOR = "coach-gym doctor --for device --device"
 HALF = '{"about": '
 
@@ -173,3 +192,16 @@ def test_unknown_arguments_of_vector_environments_are_named(id, settings):
 def test_unknown_arguments_of_one_benchmark_are_named(part):
     with pytest.raises(TypeError, match="AndroidEnv has no argument 'screensize'; did you mean 'screen_size'"):
         gym.make_vec("AndroidWorldAndLab-v0", 2, vectorization_mode="vector_entry_point", **{part: {"screensize": 3}})
+
+
+@pytest.mark.parametrize("command", ["evaluate --agent random", "data experts", "data rollouts --num-envs 1"])
+def test_a_mistake_in_the_users_own_task_keeps_its_traceback(folder, command, monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.syspath_prepend(str(folder))
+    (folder / "mistaken").mkdir()
+    (folder / "mistaken" / "app.py").write_text("from shopping_list.app import APP")
+    (folder / "mistaken" / "tasks.py").write_text(MISTAKEN)
+    words = [*command.split(), "--apps", '["mistaken"]', "--tasks", '["Mistaken"]', "--screen_size", "[270,600]"]
+    with pytest.raises(TaskError, match="raised KeyError: 'nothing'") as raised:
+        main([*words, "--out", "out"])
+    assert raised.value.__cause__.__traceback__ is not None
