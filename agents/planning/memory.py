@@ -13,12 +13,15 @@ sizes, n tokens and m patches of one pass over an episode's tree:
     gathered     bfloat16: what is outside the layers with its gradient (4 bytes per parameter), and two layers
                  likewise; without gradients for adapters; nothing is gathered in one process without offload
     activations  kept for the backward pass: 2 h n layers of the text model; masks, 2 (k - 1) R for every token that a
-                 step's branches see; 2 v blocks + 3 x patch for every patch, unless only adapters are trained
-    working      the largest of three that never coincide. A recomputed layer: n (26 h + 12 I + 6 kv), with adapters
+                 step's branches see; 2 v blocks + 3 x patch for every patch, and 6.5 v more for each block whose
+                 output enters the text model early, unless only adapters are trained
+    working      the largest of three that never coincide. A recomputed layer: n (26 h + 12 I + 6 kv), with queries of
+                 size Q that are normalised (Qwen3-VL) n (15 Q - 7 h) more, with adapters
                  n (24 h + 4 I) more for their inputs in float32, and copies of the prompts' keys and values, repeated
                  for every head of the queries: 4 q for every token that a step's branches see. The logits:
                  12 bytes x vocabulary x scored tokens, two copies in float32 and a gradient, and the gradient of the
-                 language head. A recomputed vision block, m (40 v + 12 J), without the text's activations
+                 language head. A recomputed vision block, m (40 v + 12 J), without the text's activations; with
+                 adapters the pictures as they enter the tower, m (20 v + 8 patch)
     host         12 bytes (6.03) per trained parameter / N: the copy of weights and moments to which a failed update
                  returns; and the states with CPU offload
     engines      vLLM in the same process: 2 P of weights, and 4 kv layers bytes per token of its cache, for policy and
@@ -39,7 +42,10 @@ from coach_gym.agents.training.optimizers import OptimizerName
 GB = 1e9
 OPENING = 1000  # tokens before the first screenshot
 TEXT_H, TEXT_I, TEXT_KV = 26.0, 12.0, 6.0
+NORMED_Q, NORMED_H = 15.0, -7.0
 VISION_H, VISION_I = 40.0, 12.0
+DEEP = 6.5
+PIXELS, FROZEN_H = 8.0, 20.0
 LORA_H, LORA_I = 24.0, 4.0
 MOMENTS = {"adamw": 8.0, "adamw8bit": 2 + 8 / 256}
 """Bytes of a parameter's moments, by optimizer."""
@@ -117,11 +123,16 @@ def working_bytes(shape: Shape, run: Run, patches: int | None = None) -> tuple[f
     patches = shape.merged * run.turns * run.screen if patches is None else patches
     seen = run.stepped * (run.trunk / 2 + branch) if run.k > 1 else 0
     text = 2 * shape.hidden * tokens * shape.layers + 2 * branch * seen
-    tower = 0.0 if run.lora_rank else patches * (2.0 * shape.vision_hidden * shape.vision_depth + 3 * shape.patch)
+    of_blocks = shape.vision_hidden * (2.0 * shape.vision_depth + DEEP * shape.vision_deep)
+    tower = 0.0 if run.lora_rank else patches * (of_blocks + 3 * shape.patch)
     layer = tokens * (TEXT_H * shape.hidden + TEXT_I * shape.inner + TEXT_KV * shape.kv)
+    layer += tokens * (NORMED_Q * shape.normed + NORMED_H * shape.hidden) if shape.normed else 0
     layer += seen * 4 * shape.repeated
     layer += tokens * (LORA_H * shape.hidden + LORA_I * shape.inner) if run.lora_rank else 0
-    block = 0.0 if run.lora_rank else patches * (VISION_H * shape.vision_hidden + VISION_I * shape.vision_inner)
+    if run.lora_rank:
+        block = patches * (PIXELS * shape.patch + FROZEN_H * shape.vision_hidden)
+    else:
+        block = patches * (VISION_H * shape.vision_hidden + VISION_I * shape.vision_inner)
     logits = 12 * shape.vocabulary * run.stepped * run.k * run.response
     logits += 0 if run.lora_rank else 2 * shape.vocabulary * shape.hidden
     return text + tower, max(layer, logits, block - text)

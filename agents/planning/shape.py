@@ -52,10 +52,12 @@ class Shape:
         layers: Number of decoder layers.
         kv: Size of a token's keys in one layer, which its values have too.
         repeated: Size of these keys once they are repeated for every head of the queries; a single one is only viewed.
+        normed: Size of a token's queries if they and the keys are normalised, as in Qwen3-VL; else 0.
         vocabulary: Number of tokens.
         vision_hidden: Hidden size of the vision tower.
         vision_inner: Intermediate size of its feed-forward layers.
         vision_depth: Number of its blocks.
+        vision_deep: Number of those whose output enters the text model besides the last one's, as in Qwen3-VL.
         patch: Numbers of a patch: pixels, colours and frames.
         merged: Patches per token.
         side: Pixels per side of a token.
@@ -71,10 +73,12 @@ class Shape:
     layers: int
     kv: int
     repeated: int
+    normed: int
     vocabulary: int
     vision_hidden: int
     vision_inner: int
     vision_depth: int
+    vision_deep: int
     patch: int
     merged: int
     side: int
@@ -114,6 +118,7 @@ def shape_of(model: Any) -> Shape:
     """Measures a model, which may be on the meta device."""
     text, tower = model.config.get_text_config(), model.config.vision_config
     layers, blocks = model.model.language_model.layers, model.model.visual.blocks
+    named = list(layers[0].named_modules())
     linear = [part for part in layers.modules() if isinstance(part, nn.Linear)]
     head_size = getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads
     width = tower.hidden_size if tower.model_type != "qwen2_vl_vision" else tower.embed_dim
@@ -128,10 +133,12 @@ def shape_of(model: Any) -> Shape:
         layers=text.num_hidden_layers,
         kv=text.num_key_value_heads * head_size,
         repeated=(text.num_attention_heads if text.num_key_value_heads > 1 else 1) * head_size,
+        normed=text.num_attention_heads * head_size if any("q_norm" in name for name, _ in named) else 0,
         vocabulary=text.vocab_size,
         vision_hidden=width,
         vision_inner=_inner(blocks),
         vision_depth=tower.depth,
+        vision_deep=len(getattr(tower, "deepstack_visual_indexes", ())),
         patch=3 * tower.temporal_patch_size * tower.patch_size**2,
         merged=tower.spatial_merge_size**2,
         side=tower.patch_size * tower.spatial_merge_size,
