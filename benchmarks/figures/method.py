@@ -113,13 +113,15 @@ def _marks(axes: Any, candidates: list[Candidate], theme: Theme) -> None:
     for number, candidate in enumerate(candidates):
         if (place := _place(candidate)) is not None:
             places.setdefault(place, []).append(number)
-    for (x, y), numbers in places.items():
+    below = 0  # where the next disc may begin, so that none hides another
+    for (x, y), numbers in sorted(places.items(), key=lambda each: each[0][1]):
         color = _color(candidates[numbers[0]], theme)
-        beside = x - 50 if x > 135 else x + 50
-        arrow = FancyArrowPatch((beside, y - 8), (x, y), color=color, lw=1.6, arrowstyle="-|>", mutation_scale=9)
+        beside, level = x - 60 if x > 135 else x + 60, max(y - 8, below)
+        below = level + 42
+        arrow = FancyArrowPatch((beside, level), (x, y), color=color, lw=1.6, arrowstyle="-|>", mutation_scale=9)
         axes.add_patch(arrow)
         label = ", ".join(str(number + 1) for number in numbers)
-        axes.text(beside, y - 8, label, color=theme.paper, ha="center", va="center", size=8, weight="bold", zorder=5,
+        axes.text(beside, level, label, color=theme.paper, ha="center", va="center", size=8, weight="bold", zorder=5,
                   bbox={"boxstyle": "round,pad=0.4", "facecolor": color, "edgecolor": theme.paper})  # fmt: skip
 
 
