@@ -50,6 +50,9 @@ QUOTED = {
             "sampled_before", "sampled_after", "sampled_frozen_critic", "best_of_8_before",
         )
     },
+    "first_run": {
+        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
+    },
     "controls": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
     "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
     "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},
