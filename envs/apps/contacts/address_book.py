@@ -66,7 +66,8 @@ def card(entry: Contact) -> tuple:
     """
     numbers = sorted((contacts.digits(number), label) for number, label in entry.phones)
     more = (entry.company, entry.title, entry.note, entry.starred, sorted(entry.labels))
-    return (entry.name, numbers, sorted(address for address, _ in entry.emails), *more)
+    facts = (entry.website, str(entry.birthday), entry.address, entry.nickname)
+    return (entry.name, numbers, sorted(address for address, _ in entry.emails), *more, *facts)
 
 
 def unlabelled(entry: Contact) -> tuple:

@@ -14,7 +14,6 @@ from coach_gym.envs.phone.providers.contacts import Contact
 from coach_gym.envs.phone.toolkit.view import View
 
 CONTACTS, HIGHLIGHTS, ORGANIZE = "Contacts", "Highlights", "Organize"
-TITLE, WEBSITE, BIRTHDAY, NOTES = "Job title", "Website", "Birthday", "Notes"
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,6 @@ class Edition:
         email_row: The same for an address.
         photo: Makes the picture on a person's page, from the name.
         write_to: Opens a conversation, from the phone, a number and a name.
-        more_fields: Fields of the form below "More fields".
         email_label: Label of a new address.
         labels_emails: Whether the form asks for the labels of addresses.
         shows_new: Whether saving a new contact leads to its page.
@@ -42,7 +40,6 @@ class Edition:
     email_row: Callable[[str, str, partial], View]
     photo: Callable[[str], View]
     write_to: Callable[[Host, str, str], Any]
-    more_fields: tuple[str, ...] = (TITLE, NOTES)
     email_label: str = "Other"
     labels_emails: bool = False
     shows_new: bool = False

@@ -8,13 +8,19 @@ from datetime import date
 from functools import partial
 from typing import Any
 
-from coach_gym.envs.apps.contacts.edition import BIRTHDAY, NOTES, TITLE, WEBSITE, ContactsScreen, Edition
+from coach_gym.envs.apps.contacts.edition import ContactsScreen, Edition
 from coach_gym.envs.phone.app import Choice, Confirm, Dialog
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.providers.contacts import EMAIL_TYPES, PHONE_TYPES, Contact
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, Icon, ListItem, ListView, Row, Scaffold, TextField
+
+MORE = {
+    "Job title": "title", "Website": "website", "Birthday": "birthday", "Notes": "note", "Address": "address",
+    "Nickname": "nickname",
+}  # fmt: skip
+"""What the form asks for below "More fields", and where `Contact` has it."""
 
 
 @dataclass
@@ -51,10 +57,9 @@ class ContactForm(ContactsScreen):
         self.phones = [Labelled(TextInput(number), label) for number, label in known.phones or [("", "Mobile")]]
         addresses = known.emails or [("", edition.email_label)]
         self.emails = [Labelled(TextInput(address), label) for address, label in addresses]
-        self.title, self.website, self.note = TextInput(known.title), TextInput(known.website), TextInput(known.note)
         self.birthday = known.birthday
-        values = {TITLE: known.title, WEBSITE: known.website, BIRTHDAY: known.birthday, NOTES: known.note}
-        self.more = any(values[field] for field in edition.more_fields)
+        self.texts = {field: TextInput(getattr(known, field)) for field in MORE.values() if field != "birthday"}
+        self.more = any(getattr(known, field) for field in MORE.values())
 
     def build(self) -> View:
         """Shows a field for everything that the edition asks for."""
@@ -67,7 +72,7 @@ class ContactForm(ContactsScreen):
             *self._emails(),
         ]
         if self.more:
-            fields += [self._more_field(name) for name in self.edition.more_fields]
+            fields += [self._more_field(name, field) for name, field in MORE.items()]
         else:
             fields.append(Button("More fields", partial(setattr, self, "more", True), kind="text"))
         save = Button("Save", self._save, "toolbar_button")
@@ -100,11 +105,11 @@ class ContactForm(ContactsScreen):
             min_height=theme.TOUCH, border=theme.DIVIDER, radius=6, max_lines=1,
         )  # fmt: skip
 
-    def _more_field(self, name: str) -> View:
-        if name == BIRTHDAY:
+    def _more_field(self, name: str, field: str) -> View:
+        if field == "birthday":
             icon = Icon("cake_variant_outline")
             return ListItem(name, birthday_text(self.birthday), self._ask_birthday, leading=icon)
-        return TextField({TITLE: self.title, WEBSITE: self.website, NOTES: self.note}[name], name)
+        return TextField(self.texts[field], name)
 
     def _ask_label(self, entry: Labelled, title: str, labels: list[str]) -> None:
         self.push(Choice(title, labels, partial(setattr, entry, "label"), entry.label))
@@ -125,10 +130,8 @@ class ContactForm(ContactsScreen):
             company=self.company.text.strip(),
             phones=[(entry.text, entry.label) for entry in self.phones if entry.text],
             emails=[(entry.text, entry.label) for entry in self.emails if entry.text],
-            title=self.title.text.strip(),
-            website=self.website.text.strip(),
             birthday=self.birthday,
-            note=self.note.text.strip(),
+            **{field: input.text.strip() for field, input in self.texts.items()},
         )
 
     def _save(self) -> None:

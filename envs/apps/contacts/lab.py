@@ -9,7 +9,7 @@ from datetime import date
 from functools import partial
 
 from coach_gym.envs.apps.contacts import app as usual
-from coach_gym.envs.apps.contacts.edition import BIRTHDAY, NOTES, ORGANIZE, TITLE, WEBSITE, Edition
+from coach_gym.envs.apps.contacts.edition import ORGANIZE, Edition
 from coach_gym.envs.apps.google_messages import app as messages
 from coach_gym.envs.phone.providers.contacts import Contact, pretty
 from coach_gym.envs.phone.toolkit import theme
@@ -52,7 +52,6 @@ EDITION = Edition(
     email_row=_email_row,
     photo=_photo,
     write_to=messages.write_to,
-    more_fields=(TITLE, WEBSITE, BIRTHDAY, NOTES),
     email_label="Home",
     labels_emails=True,
     shows_new=True,

@@ -67,6 +67,7 @@ class Person(ContactsScreen):
         rows = [edition.number_row(number, label, partial(self._call, number)) for number, label in contact.phones]
         rows += [edition.email_row(address, label, partial(self._copy, address)) for address, label in contact.emails]
         facts = (
+            (contact.nickname, "Nickname"), (contact.address, "Address"),
             (birthday_text(contact.birthday), "Birthday"), (contact.website, "Website"), (contact.friend, "Friend"),
             (contact.note, "Notes"), (", ".join(contact.labels), "Labels"),
         )  # fmt: skip

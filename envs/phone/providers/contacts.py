@@ -18,11 +18,12 @@ PHONE_TYPES = {"Home": 1, "Mobile": 2, "Work": 3, "Other": 7, "Main": 12}
 """Labels of phone numbers and their codes in `data2`."""
 EMAIL_TYPES = {"Home": 1, "Work": 2, "Other": 3}
 """Labels of e-mail addresses and their codes in `data2`."""
-_AT_WORK, _BIRTHDAY, _FRIEND = 1, 3, 6  # codes in `data2` of organizations, events and relations
+_AT_WORK, _BIRTHDAY, _FRIEND, _AT_HOME, _USUAL = 1, 3, 6, 1, 1
+"""Codes in `data2` of organizations, events, relations, addresses and nicknames."""
 _SOURCE_NAME, _SOURCE_COMPANY, _SOURCE_PHONE, _SOURCE_EMAIL = 40, 30, 20, 10
 
 _ITEM = "vnd.android.cursor.item/"
-NAME, PHONE, EMAIL, ORGANIZATION, NOTE, GROUP, EVENT, WEBSITE, RELATION = range(1, 10)
+NAME, PHONE, EMAIL, ORGANIZATION, NOTE, GROUP, EVENT, WEBSITE, RELATION, ADDRESS, NICKNAME = range(1, 12)
 """Ids in `mimetypes` of the kinds of data that this module reads and writes."""
 _LABELS = {
     kind: {str(code): label for label, code in types.items()}
@@ -30,6 +31,7 @@ _LABELS = {
 }
 _MIMETYPES = (
     "name", "phone_v2", "email_v2", "organization", "note", "group_membership", "contact_event", "website", "relation",
+    "postal-address_v2", "nickname",
 )  # fmt: skip
 
 SCHEMA = """
@@ -80,6 +82,7 @@ class Contact:
         emails: Pairs of an address and its label, a key of `EMAIL_TYPES`.
         labels: Titles of the groups that the person is in.
         friend: Name of a friend.
+        address: Where the person lives or works, in one line or several.
         id: Row in `raw_contacts`; 0 if there is none yet.
     """
 
@@ -95,6 +98,8 @@ class Contact:
     birthday: date | None = None
     website: str = ""
     friend: str = ""
+    address: str = ""
+    nickname: str = ""
     id: int = field(default=0, compare=False)
 
     @property
@@ -197,7 +202,7 @@ def _entry(kind: int | None, first: str, second: str, third: str, fourth: str) -
         return first, _LABELS[kind].get(second, "Other")
     if kind == ORGANIZATION:
         return first, fourth
-    if kind in (NOTE, GROUP, WEBSITE):
+    if kind in (NOTE, GROUP, WEBSITE, ADDRESS, NICKNAME):
         return (first,)
     known = (kind == EVENT and second == str(_BIRTHDAY) and _is_day(first)) or (
         kind == RELATION and second == str(_FRIEND)
@@ -233,6 +238,10 @@ def _take(contact: Contact, kind: int, entry: Entry) -> None:
         contact.website = contact.website or entry[0]
     elif kind == RELATION:
         contact.friend = contact.friend or entry[0]
+    elif kind == ADDRESS:
+        contact.address = contact.address or entry[0]
+    elif kind == NICKNAME:
+        contact.nickname = contact.nickname or entry[0]
 
 
 # writing
@@ -271,7 +280,7 @@ def replace_all(db: sqlite3.Connection, people: Iterable[Contact]) -> None:
 def update(db: sqlite3.Connection, contact: Contact) -> None:
     """Stores what has changed about the person with `contact.id`.
 
-    Rows of `data` that say something else than `Contact` can (an address, a photo, an anniversary) stay as they are,
+    Rows of `data` that say something else than `Contact` can (a photo, an anniversary) stay as they are,
     and so do the other columns of a row that changes.
     """
     before = get(db, contact.id)
@@ -333,7 +342,7 @@ def _alternative(contact: Contact) -> str:
     return f"{contact.last}, {contact.first}" if contact.first and contact.last else contact.name
 
 
-_SINGLE = (NAME, ORGANIZATION, NOTE, EVENT, WEBSITE, RELATION)
+_SINGLE = (NAME, ORGANIZATION, NOTE, EVENT, WEBSITE, RELATION, ADDRESS, NICKNAME)
 """The kinds of which a contact has one at most."""
 
 
@@ -350,6 +359,8 @@ def _entries(db: sqlite3.Connection, contact: Contact) -> dict[int, list[Entry]]
         EVENT: [(born,)],
         WEBSITE: [(contact.website,)],
         RELATION: [(contact.friend,)],
+        ADDRESS: [(contact.address,)],
+        NICKNAME: [(contact.nickname,)],
     }
     return {kind: [entry for entry in entries if any(entry)] for kind, entries in by_kind.items()}
 
@@ -403,5 +414,7 @@ def _columns(kind: int, entry: Entry) -> dict[str, str | int | None]:
         return {"data1": first, "data2": EMAIL_TYPES[second]}
     if kind == ORGANIZATION:
         return {"data1": first, "data2": _AT_WORK, "data4": second or None}
-    code = {EVENT: _BIRTHDAY, RELATION: _FRIEND}.get(kind)
+    if kind == ADDRESS:
+        return {"data1": first, "data2": _AT_HOME, "data4": first}
+    code = {EVENT: _BIRTHDAY, RELATION: _FRIEND, NICKNAME: _USUAL}.get(kind)
     return {"data1": first} if code is None else {"data1": first, "data2": code}

@@ -63,7 +63,7 @@ def insert(db: sqlite3.Connection, table: str, values: dict[str, object]) -> Non
     """Adds a person without data to `raw_contacts`, or a row to `data` whose kind `mimetype` names.
 
     Raises:
-        ValueError: The mimetype is missing, or not one of Android's usual ones.
+        ValueError: The mimetype is missing.
     """
     if table == "raw_contacts":
         id = contacts.insert(db, contacts.Contact(starred=str(values.get("starred", "0")) == "1"))
@@ -73,10 +73,12 @@ def insert(db: sqlite3.Connection, table: str, values: dict[str, object]) -> Non
             db.execute("UPDATE raw_contacts SET account_id = last_insert_rowid() WHERE _id = ?", (id,))
         return
     kind = values.pop("mimetype", None)
-    found = db.execute("SELECT _id FROM mimetypes WHERE mimetype = ?", (kind,)).fetchone()
-    if found is None:
-        raise ValueError(f"mimetype {kind!r} is unknown")
-    row = {"mimetype_id": found[0], **values}
+    if not kind:
+        raise ValueError("a mimetype is required")
+    if not db.execute("SELECT 1 FROM mimetypes WHERE mimetype = ?", (kind,)).fetchone():
+        db.execute("INSERT INTO mimetypes (mimetype) VALUES (?)", (kind,))
+    (number,) = db.execute("SELECT _id FROM mimetypes WHERE mimetype = ?", (kind,)).fetchone()
+    row = {"mimetype_id": number, **values}
     columns = ", ".join('"' + name.replace('"', '""') + '"' for name in row)
     db.execute(f"INSERT INTO data ({columns}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
     contacts.refresh(db, int(str(values.get("raw_contact_id", 0))))

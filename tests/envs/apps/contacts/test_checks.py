@@ -1,6 +1,7 @@
 """What the checks of the Contacts' families let pass, on the phone that each runs on."""
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
@@ -21,6 +22,8 @@ CHANGES = {
     "title": lambda c: replace(c, title="Chief"), "note": lambda c: replace(c, note="x"),
     "star": lambda c: replace(c, starred=not c.starred), "labels": lambda c: replace(c, labels=["x"]),
     "number": lambda c: replace(c, phones=[("5", "Mobile")]), "email": lambda c: replace(c, emails=[("x@y.z", "Home")]),
+    "website": lambda c: replace(c, website="x.y"), "birthday": lambda c: replace(c, birthday=date(2000, 1, 2)),
+    "address": lambda c: replace(c, address="x"), "nickname": lambda c: replace(c, nickname="x"),
 }  # fmt: skip
 FAMILIES = (
     lab_tasks.ContactsAddColleague, lab_tasks.ContactsAddWithEmail, lab_tasks.ContactsChangeEmail,

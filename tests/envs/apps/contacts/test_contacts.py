@@ -10,6 +10,7 @@ from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.providers.contacts import Contact
 from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import compress, parse_ui
+from tests.envs.hands import Hands
 
 SCREENS = [(270, 600), (540, 1200), (1080, 2400), (800, 1280)]
 ANA = Contact(
@@ -271,3 +272,17 @@ def test_equality_is_of_what_is_known(phone):
     assert contacts.numbers(book(phone)) == [
         ("Ana Berg", "+12015550123"), ("Ana Berg", "+12015550124"), ("Zoe Ames", "+12015550199")
     ]  # fmt: skip
+
+
+def test_the_form_asks_for_more_and_the_page_shows_it():
+    hands = Hands(APP.package, (360, 2400))
+    hands.tap("Create contact")
+    hands.type("Ida")
+    hands.tap("More fields")
+    told = {"website": "ida.example", "note": "Likes tea", "address": "1 Hill Rd", "nickname": "Idy"}
+    for field, text in zip(("Website", "Notes", "Address", "Nickname"), told.values(), strict=True):
+        hands.tap(field)
+        hands.type(text)
+    hands.tap("Save", "Ida")
+    assert contacts.everybody(book(hands.phone)) == [Contact("Ida", **told)]
+    assert all(hands.shows(text) for text in told.values())

@@ -6,8 +6,8 @@ from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.profiles import lab_phone, world_phone
 from tests.envs.hands import Hands
 
-ADDRESS, PHOTO, NICKNAME = 10, 11, 12
-MORE_KINDS = ((ADDRESS, "postal-address_v2"), (PHOTO, "photo"), (NICKNAME, "nickname"))
+PHOTO, CALL = 20, 21
+MORE_KINDS = ((PHOTO, "photo"), (CALL, "sip_address"))
 FULL = (  # the columns of `data` that Android uses for each kind, those that the app never shows among them
     {"mimetype_id": contacts.NAME, "data1": "Dr Ada Mary King", "data2": "Ada", "data3": "King", "data4": "Dr",
      "data5": "Mary"},
@@ -23,9 +23,10 @@ FULL = (  # the columns of `data` that Android uses for each kind, those that th
     {"mimetype_id": contacts.WEBSITE, "data1": "engines.example"},
     {"mimetype_id": contacts.RELATION, "data1": "Charles", "data2": "6"},
     {"mimetype_id": contacts.RELATION, "data1": "Annabella", "data2": "8"},
-    {"mimetype_id": ADDRESS, "data1": "12 St James's Square, London", "data2": "1", "data7": "London"},
+    {"mimetype_id": contacts.ADDRESS, "data1": "12 St James's Square, London", "data2": "2", "data7": "London"},
     {"mimetype_id": PHOTO, "data15": b"\x89PNG"},
-    {"mimetype_id": NICKNAME, "data1": "Countess"},
+    {"mimetype_id": contacts.NICKNAME, "data1": "Countess"},
+    {"mimetype_id": CALL, "data1": "ada@sip.example"},
 )  # fmt: skip
 
 
@@ -93,6 +94,8 @@ def retype(hands, field, text):
         ("Email", "ada@fern.org", {("data", "data1"): "ada@fern.org"}),
         ("Job title", "Poet", {("data", "data4"): "Poet"}),
         ("Notes", "Likes poems", {("data", "data1"): "Likes poems"}),
+        ("Nickname", "Enchantress", {("data", "data1"): "Enchantress"}),
+        ("Address", "Ockham", {("data", "data1"): "Ockham", ("data", "data4"): "Ockham"}),
         (
             "Last name", "Byron",
             {

@@ -18,7 +18,8 @@ NUMBERS = st.tuples(st.text("+0123456789", min_size=1, max_size=5), st.sampled_f
 ADDRESSES = st.tuples(SOME, st.sampled_from(list(EMAIL_TYPES)))
 CONTACTS = st.builds(
     Contact,
-    first=WORDS, last=WORDS, company=WORDS, title=WORDS, note=WORDS, website=WORDS, friend=WORDS, starred=st.booleans(),
+    first=WORDS, last=WORDS, company=WORDS, title=WORDS, note=WORDS, website=WORDS, friend=WORDS,
+    address=WORDS, nickname=WORDS, starred=st.booleans(),
     phones=st.lists(NUMBERS, max_size=3), emails=st.lists(ADDRESSES, max_size=3),
     labels=st.lists(SOME, max_size=3, unique=True),
     birthday=st.none() | st.dates(),

@@ -205,9 +205,11 @@ def test_a_contact_is_made_through_the_provider(phone):
     assert query("contacts", "display_name:has_phone_number") == b"Row: 0 display_name=Ann Lee, has_phone_number=1\n"
     run(phone, "content update --uri content://com.android.contacts/data --bind data1:s:Bo --where \"data2='Ann'\"")
     assert contacts.everybody(phone.storage.database(contacts.PATH))[0].first == "Ann"
+    run(phone, f"{add}/data --bind raw_contact_id:i:1 --bind mimetype:s:a/own --bind data1:s:mine")
+    assert b"mimetype=a/own, data1=mine" in query("data", "mimetype:data1")
     run(phone, "content delete --uri content://com.android.contacts/raw_contacts --where '_id=1'")
     assert query("data", "data1") == b"No result found.\n"
-    assert run(phone, f"{add}/data --bind raw_contact_id:i:1 --bind mimetype:s:none").stderr
+    assert run(phone, f"{add}/data --bind raw_contact_id:i:1 --bind data1:s:none").stderr
 
 
 def test_the_calendar_provider_keeps_what_programs_write(phone):
