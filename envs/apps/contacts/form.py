@@ -123,6 +123,7 @@ class ContactForm(ContactsScreen):
 
     def _typed(self) -> Contact:
         """Returns the contact as the form has it; what the form does not ask for stays as it is."""
+        typed: dict[str, Any] = {field: input.text.strip() for field, input in self.texts.items()}
         return replace(
             self.before,
             first=self.first.text.strip(),
@@ -131,7 +132,7 @@ class ContactForm(ContactsScreen):
             phones=[(entry.text, entry.label) for entry in self.phones if entry.text],
             emails=[(entry.text, entry.label) for entry in self.emails if entry.text],
             birthday=self.birthday,
-            **{field: input.text.strip() for field, input in self.texts.items()},
+            **typed,
         )
 
     def _save(self) -> None:
