@@ -294,15 +294,11 @@ def update(db: sqlite3.Connection, contact: Contact) -> None:
         "UPDATE contacts SET starred = ?, has_phone_number = ? WHERE name_raw_contact_id = ?",
         (*_flags(contact), contact.id),
     )
-    if contact._named() != before._named() or _alternative(contact) != _alternative(before):
-        name, source = contact._named()
-        db.execute(
-            "UPDATE raw_contacts SET display_name = ?, display_name_alt = ?, display_name_source = ?, sort_key = ?"
-            " WHERE _id = ?",
-            (name, _alternative(contact), source, name, contact.id),
-        )
     for kind, entries in _entries(db, contact).items():
         _merge(db, contact.id, kind, entries)
+    after = get(db, contact.id) or contact  # a number that was there already keeps its place
+    if after._named() != before._named() or _alternative(after) != _alternative(before):
+        refresh(db, contact.id)
 
 
 def refresh(db: sqlite3.Connection, id: int) -> None:
