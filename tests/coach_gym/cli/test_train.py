@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import gymnasium as gym
 import pytest
+from gymnasium.envs.registration import EnvSpec
 
 import coach_gym.agents
 from coach_gym.__main__ import main
@@ -139,7 +140,9 @@ def test_a_run_that_is_over_is_left_as_it_is(agent, tmp_path):
         agent("--resume", str(first / "checkpoints/agent_40_steps"), "--steps", "200", "--out", str(second))
 
 
-def test_turns_are_the_papers_unless_told_otherwise(agent, tmp_path):
+def test_turns_are_the_papers_unless_told_otherwise(agent, tmp_path, monkeypatch):
+    monkeypatch.setitem(gym.registry, "Mine-v0", EnvSpec("Mine-v0", entry_point=lambda **settings: None))
+
     def turns(name, *words):
         return agent("--steps", "9", "--out", str(tmp_path / name), *words).envs.kwargs.get("max_steps")
 
