@@ -219,10 +219,10 @@ def test_wrong_settings_are_refused(settings, told):
 
 def test_every_process_takes_one_free_device_of_a_fleet(tmp_path, monkeypatch):
     file = tmp_path / "fleet.toml"
-    file.write_text('[[attached]]\nserials = ["taken-by-another", "ours-alone"]\n')
+    file.write_text('[[attached]]\nserials = ["emulator-5560", "emulator-5562"]\n')
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     other = subprocess.Popen(
-        [sys.executable, "-c", f"{HOLD}; hold('taken-by-another'); print('held', flush=True); input()"],
+        [sys.executable, "-c", f"{HOLD}; hold('emulator-5560'); print('held', flush=True); input()"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path)},
     )  # fmt: skip
     assert other.stdout is not None and other.stdout.readline() == b"held\n"
@@ -230,12 +230,12 @@ def test_every_process_takes_one_free_device_of_a_fleet(tmp_path, monkeypatch):
     monkeypatch.setattr("coach_gym.envs.devices.fleet_file.Fleet", lambda members: lent.append(members) or FakeFleet())
     device = OneOfFleet(file)
     assert isinstance(device(), FakeDevice) and isinstance(device(), FakeDevice)
-    assert [[member.name for member in members] for members in lent] == [["ours-alone"]]
-    file.write_text('[[attached]]\nserials = ["taken-by-another"]\n')
+    assert [[member.name for member in members] for members in lent] == [["emulator-5562"]]
+    file.write_text('[[attached]]\nserials = ["emulator-5560"]\n')
     with pytest.raises(DeviceError, match="all 1 devices"):
         OneOfFleet(file)()
     other.communicate(b"\n")
-    hold("taken-by-another")()
+    hold("emulator-5560")()
 
 
 class FakeFleet:
