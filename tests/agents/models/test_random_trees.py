@@ -186,8 +186,9 @@ def gradient(models: list[nn.Module], loss: Tensor) -> Tensor:
 
 
 def assert_close(ours: Tensor, theirs: Tensor, what: str) -> None:
-    error = (ours - theirs).norm() / theirs.norm().clamp(min=1e-6)
-    assert error < 2e-5, f"{what}: off by {error:.1e}"
+    # a value near zero is a difference of larger terms, whose rounding its own size would magnify
+    error = (ours - theirs).norm() / theirs.norm().clamp(min=0.1)
+    assert error < 1e-5, f"{what}: off by {error:.1e}"
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
