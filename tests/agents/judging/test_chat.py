@@ -125,7 +125,7 @@ def test_an_answer_in_the_name_of_another_model_is_noted_once():
         server.name = "cheap"
         with pytest.warns(UserWarning, match="asked for scripted, and answers as cheap") as noted:
             assert ask(asked, "a", "b") == ["yes", "yes"]
-    assert len(noted) == 1
+    assert ["answers as cheap" in str(each.message) for each in noted].count(True) == 1
 
 
 def test_an_answer_that_was_cut_off_is_none():
