@@ -1,7 +1,8 @@
 """What the README's first program does: it trains on three task families for some minutes on one core.
 
-For every seed it runs that program, with nothing set but the seed, and measures the base and the agent on the same test
-instances, greedy and sampled. What is learned is bounded in environment steps; the time is this machine's.
+For every seed it runs that program, with nothing set but the seed, and beside it filtered cloning, the simplest method
+that could explain the gain. The base and both agents are measured on the same test instances, greedy and sampled. What
+is learned is bounded in environment steps; the time is this machine's.
 
     python -m benchmarks.first_run --seeds 0 1 2 --json benchmarks/results/first_run.json
 """
@@ -15,6 +16,8 @@ import platform
 import shlex
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +29,9 @@ import torch  # noqa: E402
 from gymnasium.vector import VectorEnv  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
-from coach_gym.agents import CoachAgent, evaluate  # noqa: E402
+from benchmarks.controls.methods import chosen  # noqa: E402
+from coach_gym.agents import CoachAgent, FilteredCloningAgent, evaluate  # noqa: E402
+from coach_gym.agents.training.online import OnlineAgent  # noqa: E402
 from coach_gym.envs.tasks.words import Split  # noqa: E402
 
 COMMAND = "python -m benchmarks.first_run"
@@ -34,6 +39,10 @@ DEVICE = "embedded phone"
 TASKS = ("ContactsDeleteContact", "TasksCompleteTask", "TurnOnWifiAndOpenApp")
 NUM_ENVS, SCREEN, STEPS = 8, (270, 600), 1500
 HOW = {"greedy": True, "sampled": False}
+METHODS: dict[str, Callable[..., OnlineAgent]] = {
+    "coach": CoachAgent,
+    "cloning": partial(FilteredCloningAgent, **chosen()["cloning"]),
+}
 
 
 def main() -> None:
@@ -41,7 +50,7 @@ def main() -> None:
     options = _arguments()
     torch.set_num_threads(1)
     logging.disable_progress_bar()
-    runs = [run(seed, options.steps, options.episodes) for seed in options.seeds]
+    runs = [run(method, seed, options.steps, options.episodes) for seed in options.seeds for method in METHODS]
     command = f"{COMMAND} {shlex.join(sys.argv[1:])}".strip()
     result = report(runs, command)
     print_table(runs, result["headline"])
@@ -50,10 +59,10 @@ def main() -> None:
         options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
-def run(seed: int, steps: int, episodes: int) -> dict[str, Any]:
+def run(method: str, seed: int, steps: int, episodes: int) -> dict[str, Any]:
     """Trains with a seed, and measures before and after."""
     envs, test = make_envs("train"), make_envs("test")
-    agent = CoachAgent("pocket", envs, seed=seed)
+    agent = METHODS[method]("pocket", envs, seed=seed)
     before = measure(agent, test, seed, episodes)
     started, worked = time.perf_counter(), time.process_time()
     agent.learn(steps, progress_bar=True)
@@ -62,7 +71,7 @@ def run(seed: int, steps: int, episodes: int) -> dict[str, Any]:
     envs.close()
     test.close()
     return {
-        "seed": seed, "steps": agent.num_timesteps, "seconds": round(seconds, 1),
+        "method": method, "seed": seed, "steps": agent.num_timesteps, "seconds": round(seconds, 1),
         "core_seconds": round(core_seconds, 1), "before": before, "after": after,
     }  # fmt: skip
 
@@ -75,7 +84,7 @@ def make_envs(split: Split) -> VectorEnv:
     )  # fmt: skip
 
 
-def measure(agent: CoachAgent, test: VectorEnv, seed: int, episodes: int) -> dict[str, float]:
+def measure(agent: OnlineAgent, test: VectorEnv, seed: int, episodes: int) -> dict[str, float]:
     """Returns the success rates; the same instances and random numbers before and after."""
     found = {}
     for name, deterministic in HOW.items():
@@ -87,25 +96,32 @@ def measure(agent: CoachAgent, test: VectorEnv, seed: int, episodes: int) -> dic
 
 def report(runs: list[dict[str, Any]], command: str) -> dict[str, Any]:
     """Returns everything as JSON."""
-    headline = {f"{how}_{when}": _mean(runs, when, how) for how in HOW for when in ("before", "after")}
-    headline["core_seconds"] = float(np.mean([run["core_seconds"] for run in runs]))
+    of = {method: [run for run in runs if run["method"] == method] for method in METHODS}
+    headline = {f"{how}_before": _mean(runs, "before", how) for how in HOW}
+    for how in HOW:
+        headline[f"{how}_after"] = _mean(of["coach"], "after", how)
+        headline[f"{how}_after_cloning"] = _mean(of["cloning"], "after", how)
+    headline["core_seconds"] = float(np.mean([run["core_seconds"] for run in of["coach"]]))
+    headline["core_seconds_cloning"] = float(np.mean([run["core_seconds"] for run in of["cloning"]]))
     return {
         "benchmark": "first_run", "headline": headline, "runs": runs, "tasks": TASKS, "device": DEVICE,
         "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, 1 thread",
-        "seeds": [run["seed"] for run in runs], "command": command,
+        "seeds": sorted({run["seed"] for run in runs}), "command": command,
     }  # fmt: skip
 
 
 def print_table(runs: list[dict[str, Any]], headline: dict[str, float]) -> None:
     """Prints the mean over seeds, and the seeds' range."""
     print(f"{'test instances (' + DEVICE + ')':36s}{'before':>10s}{'after':>10s}{'seeds':>20s}")
-    for how in HOW:
-        after = [run["after"][how] for run in runs]
-        print(
-            f"{how:36s}{headline[f'{how}_before']:10.1%}{headline[f'{how}_after']:10.1%}"
-            f"{f'{min(after):.1%} to {max(after):.1%}':>20s}"
-        )
-    print(f"{headline['core_seconds']:.0f} s of one core for a training")
+    for method in METHODS:
+        theirs = [run for run in runs if run["method"] == method]
+        for how in HOW:
+            after = [run["after"][how] for run in theirs]
+            print(
+                f"{method + ', ' + how:36s}{headline[f'{how}_before']:10.1%}{np.mean(after):10.1%}"
+                f"{f'{min(after):.1%} to {max(after):.1%}':>20s}"
+            )
+        print(f"{method}: {np.mean([run['core_seconds'] for run in theirs]):.0f} s of one core for a training")
 
 
 def _mean(runs: list[dict[str, Any]], when: str, how: str) -> float:

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from benchmarks import first_run
@@ -18,11 +17,21 @@ def test_it_is_the_readmes_program():
     assert f"total_timesteps={first_run.STEPS:_}," in program
 
 
-def test_a_run_is_measured_before_and_after(monkeypatch):
+@pytest.mark.parametrize("method", first_run.METHODS)
+def test_a_run_is_measured_before_and_after(method, monkeypatch):
     monkeypatch.setattr(first_run, "NUM_ENVS", 2)
-    run = first_run.run(seed=0, steps=1, episodes=2)
-    assert run["steps"] >= 1 and run["core_seconds"] > 0
+    run = first_run.run(method, seed=0, steps=1, episodes=2)
+    assert run["method"] == method and run["steps"] >= 1 and run["core_seconds"] > 0
     assert {*run["before"]} == {*run["after"]} == {*first_run.HOW}
-    headline = first_run.report([run, run | {"core_seconds": run["core_seconds"] + 2}], "command")["headline"]
-    assert headline["core_seconds"] == pytest.approx(run["core_seconds"] + 1)
-    assert headline["greedy_before"] == np.mean([run["before"]["greedy"]] * 2)
+
+
+def test_the_report_keeps_methods_apart():
+    def run(method, before, after, seconds):
+        both = [dict.fromkeys(first_run.HOW, value) for value in (before, after)]
+        return {"method": method, "seed": 0, "before": both[0], "after": both[1], "core_seconds": seconds}
+
+    runs = [run("coach", 0.5, 0.75, 4), run("coach", 0.25, 0.25, 6), run("cloning", 0.75, 1.0, 2)]
+    assert first_run.report(runs, "command")["headline"] == {
+        "greedy_before": 0.5, "sampled_before": 0.5, "greedy_after": 0.5, "sampled_after": 0.5,
+        "greedy_after_cloning": 1.0, "sampled_after_cloning": 1.0, "core_seconds": 5.0, "core_seconds_cloning": 2.0,
+    }  # fmt: skip
