@@ -51,7 +51,7 @@ QUOTED = {
         )
     },
     "first_run": {
-        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
+        f"{how}_{when}": percent for how in ("greedy", "sampled") for when in ("before", "after", "after_cloning")
     },
     "controls": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
     "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
