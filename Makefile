@@ -11,9 +11,6 @@ SAME := tests/coach_gym/bridges/test_same_through_all.py
 BIN := $(VENV)/bin
 # one thread per process: two processes of two threads on two cores are ten times slower
 export OMP_NUM_THREADS := 1
-# transformers imports torchao, whose kernels are for GPUs and which says so at every start
-export TORCHAO_FORCE_SKIP_LOADING_SO_FILES := 1
-export TORCH_LOGS := -torch.utils._pytree
 
 .PHONY: demo test test-vllm test-bridges test-openenv test-ray lint types unit pocket docs clean
 

@@ -5,6 +5,10 @@ with. `Policy` and `Critic` are the models that they train; `evaluate` measures 
 callbacks hook into `learn`.
 """
 
+import coach_gym.agents.quiet  # noqa: F401  before transformers is imported
+
+# isort: split
+
 from coach_gym.agents.cloning import FilteredCloningAgent
 from coach_gym.agents.coach import CoachAgent
 from coach_gym.agents.evaluation import evaluate, evaluate_policy, families_lost

@@ -1,4 +1,4 @@
-"""Checks of numbers that a caller passes, before any work begins with them."""
+"""Checks of what a caller passes, before any work begins with it."""
 
 import difflib
 import math
@@ -13,6 +13,10 @@ LARGEST_PORT = (1 << 16) - 1
 
 class WrongType(TypeError):
     """An argument is of another type than it should be, or there is no such argument: the caller's mistake."""
+
+
+class ServerError(RuntimeError):
+    """A server of models cannot be used, or its answer cannot."""
 
 
 def require_known(owner: str, known: Iterable[str], given: Iterable[str]) -> None:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from PIL import Image
 
-from coach_gym.checks import require_not_negative, require_seconds, require_whole
+from coach_gym.checks import ServerError, require_not_negative, require_seconds, require_whole
 from coach_gym.dialects import Frame, ImageSlot, Part
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
@@ -28,7 +28,7 @@ Message = dict[str, Any]
 """A message of the protocol: `role` and `content`."""
 
 
-class ChatServerError(RuntimeError):
+class ChatServerError(ServerError):
     """The server cannot be used: it does not answer, or it refuses the key or the model."""
 
 

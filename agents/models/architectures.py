@@ -11,6 +11,8 @@ import torch
 from huggingface_hub.errors import StrictDataclassError
 from transformers import AutoConfig, AutoModel, AutoModelForImageTextToText, PreTrainedConfig
 
+from coach_gym.hub import require_model
+
 ARCHITECTURES = {"qwen2_vl": "Qwen2-VL", "qwen2_5_vl": "Qwen2.5-VL", "qwen3_vl": "Qwen3-VL"}
 """Names by the `model_type` in config.json."""
 
@@ -41,15 +43,15 @@ def read_config(path: str | Path) -> Any:
         ValueError: There is no such model, its architecture is not one of `ARCHITECTURES`, or the configuration is
             damaged.
     """
+    require_model(str(path))
     try:
         described, _ = PreTrainedConfig.get_config_dict(path)
         check_architecture(described.get("model_type"), path)
         return AutoConfig.from_pretrained(path)
     except OSError as error:  # also for a config.json that is no JSON
-        where = "its config.json" if Path(path).exists() else "there is no such directory, and the hub's model"
         raise ValueError(
-            f"the model {path} cannot be loaded: {where} cannot be read ({' '.join(str(error).split())[:200]}); pass "
-            f"'pocket', a directory, or the id of a model that is on the hub"
+            f"the model {path} cannot be loaded: its config.json cannot be read "
+            f"({' '.join(str(error).split())[:200]}); restore it, or pass another model"
         ) from error
     except (AttributeError, TypeError, LookupError, StrictDataclassError) as error:  # whatever comes of wrong types
         raise ValueError(

@@ -22,6 +22,7 @@ from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.cli.train import Processes
+from coach_gym.hub import require_model
 
 if TYPE_CHECKING:
     from coach_gym.agents.models.critic import Critic
@@ -89,6 +90,9 @@ def critic(
     Raises:
         SystemExit: A setting is unknown.
     """
+    with refusing():
+        require_model(policy)
+
     import torch
 
     from coach_gym.agents.data.critic import from_labels, from_rollouts

@@ -21,6 +21,7 @@ from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings
 from coach_gym.envs.tasks.words import Split
+from coach_gym.hub import require_model
 
 if TYPE_CHECKING:
     from coach_gym.data.folder import EpisodeFolder
@@ -109,6 +110,9 @@ def from_rollouts(
     settings: Sequence[str],
 ) -> None:
     """Records a policy; the options are those of the command line."""
+    with refusing():
+        require_model(policy)
+
     from coach_gym.agents.generation.make import make_generator
     from coach_gym.agents.models.policy import Policy
     from coach_gym.data.rollouts import record

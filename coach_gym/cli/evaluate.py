@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
-from coach_gym.checks import WrongType, require_whole
+from coach_gym.checks import ServerError, WrongType, require_whole
 from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings, read_config
@@ -79,7 +79,6 @@ def evaluate(
     settings: Sequence[str],
 ) -> None:
     """Evaluates an agent, prints the table and writes the files; the options are those of the command line."""
-    from coach_gym.agents.judging.chat import ChatServerError
     from coach_gym.evaluation import evaluate_suite
     from coach_gym.evaluation.exports import write_android_lab, write_android_world
 
@@ -95,7 +94,7 @@ def evaluate(
         )  # fmt: skip
     except TaskError:
         raise  # its traceback says where the user's own code is wrong
-    except (ChatServerError, ValueError, WrongType, gym.error.Error) as error:
+    except (ServerError, ValueError, WrongType, gym.error.Error) as error:
         kept = f"\nResults so far are in {out}; the same command continues them." if out.exists() else ""
         sys.exit(f"{error}{kept}")
     print(report)

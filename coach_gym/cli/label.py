@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coach_gym.cli.refusals import refusing
+from coach_gym.hub import require_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +51,9 @@ def label(
     out: Path,
 ) -> None:
     """Labels responses; the options are those of the command line."""
+    with refusing():
+        require_model(policy)
+
     from coach_gym.agents.data.label import Labelling
     from coach_gym.agents.data.label import label as make_labels
     from coach_gym.agents.data.reasons import Reasons

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import gymnasium as gym
 
-from coach_gym.checks import WrongType
+from coach_gym.checks import ServerError, WrongType
 from coach_gym.envs.errors import DeviceError, TaskError
 
 
@@ -16,15 +16,9 @@ def refusing() -> Iterator[None]:
 
     A mistake in the code of the user's own task or app keeps its traceback, which says where it is.
     """
-    from coach_gym.agents.generation.vllm.client import GenerationServerError
-    from coach_gym.agents.judging.chat import ChatServerError
-
     try:
         yield
     except TaskError:
         raise
-    except (
-        ValueError, WrongType, OSError, ImportError, gym.error.Error, DeviceError, ChatServerError,
-        GenerationServerError,
-    ) as error:  # fmt: skip
+    except (ValueError, WrongType, OSError, ImportError, gym.error.Error, DeviceError, ServerError) as error:
         sys.exit(str(error))

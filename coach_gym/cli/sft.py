@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coach_gym.cli.refusals import refusing
+from coach_gym.hub import require_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +55,9 @@ def sft(
     out: Path,
 ) -> None:
     """Fine-tunes a model; the options are those of the command line."""
+    with refusing():
+        require_model(model)
+
     import torch
 
     from coach_gym.agents.data.examples import DemonstrationExamples, VerdictExamples

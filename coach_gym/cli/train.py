@@ -36,6 +36,7 @@ from coach_gym.cli.runs import (
 )
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.envs.tasks.words import Split
+from coach_gym.hub import require_model
 from coach_gym.loopback import require_free
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ def train(
         sys.exit("how long to train is missing; pass --steps, the number of environment steps")
     with refusing():
         require_whole(1, steps=run["steps"])
+        require_model(run["policy"])
         check_environment(run["env"], env_settings, vector=True)
     if run["policy"] != "pocket" and run["env"].startswith("Android"):
         env_settings.setdefault("max_steps", MAX_STEPS)

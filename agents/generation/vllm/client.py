@@ -34,7 +34,7 @@ from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, image_hash,
 from coach_gym.agents.models.chatml import ImageInput
 from coach_gym.agents.models.lora import whole_shapes
 from coach_gym.agents.models.policy import Policy, Prompt
-from coach_gym.checks import require_seconds
+from coach_gym.checks import ServerError, require_seconds
 from coach_gym.episode import Candidate
 
 LONGEST_PAUSE = 8.0  # maximum number of seconds between two attempts
@@ -43,7 +43,7 @@ GLANCE = 2.0  # seconds in which a healthy server answers, even while it draws
 Result = TypeVar("Result")
 
 
-class GenerationServerError(RuntimeError):
+class GenerationServerError(ServerError):
     """The server is gone, too slow, or broken; the result of the request is unknown."""
 
 
