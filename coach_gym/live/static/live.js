@@ -144,7 +144,11 @@ function flush() {
   if (content) act("type", { content });
 }
 
-canvas.addEventListener("paste", (event) => act("type", { content: event.clipboardData.getData("text/plain") }));
+canvas.addEventListener("paste", (event) => {
+  const content = event.clipboardData.getData("text/plain"); // of a picture or a file, nothing
+  if (content) act("type", { content });
+  else at("problem").textContent = "Only text can be pasted.";
+});
 canvas.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const named = { Escape: () => act("press_back"), Enter: () => act("press_enter"), Backspace: () => ask("press", { key: "delete" }) };

@@ -22,6 +22,12 @@ from coach_gym.viewer.what_if import what_if
 
 SIZE = (270, 600)
 HOSTILE = "<img src=x onerror=window.hacked=1>"
+PASTE = """({ text, picture }) => {
+  const clipboardData = new DataTransfer();
+  if (text) clipboardData.setData("text/plain", text);
+  if (picture) clipboardData.items.add(new File(["1"], "picture.png", { type: "image/png" }));
+  document.getElementById("screen").dispatchEvent(new ClipboardEvent("paste", { clipboardData }));
+}"""
 TASK = "AndroidWorld/SystemBrightnessMax-v0"
 
 
@@ -153,6 +159,10 @@ def test_the_page_in_a_real_browser(hands, address):
         page.focus("#screen")
         page.keyboard.press("Escape")
         page.wait_for_function("() => state.task.steps === 1")
+        page.evaluate(PASTE, {"picture": True})
+        assert page.text_content("#problem") == "Only text can be pasted."
+        page.evaluate(PASTE, {"text": "Ada"})
+        page.wait_for_function("() => state.task.steps === 2")
         page.click("#finishing button")
         page.wait_for_selector("#verdict >> text=not solved")
         hands.turn = 0  # as after a restart
@@ -161,4 +171,5 @@ def test_the_page_in_a_real_browser(hands, address):
         assert page.evaluate("document.documentElement.scrollWidth") == 390, "a phone shows all of the page's width"
         assert not page.evaluate("Boolean(window.hacked)") and not problems
         browser.close()
-    assert len(list(load_episodes(hands.out))) == 1
+    (kept,) = load_episodes(hands.out)
+    assert [parse_action(step.action)[1].content for step in kept.steps] == ["", "Ada", ""]
