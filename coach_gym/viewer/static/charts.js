@@ -9,19 +9,20 @@ function chart(tag, lines) {
   const value = h("span", { class: "number" });
   const picture = svg("svg", { role: "img", "aria-label": tag });
   const card = h("section", { class: "card chart" }, h("h2", null, h("span", null, tag), value), picture);
-  const show = (x) => { value.textContent = readings(lines, x); };
+  const show = (x) => value.replaceChildren(...readings(lines, x));
   const draw = () => drawLines(picture, lines, show);
   new ResizeObserver(draw).observe(picture);
   show(null);
   return card;
 }
 
+// The latest value of every line, or the one at the pointer, beside its line's colour.
 function readings(lines, x) {
-  return lines
-    .map(({ points }) => (x === null ? points.at(-1) : nearest(points, x)))
-    .filter(Boolean)
-    .map(([, y]) => tick(y))
-    .join("  ") + (x === null ? "" : ` at ${Math.round(x).toLocaleString("en")}`);
+  const values = lines.filter(({ points }) => points.length).map(({ name, colour, points }) => {
+    const [, y] = x === null ? points.at(-1) : nearest(points, x);
+    return h("span", { title: name }, h("span", { class: "swatch", style: { background: colour } }), tick(y));
+  });
+  return x === null ? values : [...values, ` at ${Math.round(x).toLocaleString("en")}`];
 }
 
 const nearest = (points, x) =>

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from torch.utils.tensorboard import SummaryWriter
 
 from coach_gym.episode import Candidate, Episode
 from coach_gym.recording.origin import Origin
@@ -295,6 +296,24 @@ def test_what_would_have_happened_comes_into_sight_and_stays_while_one_reads(pag
             assert shown in page.locator(".pane").inner_text()
             assert page.locator("[role='tab'][aria-selected='true']").count() == 1 and caption.is_visible()
         page.goto("about:blank")  # before its server goes
+
+
+def test_the_values_of_a_chart_stand_beside_the_colours_of_their_runs(page: Any, tmp_path: Path) -> None:
+    for run, loss in (("first", 0.5), ("second", -2.0)):
+        writer = SummaryWriter(str(tmp_path / run))
+        for step in (1, 2):
+            writer.add_scalar("train/q_mean", loss * step, step)
+        writer.close()
+    with served(tmp_path) as address:
+        page.goto(address)
+        page.wait_for_selector(".chart .swatch")
+        told = page.evaluate(
+            "[...document.querySelectorAll('.chart h2 .number span[title]')].map((each) =>"
+            "[each.title, each.textContent, each.querySelector('.swatch').style.background])"
+        )
+        colours = page.evaluate("[...document.querySelectorAll('.run .swatch')].map((each) => each.style.background)")
+    assert [(run, value) for run, value, _ in told] == [("first", "1"), ("second", "−4")]
+    assert [colour for *_, colour in told] == colours and len(set(colours)) == 2
 
 
 def test_exported_page_needs_no_server(page: Any, tmp_path: Path, root: Path) -> None:
