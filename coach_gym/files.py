@@ -1,7 +1,9 @@
 """Files that an interruption leaves whole."""
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 
 def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None:
@@ -42,3 +44,24 @@ def append_line(path: Path, line: str, durable: bool = False) -> None:
         if durable:
             file.flush()
             os.fsync(file.fileno())
+
+
+def read_object(path: Path, **kinds: type | tuple[type, ...]) -> dict[str, Any]:
+    """Reads a JSON object.
+
+    Args:
+        path: The file.
+        **kinds: Keys that it must have, and what their values must be.
+
+    Raises:
+        ValueError: The file is damaged.
+    """
+    try:
+        found = dict(json.loads(path.read_text("utf-8")))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged ({error}); put back a copy, or remove it") from error
+    for key, kind in kinds.items():
+        if not isinstance(found.get(key, ...), kind):
+            told = f"{key}={found[key]!r:.40}" if key in found else f"no {key}"
+            raise ValueError(f"{path} is damaged ({told}); put back a copy, or remove it")
+    return found

@@ -328,5 +328,5 @@ def _read_lines(path: Path) -> list[dict[str, Any]]:
     raw = path.read_bytes()
     whole = raw[: raw.rfind(b"\n") + 1]
     if len(whole) < len(raw):
-        path.write_bytes(whole)
+        write_whole(path, whole)
     return [json.loads(line) for line in whole.decode("utf-8").split("\n") if line]

@@ -22,6 +22,7 @@ from coach_gym.agents.models.lora import add_lora, has_lora, load_adapters
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.reward_models import GenerativePRM
 from coach_gym.checks import require_positive, require_whole
+from coach_gym.files import read_object, write_whole
 
 _SETTINGS, _CHECKPOINTS = "sft.json", "checkpoints"
 
@@ -182,11 +183,11 @@ def _check_run(out: Path, told: dict[str, Any]) -> None:
     """Refuses to continue a run that was made in another way."""
     path = out / _SETTINGS
     if path.is_file():
-        known = json.loads(path.read_text("utf-8"))
+        known = read_object(path)
         if other := {name: value for name, value in known.items() if told.get(name) != value}:
             raise ValueError(f"{out} holds a run with {other}; pass these, or another folder")
     out.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(told, indent=2) + "\n", "utf-8")
+    write_whole(path, json.dumps(told, indent=2) + "\n", durable=True)
 
 
 def _last_checkpoint(out: Path) -> str | None:

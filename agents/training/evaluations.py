@@ -4,6 +4,7 @@ import io
 import json
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import gymnasium as gym
 import numpy as np
@@ -15,7 +16,7 @@ from coach_gym.agents.evaluation import Evaluation, evaluate
 from coach_gym.agents.training.callbacks import EPISODES, BaseCallback
 from coach_gym.agents.training.logs.media import evaluation_strips
 from coach_gym.checks import require_finite, require_whole
-from coach_gym.files import write_whole
+from coach_gym.files import read_object, write_whole
 
 BEST = "best_model"
 
@@ -32,7 +33,7 @@ class EvalCallback(BaseCallback):
         n_eval_episodes: Episodes per evaluation.
         eval_freq: Calls of `env.step` between two evaluations.
         log_path: Folder of `evaluations.npz`, which holds timesteps, results, ep_lengths and successes, with nan for
-            episodes without a verdict.
+            episodes without a verdict. A training that goes on from a saved agent goes on with this file.
         best_model_save_path: Folder in which the best agent is saved as `best_model`, with its evaluation in
             `best_model.json`. A training that goes on from a saved agent replaces it by better ones only.
         deterministic: Whether the agent takes its most likely response instead of drawing one.
@@ -84,6 +85,7 @@ class EvalCallback(BaseCallback):
         self.last: Evaluation | None = None
         self.best_mean_reward = -np.inf
         self._best_is_due = self._stopped = False
+        self._began = 0
         self._history: dict[str, list[Any]] = {"timesteps": [], "results": [], "ep_lengths": [], "successes": []}
 
     @property
@@ -98,9 +100,11 @@ class EvalCallback(BaseCallback):
             child.init_callback(self.model)
 
     def _on_training_start(self) -> None:
-        self._evaluated_at, note = None, self._note
+        self._evaluated_at, self._began, note = None, self.num_timesteps, self._note
         if self.num_timesteps and note is not None and note.is_file():
-            self.best_mean_reward = json.loads(note.read_text("utf-8"))["mean_reward"]
+            self.best_mean_reward = read_object(note, mean_reward=(int, float))["mean_reward"]
+        if self.num_timesteps and not self._history["timesteps"]:
+            self._history = self._earlier()
         for child in self._children:
             child.on_training_start(self.locals, self.globals)
 
@@ -167,7 +171,7 @@ class EvalCallback(BaseCallback):
                 "timesteps": self._evaluated_at, "mean_reward": self.last.mean_reward,
                 "success_rate": self.last.success_rate, "episodes": len(self.last.judged),
             }  # fmt: skip
-            write_whole(self._note, json.dumps(found, indent=2) + "\n")
+            write_whole(self._note, json.dumps(found, indent=2) + "\n", durable=True)
 
     @property
     def _note(self) -> Path | None:
@@ -187,8 +191,34 @@ class EvalCallback(BaseCallback):
         if self.verbose >= 1:
             number = len(evaluation.judged)
             print(f"Evaluation at {self.num_timesteps} steps: {evaluation.success_rate:.1%} of {number} episodes")
-        if self.log_path is not None:
-            self._append(evaluation, Path(self.log_path) / "evaluations.npz")
+        if self._table is not None:
+            self._append(evaluation, self._table)
+
+    @property
+    def _table(self) -> Path | None:
+        return None if self.log_path is None else Path(self.log_path) / "evaluations.npz"
+
+    def _earlier(self) -> dict[str, list[Any]]:
+        """Returns the evaluations up to where the training goes on; those after it are made again.
+
+        Raises:
+            ValueError: The file is damaged, or its evaluations have another number of episodes.
+        """
+        if self._table is None or not self._table.is_file():
+            return self._history
+        try:
+            with np.load(self._table) as stored:
+                columns = {name: stored[name] for name in self._history}
+            known = columns["timesteps"] <= self.num_timesteps
+            shapes = {name: (known.size, self.n_eval_episodes)[: column.ndim] for name, column in columns.items()}
+        except (ValueError, TypeError, LookupError, OSError, EOFError, BadZipFile) as error:
+            raise ValueError(f"{self._table} is damaged ({error}); pass another log_path, or remove it") from error
+        if any(column.shape != shapes[name] for name, column in columns.items()):
+            raise ValueError(
+                f"{self._table} holds evaluations of {columns['results'].shape[-1]} episodes, not of "
+                f"{self.n_eval_episodes}; pass another log_path, or n_eval_episodes as before"
+            )
+        return {name: list(column[known]) for name, column in columns.items()}
 
     def _append(self, evaluation: Evaluation, path: Path) -> None:
         unknown = [result.success is None for result in evaluation.results]
@@ -197,6 +227,9 @@ class EvalCallback(BaseCallback):
             "ep_lengths": [result.length for result in evaluation.results],
             "successes": [bool(result.success) for result in evaluation.results],
         }
+        if self._history["timesteps"][-1:] == [self.num_timesteps] == [self._began]:  # as before the interruption
+            for column in self._history.values():
+                column.pop()
         self._history["timesteps"].append(self.num_timesteps)
         for name, column in columns.items():
             self._history[name].append(np.where(unknown, np.nan, column))

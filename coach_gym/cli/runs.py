@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from coach_gym.files import write_whole
+from coach_gym.files import read_object, write_whole
 
 RUN, CHECKPOINTS, AGENT, BEST = "run.json", "checkpoints", "agent", "best_model"
 PREFIX = "agent"
@@ -56,16 +56,17 @@ def out_folder(out: Path | None, resume: Path | None) -> Path:
 def write_run(folder: Path, config: Mapping[str, Any]) -> None:
     """Notes what a training is started with."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / RUN, json.dumps(config, indent=2) + "\n")
+    write_whole(folder / RUN, json.dumps(config, indent=2) + "\n", durable=True)
 
 
 def read_run(resume: Path | None) -> dict[str, Any]:
-    """Returns what the run in a folder was started with; nothing without a folder, or for a single checkpoint."""
+    """Returns what the run in a folder was started with; nothing without a folder, or for a single checkpoint.
+
+    Raises:
+        ValueError: The note of it is damaged.
+    """
     path = None if resume is None else resume / RUN
-    if path is None or not path.is_file():
-        return {}
-    config: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return config
+    return {} if path is None or not path.is_file() else read_object(path, train=dict, env=dict)
 
 
 def is_checkpoint(path: Path) -> bool:

@@ -147,7 +147,9 @@ def train(
     }  # fmt: skip
     of_env = {"split": split, "max_steps": max_steps, "pool": None if pool is None else str(pool)}
     words = {**parse_settings(settings), "train": _given(options), "env": _given(of_env)}
-    whole = merged({"train": DEFAULTS, "env": {}}, read_run(resume), read_config(config), words)
+    with refusing():
+        before = read_run(resume)
+    whole = merged({"train": DEFAULTS, "env": {}}, before, read_config(config), words)
     folder = out_folder(out, resume)
     chosen = dict(whole)
     run, env_settings = chosen.pop("train"), chosen.pop("env")

@@ -31,8 +31,7 @@ class Guarded:
     """
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
-        if len(pattern) > LONGEST:
-            raise ValueError(f"a pattern has at most {LONGEST} characters, and this one has {len(pattern)}")
+        require_short(pattern)
         try:
             self._compiled = regex.compile(pattern, flags)
         except (regex.error, OverflowError, RecursionError, MemoryError) as error:
@@ -57,6 +56,16 @@ class Guarded:
     def sub(self, new: str | Callable[[Any], str], text: str, count: int = 0) -> str:
         """Replaces matches."""
         return self.subn(new, text, count)[0]
+
+
+def require_short(pattern: str) -> None:
+    """Refuses a pattern that is too long.
+
+    Raises:
+        ValueError: It is.
+    """
+    if len(pattern) > LONGEST:
+        raise ValueError(f"a pattern has at most {LONGEST} characters, and this one has {len(pattern)}")
 
 
 def _soon(search: Callable[[], Any]) -> Any:

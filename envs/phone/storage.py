@@ -41,6 +41,7 @@ class Storage:
     def __init__(self) -> None:
         self._files: dict[str, File] = {}
         self._directories: set[str] = {"/"}
+        self._below: dict[str, set[str]] | None = None  # names by folder, until there are others
         self._open: dict[str, tuple[sqlite3.Connection, int]] = {}
         self.settings: dict[tuple[str, str], str] = {}
         self.attributes: dict[tuple[str, str], int] = {}
@@ -65,6 +66,8 @@ class Storage:
         _require_short(path)
         self._close(path)
         self.mkdir(path.rpartition("/")[0])
+        if path not in self._files:
+            self._below = None
         self._files[path] = File(bytes(data), modified or self.now)
 
     def remove(self, path: str) -> None:
@@ -77,6 +80,7 @@ class Storage:
             for key in gone:
                 del self.attributes[key]
         self._directories = {d for d in self._directories if d != path and not d.startswith(path + "/")}
+        self._below = None
 
     def move(self, source: str, target: str) -> None:
         """Renames a file, or a directory with its contents. Replaces what is at `target`.
@@ -115,6 +119,7 @@ class Storage:
         _require_short(path)
         while path and path not in self._directories:
             self._directories.add(path)
+            self._below = None
             path = path.rpartition("/")[0]
 
     def is_dir(self, path: str) -> bool:
@@ -127,9 +132,12 @@ class Storage:
 
     def listdir(self, path: str) -> list[str]:
         """Returns the names directly below a directory, sorted; none if it is missing."""
-        prefix = path.rstrip("/") + "/"
-        below = (name[len(prefix) :] for name in (*self._files, *self._directories) if name.startswith(prefix))
-        return sorted({name.split("/", 1)[0] for name in below if name})
+        if self._below is None:
+            self._below = {}
+            for name in (*self._files, *self._directories - {"/"}):
+                folder, _, last = name.rpartition("/")
+                self._below.setdefault(folder, set()).add(last)
+        return sorted(self._below.get(path.rstrip("/"), ()))
 
     def files_below(self, path: str) -> list[str]:
         """Returns the paths of all files at any depth below a directory, in the order of their creation."""
@@ -211,6 +219,7 @@ class Storage:
                 connection.close()
                 del self._open[path]
         self._files, self._directories, self.attributes = dict(files), set(directories), dict(attributes)
+        self._below = None
         self.settings.clear()  # in place: a callback may have captured the table
         self.settings.update(settings)
 

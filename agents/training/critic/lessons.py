@@ -26,7 +26,7 @@ from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.agents.training.batching import FIRST_TRAINING_SEED
 from coach_gym.agents.training.objective.returns import discounted_outcome
 from coach_gym.episode import Candidate, Episode, Step
-from coach_gym.files import write_whole
+from coach_gym.files import read_object, write_whole
 from coach_gym.recording.archive import write_episode
 
 _LEDGER = "lessons.json"
@@ -219,7 +219,7 @@ def _action(player: _CuriousPlayer, step: Step, candidate: Candidate) -> str:
 def _opened(directory: Path, plan: Plan) -> Ledger:
     if not (directory / _LEDGER).is_file():
         return Ledger(plan)
-    told = json.loads((directory / _LEDGER).read_text("utf-8"))
+    told = read_object(directory / _LEDGER, plan=dict, episodes=int, timesteps=int, fork_steps=int)
     known = Plan(**told.pop("plan"))
     if known != plan:
         other = {name: value for name, value in asdict(known).items() if value != getattr(plan, name)}

@@ -14,7 +14,7 @@ from coach_gym.agents.training.callbacks import BaseCallback
 from coach_gym.agents.training.saving.directories import remove
 from coach_gym.checks import require_positive, require_whole
 from coach_gym.dialects.names import settings_of
-from coach_gym.files import write_whole
+from coach_gym.files import read_object, write_whole
 
 _CONFIG = "config.json"  # the file without which a folder is no checkpoint
 
@@ -37,8 +37,8 @@ class CheckpointCallback(BaseCallback):
         keep_best: False keeps the latest ones only, because an `EvalCallback` keeps the best.
 
     Raises:
-        ValueError: Nothing says when to save, a number is too small or not finite, or the policy's dialect cannot be
-            saved.
+        ValueError: Nothing says when to save, a number is too small or not finite, the policy's dialect cannot be
+            saved, or `{name_prefix}_best.json` is damaged.
         TypeError: A number is none.
     """
 
@@ -74,6 +74,7 @@ class CheckpointCallback(BaseCallback):
 
     def _init_callback(self) -> None:
         settings_of(self.model.policy.dialect)  # refuses now what would otherwise fail at the first checkpoint
+        self._best()
 
     def _on_training_start(self) -> None:
         self._saved_at, self._saved_when = self.model.num_timesteps, time.monotonic()
@@ -109,16 +110,23 @@ class CheckpointCallback(BaseCallback):
 
     def _prune(self, latest: Path, success_rate: float | None, keep: int) -> None:
         """Notes the best checkpoint, and removes all others but the latest ones."""
-        note = self.save_path / f"{self.name_prefix}_best.json"
-        best: dict[str, Any] = {"checkpoint": None, "success_rate": -1.0}
-        if note.is_file():
-            best = json.loads(note.read_text("utf-8"))
+        best = self._best()
         if self.keep_best and success_rate is not None and success_rate >= best["success_rate"]:
             best = {"checkpoint": latest.name, "success_rate": success_rate}
-            write_whole(note, json.dumps(best, indent=2) + "\n")
+            write_whole(self._note, json.dumps(best, indent=2) + "\n", durable=True)
         for old in checkpoints_in(self.save_path, self.name_prefix)[:-keep]:
             if old.name != best["checkpoint"]:
                 remove(old, last=_CONFIG)
+
+    @property
+    def _note(self) -> Path:
+        return self.save_path / f"{self.name_prefix}_best.json"
+
+    def _best(self) -> dict[str, Any]:
+        """Returns which checkpoint is the best so far, and its success rate."""
+        if not self._note.is_file():
+            return {"checkpoint": None, "success_rate": -1.0}
+        return read_object(self._note, checkpoint=str, success_rate=(int, float))
 
 
 def checkpoints_in(folder: Path, name_prefix: str) -> list[Path]:

@@ -7,6 +7,7 @@ from functools import partial
 
 from coach_gym.envs.phone.app import Choice, Host, Prompt, Screen
 from coach_gym.envs.phone.paths import BUILD
+from coach_gym.envs.phone.settings import font_scale, whole
 from coach_gym.envs.phone.system import bars, shade
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -339,7 +340,7 @@ class Sound(Page):
         ]
 
     def _volume(self, title: str, key: str, highest: int, lowest: int) -> View:
-        level = int(self.get("system", key))
+        level = whole(self.phone.storage.settings, "system", key, 0, highest)
         slider = Slider(level / highest, partial(self._set, key, highest, lowest), title, key)
         return Column([Text(title, 14, pad=(4, 6, 0, 0), important=False), slider], pad=(12, 0, 12, 0))
 
@@ -354,7 +355,7 @@ class Display(Page):
     title = "Display"
 
     def rows(self) -> Sequence[View]:
-        level = round(100 * int(self.get("system", "screen_brightness")) / shade.BRIGHTEST)
+        level = round(100 * shade.brightness(self.phone) / shade.BRIGHTEST)
         timeout = label_of(TIMEOUTS, self.get("system", "screen_off_timeout"))
         return [
             ListItem("Brightness level", f"{level}%", lambda: self.push(Brightness())),
@@ -374,7 +375,7 @@ class Brightness(Screen):
 
     def build(self) -> View:
         """Shows the slider."""
-        level = int(self.phone.storage.settings["system", "screen_brightness"]) / shade.BRIGHTEST
+        level = shade.brightness(self.phone) / shade.BRIGHTEST
         slider = Slider(level, partial(shade.set_brightness, self.phone), "Display brightness", "slider")
         return Column([slider], pad=(16, 8, 16, 8), bg=theme.SURFACE, radius=28)
 
@@ -396,10 +397,11 @@ class FontSize(Page):
     @classmethod
     def summary(cls, phone: Host) -> str:
         """Returns the name of the size."""
-        return label_of(FONT_SCALES, phone.storage.settings["system", "font_scale"])
+        return label_of(FONT_SCALES, phone.storage.settings.get(("system", "font_scale"), "1.0"))
 
     def rows(self) -> Sequence[View]:
-        place = list(FONT_SCALES).index(self.summary(self.phone))
+        size, sizes = font_scale(self.phone.storage.settings), list(map(float, FONT_SCALES.values()))
+        place = min(range(len(sizes)), key=lambda place: abs(sizes[place] - size))  # clients set others, too
         last = len(FONT_SCALES) - 1
         slider = Slider(place / last, lambda share: self._set(round(share * last)), "Font size", "seekbar")
         return [
@@ -449,7 +451,7 @@ class Location(Page):
     @classmethod
     def summary(cls, phone: Host) -> str:
         """Returns On or Off."""
-        return "Off" if phone.storage.settings["secure", "location_mode"] == "0" else "On"
+        return "Off" if phone.storage.settings.get(("secure", "location_mode")) == "0" else "On"
 
     def rows(self) -> Sequence[View]:
         return [self.switch("Use location", "secure", "location_mode", on="3")]
@@ -472,7 +474,7 @@ class Languages(Page):
     @classmethod
     def summary(cls, phone: Host) -> str:
         """Returns the language."""
-        return label_of(LANGUAGES, phone.storage.settings["system", "system_locales"])
+        return label_of(LANGUAGES, phone.storage.settings.get(("system", "system_locales"), "en-US"))
 
     def rows(self) -> Sequence[View]:
         return self.options("system_locales", LANGUAGES)
@@ -507,7 +509,7 @@ class AboutPhone(Page):
     @classmethod
     def summary(cls, phone: Host) -> str:
         """Returns the phone's name."""
-        return phone.storage.settings["global", "device_name"]
+        return phone.storage.settings.get(("global", "device_name"), "")
 
     def rows(self) -> Sequence[View]:
         name = self.summary(self.phone)

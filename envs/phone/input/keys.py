@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from coach_gym.envs.phone.input import focus
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.system import clipboard
+from coach_gym.envs.phone.system import clipboard, power_menu
 from coach_gym.envs.phone.system.system import STEP
 from coach_gym.envs.phone.toolkit.view import TextInput
 
@@ -65,15 +65,21 @@ _PRESSING = ("ENTER", "NUMPAD_ENTER", "DPAD_CENTER")  # press what has the focus
 _SHORTCUTS = {"A": "ALL", "C": "COPY", "V": "PASTE", "X": "CUT"}  # with the control key held
 
 
-def press(phone: Phone, code: int, meta: int = 0) -> None:
+def press(phone: Phone, code: int, meta: int = 0, long: bool = False) -> None:
     """Presses and releases a key. A key without a use only takes its time.
 
     Args:
         phone: The phone.
         code: Android's key code, such as 3 for Home.
         meta: Bits of the modifiers held: `SHIFT` and `CTRL`.
+        long: Whether the key is held for long, which opens the menu of the power key and is a mere press of others.
     """
     name = _NAMES.get(code, "")
+    if name == "POWER" and long:
+        phone.services.screen_on, phone.shade = True, power_menu.SHOWN
+        phone.changed()
+        phone.elapse(STEP)
+        return
     if meta & CTRL:
         name = _SHORTCUTS.get(name, "")
     if name in _PRESSING and (phone.highlight is not None and focus.touch(phone)):

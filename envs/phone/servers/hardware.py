@@ -147,14 +147,8 @@ class Hardware:
     def reboot(self) -> None:
         """Restarts the phone: screens, clipboard, notifications and calls are lost."""
         with self.lock:
-            phone = self.phone
-            for package in list(phone.stacks):
-                phone.stop(package)
-            phone.notifications.clear()
-            phone.clipboard, phone.message, phone.shade = "", None, 0
-            phone.go_home()
-            self.fingers = Fingers(phone)
-            phone.services.calls.clear()
+            self.phone.restart()
+            self.fingers = Fingers(self.phone)
 
     def delete(self, name: str) -> None:
         """Deletes a snapshot.

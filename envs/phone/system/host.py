@@ -14,7 +14,7 @@ class SystemHost(Host, Protocol):
 
     Attributes:
         notifications: What the shade lists, the latest first.
-        shade: 0 closed, 1 with notifications, 2 with all quick settings.
+        shade: 0 closed, 1 with notifications, 2 with all quick settings; 3 is the power menu.
         keyboard_shown: Whether the soft keyboard is on the screen.
         keyboard: The page of the soft keyboard: "lower", "upper" or "symbols".
         highlight: The number of the view that has the focus by a key.
@@ -38,6 +38,9 @@ class SystemHost(Host, Protocol):
 
     def go_back(self) -> None:
         """Does what the Back button does."""
+
+    def restart(self) -> None:
+        """Restarts: screens, clipboard, notifications and calls are lost."""
 
     def show_recents(self) -> None:
         """Shows the running apps."""

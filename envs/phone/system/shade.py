@@ -6,6 +6,7 @@ from functools import partial
 
 from coach_gym.envs.phone.app import Host
 from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.settings import whole
 from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -72,8 +73,13 @@ def toggle(phone: Host, key: str) -> None:
 
 
 def _brightness(phone: SystemHost) -> View:
-    level = int(phone.storage.settings.get(("system", "screen_brightness"), "102"))
-    return Slider(level / BRIGHTEST, partial(set_brightness, phone), "Display brightness", "brightness_slider")
+    level = brightness(phone) / BRIGHTEST
+    return Slider(level, partial(set_brightness, phone), "Display brightness", "brightness_slider")
+
+
+def brightness(phone: Host) -> int:
+    """Returns the brightness from 0 to `BRIGHTEST`."""
+    return whole(phone.storage.settings, "system", "screen_brightness", 102, BRIGHTEST)
 
 
 def set_brightness(phone: Host, share: float) -> None:
@@ -84,21 +90,29 @@ def set_brightness(phone: Host, share: float) -> None:
 def _group(phone: SystemHost, package: str) -> View:
     """Returns an app's notifications below its name, the latest first."""
     rows = [_row(phone, notification) for notification in phone.notifications if notification.package == package]
-    heading = Row([Text(phone.apps[package].label, 12, theme.SECONDARY), Space(flex=1)], pad=(16, 4, 16, 0))
+    heading = Row([Text(_sender(phone, package)[0], 12, theme.SECONDARY), Space(flex=1)], pad=(16, 4, 16, 0))
     return Column([heading, *rows], bg=theme.SURFACE, radius=16)
 
 
 def _row(phone: SystemHost, notification: Notification) -> View:
-    app = phone.apps[notification.package]
+    _, icon, color = _sender(phone, notification.package)
     when = Text(notification.when.strftime("%H:%M"), 12, theme.SECONDARY)
     return ListItem(
         notification.title, notification.text, partial(_open, phone, notification),
-        leading=Icon(app.icon, 24, app.color), trailing=when,
+        leading=Icon(icon, 24, color), trailing=when,
         on_swipe=partial(_dismiss, phone, notification),
     )  # fmt: skip
 
 
+def _sender(phone: SystemHost, package: str) -> tuple[str, str, str]:
+    """Returns the name, icon and colour of who has posted a notification: an app, or the shell."""
+    app = phone.apps.get(package)
+    return (app.label, app.icon, app.color) if app is not None else ("Shell", "console", theme.SECONDARY)
+
+
 def _open(phone: SystemHost, notification: Notification) -> None:
+    if notification.package not in phone.apps:  # nothing opens, as on Android
+        return
     phone.notifications.remove(notification)
     phone.launch(notification.package)
     if notification.then is not None:

@@ -60,7 +60,7 @@ class System:
         clipboard: The text that was copied last.
         notifications: What the notification shade lists, the latest first.
         permissions: What users have allowed, as (package, what).
-        shade: 0 closed, 1 with notifications, 2 with all quick settings.
+        shade: 0 closed, 1 with notifications, 2 with all quick settings; 3 is the power menu.
         keyboard: The page of the soft keyboard: "lower", "upper" or "symbols".
         message: The text at the bottom of the screen, and when it goes away.
         programs: Names, by process id, of what clients run in shells: programs outside the phone, which no snapshot
@@ -318,6 +318,15 @@ class System:
         """Shows the launcher's first page; apps stay as they are."""
         self.stacks[self.launcher.package] = [self._attached(self.launcher, self.launcher.main())]
         self._show(self.launcher.package)
+
+    def restart(self) -> None:
+        """Restarts: screens, clipboard, notifications and calls are lost."""
+        for package in list(self.stacks):
+            self.stop(package)
+        self.notifications.clear()
+        self.clipboard, self.message = "", None
+        self.services.calls.clear()
+        self.go_home()
 
     def show_recents(self) -> None:
         """Shows the overview of running apps."""

@@ -12,7 +12,8 @@ from functools import cached_property, partial
 from typing import Any
 
 from coach_gym.envs.phone.app import Screen
-from coach_gym.envs.phone.system import bars, clipboard, keyboard, shade
+from coach_gym.envs.phone.settings import font_scale
+from coach_gym.envs.phone.system import bars, clipboard, keyboard, power_menu, shade
 from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.accessibility import nodes
@@ -137,7 +138,10 @@ class Windows:
         windows.append(self._bar("navigation", (0, height - navigation, width, height)))
         if phone.shade:
             windows = [replace(window, hidden=not window.decor) for window in windows]
-            windows.append(self._window(shade.build(phone), (0, status, width, height - navigation), SYSTEM))
+            menu = phone.shade == power_menu.SHOWN
+            front = power_menu.build(phone) if menu else shade.build(phone)
+            windows.append(self._window(front, (0, status, width, height - navigation), SYSTEM))
+            windows[-1].dims = menu
         return windows
 
     def _mark_caret(self, windows: list[Window]) -> None:
@@ -230,7 +234,7 @@ class Windows:
     @property
     def font_scale(self) -> float:
         """Size of texts relative to the default."""
-        return float(self._phone.storage.settings.get(("system", "font_scale"), "1.0"))
+        return font_scale(self._phone.storage.settings)
 
     def _layout(self, scrolls: dict[str, ScrollState]) -> Layout:
         return Layout(self._phone.density, scrolls, self.font_scale)

@@ -16,9 +16,10 @@ import torch.distributed as dist
 
 from coach_gym.agents import GRPOAgent
 from tests.agents import tiny
+from tests.reliability.kills import OPERATIONS
 
 LONG = os.environ.get("RELIABILITY") == "long"
-OPERATIONS = ("mkdir", "open", "fsync", "rename", "replace", "unlink", "rmdir", "link")
+
 PATIENCE = 60  # seconds that a process may wait for one that has died
 
 

@@ -220,6 +220,60 @@ def test_eval_callback(tmp_path):
     assert {"eval/mean_reward", "eval/mean_ep_length", "eval/success_rate"} <= tags(tmp_path / "runs" / "run_1")
 
 
+def evaluating(tmp_path, agent, steps, episodes=4):
+    callback = EvalCallback(
+        buttons(2), n_eval_episodes=episodes, eval_steps=8, log_path=tmp_path, best_model_save_path=tmp_path, verbose=0,
+    )  # fmt: skip
+    agent.learn(steps, callback, reset_num_timesteps=agent.num_timesteps == 0)
+
+
+def test_a_training_that_goes_on_goes_on_with_its_evaluations(tmp_path):
+    agent = make()
+    evaluating(tmp_path, agent, 16)
+    before = dict(np.load(tmp_path / "evaluations.npz"))
+    assert before["timesteps"].tolist() == [0, 8, 16]
+    agent.save(tmp_path / "saved")
+    evaluating(tmp_path, agent, 8)  # which is lost, and done again
+    evaluating(tmp_path, GRPOAgent.load(tmp_path / "saved", buttons()), 16)
+    after = np.load(tmp_path / "evaluations.npz")
+    assert after["timesteps"].tolist() == [0, 8, 16, 24, 32]
+    for name in ("results", "successes", "ep_lengths"):
+        np.testing.assert_array_equal(after[name][:3], before[name])
+        assert after[name].shape == (5, 4)
+    evaluating(tmp_path, make(), 8)
+    assert np.load(tmp_path / "evaluations.npz")["timesteps"].tolist() == [0, 8], "of a new training"
+
+
+@pytest.mark.parametrize("file, spoiled, message", [
+    ("evaluations.npz", b"PK\x03\x04", "evaluations.npz is damaged"),
+    ("evaluations.npz", b"", "evaluations.npz is damaged"),
+    ("best_model.json", b"", "best_model.json is damaged"),
+    ("best_model.json", b'{"mean_reward": "x"}', "mean_reward='x'"),
+    ("best_model.json", b"[" * 100_000, "best_model.json is damaged"),
+])  # fmt: skip
+def test_damaged_notes_are_named_before_the_training_goes_on(file, spoiled, message, tmp_path):
+    agent = make()
+    evaluating(tmp_path, agent, 8)
+    (tmp_path / file).write_bytes(spoiled)
+    with pytest.raises(ValueError, match=message):
+        evaluating(tmp_path, agent, 8)
+    assert agent.num_timesteps == 8
+
+
+def test_evaluations_of_other_sizes_are_not_mixed(tmp_path):
+    agent = make()
+    evaluating(tmp_path, agent, 8)
+    agent.save(tmp_path / "saved")
+    with pytest.raises(ValueError, match="evaluations of 4 episodes, not of 2"):
+        evaluating(tmp_path, GRPOAgent.load(tmp_path / "saved", buttons()), 8, episodes=2)
+
+
+def test_a_damaged_note_of_the_best_checkpoint_is_named_at_once(tmp_path):
+    (tmp_path / "agent_best.json").write_text('{"checkpoint": "agent_8_steps"}')
+    with pytest.raises(ValueError, match="agent_best.json is damaged .no success_rate"):
+        make().learn(8, CheckpointCallback(1, tmp_path, "agent"))
+
+
 def test_a_threshold_needs_an_evaluation():
     with pytest.raises(ValueError, match="callback_on_new_best"):
         make().learn(8, callback=StopTrainingOnRewardThreshold(1.0))

@@ -1,6 +1,7 @@
 """No text, command line, statement or pattern keeps the phone busy for long, or takes much memory."""
 
 import time
+import tracemalloc
 
 import pytest
 
@@ -16,6 +17,7 @@ from coach_gym.envs.phone.shell.commands import database
 from coach_gym.envs.phone.shell.language import interpreter, process
 from coach_gym.envs.phone.storage import LONGEST
 from coach_gym.envs.phone.toolkit import fonts
+from tests.envs.hands import Hands
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +74,43 @@ def test_no_command_line_takes_long(phone, command):
     began = time.process_time()
     assert len(run(phone, command).stdout) < 20_000
     assert time.process_time() - began < 5
+
+
+def test_walking_takes_as_long_as_there_is(phone):
+    def seconds(command):
+        began = time.process_time()
+        assert run(phone, command).code == 0
+        return time.process_time() - began
+
+    phone.storage.now = phone.now
+    for number in range(20_000):
+        phone.storage.write(f"/storage/emulated/0/{number % 2000}/{number}", b"")
+    assert seconds("find /sdcard/ -name 'n*' | wc -l; ls -R /sdcard/ | wc -l") < 5
+
+
+def test_text_takes_no_multiple_of_its_size(phone):
+    text = "x" * 1_000_000
+    tracemalloc.start()
+    try:
+        output = run(phone, f"echo '{text}' | wc -c; echo '{text}\\c' | wc -c; printf '{text}' | wc -c")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert output.stdout.split() == [b"1000001", b"1000000", b"1000000"] and peak < 60 * len(text)
+
+
+@pytest.mark.parametrize("command", ["seq 1 99999999", "seq 0 -1 -99999999"])
+def test_what_is_too_long_is_not_cut_in_silence(phone, command):
+    output = run(phone, command)
+    assert output.code == 137 and not output.stdout and b"Killed" in output.stderr
+
+
+def test_a_notification_of_the_shell_is_drawn_and_opens_nothing(phone):
+    assert run(phone, "cmd notification post -t Title tag Text; cmd statusbar expand-notifications").code == 0
+    hands = Hands(None, phone=phone)
+    assert hands.shows("Title") and hands.shows("Shell") and phone.screenshot().any()
+    hands.tap("Title")
+    assert hands.shows("Title") and phone.foreground == phone.launcher.package
 
 
 def test_doubling_a_file_ends(monkeypatch):

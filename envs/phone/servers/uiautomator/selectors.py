@@ -6,14 +6,12 @@ followed in `childOrSibling` and `childOrSiblingSelector` by steps to nodes belo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from coach_gym.envs.phone.patterns import Guarded
+from coach_gym.envs.phone.servers.uiautomator import icu
 from coach_gym.ui import Node
 
 Test = Callable[[Any, Any], bool]
@@ -122,17 +120,12 @@ def _step(selector: Mapping[str, Any], upwards: bool) -> _Step:
         if type(wanted) is not kind:
             raise ValueError(f"{name} must be of type {kind.__name__}")
         if name.endswith("Matches"):
-            wanted = _regex(wanted)
+            wanted = icu.compiled(wanted)
         if name == "instance":
             instance = max(0, wanted)
         else:
             tests.append((test, wanted))
     return _Step(tuple(tests), instance, upwards)
-
-
-@lru_cache(maxsize=256)
-def _regex(pattern: str) -> Guarded:
-    return Guarded(pattern, re.DOTALL)
 
 
 def _same(field: str) -> Test:

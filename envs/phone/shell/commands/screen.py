@@ -92,11 +92,11 @@ def text(p: Process, args: list[str]) -> int:
 
 
 def keyevent(p: Process, args: list[str]) -> int:
-    """Presses keys, by code or by name. Together they take the time of one input."""
-    words = [word for word in args if not word.startswith("--")]
+    """Presses keys, by code or by name, `--longpress` or `--doubletap`. Together they take the time of one input."""
+    how, words = (args[0], args[1:]) if args[:1] in (["--longpress"], ["--doubletap"]) else ("", args)
     start = p.phone.now
-    for word in words:
-        _press(p, _code(word), 0)
+    for word in words * (2 if how == "--doubletap" else 1):
+        _press(p, _code(word), 0, how == "--longpress")
     if len(words) > 1:
         p.phone.now = start + STEP
     return 0 if words else p.complain("Error: Invalid arguments for command: keyevent", 255)
@@ -106,10 +106,10 @@ def _code(word: str) -> int:
     return int(word) if word.isdecimal() else keys.CODES.get(word.upper().removeprefix("KEYCODE_"), 0)
 
 
-def _press(p: Process, code: int, meta: int) -> None:
+def _press(p: Process, code: int, meta: int, long: bool = False) -> None:
     if code == keys.CODES["ENDCALL"]:
         p.phone.services.calls.clear()
-    keys.press(p.phone, code, meta)
+    keys.press(p.phone, code, meta, long)
 
 
 _MODIFIERS = {"CTRL_LEFT": keys.CTRL, "CTRL_RIGHT": keys.CTRL, "SHIFT_LEFT": keys.SHIFT, "SHIFT_RIGHT": keys.SHIFT}

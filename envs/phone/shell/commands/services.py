@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.settings import whole
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.system.bars import battery_level
@@ -101,7 +102,7 @@ def _media_session(p: Process, args: list[str]) -> int:
             name, loudest = VOLUMES[stream]
         case _:
             return _unknown(p, args)
-    level = int(p.storage.settings.get(("system", name), "5"))
+    level = whole(p.storage.settings, "system", name, 5, loudest)
     match what:
         case ["--get"]:
             pass

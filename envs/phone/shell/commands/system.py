@@ -6,6 +6,7 @@ import re
 from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
+from coach_gym.envs.phone.settings import is_valid
 from coach_gym.envs.phone.shell.commands import kernel, state
 from coach_gym.envs.phone.shell.commands.dumps import SERVICES
 from coach_gym.envs.phone.shell.language.environment import TimedOut
@@ -217,7 +218,7 @@ def settings(p: Process) -> int:
     if len(rest) < {"get": 1, "put": 2, "delete": 1, "list": 0, "reset": 1}[verb]:
         return _usage(p, "Bad arguments")
     {"get": _get, "put": _put, "delete": _delete, "list": _list, "reset": _reset}[verb](p, namespace, rest)
-    return int(p.failed)
+    return 255 if p.failed else 0
 
 
 def _usage(p: Process, message: str) -> int:
@@ -238,7 +239,12 @@ def _get(p: Process, namespace: str, rest: list[str]) -> None:
 
 
 def _put(p: Process, namespace: str, rest: list[str]) -> None:
-    p.storage.settings[namespace, rest[0]] = rest[1]
+    name, value = rest[:2]
+    if not is_valid(namespace, name, value):
+        reason = f"java.lang.IllegalArgumentException: Invalid value: {value} for setting: {name}"
+        p.complain(f"\nException occurred while executing 'put':\n{reason}", 255)
+        return
+    p.storage.settings[namespace, name] = value
     p.phone.changed()
 
 

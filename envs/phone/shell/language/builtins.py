@@ -133,7 +133,7 @@ def echo(p: Process) -> int:
         newline = "" if "n" in flags else newline
         escapes = "E" not in flags
     text = " ".join(args)
-    if escapes and (cut := re.match(r"((?:[^\\]|\\[^c])*)\\c", text, re.DOTALL)):  # `\c` ends the output
+    if escapes and (cut := re.match(r"((?:[^\\]++|\\[^c])*+)\\c", text, re.DOTALL)):  # `\c` ends the output
         text, newline = cut[1], ""
     p.print(unescape(text, echo=True) if escapes else text, newline)
     return 0

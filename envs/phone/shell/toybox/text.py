@@ -7,13 +7,14 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterator
 
+from coach_gym.envs.phone.shell.language.environment import KILLED, Exit
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
 from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.shell.language.words import unescape
 from coach_gym.envs.phone.shell.toybox.matching import Pattern, TooComplex, compiled
 
-MOST = 1_000_000  # lines that `seq` prints
+MOST = 1_000_000  # lines that `seq` prints; with more it is killed
 
 
 def inputs(p: Process, names: list[str]) -> Iterator[tuple[str, bytes]]:
@@ -311,9 +312,12 @@ def seq(p: Process) -> int:
     first, step = (numbers[0] if len(numbers) > 1 else 1), (numbers[1] if len(numbers) > 2 else 1)
     if step == 0:
         return p.fail("bad step")
-    words = [str(n) for n in range(first, numbers[-1] + (1 if step > 0 else -1), step)[:MOST]]
     if "f" in given:
         return p.fail("-f is not on the embedded phone")
+    found = range(first, numbers[-1] + (1 if step > 0 else -1), step)
+    if len(found) > MOST:
+        raise Exit(KILLED)
+    words = list(map(str, found))
     if "w" in given:
         width = max(map(len, words), default=0)
         words = [word.zfill(width) for word in words]

@@ -1,11 +1,8 @@
 """Saved agents are whole or not there, keep what others put beside them, and show damage."""
 
-import builtins
-import io
 import json
 import os
 import shutil
-import signal
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +10,7 @@ import pytest
 
 from coach_gym.agents import CheckpointCallback, GRPOAgent
 from tests.agents import tiny
+from tests.reliability.kills import killed_at
 
 
 @pytest.fixture(scope="module")
@@ -182,41 +180,6 @@ def test_a_damaged_agent_is_replaced(agent, saved):
 
 
 LONG = os.environ.get("RELIABILITY") == "long"
-OPERATIONS = ("mkdir", "open", "fsync", "rename", "replace", "unlink", "rmdir", "link")
-
-
-def killed_at(number, work):
-    """Does something in a process that is killed before its file operation of this number, or while it writes.
-
-    Returns:
-        The number of operations; None if it was killed.
-    """
-    child = os.fork()
-    if child == 0:
-        count = 0
-
-        def dying(operation, *args, **kwargs):
-            nonlocal count
-            if count == number:
-                os.kill(os.getpid(), signal.SIGKILL)
-            count += 1
-            return operation(*args, **kwargs)
-
-        def opened(operation, file, mode="r", *args, **kwargs):
-            result = operation(file, mode, *args, **kwargs)
-            if set(mode) & set("wax+"):
-                dying(lambda: None)  # the file is there, and empty
-            return result
-
-        for name in OPERATIONS:
-            setattr(os, name, partial(dying, getattr(os, name)))
-        io.open = builtins.open = partial(opened, io.open)
-        try:
-            work()
-        finally:
-            os._exit(count)
-    status = os.waitpid(child, 0)[1]
-    return None if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
 
 
 def test_a_kill_at_any_file_operation_loses_nothing(agent, whole, tmp_path):
