@@ -40,10 +40,11 @@ def serve(policy: str, host: str, port: int, settings: Sequence[str]) -> None:
     Raises:
         SystemExit: vLLM is not installed, or the policy or the port cannot be used.
     """
-    from coach_gym.agents.generation.vllm.engine import LocalEngine
+    from coach_gym.agents.generation.vllm.engine import LocalEngine, require_vllm
     from coach_gym.agents.generation.vllm.server import GenerationServer, describe, server_options
 
     try:
+        require_vllm()
         described = describe(policy)
         server = GenerationServer(described, host, port)
         engine = LocalEngine(described, **{**server_options(), **parse_settings(settings)})

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import count
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,6 +24,16 @@ from coach_gym.agents.models.policy import Policy, Prompt
 
 IMPOSSIBLE = -1e30
 """Bias of banned tokens: their probability is 0 in float32."""
+
+
+def require_vllm() -> None:
+    """Checks that vLLM is installed, before anything slow begins.
+
+    Raises:
+        ImportError: It is not.
+    """
+    if find_spec("vllm") is None:
+        raise ImportError("vLLM is not installed: pip install 'coach-gym[vllm]'")
 
 
 class LocalEngine:

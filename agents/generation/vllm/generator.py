@@ -12,7 +12,6 @@ import warnings
 from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from torch.distributed.tensor import DTensor
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.generator import Generator, OnFirst
 from coach_gym.agents.generation.transformers import weights_version
-from coach_gym.agents.generation.vllm.engine import LocalEngine
+from coach_gym.agents.generation.vllm.engine import LocalEngine, require_vllm
 from coach_gym.agents.generation.vllm.protocol import Drawn, Engine, Sampling
 from coach_gym.agents.models.lora import whole_weights
 from coach_gym.agents.models.policy import Policy, Prompt
@@ -67,8 +66,8 @@ class VllmGenerator:
     """
 
     def __init__(self, policy: Policy, engine: Engine | None = None, **options: Any) -> None:
-        if engine is None and find_spec("vllm") is None:
-            raise ImportError("vLLM is not installed: pip install 'coach-gym[vllm]'")
+        if engine is None:
+            require_vllm()
         self.policy = policy
         self.version = ""
         self._engine, self._options = engine, options

@@ -1,5 +1,7 @@
 """`coach-gym serve`, up to where vLLM begins."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from coach_gym.__main__ import main
@@ -19,6 +21,7 @@ class Server:
 
 @pytest.fixture
 def stub(monkeypatch):
+    monkeypatch.setattr(engine, "require_vllm", lambda: None)
     monkeypatch.setattr(server, "describe", lambda policy: policy)
     monkeypatch.setattr(server, "GenerationServer", Server)
     monkeypatch.setattr(server, "server_options", lambda: {"dtype": "float32", "max_model_len": 100})
@@ -39,4 +42,10 @@ def test_what_cannot_be_served_is_said_in_a_line(stub, monkeypatch, error):
 
     monkeypatch.setattr(engine, "LocalEngine", fail)
     with pytest.raises(SystemExit, match=f"Cannot serve pocket on 127.0.0.1, port 8100: {error}"):
+        main(["serve"])
+
+
+@pytest.mark.skipif(find_spec("vllm") is not None, reason="vLLM is installed")
+def test_without_vllm_the_remedy_is_said():
+    with pytest.raises(SystemExit, match=r"pip install 'coach-gym\[vllm\]'"):
         main(["serve"])
