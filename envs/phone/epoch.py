@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, time, timedelta
 
 _START = datetime(1970, 1, 1)
+_FIRST, _LAST = datetime(1, 12, 31), datetime(9998, 1, 1)  # months around them exist, too
 
 
 def to_seconds(at: datetime) -> int:
@@ -18,8 +19,11 @@ def to_millis(at: datetime) -> int:
 
 
 def from_seconds(seconds: float) -> datetime:
-    """Returns the time on the phone's clock of a number of seconds since 1970."""
-    return _START + timedelta(seconds=seconds)
+    """Returns the time on the phone's clock of a number of seconds since 1970; of ages away, the nearest that is known.
+
+    Databases hold what clients write into them, and Java's dates reach further than Python's.
+    """
+    return _START + timedelta(seconds=min(to_seconds(_LAST), max(to_seconds(_FIRST), seconds)))
 
 
 def midnight(day: date) -> datetime:

@@ -135,7 +135,7 @@ class Calls(Screen):
         return [self._past(call) for call in call_log.calls(self.app.log)]
 
     def _past(self, call: call_log.Call) -> View:
-        icon = Icon(ICONS[call.kind], color=RED if call.kind == call_log.MISSED else theme.SECONDARY)
+        icon = Icon(ICONS.get(call.kind, "phone"), color=RED if call.kind == call_log.MISSED else theme.SECONDARY)
         when = f"{call.date:%b %-d %H:%M}"
         again = IconButton("phone_outline", f"Call {call.number}", partial(self.app.call, call.number))
         forget = Menu([("Delete", lambda: call_log.delete(self.app.log, call.id))])

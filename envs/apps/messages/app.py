@@ -268,7 +268,7 @@ class Thread(SelectionPage[int], MessagesScreen):
         ]
 
     def _bubble(self, message: Message) -> View:
-        background, color, side = LOOK[message.kind]
+        background, color, side = LOOK.get(message.kind, LOOK[telephony.SENT])  # drafts, too
         toggle = partial(self.toggle, message.id)
         bubble = Text(
             message.body, 15, color, id="thread_message_body", bg=background, radius=16, pad=(14, 8, 14, 8),

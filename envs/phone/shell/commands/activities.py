@@ -122,9 +122,14 @@ def resolved(phone: Phone, intent: Intent) -> str | None:
     return None if package is None else state.component(twin, package)
 
 
+def _as_java_reads(word: str) -> str:
+    """Returns a word with U+FFFD for bytes that are no UTF-8."""
+    return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def am(p: Process) -> int:
     """`am VERB …`: the activity manager."""
-    verb, *rest = p.args or [""]
+    verb, *rest = map(_as_java_reads, p.args or [""])
     command = _VERBS.get(verb)
     if command is None:
         return p.complain(f"Unknown command: {verb}" if verb else "Activity manager (activity) commands:", 255)
