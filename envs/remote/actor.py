@@ -25,12 +25,13 @@ class ActorEnv(gym.Env):
     Args:
         make_env: Builds the environment on the actor's machine.
         limits: Seconds that calls may take; a reset includes the wait for a machine with room.
-        options: Ray's options of an actor, such as `{"resources": {"phone": 1}}`; by default it takes one CPU.
+        options: Ray's options of an actor, such as `{"resources": {"phone": 1}}`; without `resources` it takes one CPU.
     """
 
     def __init__(self, make_env: Callable[[], gym.Env], limits: Limits, options: Mapping[str, Any]) -> None:
         self._limits = limits
-        actor_class = ray.remote(_Actor).options(**{"num_cpus": 1, **options})
+        processors = 0 if "resources" in options else 1
+        actor_class = ray.remote(_Actor).options(**{"num_cpus": processors, **options})
         self._actor = actor_class.remote(cloudpickle.dumps(make_env))
         self._end = weakref.finalize(self, _end, self._actor)
 
@@ -51,7 +52,10 @@ class ActorEnv(gym.Env):
             outcome = pickle.loads(ray.get(self._actor.answer.remote(call), timeout=timeout))
         except GetTimeoutError:
             ray.kill(self._actor)
-            raise TimeoutError(f"{call.method} took longer than {timeout:g} s, and its actor was killed") from None
+            raise TimeoutError(
+                f"{call.method} took longer than {timeout:g} s, and its actor was killed; `ray status` says whether it "
+                f"waited for a machine with room"
+            ) from None
         except RayError as error:
             reason = str(error).strip().partition("\n")[0]
             raise DeviceError(f"the environment's actor died ({type(error).__name__}: {reason})") from error

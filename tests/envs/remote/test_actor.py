@@ -98,8 +98,12 @@ def test_a_machine_that_dies_costs_one_episode_and_its_environment_moves(cluster
     _, _, _, truncations, infos = envs.step(["wait()"] * 2)
     assert truncations.tolist() == [env_id == lost for env_id in range(2)]
     assert "actor died" in infos["fault"][lost]
-    spare = cluster.add_node(num_cpus=1, resources={"phone": 1})
+    spare = cluster.add_node(num_cpus=1, resources={"phone": 2})
     _, infos = envs.reset(options=SAVE_ADA)
     assert "fault" not in infos and infos["node"][lost] == spare.node_id
     assert not envs.step(["wait()"] * 2)[3].any()
+    envs.close()
+    envs = actors([make_env] * 3)  # devices are the limit, not the one processor of each machine
+    _, infos = envs.reset(seed=0, options=SAVE_ADA)
+    assert "fault" not in infos and infos["node"].tolist().count(spare.node_id) == 2
     envs.close()
