@@ -206,8 +206,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             elif slot.worker is None:
                 self._ready.append(self._faulty_step(env_id, slot.fault or ""))
             else:
-                slot.worker.step(action)
-                slot.deadline = time.monotonic() + self.step_timeout
+                self._begin(slot, partial(slot.worker.step, action), self.step_timeout)
 
     def send_reset(
         self,
@@ -330,9 +329,20 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             slot.worker = self._crew.start(env_id, slot.make_env)
             if slot.begun and seed is None:  # a rebuilt environment has lost the generator of the first seed
                 seed = int(self.np_random.integers(1 << 31))
-        slot.worker.reset(seed, options)
         slot.begun, slot.resetting = True, True
-        slot.deadline = time.monotonic() + self.reset_timeout
+        self._begin(slot, partial(slot.worker.reset, seed, options), self.reset_timeout)
+
+    def _begin(self, slot: _Slot, call: Callable[[], object], timeout: float) -> None:
+        """Starts a call. If Ctrl-C comes meanwhile, nobody knows whether it has begun: the environment is abandoned."""
+        worker = slot.worker
+        try:
+            call()
+            slot.deadline = time.monotonic() + timeout
+        except BaseException:
+            slot.worker, slot.deadline, slot.resetting = None, None, False
+            if worker is not None:
+                worker.stop()
+            raise
 
     def _next_outcome(self, wait: bool) -> tuple[int, Any] | None:
         """The next environment that is done, with its result; None if none is and there is no waiting for one."""

@@ -372,3 +372,24 @@ def test_overhead_of_a_step_is_small():
     extra = best(envs) - best(plain)
     envs.close()
     assert extra < 0.5e-3, f"{extra * 1e3:.3f} ms a step and environment"
+
+
+@pytest.mark.parametrize("call", ["step", "reset"])
+def test_ctrl_c_while_a_call_begins_leaves_it_usable(envs, monkeypatch, call):
+    envs.reset(seed=1)
+    worker = envs._slots[1].worker
+    begun = getattr(worker, call)
+
+    def interrupted(*args):
+        begun(*args)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(worker, call, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        envs.send(["wait()"] * envs.num_envs) if call == "step" else envs.send_reset()
+    while envs.pending:
+        envs.recv()
+    for _ in range(3):
+        observations, infos = envs.reset(seed=2)
+        assert observations["screenshot"].shape[0] == envs.num_envs and "fault" not in infos
+        envs.step(["wait()"] * envs.num_envs)
