@@ -10,18 +10,19 @@ sizes, n tokens and m patches of one pass over an episode's tree:
     sampler      2 P: a whole bfloat16 copy that generates responses; none with vLLM or servers, nor in one process with
                  adapters, which samples from the weights that it trains
     judge        2 P: a frozen bfloat16 model in the trainer; none with vLLM or servers
-    gathered     bfloat16: what is outside the layers with its gradient (4 bytes per parameter), and two layers
-                 likewise; without gradients for adapters; nothing is gathered in one process without offload
+    gathered     bfloat16: what is outside the layers and two of them; nothing in one process without offload
     activations  kept for the backward pass: 2 h n layers of the text model; masks, 2 (k - 1) R for every token that a
                  step's branches see; 2 v blocks + 3 x patch for every patch, and 6.5 v more for each block whose
                  output enters the text model early, unless only adapters are trained
     working      the largest of three that never coincide. A recomputed layer: n (26 h + 12 I + 6 kv), with queries of
-                 size Q that are normalised (Qwen3-VL) n (15 Q - 7 h) more, with adapters
-                 n (24 h + 4 I) more for their inputs in float32, and copies of the prompts' keys and values, repeated
-                 for every head of the queries: 4 q for every token that a step's branches see. The logits:
-                 12 bytes x vocabulary x scored tokens, two copies in float32 and a gradient, and the gradient of the
-                 language head. A recomputed vision block, m (40 v + 12 J), without the text's activations; with
-                 adapters the pictures as they enter the tower, m (20 v + 8 patch)
+                 size Q that are normalised (Qwen3-VL) n (15 Q - 7 h) more, and copies of the prompts' keys and values,
+                 repeated for every head of the queries: 4 q for every token that a step's branches see. If nothing is
+                 gathered, adapters take n (24 h + 4 I) more for their inputs in float32. Otherwise there are, without
+                 adapters, the gradients of the language head and of the layer, the latter also in float32, in which
+                 processes average it: 6 bytes per parameter. The logits: 12 bytes x vocabulary x scored tokens, two
+                 copies in float32 and a gradient, and the gradient of the language head. A recomputed vision block,
+                 m (40 v + 12 J), without the text's activations; with adapters the pictures as they enter the tower,
+                 m (20 v + 8 patch)
     host         12 bytes (6.03) per trained parameter / N: the copy of weights and moments to which a failed update
                  returns; and the states with CPU offload
     engines      vLLM in the same process: 2 P of weights, and 4 kv layers bytes per token of its cache, for policy and
@@ -106,6 +107,11 @@ class Run:
         return max(1, -(-self.turns * (self.k - 1) * self.response // self.max_branch_tokens))
 
     @property
+    def gathers(self) -> bool:
+        """Whether passes fetch their weights, layer by layer, from other processes or from the host."""
+        return self.gpus > 1 or self.cpu_offload
+
+    @property
     def stepped(self) -> float:
         """Steps whose branches are in one pass."""
         return self.branches / ((self.k - 1) * self.response) if self.k > 1 else self.turns
@@ -128,13 +134,15 @@ def working_bytes(shape: Shape, run: Run, patches: int | None = None) -> tuple[f
     layer = tokens * (TEXT_H * shape.hidden + TEXT_I * shape.inner + TEXT_KV * shape.kv)
     layer += tokens * (NORMED_Q * shape.normed + NORMED_H * shape.hidden) if shape.normed else 0
     layer += seen * 4 * shape.repeated
-    layer += tokens * (LORA_H * shape.hidden + LORA_I * shape.inner) if run.lora_rank else 0
+    head_gradient = 2 * shape.vocabulary * shape.hidden
+    logits = 12 * shape.vocabulary * run.stepped * run.k * run.response
     if run.lora_rank:
+        layer += 0 if run.gathers else tokens * (LORA_H * shape.hidden + LORA_I * shape.inner)
         block = patches * (PIXELS * shape.patch + FROZEN_H * shape.vision_hidden)
     else:
+        layer += head_gradient + 6 * shape.layer if run.gathers else 0
+        logits += head_gradient
         block = patches * (VISION_H * shape.vision_hidden + VISION_I * shape.vision_inner)
-    logits = 12 * shape.vocabulary * run.stepped * run.k * run.response
-    logits += 0 if run.lora_rank else 2 * shape.vocabulary * shape.hidden
     return text + tower, max(layer, logits, block - text)
 
 
@@ -154,14 +162,13 @@ def memory(shape: Shape, run: Run) -> dict[str, float]:
         states = (2 * (shape.total if run.gpus == 1 else weights) + models * (8 + moments) * adapters) / run.gpus
     else:
         states = (8 + moments) * weights / run.gpus
-    gathered = 0 if run.gpus == 1 and not run.cpu_offload else (2 if run.lora_rank else 4)
     sampler = run.generation == "process" and not (run.lora_rank and run.gpus == 1)
     engine = 2 * shape.total + 4 * shape.kv * shape.layers * run.cache
     parts = {
         "states": 0.0 if run.cpu_offload else states,
         "sampler": 2 * shape.total if sampler else 0,
         "judge": 2 * shape.total if run.judge == "process" else 0,
-        "gathered": gathered * (shape.outside + 2 * shape.layer),
+        "gathered": 2 * (shape.outside + 2 * shape.layer) if run.gathers else 0,
         "activations": kept,
         "working": working,
         "engines": engine * sum(place == "vllm" for place in (run.generation, run.judge)),

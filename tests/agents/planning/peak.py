@@ -2,9 +2,11 @@
 
 import weakref
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 import torch
+from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -44,3 +46,11 @@ def peak_bytes(run: Callable[[], object]) -> int:
     with meter:
         run()
     return meter.peak
+
+
+def allocated_peak(run: Callable[[], object]) -> int:
+    """Returns the same as the allocator has it: with buffers that FSDP2 frees by resizing, and kernels' scratch."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True, acc_events=True) as profiler:
+        run()
+    events = [event for event in profiler.profiler.kineto_results.events() if event.name() == "[memory]"]
+    return max(accumulate(event.nbytes() for event in sorted(events, key=lambda event: event.start_ns())))

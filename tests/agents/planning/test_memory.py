@@ -8,22 +8,29 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import DTensor
 from torchao.optim.subclass_8bit import OptimState8bit
 from transformers import AutoConfig
 
 from benchmarks.seven_b import Setup, build, record, with_candidates
 from coach_gym.__main__ import main
+from coach_gym.agents.distributed import processes
+from coach_gym.agents.distributed.parallel import shard
 from coach_gym.agents.models.architectures import read_config, untrained_model
 from coach_gym.agents.models.critic import Critic
+from coach_gym.agents.models.learner import Learner
 from coach_gym.agents.models.lora import add_lora
 from coach_gym.agents.models.policy import POCKET, Policy
 from coach_gym.agents.models.tree import Tree, build_tree, log_probs
 from coach_gym.agents.planning.memory import Run, memory, working_bytes
 from coach_gym.agents.planning.shape import config_of, empty_model, shape_of
 from coach_gym.agents.training.optimizers import make_optimizer
+from coach_gym.agents.training.saving.transaction import Backup
 from coach_gym.cli.plan import compute, table
 from coach_gym.dialects import UITars
-from tests.agents.planning.peak import peak_bytes
+from tests.agents.distributed.test_parallel import together
+from tests.agents.planning.peak import allocated_peak, peak_bytes
 
 SHAPES: list[dict[str, Any]] = [  # layers, logits, and the vision tower are what is largest, in this order
     dict(hidden=192, inner=640, layers=3, vocabulary=4000, turns=6, response=40, k=1, screen=(112, 56)),
@@ -98,16 +105,17 @@ def example_of_qwen3(given: dict[str, Any], head: int, deep: tuple[int, ...]) ->
     return policy, build_tree(policy, with_candidates(record(policy, made), given["k"]))
 
 
-def computed(policy: Policy, tree: Tree, given: dict[str, Any], rank: int = 0) -> float:
+def computed(policy: Policy, tree: Tree, given: dict[str, Any], rank: int = 0, **options: Any) -> float:
     """The bytes of a pass over this tree; texts of small episodes are not what `Run` assumes, its size is made so."""
     (trunk,) = tree.trunks
     patches = sum(int(np.prod(image.grid)) for image in trunk.images)
     run = Run(
-        turns=given["turns"], k=given["k"], response=given["response"], lora_rank=rank,
+        turns=given["turns"], k=given["k"], response=given["response"], lora_rank=rank, **{"gpus": 1, **options},
         screen=(trunk.length - 1000) / given["turns"] - given["response"],  # type: ignore[arg-type]
     )  # fmt: skip
     assert run.trunk + run.branches == pytest.approx(trunk.input_ids.shape[1])
-    return sum(working_bytes(shape_of(policy.model), run, patches))
+    shape = shape_of(policy.model)
+    return 1e9 * memory(shape, run)["gathered"] + sum(working_bytes(shape, run, patches))
 
 
 def backward(tree: Tree, policy: Policy) -> None:
@@ -159,6 +167,67 @@ def test_the_peak_of_other_shapes_is_within_ten_percent(
 def test_the_peak_of_qwen3_is_within_ten_percent(given: dict[str, Any], head: int, deep: tuple[int, ...], rank: int):
     policy, tree = example_of_qwen3(given, head, deep)
     require_peak(policy, tree, given, rank)
+
+
+def sharded(given: dict[str, Any], rank: int) -> tuple[int, int]:
+    """The peak of a pass in a process whose shards are on the host, and the bytes that it then holds there."""
+    policy, tree = example(given)
+    prepare(policy.model, rank)
+    critic = Critic.from_policy(policy)
+    models = {"policy": policy.model, "critic": critic}
+    mesh = init_device_mesh("cpu", (processes.size(),))
+    for model in models.values():
+        shard(model, mesh, torch.bfloat16, cpu_offload=True)
+    optimizers = {f"{name}.optimizer": make_optimizer(model, 1e-3) for name, model in models.items()}
+    for model in models.values():
+        for parameter in trained(model):
+            parameter.grad = torch.zeros_like(parameter)
+    peak = allocated_peak(lambda: backward(tree, policy))
+    for optimizer in optimizers.values():
+        optimizer.step()
+    copies = allocated_peak(lambda: KEPT.keep(Learner(policy, critic, optimizers)))
+    states = [value for each in optimizers.values() for state in each.state.values() for value in state.values()]
+    weights = [p for model in models.values() for p in model.parameters()]
+    gradients = [p.grad for p in weights if p.grad is not None]
+    held = {local(value).data_ptr(): local(value).nbytes for value in [*states, *weights, *gradients]}
+    return peak, copies + sum(held.values())
+
+
+KEPT = Backup()
+
+
+def prepare(model: Any, rank: int) -> None:
+    """Makes a model such as is sharded: float32, or bfloat16 with adapters."""
+    if rank:
+        add_lora(model, rank, 8.0, torch.bfloat16)
+        model.train()
+    else:
+        model.float()
+
+
+def trained(model: torch.nn.Module) -> list[torch.nn.Parameter]:
+    return [parameter for parameter in model.parameters() if parameter.requires_grad]
+
+
+def local(value: torch.Tensor) -> torch.Tensor:
+    return value.to_local() if isinstance(value, DTensor) else value
+
+
+@pytest.mark.parametrize(
+    ("number", "given", "rank"),
+    [(2, SHAPES[0], 0), (3, FRESH[0], 0), (1, SHAPES[1], 0), (2, FRESH[2], 0), (2, FRESH[0], 8), (2, SHAPES[2], 4)],
+)
+def test_with_offload_a_gpu_holds_what_is_gathered_and_the_host_the_rest(
+    number: int, given: dict[str, Any], rank: int, tmp_path: Path
+):
+    """Layers, logits and the vision tower are the largest in turn; the host is compared with all that is held."""
+    policy, tree = example(given)
+    run = Run(gpus=number, lora_rank=rank, cpu_offload=True)
+    expected = computed(policy, tree, given, rank, gpus=number, cpu_offload=True)
+    host = 1e9 * memory(shape_of(policy.model), run)["host"]
+    for peak, held in together(number, tmp_path, sharded, given, rank):
+        assert expected == pytest.approx(peak, rel=0.1)
+        assert host == pytest.approx(held, rel=0.1)
 
 
 def test_the_states_are_what_a_model_and_its_optimizer_hold():
