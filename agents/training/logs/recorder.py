@@ -1,5 +1,6 @@
 """Keeps episodes of a training, with what the agent made of them."""
 
+import math
 import time
 import warnings
 from pathlib import Path
@@ -17,7 +18,7 @@ class EpisodeRecorder(BaseCallback):
     An episode is written after the update that learned from it, so with Q values, advantages and verdicts.
 
     Args:
-        share: Share of the episodes to write, evenly spread.
+        share: Share of the episodes to write, evenly spread from the first one on.
         folder: Where to; None for `episodes` in the folder of the run, and for nothing if there is none.
         most_time: Episodes are left out while writing has taken more than this share of the training's time.
         max_bytes: Bound on the folder's size, as in `EpisodeStore`.
@@ -50,7 +51,8 @@ class EpisodeRecorder(BaseCallback):
     def _on_step(self) -> bool:
         for episode in self.locals["episodes"]:
             self._seen += 1
-            if int(self._seen * self.share) > int((self._seen - 1) * self.share) and self._store is not None:
+            due = math.ceil(self._seen * self.share) > math.ceil((self._seen - 1) * self.share)
+            if due and self._store is not None:
                 self._chosen.append(episode)
         return True
 

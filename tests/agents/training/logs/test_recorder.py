@@ -68,7 +68,7 @@ def test_runs_keep_episodes_by_default(tmp_path: Path) -> None:
     assert phases.count("evaluation") % 3 == 0 and {"evaluation", "train"} == set(phases)
 
 
-@pytest.mark.parametrize("share, written", [(0.0, 0), (0.5, 4), (1.0, 8)])
+@pytest.mark.parametrize("share, written", [(0.0, 0), (0.01, 1), (0.5, 4), (1.0, 8)])
 def test_share(share: float, written: int, tmp_path: Path) -> None:
     agent = GRPOAgent(tiny.policy(), buttons(), 1e-3, batch_size=8, group_size=2, max_new_tokens=2, seed=0)
     agent.learn(8, EpisodeRecorder(share, tmp_path, most_time=1.0))
