@@ -46,6 +46,7 @@ from coach_gym.agents.models.policy import Policy  # noqa: E402
 from coach_gym.agents.models.reward_models import GenerativePRM  # noqa: E402
 from coach_gym.agents.playing.player import PolicyPlayer  # noqa: E402
 from coach_gym.agents.playing.rollout import observation_of  # noqa: E402
+from coach_gym.cli.refusals import refusing  # noqa: E402
 from coach_gym.envs.android import AndroidEnv  # noqa: E402
 from coach_gym.envs.suites.play import Demonstration, play  # noqa: E402
 from coach_gym.episode import Candidate, Episode, Step  # noqa: E402
@@ -60,7 +61,8 @@ def main() -> None:
     options = _options()
     torch.set_num_threads(1)
     logging.disable_progress_bar()
-    judges = {name: make_judge(name) for name in options.judges}
+    with refusing():
+        judges = {name: make_judge(name) for name in options.judges}
     runs = []
     for seed in options.seeds:
         torch.manual_seed(seed)

@@ -8,10 +8,11 @@ coach-gym train --env AndroidWorld-v0 --pool pool.jsonl --steps 20000
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+
+from coach_gym.cli.refusals import refusing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,12 +49,11 @@ def tasks(
     """Writes a pool; the options are those of the command line."""
     from coach_gym.envs.suites.pool import benchmark_instances, make_pool, overlap, read_pool, write_pool
 
-    try:
+    with refusing():
+        out.parent.mkdir(parents=True, exist_ok=True)
         kinds = [(each, upstream) for each in env for upstream in sorted({False, official})]
         tested = [task for each, upstream in kinds for task in benchmark_instances(each, official=upstream)]
         pool = make_pool(env, number, seed, tested) if source is None else read_pool(source)
-    except ValueError as error:
-        sys.exit(str(error))
     dropped = overlap(pool, tested)
     kept = [task for task in pool if task not in dropped]
     wanted = [

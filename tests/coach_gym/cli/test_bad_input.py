@@ -126,6 +126,7 @@ def folder(tmp_path, monkeypatch, adb):
         ("evaluate --agent random --apps shopping", "apps='shopping' is of type str; pass a list of names"),
         ("evaluate --agent random --pool 4", "pool=4 is of type int; pass a file"),
         ("evaluate --agent random --screen_size 3", "screen_size=3 must be a width and a height"),
+        ("tasks --from nowhere.jsonl", "No such file or directory: 'nowhere.jsonl'"),
         ("data experts --taks 3", "AndroidEnv has no argument 'taks'; did you mean 'tasks'"),
         ("data rollouts --taks 3", "AndroidEnv has no argument 'taks'; did you mean 'tasks'"),
         ("train --steps 8 --config unknown.toml", "AndroidEnv has no argument 'worker'; did you mean 'workers'"),
