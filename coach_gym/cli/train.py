@@ -159,7 +159,8 @@ def train(
         sys.exit("how long to train is missing; pass --steps, the number of environment steps")
     with refusing():
         require_whole(1, steps=run["steps"])
-        require_model(run["policy"])
+        if not resume:  # whose checkpoint has the models
+            require_model(run["policy"])
         check_environment(run["env"], env_settings, vector=True)
     if run["policy"] != "pocket" and run["env"].startswith("Android"):
         env_settings.setdefault("max_steps", MAX_STEPS)

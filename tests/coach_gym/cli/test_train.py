@@ -209,6 +209,12 @@ def test_a_run_resumes_from_its_latest_checkpoint_with_the_steps_that_are_left(a
     assert latest_checkpoint(latest) == latest
 
 
+def test_a_run_resumes_without_the_model_that_it_began_with(agent, tmp_path, monkeypatch):
+    latest = checkpoint(tmp_path, 40)
+    monkeypatch.setattr(train, "require_model", lambda name: pytest.fail(f"{name} was asked for"))
+    assert agent("--policy", "gone", "--steps", "100", "--resume", str(tmp_path)).path == latest
+
+
 def test_a_checkpoint_of_something_else_is_refused(agent, tmp_path):
     path = checkpoint(tmp_path, 9, "Stranger")
     with pytest.raises(SystemExit, match="Stranger"):
