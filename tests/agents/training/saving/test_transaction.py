@@ -2,6 +2,7 @@
 
 import _thread
 import random
+import signal
 import threading
 import warnings
 from contextlib import suppress
@@ -172,6 +173,15 @@ def test_ctrl_c_at_any_moment(tmp_path):
         assert (resumed.num_timesteps, resumed.n_updates) == (whole.num_timesteps, whole.n_updates)
 
 
+@pytest.fixture
+def interruptible():
+    """Programs that a script starts in the background ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_what_holds_ctrl_c_back():
     done = []
     with pytest.raises(KeyboardInterrupt), held_back():
