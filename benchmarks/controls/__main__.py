@@ -94,7 +94,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--out", type=Path, default=Path("runs/controls"))
     parser.add_argument("--json", type=Path, help="write the results to this file")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not options.sweep and not {"base", options.ours} <= {*options.methods}:
+        parser.error(f"--methods needs base, where every curve starts, and {options.ours}, which --ours compares")
+    return options
 
 
 if __name__ == "__main__":

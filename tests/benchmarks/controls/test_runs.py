@@ -222,3 +222,10 @@ def test_the_cost_of_candidates_is_held_against_their_number():
     assert ablations.cost(study, "k = 4", 1.7)["verdict"] == "confirmed"
     assert ablations.cost(study, "k = 4", 4.1)["verdict"] == "refuted"
     assert "1.62 times as long" in ablations.cost(study, "k = 4", 1.7)["sentence"]
+
+
+def test_methods_that_cannot_be_compared_are_refused_before_they_train(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["controls", "--methods", "cloning", "coach"])
+    with pytest.raises(SystemExit):
+        command.main()
+    assert "--methods needs base" in capsys.readouterr().err
