@@ -335,13 +335,13 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
     def _begin(self, slot: _Slot, call: Callable[[], object], timeout: float) -> None:
         """Starts a call. If Ctrl-C comes meanwhile, nobody knows whether it has begun: the environment is abandoned."""
         worker = slot.worker
+        assert worker is not None
         try:
             call()
             slot.deadline = time.monotonic() + timeout
         except BaseException:
             slot.worker, slot.deadline, slot.resetting = None, None, False
-            if worker is not None:
-                worker.stop()
+            worker.stop()
             raise
 
     def _next_outcome(self, wait: bool) -> tuple[int, Any] | None:

@@ -33,6 +33,16 @@ def is_valid(namespace: str, name: str, value: str) -> bool:
     return True
 
 
+def require_valid(namespace: str, name: str, value: str) -> None:
+    """Refuses what Android's provider refuses.
+
+    Raises:
+        ValueError: The value is refused.
+    """
+    if not is_valid(namespace, name, value):
+        raise ValueError(f"Invalid value: {value} for setting: {name}")
+
+
 def whole(settings: Settings, namespace: str, name: str, default: int, highest: int) -> int:
     """Returns a setting as a number from 0 to `highest`; the default if it is none, as Android's `getInt` does."""
     return round(min(highest, max(0.0, _number(settings.get((namespace, name), ""), float(default)))))

@@ -13,7 +13,7 @@ from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import calendar, call_log, contacts, telephony
-from coach_gym.envs.phone.settings import is_valid
+from coach_gym.envs.phone.settings import require_valid
 from coach_gym.envs.phone.shell.commands import people
 from coach_gym.envs.phone.shell.commands.database import guarded
 from coach_gym.envs.phone.shell.language.process import Command, Process
@@ -146,16 +146,11 @@ def _keep_settings(phone: Phone, db: sqlite3.Connection) -> None:
     settings = {}
     for namespace in _NAMESPACES:
         for name, value in db.execute(f'SELECT name, value FROM "{namespace}"'):
-            settings[namespace, name] = str(value)
-            if settings[namespace, name] != phone.storage.settings.get((namespace, name)):
-                _require_valid(namespace, name, str(value))
+            settings[namespace, name] = text = str(value)
+            if text != phone.storage.settings.get((namespace, name)):
+                require_valid(namespace, name, text)
     phone.storage.settings.clear()
     phone.storage.settings.update(settings)
-
-
-def _require_valid(namespace: str, name: str, value: str) -> None:
-    if not is_valid(namespace, name, value):
-        raise ValueError(f"Invalid value: {value} for setting: {name}")
 
 
 # the command

@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
-from coach_gym.envs.phone.settings import is_valid
+from coach_gym.envs.phone.settings import require_valid
 from coach_gym.envs.phone.shell.commands import kernel, state
 from coach_gym.envs.phone.shell.commands.dumps import SERVICES
 from coach_gym.envs.phone.shell.language.environment import TimedOut
@@ -240,9 +240,10 @@ def _get(p: Process, namespace: str, rest: list[str]) -> None:
 
 def _put(p: Process, namespace: str, rest: list[str]) -> None:
     name, value = rest[:2]
-    if not is_valid(namespace, name, value):
-        reason = f"java.lang.IllegalArgumentException: Invalid value: {value} for setting: {name}"
-        p.complain(f"\nException occurred while executing 'put':\n{reason}", 255)
+    try:
+        require_valid(namespace, name, value)
+    except ValueError as error:
+        p.complain(f"\nException occurred while executing 'put':\njava.lang.IllegalArgumentException: {error}", 255)
         return
     p.storage.settings[namespace, name] = value
     p.phone.changed()
