@@ -35,11 +35,11 @@ from coach_gym.agents.models.policy import Policy  # noqa: E402
 from coach_gym.agents.playing.player import PolicyPlayer  # noqa: E402
 from coach_gym.envs.android import AndroidEnv  # noqa: E402
 from coach_gym.envs.errors import UsageError  # noqa: E402
+from coach_gym.envs.make import make_vector_env  # noqa: E402
 from coach_gym.envs.suites.load import BUILTIN, load_suite  # noqa: E402
 from coach_gym.envs.suites.play import play  # noqa: E402
 from coach_gym.envs.suites.splits import Selection  # noqa: E402
 from coach_gym.envs.suites.suite import Suite  # noqa: E402
-from coach_gym.envs.vector import make_vector_env  # noqa: E402
 from coach_gym.ui import parse_ui  # noqa: E402
 
 SCREEN = (270, 600)

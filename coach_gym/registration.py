@@ -21,7 +21,7 @@ def register_envs() -> None:
     gym.register(
         BOTH,
         entry_point="coach_gym.envs.both:BothBenchmarks",
-        vector_entry_point="coach_gym.envs.vector:make_both_vector_env",
+        vector_entry_point="coach_gym.envs.make:make_both_vector_env",
         nondeterministic=True,
     )
 
@@ -35,7 +35,7 @@ def _register(id: str, **kwargs: object) -> None:
     gym.register(
         id,
         entry_point="coach_gym.envs.android:AndroidEnv",
-        vector_entry_point="coach_gym.envs.vector:make_vector_env",
+        vector_entry_point="coach_gym.envs.make:make_vector_env",
         kwargs=kwargs,
         nondeterministic=True,  # info["step_latency"] is measured; the embedded phone is deterministic
     )

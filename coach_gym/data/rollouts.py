@@ -17,8 +17,9 @@ from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.collector import Collector
 from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.data.folder import EpisodeFolder
+from coach_gym.envs.make import open_fleets
 from coach_gym.envs.suites.in_order import InOrder
-from coach_gym.envs.vector import AndroidVectorEnv, open_fleets
+from coach_gym.envs.vector import AndroidVectorEnv
 
 
 def record(

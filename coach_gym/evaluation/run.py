@@ -18,10 +18,11 @@ from coach_gym.agents.judging.chat import spent
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.playing.rollout import Attempt, Rollout, settle
 from coach_gym.envs.android import AndroidEnv
+from coach_gym.envs.make import open_fleets
 from coach_gym.envs.suites.in_order import InOrder
 from coach_gym.envs.suites.official_lab.metrics import operation_ratio, same_screen
 from coach_gym.envs.suites.suite import Suite
-from coach_gym.envs.vector import AndroidVectorEnv, open_fleets
+from coach_gym.envs.vector import AndroidVectorEnv
 from coach_gym.episode import Episode, Step
 from coach_gym.evaluation.players import Player, PredictorPlayer, as_player
 from coach_gym.evaluation.records import Record, RecordFile

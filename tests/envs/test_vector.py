@@ -93,7 +93,7 @@ def test_texts_arrive_as_they_are(envs):
 
 def test_make_vec_reaches_it_with_arguments():
     gym.register(
-        "FakeVec-v0", "coach_gym.envs.android:AndroidEnv", vector_entry_point="coach_gym.envs.vector:make_vector_env"
+        "FakeVec-v0", "coach_gym.envs.android:AndroidEnv", vector_entry_point="coach_gym.envs.make:make_vector_env"
     )
     envs = gym.make_vec(
         "FakeVec-v0", num_envs=2, vectorization_mode="vector_entry_point",

@@ -153,7 +153,7 @@ def test_seeds_are_those_of_android_worlds_runner():
 
 def test_a_file_describes_the_devices_as_it_does_for_training(tmp_path, monkeypatch):
     fleets = []
-    monkeypatch.setattr("coach_gym.envs.vector.read_fleet", lambda path: fleets.append(FakeFleet(path)) or fleets[-1])
+    monkeypatch.setattr("coach_gym.envs.make.read_fleet", lambda path: fleets.append(FakeFleet(path)) or fleets[-1])
     settings = {"device": "fleet.toml", "screen_size": SIZE, "suite": SUITE}
     for _ in range(2):  # the second time, all that is left is to read the results
         report = evaluate_suite(Quits(), out=tmp_path / "r.jsonl", num_envs=2, env_settings=settings)

@@ -7,7 +7,7 @@ from pathlib import Path
 import gymnasium as gym
 import pytest
 
-from coach_gym.envs import vector
+from coach_gym.envs import make
 from coach_gym.envs.devices import fleet_file
 from coach_gym.envs.devices.fleet import Fleet
 from coach_gym.envs.devices.fleet_file import Part, read_fleet
@@ -91,7 +91,7 @@ def test_a_vector_environment_takes_a_file_and_closes_its_fleet(file: Path, monk
             self.running = False
 
     member = Started()
-    monkeypatch.setattr(vector, "read_fleet", lambda path: Fleet([member], stagger=0))
+    monkeypatch.setattr(make, "read_fleet", lambda path: Fleet([member], stagger=0))
     envs = gym.make_vec("AndroidWorld-v0", 1, "vector_entry_point", device=str(file), suite=SUITE, screen_size=SIZE)
     _, infos = envs.reset(seed=0)
     assert "fault" not in infos and member.running

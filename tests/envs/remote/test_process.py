@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
 
-from coach_gym.envs import vector
+from coach_gym.envs import make
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.devices.fleet_file import OneOfFleet
 from coach_gym.envs.devices.locks import hold
@@ -248,6 +248,6 @@ class FakeFleet:
 
 def test_a_vector_of_processes_hands_each_the_file(tmp_path, monkeypatch):
     given = []
-    monkeypatch.setattr(vector, "AndroidVectorEnv", lambda env_fns, **settings: given.extend(env_fns))
-    vector.make_vector_env(2, workers="process", device="fleet.toml")
-    assert all(isinstance(make.keywords["device"], OneOfFleet) for make in given)
+    monkeypatch.setattr(make, "AndroidVectorEnv", lambda env_fns, **settings: given.extend(env_fns))
+    make.make_vector_env(2, workers="process", device="fleet.toml")
+    assert all(isinstance(each.keywords["device"], OneOfFleet) for each in given)

@@ -8,7 +8,8 @@ from gymnasium.vector import SyncVectorEnv
 
 from coach_gym.agents import CoachAgent, evaluate
 from coach_gym.envs.errors import UsageError
-from coach_gym.envs.vector import AndroidVectorEnv, make_vector_env
+from coach_gym.envs.make import make_vector_env
+from coach_gym.envs.vector import AndroidVectorEnv
 from tests.agents import tiny
 from tests.agents.trivial_env import LETTERS, ButtonEnv
 from tests.agents.warm_start import warm_policy
