@@ -92,6 +92,7 @@ def critic(
     """
     with refusing():
         require_model(policy)
+        require_model(critic or policy)
 
     import torch
 

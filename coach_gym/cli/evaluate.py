@@ -21,6 +21,7 @@ from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.envs.errors import TaskError
+from coach_gym.hub import require_model
 
 if TYPE_CHECKING:
     from coach_gym.evaluation import Player
@@ -79,6 +80,10 @@ def evaluate(
     settings: Sequence[str],
 ) -> None:
     """Evaluates an agent, prints the table and writes the files; the options are those of the command line."""
+    with refusing():
+        if not (agent in ("random", "expert") or agent.startswith("openai:")):
+            require_model(agent)
+
     from coach_gym.evaluation import evaluate_suite
     from coach_gym.evaluation.exports import write_android_lab, write_android_world
 

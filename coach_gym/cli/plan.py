@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--batch-size", type=int, default=32, help="episodes of a roll-out" + shown)
     add("--num-envs", type=int, default=32, help="devices" + shown)
     add("--screen", default="1080x2400", help="size of the devices' screens" + shown)
-    add("--max-pixels", type=int, default=1_270_080, help="to which screenshots are scaled down" + shown)
+    add("--max-pixels", type=int, default=1_270_180, help="to which screenshots are scaled down" + shown)
     add("--response", type=int, default=120, help="tokens of a response" + shown)
     add("--max-branch-tokens", type=int, default=8192, help="tokens of candidates in one pass" + shown)
     add("--lora-rank", type=int, default=0, help="train adapters of this rank" + shown)
@@ -69,7 +69,7 @@ def compute(
     batch_size: int = 32,
     num_envs: int = 32,
     screen: str = "1080x2400",
-    max_pixels: int = 1_270_080,
+    max_pixels: int = 1_270_180,
     response: int = 120,
     max_branch_tokens: int = 8192,
     lora_rank: int = 0,

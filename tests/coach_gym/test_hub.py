@@ -35,6 +35,19 @@ def test_a_hub_that_does_not_answer_is_asked_once(tmp_path):
     assert "the model some/model cannot be loaded" in ended.stderr and "refused" in ended.stderr
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["train", "--steps", "8", "--policy"], ["evaluate", "--agent"], ["critic", "--policy"], ["critic", "--critic"],
+        ["label", "folder", "--policy"], ["sft", "prm", "labels", "--model"], ["data", "rollouts", "--policy"],
+    ],
+)  # fmt: skip
+def test_a_missing_model_is_named_before_torch_is_imported(command):
+    code = "import sys; sys.modules['torch'] = None; from coach_gym.__main__ import main; main({})"
+    ended = run(code.format([*command, "nowhere", "--out", "unused"]))
+    assert "the model nowhere cannot be loaded" in ended.stderr and ended.returncode == 1, ended.stderr
+
+
 def test_a_model_in_the_cache_needs_no_hub(tmp_path):
     commit = "a" * 40
     folder = tmp_path / "hub" / "models--some--model"
