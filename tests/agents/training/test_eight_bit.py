@@ -1,10 +1,11 @@
 """Moments of 8 bits: an update like AdamW's, and checkpoints that both optimizers read.
 
-torchao compiles its step for every shape, which takes a CPU seconds each; here the same step runs uncompiled.
+torchao compiles its step for every shape, which takes a CPU seconds each; all tests but one run it uncompiled.
 """
 
 import pytest
 import torch
+from torch._dynamo.utils import counters
 from torchao.optim.subclass_8bit import OptimState8bit
 
 from coach_gym.agents import CoachAgent
@@ -44,6 +45,22 @@ def test_it_learns_as_adamw_does():
     assert eight[0] == pytest.approx(exact[0], rel=0.05)
     for one, other in zip(exact[1].parameters(), eight[1].parameters(), strict=True):
         assert torch.nn.functional.cosine_similarity(one.flatten(), other.flatten(), 0) > 0.99
+
+
+def test_the_compiled_step_is_the_same_step():
+    weights = []
+    for stance in ("force_eager", "default"):
+        torch.manual_seed(0)
+        with torch.compiler.set_stance(stance):
+            model = torch.nn.Linear(64, 64, bias=False)  # one shape, one compilation
+            optimizer = make_optimizer(model, 1e-2, "adamw8bit")
+            for _ in range(3):
+                model(torch.randn(8, 64)).square().mean().backward()
+                optimizer.step()
+        assert isinstance(optimizer.state[model.weight]["exp_avg"], OptimState8bit)
+        weights.append(model.weight.detach())
+    assert counters["stats"]["unique_graphs"], "something was compiled"
+    torch.testing.assert_close(weights[0], weights[1], rtol=0, atol=1e-6)
 
 
 def bits(optimizer):
@@ -137,6 +154,23 @@ def test_processes_share_the_moments_and_any_number_continues(tmp_path):
         assert_close(CoachAgent.load(tmp_path / folder).get_parameters(), two[0][1])
     again = together(2, tmp_path, learn, tmp_path, "two", "again")
     assert min(number for number, _ in again) >= 10
+
+
+def learn_on(folder, source):
+    with torch.compiler.set_stance("force_eager"):
+        agent = agent_of() if source is None else CoachAgent.load(folder / source, env=buttons())
+        agent.learn(4, reset_num_timesteps=source is None)
+        if source is None:
+            agent.save_shards(folder / "half")
+            agent.learn(4, reset_num_timesteps=False)
+        return quantized(agent), agent.get_parameters()
+
+
+def test_processes_continue_from_shards_as_if_they_had_never_stopped(tmp_path):
+    uninterrupted = together(2, tmp_path, learn_on, tmp_path, None)
+    resumed = together(2, tmp_path, learn_on, tmp_path, "half")
+    assert [number for number, _ in resumed] == [number for number, _ in uninterrupted]
+    assert_close(resumed[0][1], uninterrupted[0][1])
 
 
 def test_a_missing_library_is_named_before_anything_is_loaded(monkeypatch):
