@@ -109,7 +109,7 @@ def compute(
     hardware = Hardware(tflops, bandwidth, step=step_seconds, num_envs=num_envs)
     return {
         "model": model, "parameters": shape.total, "screen_tokens": tokens, "gpus": gpus, "gpu_memory": gpu_memory,
-        "engines": (generation, judge).count("vllm"), "memory": gigabytes,
+        "engines": (generation, judge).count("vllm"), "cache": cache, "memory": gigabytes,
         "fits": gigabytes["peak"] <= (1 - OVERHEAD) * gpu_memory,
         "seconds": seconds(empty, shape, run, hardware),
     }  # fmt: skip
@@ -149,7 +149,7 @@ def _assumed(numbers: dict[str, Any]) -> list[str]:
     share = math.ceil(100 * numbers["memory"]["engines"] / engines / numbers["gpu_memory"]) / 100
     return [
         f"  vLLM is assumed to sleep while the models learn, and each of {engines} engines to have "
-        f"gpu_memory_utilization={share:.2f}."
+        f"gpu_memory_utilization={share:.2f} and a max_model_len of {numbers['cache']} or less."
     ]
 
 

@@ -2,6 +2,7 @@
 
 from unittest import mock
 
+import pytest
 import torch
 from gymnasium.vector import SyncVectorEnv
 
@@ -14,11 +15,12 @@ from tests.agents.distributed.test_parallel import together
 from tests.agents.trivial_env import ButtonEnv
 
 
-def train(method=CoachAgent):
+def train(cpu_offload, method=CoachAgent):
     envs = SyncVectorEnv([lambda: ButtonEnv(steps=1 + processes.rank())] * 2)  # one process draws twice as often
     agent = method(
         tiny.policy(hidden=128), envs, 1e-3, batch_size=4, max_new_tokens=3, generation="vllm", seed=0,
         malformed_is_worthless=False, critic_learning_rate=1e-3, critic_warmup_ratio=0.0,
+        cpu_offload=cpu_offload,
     )  # fmt: skip
     agent.critic.value_head.weight.data.copy_(torch.linspace(-1, 1, 128))  # at zero, there is nothing to learn yet
     events = []
@@ -38,8 +40,9 @@ def train(method=CoachAgent):
     return events, agent.n_updates, verdicts
 
 
-def test_each_process_draws_with_an_engine_of_its_own(tmp_path):
-    (events, updates, _), (others, _, verdicts) = together(2, tmp_path, train, timeout=300)
+@pytest.mark.parametrize("cpu_offload", [False, True])
+def test_each_process_draws_with_an_engine_of_its_own(cpu_offload, tmp_path):
+    (events, updates, _), (others, _, verdicts) = together(2, tmp_path, train, cpu_offload, timeout=300)
     assert events == others, "the same weights arrive everywhere"
     assert updates >= 2 and events[1::2] == ["sleep"] * updates
     assert len(set(events[::2])) == updates + 1, "after every update, and at the start"

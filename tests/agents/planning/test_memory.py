@@ -28,6 +28,7 @@ from coach_gym.agents.planning.shape import config_of, empty_model, shape_of
 from coach_gym.agents.training.optimizers import make_optimizer
 from coach_gym.agents.training.saving.transaction import Backup
 from coach_gym.cli.plan import compute, table
+from coach_gym.cli.settings import read_config as read_settings
 from coach_gym.dialects import UITars
 from tests.agents.distributed.test_parallel import together
 from tests.agents.planning.peak import allocated_peak, peak_bytes
@@ -297,6 +298,15 @@ def test_what_fits(options: str, capsys: pytest.CaptureFixture[str]):
     assert options in " ".join(Path("docs/scale.md").read_text("utf-8").replace("\\\n", " ").split())
     sleeping = "vLLM is assumed to sleep while the models learn, and each of 2 engines to have gpu_memory_utilization="
     assert (f"{sleeping}0.28" in shown) == ("--generation process" not in options)
+
+
+@pytest.mark.parametrize(("name", "gpus", "judge"), [("paper", 8, "vllm"), ("one_gpu", 1, "none")])
+def test_the_shipped_settings_fit_the_gpus_that_they_name(name: str, gpus: int, judge: str):
+    settings = read_settings(Path(name))
+    same = {each: settings[each] for each in ("k", "batch_size", "lora_rank", "cpu_offload") if each in settings}
+    generation = settings.get("generation", "process")
+    numbers = compute("7B", gpus, 80, turns=settings["env"]["max_steps"], generation=generation, judge=judge, **same)
+    assert numbers["fits"], table(numbers)
 
 
 def test_what_does_not_fit_says_what_would_help():
