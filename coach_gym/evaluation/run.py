@@ -13,10 +13,11 @@ import gymnasium as gym
 import numpy as np
 from tqdm import tqdm
 
-from coach_gym.agents.evaluation import Predictor, origin_of, step_of
+from coach_gym.agents.evaluation import HasPolicy, Predictor, origin_of, step_of
 from coach_gym.agents.judging.chat import spent
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.playing.rollout import Attempt, Rollout, settle
+from coach_gym.dialects.names import settings_of
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.make import open_fleets
 from coach_gym.envs.suites.in_order import InOrder
@@ -74,7 +75,11 @@ def evaluate_suite(
     close_fleets = open_fleets([settings], "thread", num_envs)
     make = partial(gym.make, env, disable_env_checker=True, **settings)
     suite = _suite(make())
-    about = {"agent": agent, "env": env, "seed": seed, "deterministic": deterministic, "settings": _plain(env_settings)}
+    judge = outcome_verifier if isinstance(outcome_verifier, str) else type(outcome_verifier).__name__
+    about = {
+        "agent": agent, "env": env, "seed": seed, "deterministic": deterministic, "settings": _plain(env_settings),
+        "outcome_verifier": judge, "dialect": _dialect(model),
+    }  # fmt: skip
     file = RecordFile(Path(out), {**about, "suite": suite.source, "tasks": list(suite.families)})
     numbers = [n for n in range(runs * len(suite.families)) if n not in file.records or not file.records[n].valid]
     verifier = load_verifier(outcome_verifier)
@@ -201,6 +206,16 @@ def _suite(env: gym.Env) -> Suite:
             f"AndroidSight-v0, or use evaluate_policy"
         )
     return inner.suite
+
+
+def _dialect(model: Player | Predictor) -> dict[str, Any] | str | None:
+    """Settings of a model's dialect, or the class of one that has no name; None if the model has none."""
+    inner = model.model if isinstance(model, PredictorPlayer) else model
+    dialect = inner.policy.dialect if isinstance(inner, HasPolicy) else getattr(inner, "dialect", None)
+    try:
+        return None if dialect is None else settings_of(dialect)
+    except ValueError:
+        return type(dialect).__name__
 
 
 def _plain(settings: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -89,6 +89,22 @@ def test_a_file_of_another_evaluation_is_refused(tmp_path):
     run(Quits(), tmp_path / "r.jsonl")
     with pytest.raises(ValueError, match="choose another file"):
         run(Quits(), tmp_path / "r.jsonl", seed=31)
+    with pytest.raises(ValueError, match="outcome_verifier='rules' and not 'Sure'"):
+        run(Quits(), tmp_path / "r.jsonl", outcome_verifier=Sure())
+
+
+class Sure:
+    def verify(self, episodes):
+        return [1.0] * len(episodes)
+
+
+def test_an_evaluation_does_not_go_on_in_another_dialect(tmp_path):
+    with serving(f"Action: {FINISH}") as server:
+        client = ChatClient("model", server.url)
+        run(ChatPlayer(client, UITars()), tmp_path / "r.jsonl")
+        run(ChatPlayer(client, UITars()), tmp_path / "r.jsonl", runs=2)
+        with pytest.raises(ValueError, match="with dialect=.*choose another file"):
+            run(ChatPlayer(client, UITars(max_pixels=50_000)), tmp_path / "r.jsonl", runs=2)
 
 
 def test_a_random_player_repeats_itself_and_solves_little(tmp_path):
