@@ -65,8 +65,8 @@ class CoachAgent(ActorCriticAgent):
         distinct: Draws the k candidates of a state without replacement, so that they always differ, and weights them so
             that the policy gradient keeps its expectation (`distinct.py`). Needs `generation="transformers"`.
         malformed_is_worthless: Sets Q of a response that is no action to 0, in the critic's targets and in the
-            advantages, so that a mistake of the critic cannot make it attractive. Pass False for environments that read
-            other texts than the dialect's actions.
+            advantages, so that a mistake of the critic cannot make it attractive; the paper leaves it to the critic.
+            Pass False for environments that read other texts than the dialect's actions.
         execute: Which candidate a roll-out executes: the `"first"`, a draw of the policy as in the paper, or the
             `"best"` by Q, which finds more successes. Returns are then those of an agent that goes on choosing the
             best. `predict` remains the policy's own; `best_of` acts as such roll-outs do.

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from coach_gym.agents.training.critic.school import Report
 
 
+LEARNING_RATE = 1e-5
+"""Of the paper's critic, for policies other than the pocket model, whose own is `teach`'s default."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command; all other options are settings of the lessons or of the fit."""
     parser.allow_abbrev = False
@@ -134,6 +138,8 @@ def critic(
             envs.close()
             print(f"{ledger.episodes} episodes, {ledger.timesteps} steps, and {ledger.fork_steps} steps on forks")
         fit = {"progress_bar": processes.rank == 0, **_only(chosen, of_fit)}
+        if policy != "pocket":
+            fit.setdefault("learning_rate", LEARNING_RATE)
         taught, reports = teach(actor, lessons, start, **fit)
         whole = whole_critic(taught)
         if processes.first():

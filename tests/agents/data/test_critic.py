@@ -77,6 +77,17 @@ def test_any_models_weights_start_a_critic(tmp_path):
     assert not critic.value_head.weight.any() and not critic.value_head.bias.any()
 
 
+@pytest.mark.parametrize(("given", "expected"), [([], 1e-5), (["--learning_rate", "1e-4"], 1e-4)])
+def test_the_command_teaches_at_the_papers_learning_rate(given, expected, labels, tmp_path, monkeypatch):
+    def teach(*_, learning_rate, **others):
+        raise ValueError(f"at {learning_rate}")
+
+    monkeypatch.setattr("coach_gym.agents.training.critic.school.teach", teach)
+    tiny.policy().save(tmp_path)
+    with pytest.raises(SystemExit, match=f"at {expected}"):
+        main(["critic", "--policy", str(tmp_path), "--labels", str(labels.path), *given])
+
+
 def test_the_command_teaches_a_critic_from_a_judges_weights_and_labels(labels, tmp_path, capsys, a_third):
     tiny.policy().save(tmp_path / "tiny")
     tiny.policy(seed=3).save(tmp_path / "prm")
