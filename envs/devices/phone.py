@@ -86,7 +86,8 @@ class PhoneDevice:
         if app is None:
             names = ", ".join(sorted(app.label for app in self.phone.apps.values()))
             raise ActionError(f"There is no app named {label[:60]!r}. Installed are: {names}.")
-        self.phone.launch(app.package)
+        with self.phone.running():
+            self.phone.launch(app.package)
         self.phone.elapse(timedelta(seconds=1))
 
     def shell(self, command: str) -> str:

@@ -61,22 +61,26 @@ class Phone(System):
 
     def tap(self, x: int, y: int) -> None:
         """Touches the screen for a moment."""
-        self.touch.tap(x, y)
+        with self.running():
+            self.touch.tap(x, y)
         self.elapse(STEP)
 
     def long_press(self, x: int, y: int) -> None:
         """Touches the screen for a second."""
-        self.touch.long_press(x, y)
+        with self.running():
+            self.touch.long_press(x, y)
         self.elapse(STEP)
 
     def swipe(self, start: tuple[int, int], end: tuple[int, int], seconds: float = 0.5) -> None:
         """Moves a finger from `start` to `end`. What scrolls follows it, and runs on if it was fast."""
-        self.touch.swipe(start, end, seconds)
+        with self.running():
+            self.touch.swipe(start, end, seconds)
         self.elapse(STEP)
 
     def trace(self, points: Sequence[tuple[int, int]], seconds: float = 0.5) -> None:
         """Moves a finger through two points or more: a swipe, or a line where one can draw."""
-        self.touch.trace(points, seconds)
+        with self.running():
+            self.touch.trace(points, seconds)
         self.elapse(STEP)
 
     # keeping

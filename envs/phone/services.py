@@ -9,6 +9,8 @@ from typing import Literal
 FIRST_PID = 1407
 """The process id of the first app that starts; each later start has the next one but six."""
 
+LONGEST_LOG = 1000  # lines
+
 CallState = Literal["incoming", "active", "held"]
 
 
@@ -51,6 +53,11 @@ class Services:
     pids: dict[str, int] = field(default_factory=dict)
     held: int = 0
     screen_on: bool = True
+
+    def write_log(self, at: datetime, priority: str, tag: str, text: str) -> None:
+        """Adds lines to the log, which forgets the oldest."""
+        self.log += [Line(at, priority, tag, line) for line in text.splitlines()]
+        del self.log[:-LONGEST_LOG]
 
     def new_pid(self) -> int:
         """Returns the id of a process that starts."""

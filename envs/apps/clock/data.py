@@ -73,11 +73,17 @@ _COLUMNS = ("hour", "minutes", "daysofweek", "enabled", "label", "vibrate", "rin
 
 def alarms(db: sqlite3.Connection) -> list[Alarm]:
     """Returns all alarms, by time of day."""
-    rows = db.execute(f"SELECT {', '.join(_COLUMNS)}, _id FROM alarm_templates ORDER BY hour, minutes, _id")
+    columns = "hour, minutes, daysofweek, enabled, CAST(label AS TEXT), vibrate, CAST(ringtone AS TEXT), _id"
+    rows = db.execute(f"SELECT {columns} FROM alarm_templates ORDER BY hour, minutes, _id")
     return [
-        Alarm(hour, minute, days, bool(enabled), label, bool(vibrate), sound, id)
+        Alarm(_whole(hour) % 24, _whole(minute) % 60, _whole(days), bool(enabled), label, bool(vibrate), sound, id)
         for hour, minute, days, enabled, label, vibrate, sound, id in rows
     ]
+
+
+def _whole(value: object) -> int:
+    """Returns a number as Android's cursors do, who read what is none as 0."""
+    return value if isinstance(value, int) else 0
 
 
 def save(db: sqlite3.Connection, alarm: Alarm, now: datetime) -> int:

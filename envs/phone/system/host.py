@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol
 
@@ -29,6 +30,9 @@ class SystemHost(Host, Protocol):
     highlight: int | None
     editing: bool
     message: tuple[str, datetime] | None
+
+    def running(self, package: str = "", shown: bool = True) -> AbstractContextManager[None]:
+        """Runs code of an app, which ends if it fails because its data is damaged."""
 
     def changed(self) -> None:
         """Notes that something may look different now."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from coach_gym.checks import require_positive, require_whole
@@ -12,6 +13,7 @@ from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.packages import is_googles, package_file, place
 from coach_gym.envs.phone.services import Services
 from coach_gym.envs.phone.storage import Storage
+from coach_gym.envs.phone.system.crashes import DAMAGED, KeepsStopping, Stopped
 from coach_gym.envs.phone.system.launcher import Launcher, Recents
 from coach_gym.envs.phone.system.windows import Windows
 from coach_gym.envs.phone.toolkit.view import TextInput
@@ -169,7 +171,8 @@ class System:
         since = self.now
         self.now += time
         for app in self.apps.values():
-            app.elapsed(since)
+            with self.running(app.package, shown=False):
+                app.elapsed(since)
         if self.message is not None and self.message[1] <= self.now:
             self.message = None
         self.changed()
@@ -182,13 +185,49 @@ class System:
         return next((app for app in self.apps.values() if app.label.casefold() == wanted), None)
 
     def launch(self, package: str) -> None:
-        """Brings an app to the front, where it was left, or at its main screen."""
+        """Brings an app to the front, where it was left, or at its main screen.
+
+        Raises:
+            Stopped: Its data is damaged; `running` has this pass.
+        """
         stack = self.stacks.pop(package, None)
         if not stack:
             self.services.pids[package] = self.services.new_pid()
-            stack = [self._attached(self.apps[package], self.apps[package].main())]
+            stack = [self._attached(self.apps[package], self._main(package))]
         self.stacks[package] = stack
         self._show(package)
+
+    def _main(self, package: str) -> Screen:
+        try:
+            return self.apps[package].main()
+        except DAMAGED as fault:
+            self._crash(package, fault, shown=True)
+            raise Stopped(package) from fault
+
+    @contextmanager
+    def running(self, package: str = "", shown: bool = True) -> Iterator[None]:
+        """Runs code of an app, by default the one in front. If it fails because its data is damaged, it ends.
+
+        Args:
+            package: The app.
+            shown: Whether Android tells the user if it fails; it always does if the app is in front.
+        """
+        try:
+            yield
+        except Stopped:
+            pass
+        except DAMAGED as fault:
+            self._crash(package or self.foreground, fault, shown)
+
+    def _crash(self, package: str, fault: Exception, shown: bool) -> None:
+        shown = shown or package == self.foreground
+        told = f"FATAL EXCEPTION: main\nProcess: {package}, PID: {self.services.pids.get(package, 0)}"
+        words = f"{told}\nandroid.database.sqlite.SQLiteException: {fault}"
+        self.services.write_log(self.now, "E", "AndroidRuntime", words)
+        self.stop(package)
+        if shown:
+            self.go_home()
+            self.push(self.launcher, KeepsStopping(self.apps[package]))
 
     def stop(self, package: str) -> None:
         """Ends an app; what was only on its screens is lost."""
@@ -206,21 +245,25 @@ class System:
             self.go_home()
             return self.launcher.package
         if not intent.package:
-            return next((app.package for app in self.apps.values() if self._opened(app, intent)), None)
+            return next((app.package for app in self.apps.values() if self.opened(app, intent)), None)
         if intent.package == self.launcher.package:
             self.go_home()
         elif intent.package not in self.apps:
             return None
-        elif not self.apps[intent.package].open(intent):
-            self.launch(intent.package)
+        else:
+            with self.running(intent.package):
+                if not self.apps[intent.package].open(intent):
+                    self.launch(intent.package)
         return intent.package
 
-    def _opened(self, app: App, intent: Intent) -> bool:
-        """Lets an app show what an intent asks for. Returns whether it does."""
-        if intent.action == MAIN and intent.categories and app.role in intent.categories:
-            self.launch(app.package)
-            return True
-        return app.open(intent)
+    def opened(self, app: App, intent: Intent) -> bool:
+        """Lets an app show what an intent asks for. Returns whether it does, or has failed at it."""
+        with self.running(app.package):
+            if intent.action == MAIN and intent.categories and app.role in intent.categories:
+                self.launch(app.package)
+                return True
+            return app.open(intent)
+        return True
 
     def broadcast(self, intent: Intent) -> Answer | None:
         """Lets every app, and whoever listens from outside, hear an intent.
@@ -230,8 +273,13 @@ class System:
         """
         for receiver in self.receivers:
             receiver(intent)
-        answers = (app.received(intent) for app in self.apps.values())
+        answers = (self._received(app, intent) for app in self.apps.values())
         return next((answer for answer in answers if answer is not None), None)
+
+    def _received(self, app: App, intent: Intent) -> Answer | None:
+        with self.running(app.package, shown=False):
+            return app.received(intent)
+        return None
 
     # screens
 
@@ -298,7 +346,8 @@ class System:
             "DEL": self._delete,
         }.get(name)  # fmt: skip
         if action is not None:
-            action()
+            with self.running():
+                action()
             self.changed()
         self.elapse(STEP)
 
@@ -311,7 +360,8 @@ class System:
                 self.editing = False
                 self.changed()
             if line != part:
-                self._enter()
+                with self.running():
+                    self._enter()
         self.elapse(STEP)
 
     def go_home(self) -> None:

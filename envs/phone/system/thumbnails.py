@@ -9,6 +9,7 @@ from PIL import Image
 
 from coach_gym.envs.phone.app import Host
 from coach_gym.envs.phone.system import bars
+from coach_gym.envs.phone.system.crashes import DAMAGED
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.layout import Layout
 from coach_gym.envs.phone.toolkit.paint import Painter, commands
@@ -21,9 +22,15 @@ def shape(phone: Host) -> tuple[int, int]:
 
 
 def thumbnail(phone: Host, package: str, width: int) -> np.ndarray:
-    """Draws the page that a running app was left at, without dialogs: H x `width` x 3 uint8."""
+    """Draws the page that a running app was left at, without dialogs: H x `width` x 3 uint8.
+
+    It is blank if the app's data has been damaged meanwhile.
+    """
     page = next(screen for screen in reversed(phone.stacks[package]) if not screen.dialog)
-    view = page.build()
+    try:
+        view = page.build()
+    except DAMAGED:
+        view = Column([])
     view.flex = 1
     rect = (0, 0, *shape(phone))
     layout = Layout(phone.density, copy.deepcopy(page.scrolls))

@@ -108,9 +108,10 @@ class Windows:
     # building
 
     def _current(self) -> list[Window]:
-        if self.stale:
-            self._windows = self._build()
-            self.stale = False
+        while self.stale:  # again, if the app in front has failed
+            with self._phone.running():
+                self._windows = self._build()
+                self.stale = False
         return self._windows
 
     def _build(self) -> list[Window]:

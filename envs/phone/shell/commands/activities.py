@@ -116,7 +116,7 @@ def resolved(phone: Phone, intent: Intent) -> str | None:
     named = phone.apps.get(intent.package)
     twin = phone.fork()
     if named and not intent.activity and intent.action not in ("", intents.MAIN):
-        package = named.package if twin.apps[named.package].open(intent) else None
+        package = named.package if twin.opened(twin.apps[named.package], intent) else None
     else:
         package = twin.start(intent)
     return None if package is None else state.component(twin, package)

@@ -1,4 +1,4 @@
-"""`log` and `logcat`: Android's log, which holds what `log` has written."""
+"""`log` and `logcat`: Android's log, which holds what `log` has written, and what apps have failed of."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.shell.toybox.matching import TooComplex, compiled
 from coach_gym.envs.phone.system.bars import battery_level
 
-LONGEST_LOG = 1000  # lines
 PRIORITIES = "VDIWEFS"  # verbose to fatal, and silent
 _PID = 1999  # of whoever calls `log`
 _FORMATS: dict[str, Callable[[Line], str]] = {
@@ -40,9 +39,7 @@ def log(p: Process) -> int:
     if priority not in PRIORITIES:
         return p.fail(f"bad -p '{given.values['p']}'")
     text = " ".join(given.words) or p.streams.stdin.read().decode("utf-8", "surrogateescape")
-    kept = p.phone.services.log
-    kept += [Line(p.phone.now, priority, given.values.get("t", "log"), line) for line in text.splitlines()]
-    del kept[:-LONGEST_LOG]
+    p.phone.services.write_log(p.phone.now, priority, given.values.get("t", "log"), text)
     return 0
 
 
@@ -88,8 +85,8 @@ def _follower(phone: Phone, show: Callable[[list[Line]], str]) -> Callable[[], b
         lines = phone.services.log
         if phone.now - told >= timedelta(minutes=1):
             told = phone.now
-            lines.append(Line(told, "I", "healthd", f"battery l={battery_level(phone)} v=5000 t=25.0 h=2 st=3"))
-            del lines[:-LONGEST_LOG]
+            state = f"battery l={battery_level(phone)} v=5000 t=25.0 h=2 st=3"
+            phone.services.write_log(told, "I", "healthd", state)
         seen = next((i for i in range(len(lines), 0, -1) if lines[i - 1] is last[0]), 0) if last else 0
         last[:] = lines[-1:]
         return show(lines[seen:]).encode("utf-8", "surrogateescape")

@@ -1,0 +1,34 @@
+"""What Android shows when an app fails: the app has ended, and a dialog says so."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from coach_gym.envs.phone.app import App, Dialog
+from coach_gym.envs.phone.intents import Intent
+from coach_gym.envs.phone.toolkit.view import View
+from coach_gym.envs.phone.toolkit.widgets import Column
+
+DAMAGED = (sqlite3.Error, UnicodeDecodeError)
+"""What an app raises whose database clients have spoilt. Anything else is a fault of this package."""
+
+
+class Stopped(Exception):
+    """An app has failed while it was starting, and is no longer there to go on with."""
+
+
+class KeepsStopping(Dialog):
+    """Android's message that an app has failed."""
+
+    def __init__(self, failed: App) -> None:
+        super().__init__(f"{failed.label} keeps stopping")
+        self.package = failed.package
+
+    def content(self) -> Sequence[View]:
+        """Returns the two things that one can do about it."""
+        info = self.button("App info", self._show_info, id="aerr_app_info")
+        return [Column([info, self.button("Close app", id="aerr_close")], pad=(8, 0, 8, 8))]
+
+    def _show_info(self) -> None:
+        self.phone.start(Intent("android.settings.APPLICATION_DETAILS_SETTINGS", f"package:{self.package}"))

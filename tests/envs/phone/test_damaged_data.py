@@ -1,0 +1,131 @@
+"""Whatever clients do to an app's databases: the app may end with Android's message, and the phone goes on."""
+
+import random
+
+import pytest
+
+from coach_gym.envs.phone.shell import run
+from coach_gym.envs.profiles import lab_phone, world_phone
+
+RECIPES, DATABASE = "com.flauschcode.broccoli", "/data/data/com.flauschcode.broccoli/databases/broccoli"
+VALUES = {
+    "nulls": "NULL", "texts": "'x1'", "large": "9223372036854775807", "negative": "-7", "real": "1e300",
+    "bytes": "x'ff00fe'",
+}  # fmt: skip
+FILES = ("no database", "gone", "empty", "half", "flipped")
+COMMANDS = (
+    "am start -a android.intent.action.SET_ALARM --ei android.intent.extra.alarm.HOUR 9",
+    "am start -a android.intent.action.SENDTO -d smsto:5 --es sms_body h", "am broadcast -a x.y", "dumpsys alarm",
+    "content query --uri content://com.android.contacts/data", "content query --uri content://call_log/calls",
+    "dumpsys activity top",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=[world_phone, lab_phone])
+def whole(request):
+    return request.param(270, 600)
+
+
+def databases(phone, package):
+    return [path for path in phone.storage.files_below("/data") if package in path and is_database(phone, path)]
+
+
+def is_database(phone, path):
+    return phone.storage.read(path).startswith(b"SQLite format 3")
+
+
+def tables(phone, path):
+    return run(phone, f"sqlite3 {path} .tables").stdout.decode().split()
+
+
+def columns(phone, path, table):
+    rows = run(phone, f"sqlite3 {path} 'PRAGMA table_info({table})'").stdout.decode().splitlines()
+    return [row.split("|")[1] for row in rows]
+
+
+def flipped(data, rng):
+    """The same with 200 other bytes somewhere below the header."""
+    changed = bytearray(data)
+    for _ in range(200):
+        changed[rng.randrange(100, len(changed))] = rng.randrange(256)
+    return bytes(changed)
+
+
+def damage(phone, path, kind, rng):
+    data = phone.storage.read(path)
+    if kind == "gone":
+        phone.storage.remove(path)
+    elif kind in FILES:
+        files = {"no database": b"garbage", "empty": b"", "half": data[: len(data) // 2], "flipped": flipped(data, rng)}
+        phone.storage.write(path, files[kind])
+    else:
+        change = {"dropped": "DROP TABLE {}", "emptied": "DELETE FROM {}"}.get(kind, "UPDATE OR IGNORE {} SET {} = {}")
+        for table in tables(phone, path):
+            names = columns(phone, path, table) if kind in VALUES else [""]
+            for name in names:
+                run(phone, f'sqlite3 {path} "{change.format(table, name, VALUES.get(kind))}"')
+    phone.changed()
+
+
+def use(phone, package, rng):
+    """Looks at the phone, opens the app, touches it here and there, and sends it whatever apps are sent."""
+    open_app = f"monkey -p {package} 1; uiautomator dump"
+    for command in (open_app, "input keyevent APP_SWITCH; uiautomator dump", open_app):
+        assert b"UI hierchary dumped" in run(phone, command).stdout
+    for _ in range(6):
+        phone.tap(rng.randrange(270), rng.randrange(600))
+        phone.key("WAIT")
+        assert phone.screenshot().any()
+    for command in COMMANDS:
+        run(phone, command)
+    assert b"UI hierchary dumped" in run(phone, open_app).stdout and phone.digest()
+
+
+@pytest.mark.parametrize("kind", [*FILES, "dropped", "emptied", *VALUES])
+def test_the_phone_goes_on(whole, kind):
+    rng = random.Random(kind)
+    for package in whole.apps:
+        phone = whole.fork()
+        if paths := databases(phone, package):
+            if rng.random() < 0.5:  # while the app runs
+                phone.launch(package)
+                phone.ui()
+            for path in paths:
+                damage(phone, path, kind, rng)
+            use(phone, package, rng)
+
+
+def tap(phone, text):
+    left, top, right, bottom = next(node.bounds for node in phone.ui().walk() if node.text == text)
+    phone.tap((left + right) // 2, (top + bottom) // 2)
+
+
+def words(phone):
+    return [node.text for node in phone.ui().walk() if node.text and not node.decor]
+
+
+def test_an_app_that_fails_ends_and_says_so(phone):
+    run(phone, f"echo garbage > {DATABASE}; am start -n {RECIPES}/.MainActivity")
+    assert words(phone) == ["Broccoli keeps stopping", "App info", "Close app"]
+    assert RECIPES not in phone.stacks
+    log = run(phone, "logcat -d -s AndroidRuntime").stdout.decode()
+    assert "E AndroidRuntime: FATAL EXCEPTION: main" in log and f"Process: {RECIPES}, PID: 1" in log
+    tap(phone, "Close app")
+    assert "Search apps" in words(phone) and "Close app" not in words(phone)
+    run(phone, f"pm clear {RECIPES}; am start -n {RECIPES}/.MainActivity")
+    assert phone.foreground == RECIPES and "Broccoli keeps stopping" not in words(phone)
+
+
+def test_an_app_that_nobody_looks_at_ends_in_silence(phone):
+    run(phone, "echo garbage > /data/user_de/0/com.google.android.deskclock/databases/alarms.db")
+    before = words(phone)
+    run(phone, "sleep 120")
+    assert words(phone) == before
+    assert "com.google.android.deskclock" in run(phone, "logcat -d").stdout.decode()
+
+
+def test_faults_of_the_phone_itself_are_raised(phone, monkeypatch):
+    app = phone.apps[RECIPES]
+    monkeypatch.setattr(app, "main", lambda: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        phone.launch(RECIPES)
