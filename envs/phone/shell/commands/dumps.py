@@ -6,7 +6,7 @@ from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.shell.commands import reports, state
 from coach_gym.envs.phone.shell.commands.battery import battery
-from coach_gym.envs.phone.shell.commands.packages import PERMISSIONS
+from coach_gym.envs.phone.shell.commands.permissions import ASKED
 from coach_gym.envs.phone.shell.commands.reports import Report
 from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.shell.toybox.attributes import uid_of
@@ -192,7 +192,7 @@ def package(phone: Phone, args: list[str]) -> str:
     system = not state.is_third_party(phone, name)
     rows = "\n".join(
         f"        {permission}: granted={str((name, what) in phone.permissions).lower()}, flags=[ USER_SET ]"
-        for permission, what in PERMISSIONS.items()
+        for permission, what in ASKED.items()
     )
     start = phone.launcher if name == phone.launcher.package else phone.apps.get(name)
     main = f"        {_token(name)} {state.short(_main(name, start.activity))} filter {_token(name)}" if start else ""

@@ -1,7 +1,8 @@
-"""The files in which the kernel shows its state: the parts of `/proc` and `/sys` that clients read."""
+"""The kernel's files: the parts of `/proc` and `/sys` that clients read, and devices without an end."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -24,6 +25,10 @@ sysfs /sys sysfs rw,seclabel,relatime 0 0
 /dev/block/dm-5 /data ext4 rw,seclabel,nosuid,nodev,noatime 0 0
 /dev/fuse /storage/emulated fuse rw,lazytime,nosuid,nodev,noexec,noatime,user_id=0,group_id=0,allow_other 0 0
 """
+ENDLESS = ("/dev/zero", "/dev/urandom", "/dev/random")
+PIECE = 1 << 20
+"""How many bytes a command gets of what has no end, unless it asks for a number."""
+
 _BOOT = datetime(2023, 10, 15, 14, 34)
 _HERTZ = 100  # ticks of the processes' clocks a second
 
@@ -33,8 +38,20 @@ def uptime(phone: Phone) -> float:
     return max(3600.0, (phone.now - _BOOT) / timedelta(seconds=1))
 
 
+def device(phone: Phone, path: str, size: int = PIECE) -> bytes | None:
+    """Returns as many bytes of a device without an end, or None if it is none. Random ones are others each time."""
+    if path == "/dev/zero":
+        return bytes(size)
+    if path not in ENDLESS:
+        return None
+    phone.services.drawn += 1
+    return random.Random(phone.services.drawn).randbytes(size)
+
+
 def read(phone: Phone, path: str) -> bytes | None:
     """Returns what a file of the kernel contains, or None if there is no such file."""
+    if path in ENDLESS:
+        return device(phone, path)
     if not path.startswith("/proc/"):
         text = _CPU_FILES.get(path)
         return None if text is None else text.encode()

@@ -1,4 +1,4 @@
-"""`pm`: installed packages, their permissions and activities, installation."""
+"""`pm`: installed packages, their activities, installation."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from coach_gym.envs.phone.providers import calendar, contacts, telephony
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.commands.activities import BadIntent, read_intent, resolved
 from coach_gym.envs.phone.shell.commands.manifest import BadPackage, Manifest, read_manifest
+from coach_gym.envs.phone.shell.commands.permissions import CHANGEABLE, FIXED, grant, revoke
 from coach_gym.envs.phone.shell.language.options import BadOption, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.envs.phone.shell.toybox.attributes import uid_of
@@ -23,15 +24,6 @@ PROVIDERS = {
 
 MODES = ("allow", "ignore", "deny", "default", "foreground")
 """What `appops` can set an operation to."""
-PERMISSIONS = {
-    "android.permission.RECORD_AUDIO": "record audio",
-    "android.permission.CAMERA": "take pictures and record video",
-    "android.permission.ACCESS_FINE_LOCATION": "access this device's location",
-    "android.permission.READ_CONTACTS": "access your contacts",
-    "android.permission.POST_NOTIFICATIONS": "send you notifications",
-}
-"""What the phone's apps ask for, by the names of Android's permissions."""
-
 
 FEATURES = tuple(
     f"feature:{name}"
@@ -71,7 +63,7 @@ def list_(p: Process, args: list[str]) -> int:
         "features": list(FEATURES),
         "libraries": ["library:android.test.base", "library:org.apache.http.legacy"],
         "users": ["Users:", "\tUserInfo{0:Owner:c13} running"],
-        "permissions": ["All Permissions:", "", *(f"permission:{name}" for name in PERMISSIONS)],
+        "permissions": ["All Permissions:", "", *(f"permission:{name}" for name in sorted(CHANGEABLE | FIXED))],
         "instrumentation": [], "permission-groups": [],
     }.get(what)  # fmt: skip
     if lines is None:
@@ -136,40 +128,6 @@ def clear(p: Process, args: list[str]) -> int:
     p.phone.changed()
     p.print("Success")
     return 0
-
-
-def permission(p: Process, args: list[str], granted: bool) -> int:
-    """Grants or revokes a permission."""
-    package, name = [*_words(args), "", ""][:2]
-    if not (package and name):
-        return p.complain(f"Error: no {'permission' if package else 'package'} specified")
-    if package not in state.packages(p.phone):
-        verb = "grant" if granted else "revoke"
-        return p.complain(
-            f"\nException occurred while executing '{verb}':\n"
-            f"java.lang.IllegalArgumentException: Unknown package: {package}", 255
-        )  # fmt: skip
-    if name not in PERMISSIONS and not name.startswith(("android.permission.", "com.")):
-        return p.complain(
-            f"\nException occurred while executing '{'grant' if granted else 'revoke'}':\n"
-            f"java.lang.IllegalArgumentException: Unknown permission: {name}", 255
-        )  # fmt: skip
-    key = package, PERMISSIONS.get(name, name)
-    if granted:
-        p.phone.permissions.add(key)
-    else:
-        p.phone.permissions.discard(key)
-    return 0
-
-
-def grant(p: Process, args: list[str]) -> int:
-    """Grants a permission."""
-    return permission(p, args, True)
-
-
-def revoke(p: Process, args: list[str]) -> int:
-    """Revokes a permission."""
-    return permission(p, args, False)
 
 
 # installation

@@ -175,14 +175,19 @@ class Process:
         """Returns the place in storage that an argument names."""
         return real(name, self.shell.folder)
 
-    def read(self, name: str) -> bytes | None:
-        """Returns the contents of a file, or of standard input for `-`; None, after a message, if it cannot."""
+    def read(self, name: str, most: int = kernel.PIECE) -> bytes | None:
+        """Returns the contents of a file, or of standard input for `-`; None, after a message, if it cannot.
+
+        Args:
+            name: The file.
+            most: How many bytes to read of a device without an end.
+        """
         if name == "-":
             return self.streams.stdin.read()
         path = self.path(name)
         if path == "/dev/null":
             return b""
-        data = kernel.read(self.phone, path) or self.storage.read(path)
+        data = kernel.device(self.phone, path, most) or kernel.read(self.phone, path) or self.storage.read(path)
         if data is None:
             self.fail(f"{name}: {'Is a directory' if self.storage.is_dir(path) else NO_FILE}")
         return data

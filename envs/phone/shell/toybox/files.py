@@ -11,6 +11,7 @@ from datetime import datetime
 from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.paths import link, real
+from coach_gym.envs.phone.shell.commands.kernel import ENDLESS, device
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.envs.phone.shell.toybox.attributes import attributes, user_id
@@ -402,8 +403,24 @@ def truncate(p: Process) -> int:
     return 0
 
 
+def fallocate(p: Process) -> int:
+    """Extends a file with zeros to the size `-l`."""
+    given = options(p.args, "", "l")
+    if not given.words or "l" not in given:
+        return p.fail("need -l and a file") if given.words else p.need(1)
+    match = re.fullmatch(r"(\d{1,12})([kKMG]?)", given.values["l"])
+    size = int(match[1]) * _UNITS[match[2]] if match else 0
+    if not match or size > LARGEST:
+        return p.fail("No space left on device" if match else f"bad size '{given.values['l']}'")
+    path = p.path(given.words[0])
+    if p.storage.is_dir(path) or not p.storage.is_dir(_parent(path)):
+        return p.fail(f"{given.words[0]}: {'Is a directory' if p.storage.is_dir(path) else NO_FILE}")
+    p.storage.write(path, (p.storage.read(path) or b"").ljust(size, b"\0"))
+    p.phone.changed()
+    return 0
+
+
 _UNITS = {"": 1, "c": 1, "w": 2, "b": 512, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_ENDLESS = {"/dev/zero": b"\0", "/dev/urandom": b"\x5a", "/dev/random": b"\x5a"}
 LARGEST = 1 << 28  # bytes that `dd` copies
 
 
@@ -417,10 +434,10 @@ def dd(p: Process) -> int:
             return p.fail(f"bad {name}={given[name]}")
         sizes[name] = int(match[1]) * _UNITS[match[2]]
     source, size = given.get("if", "-"), sizes["bs"] * sizes["count"]
-    if source in _ENDLESS:
+    if source in ENDLESS:
         if not 0 <= size <= LARGEST:
             return p.fail("No space left on device")
-        data = _ENDLESS[source] * size
+        data = device(p.phone, source, size) or b""
     else:
         whole = p.read(source)
         if whole is None:
@@ -483,4 +500,5 @@ COMMANDS: dict[str, Command] = {
     "chmod": chmod, "chown": chown, "chgrp": chown, "restorecon": restorecon, "chcon": chcon, "md5sum": checksum,
     "sha1sum": checksum, "sha256sum": checksum, "sha512sum": checksum,
     "realpath": realpath, "readlink": readlink, "basename": basename, "dirname": dirname, "truncate": truncate,
+    "fallocate": fallocate,
 }  # fmt: skip

@@ -7,20 +7,21 @@ import fnmatch
 import re
 from collections.abc import Callable, Iterator
 
+from coach_gym.envs.phone.shell.commands.kernel import PIECE
 from coach_gym.envs.phone.shell.language.environment import KILLED, Exit
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
-from coach_gym.envs.phone.shell.language.process import Command, Process
+from coach_gym.envs.phone.shell.language.process import MOST_OUTPUT, Command, Process
 from coach_gym.envs.phone.shell.language.words import unescape
 from coach_gym.envs.phone.shell.toybox.matching import Pattern, TooComplex, compiled
 
-MOST = 1_000_000  # lines that `seq` prints; with more it is killed
+MOST = 1_000_000  # lines that `seq` and `yes` print; with more they are killed
 
 
-def inputs(p: Process, names: list[str]) -> Iterator[tuple[str, bytes]]:
+def inputs(p: Process, names: list[str], most: int = PIECE) -> Iterator[tuple[str, bytes]]:
     """Yields name and contents of every file that can be read; of standard input if none is named."""
     for name in names or ["-"]:
-        data = p.read(name)
+        data = p.read(name, most)
         if data is not None:
             yield name, data
 
@@ -70,11 +71,19 @@ def _part(p: Process, cut: Callable, backwards: bool = False, more: str = "") ->
     count = int(text)
     if backwards and not text.startswith("+"):
         count = -abs(count)
-    for index, (name, data) in enumerate(inputs(p, given.words)):
+    most = min(count, MOST_OUTPUT) if what == "c" and count > 0 else PIECE
+    for index, (name, data) in enumerate(inputs(p, given.words, most)):
         if "v" in given or (len(given.words) > 1 and "q" not in given):
             p.print(f"{chr(10) if index else ''}==> {name} <==")
         p.streams.stdout += cut(data, count) if what == "c" else b"".join(cut(_lines(data), count))
     return int(p.failed)
+
+
+def yes(p: Process) -> int:
+    """Prints its words, or `y`, line after line until it is killed."""
+    line = (" ".join(p.args or ["y"]) + "\n").encode("utf-8", "surrogateescape")
+    p.streams.stdout += line * min(MOST, MOST_OUTPUT // len(line))
+    raise Exit(KILLED)
 
 
 def wc(p: Process) -> int:
@@ -386,6 +395,6 @@ def more(p: Process) -> int:
 
 
 COMMANDS: dict[str, Command] = {
-    "head": head, "tail": tail, "wc": wc, "grep": grep, "egrep": grep, "fgrep": grep, "sort": sort, "uniq": uniq,
+    "head": head, "tail": tail, "wc": wc, "yes": yes, "grep": grep, "egrep": grep, "fgrep": grep, "sort": sort, "uniq": uniq,
     "cut": cut, "tr": tr, "seq": seq, "tee": tee, "base64": base64_, "tac": tac, "rev": rev, "nl": nl, "more": more,
 }  # fmt: skip

@@ -624,6 +624,8 @@ SAID = {
     "pm list": (255, "didn't specify type"),
     "pm list packages -z": (255, "Unknown option: -z"),
     f"pm grant {CLOCK} NOPE": (255, "Unknown permission: NOPE"),
+    f"pm grant {CLOCK} android.permission.FLY": (255, "ArgumentException: Unknown permission: android.permission.FLY"),
+    f"pm grant {CLOCK} android.permission.INTERNET": (255, f"requested by {CLOCK} is not a changeable permission type"),
     f"pm grant {CLOCK}": (1, "no permission specified"),
     "cmd": (20, "No service specified"),
     "cmd nonsense": (20, "Can't find service: nonsense"),

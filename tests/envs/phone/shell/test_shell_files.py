@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coach_gym.envs.phone.shell import run
+from coach_gym.envs.phone.shell.language.process import MOST_OUTPUT
 from coach_gym.envs.phone.shell.toybox.matching import ByPositions
 from coach_gym.envs.profiles import world_phone
 
@@ -284,6 +285,30 @@ def test_blocks_are_copied(phone):
     assert phone.storage.read("/data/local/tmp/z") == bytes(3072)
     assert out(phone, "dd if=/data/local/tmp/f bs=2 skip=1 count=1; dd if=/data/local/tmp/f 2>/dev/null") == "cdabcdef"
     assert run(phone, "dd if=/dev/zero of=/data/local/tmp/z").code == 1
+
+
+def test_devices_without_an_end_are_read_as_far_as_asked(phone):
+    assert out(phone, "head -c 5 /dev/zero | xxd -p") == "0000000000\n"
+    assert out(phone, "[ -c /dev/urandom ] && cat /dev/zero | wc -c") == "1048576\n"
+    assert out(phone, "head -c 3000000 /dev/zero | wc -c") == "3000000\n"
+    names = [out(phone, "tr -dc a-z0-9 < /dev/urandom | head -c 8") for _ in range(3)]
+    assert len({*names}) == 3 and all(len(name) == 8 for name in names)
+    drawn = phone.snapshot()
+    first = out(phone, "dd if=/dev/urandom bs=4 count=1 | xxd -p")
+    phone.restore(drawn)
+    assert out(phone, "dd if=/dev/urandom bs=4 count=1 | xxd -p") == first
+
+
+def test_yes_ends(phone):
+    assert out(phone, "yes | head -n 3; yes no more | tail -n 1 | head -c 7") == "y\ny\ny\nno more"
+    assert run(phone, "yes").code == 137 and len(run(phone, "yes " + "x" * 4000).stdout) <= MOST_OUTPUT
+
+
+def test_files_are_given_their_size(phone):
+    run(phone, "cd /data/local/tmp; echo abc > f; fallocate -l 1k f; fallocate -l 10 f")
+    assert phone.storage.read("/data/local/tmp/f") == b"abc\n".ljust(1024, b"\0")
+    for wrong in ("-l x f", "-l 9999M f", "-l 1 /", "f", "-l 5 /no/f"):
+        assert run(phone, f"cd /data/local/tmp; fallocate {wrong}").code == 1, wrong
 
 
 def test_no_pattern_takes_for_ever(phone):
