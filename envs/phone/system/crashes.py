@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from coach_gym.envs.phone.app import App, Dialog
 from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.toolkit.view import View
-from coach_gym.envs.phone.toolkit.widgets import Column
+from coach_gym.envs.phone.toolkit.widgets import Button, Column
 
 DAMAGED = (sqlite3.Error, UnicodeDecodeError)
 """What an app raises whose database clients have spoilt. Anything else is a fault of this package."""
@@ -27,8 +27,8 @@ class KeepsStopping(Dialog):
 
     def content(self) -> Sequence[View]:
         """Returns the two things that one can do about it."""
-        info = self.button("App info", self._show_info, id="aerr_app_info")
-        return [Column([info, self.button("Close app", id="aerr_close")], pad=(8, 0, 8, 8))]
+        info = Button("App info", self.closing(self._show_info), "aerr_app_info", "text")
+        return [Column([info, Button("Close app", self.closing(), "aerr_close", "text")], pad=(8, 0, 8, 8))]
 
     def _show_info(self) -> None:
         self.phone.start(Intent("android.settings.APPLICATION_DETAILS_SETTINGS", f"package:{self.package}"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 import font_roboto
 from fonticon_mdi6 import MDI6
@@ -10,7 +12,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from coach_gym.envs.phone.caching import cached
 
-_MEASURED = 8  # times as many characters as there are squares in a line: hardly any text of that length fits
+MOST_LINES = 1000
+_LONGEST = 10_000  # characters of a line that is not broken, such as a name on a map; more are not drawn
+_MOST_IN_SQUARE = 8  # characters; the narrowest take a fifth of one, but marks above letters take nothing
 
 
 @lru_cache(maxsize=64)
@@ -30,56 +34,72 @@ def line_height(size: int) -> int:
 
 @cached(4)
 def text_width(text: str, size: int, bold: bool = False) -> int:
-    """Returns the width of a line of text in pixels."""
-    return int(font(size, bold).getlength(text) + 0.999)
+    """Returns the width of a line of text in pixels, as far as it is drawn."""
+    return int(font(size, bold).getlength(text[:_LONGEST]) + 0.999)
 
 
 @cached(4)
 def wrap(text: str, size: int, bold: bool, width: int, max_lines: int | None) -> tuple[str, ...]:
-    """Breaks text into lines of at most `width` pixels. If `max_lines` cuts it off, it ends in an ellipsis."""
-    lines: list[str] = []
-    for paragraph in text.split("\n"):
-        lines += _wrap_paragraph(paragraph, size, bold, width)
-    if max_lines is not None and len(lines) > max_lines:
-        last = " ".join(lines[max_lines - 1 : max_lines + 1])  # half a word of the next line may still fit
-        lines = [*lines[: max_lines - 1], _ellipsis(last, size, bold, width)]
+    """Breaks text into lines of at most `width` pixels. If `max_lines` cuts it off, it ends in an ellipsis.
+
+    Of any text, `MOST_LINES` are laid out: time and memory are bounded, whatever a client makes an app show.
+    """
+    most = MOST_LINES if max_lines is None else max_lines
+    lines = list(islice(_wrapped(text, size, bold, width), most + 1))
+    if len(lines) > most:
+        last = " ".join(lines[most - 1 :])  # half a word of the next line may still fit
+        lines = [*lines[: most - 1], _ellipsis(last, size, bold, width)]
     return tuple(lines)
 
 
-def _wrap_paragraph(text: str, size: int, bold: bool, width: int) -> list[str]:
+def _wrapped(text: str, size: int, bold: bool, width: int) -> Iterator[str]:
+    for paragraph in text.split("\n"):
+        yield from _wrap_paragraph(paragraph, size, bold, width)
+
+
+def _wrap_paragraph(text: str, size: int, bold: bool, width: int) -> Iterator[str]:
     if _fits(text, size, bold, width):
-        return [text]
-    lines, line = [], ""
+        yield text
+        return
+    line = ""
     for word in text.split(" "):
         longer = f"{line} {word}" if line else word
         if _fits(longer, size, bold, width):
             line = longer
             continue
         if line:
-            lines.append(line)
-        while (cut := _fitting(word, size, bold, width)) < len(word):
-            lines.append(word[:cut])
-            word = word[cut:]
-        line = word
-    return [*lines, line]
+            yield line
+        start = 0
+        while (cut := _fitting(word, size, bold, width, start)) < len(word) - start:
+            yield word[start : start + cut]
+            start += cut
+        line = word[start:]
+    yield line
 
 
 def _fits(text: str, size: int, bold: bool, width: int) -> bool:
-    """Returns whether a text fits into a line. One that is far too long is not measured whole, again and again."""
-    start = text[: _MEASURED * max(1, width // size)]
-    if len(start) < len(text) and text_width(start, size, bold) > width:
-        return False
-    return text_width(text, size, bold) <= width
+    """Returns whether a text fits into a line. One that is far too long is not measured at all."""
+    return len(text) <= _most(size, width) and text_width(text, size, bold) <= width
 
 
-def _fitting(word: str, size: int, bold: bool, width: int) -> int:
-    """Returns how many leading characters of a word fit; at least one."""
-    low, high = min(len(word), 1), min(len(word), width // size + 1)
-    while high < len(word) and font(size, bold).getlength(word[:high]) <= width:
-        high = min(len(word), 2 * high)
+def _most(size: int, width: int) -> int:
+    """Returns how many characters a line has at most."""
+    return _MOST_IN_SQUARE * max(1, width // size)
+
+
+def _fitting(word: str, size: int, bold: bool, width: int, start: int = 0) -> int:
+    """Returns how many characters of a word from `start` on fit; at least one."""
+    length = min(len(word) - start, _most(size, width))
+    low, high = min(length, 1), min(length, width // size + 1)
+
+    def fits(count: int) -> bool:
+        return font(size, bold).getlength(word[start : start + count]) <= width
+
+    while high < length and fits(high):
+        high = min(length, 2 * high)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if font(size, bold).getlength(word[:middle]) <= width else (low, middle - 1)
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
     return low
 
 
@@ -95,7 +115,7 @@ def _ellipsis(line: str, size: int, bold: bool, width: int) -> str:
 def text_mask(text: str, size: int, bold: bool = False) -> Image.Image:
     """Returns a line of text as an 8-bit coverage mask, `line_height` high."""
     mask = Image.new("L", (max(1, text_width(text, size, bold)), line_height(size)))
-    ImageDraw.Draw(mask).text((0, 0), text, fill=255, font=font(size, bold))
+    ImageDraw.Draw(mask).text((0, 0), text[:_LONGEST], fill=255, font=font(size, bold))
     return mask
 
 

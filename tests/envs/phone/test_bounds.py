@@ -6,6 +6,7 @@ import tracemalloc
 import pytest
 
 from coach_gym.envs.phone.folders import name_error
+from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.patterns import Guarded, TooSlow
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.lock import RunningPhone
@@ -17,6 +18,7 @@ from coach_gym.envs.phone.shell.commands import database
 from coach_gym.envs.phone.shell.language import interpreter, process
 from coach_gym.envs.phone.storage import LONGEST
 from coach_gym.envs.phone.toolkit import fonts
+from coach_gym.envs.profiles import world_phone
 from tests.envs.hands import Hands
 
 
@@ -48,7 +50,32 @@ def measured(text):
 
 @pytest.mark.parametrize("unit", ["w", "word ", "ab c"])
 def test_layout_is_linear_in_what_is_typed(unit):
-    assert measured(unit * 16_000) < 20 * measured(unit * 1_000)
+    assert measured(unit * 4_000) < 20 * measured(unit * 250)
+
+
+@pytest.mark.parametrize("unit", ["w", "word ", "a\n", "日本", "\u0301"])
+def test_of_a_megabyte_of_text_little_is_laid_out(unit):
+    text = unit * (1_500_000 // len(unit))
+    began = time.thread_time()
+    assert len(fonts.wrap(text, 20, False, 300, None)) <= fonts.MOST_LINES
+    assert len(fonts.wrap(text, 20, False, 300, 2)) <= 2
+    assert fonts.text_width(text, 20) <= 400_000 and fonts.text_mask(text, 20).height < 40
+    assert time.thread_time() - began < 5
+
+
+def test_a_megabyte_in_a_notification_and_a_setting_is_drawn_at_once():
+    phone = world_phone(270, 600)
+    began = time.thread_time()
+    for text in ("x" * 1_500_000, "a\n" * 700_000):
+        phone.post(Notification("com.android.settings", text, text, phone.now))
+        phone.storage.settings["global", "device_name"] = text
+        phone.shade = 1
+        assert phone.screenshot().any()
+        phone.shade = 0
+        run(phone, "am start -a android.settings.DEVICE_INFO_SETTINGS; uiautomator dump")
+        phone.snackbar(text)
+        assert phone.screenshot().any()
+    assert time.thread_time() - began < 8
 
 
 @pytest.mark.parametrize("command", [

@@ -395,6 +395,7 @@ def more(p: Process) -> int:
 
 
 COMMANDS: dict[str, Command] = {
-    "head": head, "tail": tail, "wc": wc, "yes": yes, "grep": grep, "egrep": grep, "fgrep": grep, "sort": sort, "uniq": uniq,
+    "head": head, "tail": tail, "wc": wc, "grep": grep, "egrep": grep, "fgrep": grep, "sort": sort, "uniq": uniq,
     "cut": cut, "tr": tr, "seq": seq, "tee": tee, "base64": base64_, "tac": tac, "rev": rev, "nl": nl, "more": more,
+    "yes": yes,
 }  # fmt: skip
