@@ -207,7 +207,7 @@ class ChatClient:
                     completion = await client.chat.completions.create(**sent)
             except TimeoutError:
                 return Failure(f"no answer within {self.patience:g} s")
-            except (openai.OpenAIError, ValueError) as error:
+            except (openai.OpenAIError, ValueError, RecursionError) as error:
                 cause = f" ({error.__cause__})" if error.__cause__ else ""
                 return Failure(self._line(f"{type(error).__name__}: {error}{cause}"))
         try:
@@ -218,10 +218,10 @@ class ChatClient:
     def _read(self, completion: Any) -> "str | Failure":
         usage = completion.usage
         if usage is not None:
-            self.usage.prompt_tokens += int(usage.prompt_tokens)
-            self.usage.completion_tokens += int(usage.completion_tokens)
-            sent, received = self.prices
-            self.usage.cost += (sent * usage.prompt_tokens + received * usage.completion_tokens) / 1e6
+            sent, received = (max(0, int(each)) for each in (usage.prompt_tokens, usage.completion_tokens))
+            self.usage.prompt_tokens += sent
+            self.usage.completion_tokens += received
+            self.usage.cost += (self.prices[0] * sent + self.prices[1] * received) / 1e6
         (choice,) = completion.choices
         if completion.model and completion.model not in self._called:
             self._called.add(completion.model)
@@ -233,7 +233,10 @@ class ChatClient:
                 )
         if choice.finish_reason == "length":
             return Failure("an answer was cut off at its maximum length", answered=True)
-        return choice.message.content or Failure("an answer was empty", answered=True)
+        answer = choice.message.content or ""
+        if not isinstance(answer, str):
+            raise TypeError(type(answer))
+        return answer or Failure("an answer was empty", answered=True)
 
     def _line(self, text: str) -> str:
         """The text in one line, without the key, which some servers repeat."""

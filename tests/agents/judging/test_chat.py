@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import random
 import re
 import threading
@@ -71,7 +72,14 @@ def test_nobody_waits_longer_than_the_patience():
         assert time.perf_counter() - begun < 4
 
 
-@pytest.mark.parametrize("body", ['{"choices": []}', '{"choices": [{}], "usage": {"prompt_tokens": "x"}}', "[]", "{"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"choices": []}', '{"choices": [{}], "usage": {"prompt_tokens": "x"}}', "[]", "{", 100_000 * "[",
+        '{"choices": [{"message": {"content": 7}}]}',
+    ],
+    ids=range(6),
+)  # fmt: skip
 def test_whatever_a_server_sends_is_no_answer_rather_than_an_error(body):
     with serving("x") as server:
         server.body = body
@@ -159,6 +167,15 @@ def test_tokens_and_cost_are_counted():
     assert (usage.requests, usage.prompt_tokens, usage.completion_tokens) == (4, 400, 40)
     assert usage.cost == pytest.approx((400 * 2.5 + 40 * 10.0) / 1e6)
     assert spent().prompt_tokens - before.prompt_tokens == 400
+
+
+def test_tokens_below_zero_are_none():
+    with serving("x") as server:
+        counted = {"prompt_tokens": -5, "completion_tokens": 3, "total_tokens": -2}
+        server.body = json.dumps({**server.completion("yes", "scripted"), "usage": counted})
+        asked = client(server.url, prices=(2.5, 10.0))
+        assert ask(asked, "a") == ["yes"]
+    assert (asked.usage.prompt_tokens, asked.usage.completion_tokens) == (0, 3) and asked.usage.cost > 0
 
 
 def test_the_key_comes_from_the_environment_and_is_never_shown(monkeypatch, capfd, caplog):
