@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral
@@ -184,18 +184,19 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             env_ids: Environments without a call in progress.
 
         Raises:
-            UsageError: An environment was never reset, has a call in progress, or there is not one action for each.
-                Nothing was sent.
+            UsageError: An environment was never reset, has a call in progress, or there is not one action for each, of
+                the action space's kind. Nothing was sent.
             gymnasium.error.ClosedEnvironmentError: `close` was called.
         """
         ids = self._idle_ids(env_ids)
-        if isinstance(actions, str) or not isinstance(actions, Sized) or len(actions) != len(ids):
-            several = isinstance(actions, Sized) and not isinstance(actions, str)
+        several = isinstance(actions, Sequence | np.ndarray) and not isinstance(actions, str | bytes)
+        if not several or len(actions) != len(ids):
             given = f"{len(actions)} actions" if several else f"{actions!r:.60} of type {type(actions).__name__}"
             raise UsageError(f"{given} for {len(ids)} environments; pass a sequence with one action for each")
-        for env_id in ids:
+        for env_id, action in zip(ids, actions, strict=True):
             if not self._slots[env_id].begun:
                 raise UsageError(f"environment {env_id} was never reset; call reset() first")
+            self._require_text(env_id, action)
         for env_id, action in zip(ids, actions, strict=True):
             slot = self._slots[env_id]
             if slot.over:
@@ -204,6 +205,13 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
                 self._ready.append(self._faulty_step(env_id, slot.fault or ""))
             else:
                 self._begin(slot, partial(slot.worker.step, action), self.step_timeout)
+
+    def _require_text(self, env_id: int, action: object) -> None:
+        """Refuses what is no text where actions are texts: it would seem a fault of the environment."""
+        texts = isinstance(self.single_action_space, spaces.Text)
+        if texts and not self._slots[env_id].over and not isinstance(action, str):
+            kind = type(action).__name__
+            raise UsageError(f"the action for environment {env_id} is {action!r:.60} of type {kind}; pass a text")
 
     def send_reset(
         self,

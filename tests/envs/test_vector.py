@@ -308,9 +308,22 @@ def test_use_after_close_is_an_error_at_once(call):
         assert time.monotonic() - began < 1
 
 
+@pytest.mark.parametrize("action", [3, np.int64(3), 2.5, None, b"wait()", ["wait()"]])
+def test_an_action_that_is_no_text_is_the_callers_mistake_and_no_fault(action):
+    envs = AndroidVectorEnv([make_env] * 2)
+    envs.reset(seed=0)
+    with pytest.raises(UsageError, match=f"environment 1 is .* of type {type(action).__name__}; pass a text"):
+        envs.step(["wait()", action])
+    assert envs.pending == ()
+    _, _, _, truncations, infos = envs.step([np.str_("wait()"), "wait()"])
+    assert not truncations.any() and "fault" not in infos
+    envs.close()
+
+
 @pytest.mark.parametrize(("actions", "told"), [
     (["a"], "1 actions for 3"), (["a"] * 4, "4 actions for 3"), ([], "0 actions"), ("abc", "'abc' of type str for 3"),
     (None, "None of type NoneType for 3"), (5, "5 of type int for 3"), (iter("abc"), "of type .*iterator for 3"),
+    (dict.fromkeys("abc"), "of type dict for 3"), ({*"abc"}, "of type set for 3"),
 ])  # fmt: skip
 def test_a_wrong_number_of_actions_is_refused_before_anything_is_sent(actions, told):
     envs = AndroidVectorEnv([make_env] * 3)
