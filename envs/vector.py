@@ -27,13 +27,14 @@ from coach_gym.envs.remote.host import Limits
 from coach_gym.envs.remote.workers import Workers, hire
 from coach_gym.envs.suites.splits import Selection
 from coach_gym.envs.worker import Worker
+from coach_gym.interruptions import held_back
 from coach_gym.protocols import Arrival, EventDriven, ForkableEnv
 from coach_gym.spaces import misfit
 
 STEP_TIMEOUT = 120.0  # a healthy device answers within seconds
 RESET_TIMEOUT = 600.0  # an emulator may have to boot
 _CLOSE_TIMEOUT = 5.0
-_LONGEST_WAIT = 1e6  # seconds; the system counts milliseconds in 32 bits
+_PATIENCE = 0.1  # seconds that Ctrl-C waits at most
 _LOOKS = 5  # a step looks four times at most, twice at the picture and twice at the tree, and acts
 _log = logging.getLogger(__name__)
 
@@ -253,15 +254,12 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         self._require_open()
         if not self.pending:
             raise UsageError("no call is in progress; send() an action before recv()")
+        min_ready = min(min_ready, len(self._ready) + sum(slot.deadline is not None for slot in self._slots))
+        while len(self._ready) < min_ready:
+            self._take(_PATIENCE)
+        while self._take(0.0):
+            pass
         received, self._ready = self._ready, []
-        min_ready = min(min_ready, len(received) + sum(slot.deadline is not None for slot in self._slots))
-        while (ended := self._next_outcome(wait=len(received) < min_ready)) is not None:
-            env_id, outcome = ended
-            if isinstance(outcome, UsageError):
-                self._refused(env_id)
-                self._ready = received
-                raise outcome
-            received.append(self._arrival(env_id, outcome))
         return received
 
     def fork(self, env_ids: Iterable[int] | None = None) -> list[ForkableEnv]:
@@ -349,14 +347,33 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             worker.stop()
             raise
 
-    def _next_outcome(self, wait: bool) -> tuple[int, Any] | None:
-        """The next environment that is done, with its result; None if none is and there is no waiting for one."""
+    def _take(self, patience: float) -> bool:
+        """Takes the next result, for which it waits so many seconds. Returns whether there is one.
+
+        Ctrl-C comes before or after: a result that it has taken and forgotten would be waited for in vain.
+
+        Raises:
+            UsageError: It is that the options of a reset were invalid.
+        """
+        with held_back():
+            ended = self._next_outcome(patience)
+            if ended is None:
+                return False
+            env_id, outcome = ended
+            if isinstance(outcome, UsageError):
+                self._refused(env_id)
+                raise outcome
+            self._ready.append(self._arrival(env_id, outcome))
+            return True
+
+    def _next_outcome(self, patience: float) -> tuple[int, Any] | None:
+        """The next environment that is done or too late, with its result; None if there is none."""
         while True:
             now = time.monotonic()
             deadline = min((slot.deadline for slot in self._slots if slot.deadline is not None), default=now)
-            done = self._crew.outcome(min(max(0.0, deadline - now), _LONGEST_WAIT) if wait else 0.0)
+            done = self._crew.outcome(min(max(0.0, deadline - now), patience))
             if done is None:
-                return self._overdue(deadline) if wait else None
+                return self._overdue(deadline) if patience and time.monotonic() >= deadline else None
             worker, outcome = done
             if self._slots[worker.env_id].worker is worker:  # else it had been abandoned
                 return worker.env_id, outcome

@@ -40,7 +40,6 @@ from coach_gym.agents.training.objective.losses import ImportanceLevel
 from coach_gym.agents.training.optimizers import OptimizerName, check_optimizer
 from coach_gym.agents.training.overlap import warn_of_tests
 from coach_gym.agents.training.saving.checkpoint import Saved, TrainerState
-from coach_gym.agents.training.saving.interruptions import held_back
 from coach_gym.agents.training.saving.transaction import Backup, require_finite
 from coach_gym.agents.training.schedules import Schedule, value_of
 from coach_gym.agents.training.settings import check_collection, check_settings
@@ -49,6 +48,7 @@ from coach_gym.checks import require_whole
 from coach_gym.dialects import Dialect
 from coach_gym.dialects.names import dialect_named
 from coach_gym.episode import Episode
+from coach_gym.interruptions import held_back
 from coach_gym.protocols import ForkableVectorEnv
 
 

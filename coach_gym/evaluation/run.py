@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -92,8 +92,8 @@ def evaluate_suite(
             keeping = _Keeping(keeper, model, make(), seed)
             playing = _Playing(as_player(model, deterministic), verifier, suite, numbers, keeping)
             with tqdm(total=len(numbers), unit="episode", disable=not progress_bar) as bar:
-                for record in playing.records(envs):
-                    file.add(record)
+                for record, episode in playing.records(envs):
+                    keeping.keep(record.number, episode, partial(file.add, record))
                     bar.update()
     finally:
         settle(envs)
@@ -111,9 +111,9 @@ class _Keeping:
         self.origin = origin_of(model.model if isinstance(model, PredictorPlayer) else model, env)
         self.order = InOrder(env, seed)
 
-    def keep(self, number: int, episode: Episode) -> None:
+    def keep(self, number: int, episode: Episode, then: Callable[[], object]) -> None:
         seed, options = self.order.instance(number)
-        self.keeper.keep(episode, replace(self.origin, reset={"seed": seed, "options": options}))
+        self.keeper.keep(episode, replace(self.origin, reset={"seed": seed, "options": options}), then)
 
 
 @dataclass
@@ -145,8 +145,8 @@ class _Playing:
         self.numbers = numbers
         self.tracks: dict[int, _Track] = {}
 
-    def records(self, envs: AndroidVectorEnv) -> Iterator[Record]:
-        """Yields a record for every episode, as it ends."""
+    def records(self, envs: AndroidVectorEnv) -> Iterator[tuple[Record, Episode]]:
+        """Yields every episode with its record, as it ends."""
         rollout = Rollout(envs, self.numbers)
         while rollout.waiting or rollout.busy:
             if waiting := rollout.waiting:
@@ -156,7 +156,7 @@ class _Playing:
                 rollout.send(waiting, actions)
             transition = rollout.receive(1)
             for attempt in transition.finished:
-                yield self._record(attempt, transition.infos[attempt.index])
+                yield self._record(attempt, transition.infos[attempt.index]), attempt.episode
 
     def _before(self, attempt: Attempt, action: str) -> None:
         """Notes the screen on which an action is taken."""
@@ -176,7 +176,6 @@ class _Playing:
         if not isinstance(self.verifier, Rules) and episode.fault is None:
             episode.outcome = ask_verifier(self.verifier, [episode])[0]
         number = self.numbers[attempt.number]
-        self.keeping.keep(number, episode)
         judged = info.get("judged")
         return Record(
             number=number,

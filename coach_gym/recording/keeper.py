@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from coach_gym.episode import Episode
+from coach_gym.interruptions import held_back
 from coach_gym.recording.origin import Origin
 from coach_gym.recording.store import EpisodeStore
 
@@ -28,27 +30,42 @@ class EpisodeKeeper:
     def __init__(self, folder: str | Path | None) -> None:
         self._store = None if folder is None else EpisodeStore(folder)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="episodes")
-        self._waiting: deque[Future[str]] = deque()
+        self._waiting: deque[tuple[Future[str], Callable[[], object]]] = deque()
 
     @property
     def keeps(self) -> bool:
         """Whether episodes are written."""
         return self._store is not None
 
-    def keep(self, episode: Episode, origin: Origin) -> None:
-        """Writes an episode soon, after those before it; it must not be changed any more."""
-        if self._store is not None:
-            self._waiting.append(self._thread.submit(self._store.write, episode, origin))
-            self._await(_MOST_WAITING)
+    def keep(self, episode: Episode, origin: Origin, then: Callable[[], object] = bool) -> None:
+        """Writes an episode soon, after those before it; it must not be changed any more.
+
+        Args:
+            episode: The episode.
+            origin: How it came about.
+            then: Called by a later call of this thread, or at the end of the context, once the episode is written or
+                refused. Whoever is killed before has neither the episode nor what this notes.
+        """
+        if self._store is None:
+            then()
+            return
+        with held_back():
+            self._waiting.append((self._thread.submit(self._store.write, episode, origin), then))
+        self._await(_MOST_WAITING)
 
     def _await(self, most: int) -> None:
-        while len(self._waiting) > most:
-            try:
-                self._waiting.popleft().result()
-            except OSError as error:
-                if self.keeps:
-                    warnings.warn(f"no more episodes are kept, because {error}", stacklevel=3)
-                self._store = None
+        while self._waiting and (len(self._waiting) > most or self._waiting[0][0].done()):
+            writing, then = self._waiting[0]
+            wait([writing])
+            with held_back():
+                self._waiting.popleft()
+                if isinstance(error := writing.exception(), OSError):
+                    if self.keeps:
+                        warnings.warn(f"no more episodes are kept, because {error}", stacklevel=3)
+                    self._store = None
+                elif error is not None:
+                    raise error
+                then()
 
     def __enter__(self) -> Self:
         return self
@@ -56,5 +73,8 @@ class EpisodeKeeper:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._await(0)
-        self._thread.shutdown()
+        try:
+            with held_back():  # what is written anyway must be noted, too
+                self._await(0)
+        finally:
+            self._thread.shutdown()

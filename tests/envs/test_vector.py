@@ -1,5 +1,6 @@
 """AndroidVectorEnv: Gymnasium's vector API outside, faults that stay with the environment that has them."""
 
+import signal
 import threading
 import time
 from functools import partial
@@ -306,6 +307,32 @@ def test_use_after_close_is_an_error_at_once(call):
         with pytest.raises(gym.error.ClosedEnvironmentError, match="closed; make new ones"):
             call(envs)
         assert time.monotonic() - began < 1
+
+
+def test_ctrl_c_loses_no_result(monkeypatch):
+    """Whoever is interrupted right after a result was taken gets it later, and does not wait for it for ever."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # programs in the background begin without it
+    envs = AndroidVectorEnv([make_env] * 3, step_timeout=20.0)
+    envs.reset(seed=0)
+    take = envs._crew.outcome
+
+    def interrupted(timeout):
+        done = take(timeout)
+        if done is not None:
+            signal.raise_signal(signal.SIGINT)
+        return done
+
+    try:
+        envs.send(["wait()"] * 3)
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(envs._crew, "outcome", interrupted)
+            envs.recv(3)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    began = time.monotonic()
+    assert sorted(arrival.env_id for arrival in envs.recv(3)) == [0, 1, 2]
+    assert time.monotonic() - began < 10 and not envs.pending
+    envs.close()
 
 
 @pytest.mark.parametrize("action", [3, np.int64(3), 2.5, None, b"wait()", ["wait()"]])

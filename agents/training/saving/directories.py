@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from coach_gym.agents.distributed import processes
-from coach_gym.agents.training.saving.interruptions import held_back
+from coach_gym.interruptions import held_back
 
 SUMS = "SHA256SUMS"
 """Checksums of all other files, in the format of `sha256sum`."""

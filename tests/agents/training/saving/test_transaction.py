@@ -12,8 +12,8 @@ import torch
 from gymnasium.vector import SyncVectorEnv
 
 from coach_gym.agents import BaseCallback, CheckpointCallback, CoachAgent, GRPOAgent
-from coach_gym.agents.training.saving.interruptions import held_back
 from coach_gym.envs.vector import AndroidVectorEnv
+from coach_gym.interruptions import held_back
 from tests.agents.training.saving.test_directories import LONG
 from tests.agents.training.saving.test_save_load import assert_equal
 from tests.agents.trivial_env import ButtonEnv
