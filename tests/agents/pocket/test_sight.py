@@ -11,9 +11,9 @@ from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.blinding import ShuffledPicture
 from coach_gym.envs.vector import AndroidVectorEnv
 
-FAMILIES = ("DrawNameDrawing",)
+FAMILIES = ("SmsColorOfPicture",)
 EPISODES, ENVS = 16, 8
-CHANCE = 1 / 5
+CHANCE = 1 / 6
 
 
 def make_env() -> AndroidEnv:
