@@ -15,6 +15,7 @@ from typing import Any
 
 from coach_gym.checks import require_not_negative, require_positive, require_whole
 from coach_gym.cli.refusals import refusing
+from coach_gym.hub import require_model
 
 PARTS = ("states", "sampler", "judge", "gathered", "activations", "working", "engines")
 OVERHEAD = 0.1
@@ -87,15 +88,17 @@ def compute(
     Raises:
         ValueError: A number is out of its range, or there is no such model.
     """
-    from coach_gym.agents.planning.memory import Run, memory
-    from coach_gym.agents.planning.seconds import Hardware, seconds
-    from coach_gym.agents.planning.shape import config_of, empty_model, shape_of
-
     require_whole(1, gpus=gpus, k=k, turns=turns, batch_size=batch_size, num_envs=num_envs, response=response)
     require_whole(1, max_pixels=max_pixels, max_branch_tokens=max_branch_tokens)
     require_whole(0, lora_rank=lora_rank, cache=cache)
     require_positive(gpu_memory=gpu_memory, tflops=tflops, bandwidth=bandwidth)
     require_not_negative(step_seconds=step_seconds)
+    if not re.fullmatch(r"\d+B", model):
+        require_model(model)
+    from coach_gym.agents.planning.memory import Run, memory
+    from coach_gym.agents.planning.seconds import Hardware, seconds
+    from coach_gym.agents.planning.shape import config_of, empty_model, shape_of
+
     empty = empty_model(config_of(model))
     shape = shape_of(empty)
     tokens = _screen_tokens(screen, max_pixels, shape.side)

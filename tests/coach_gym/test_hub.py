@@ -38,13 +38,20 @@ def test_a_hub_that_does_not_answer_is_asked_once(tmp_path):
 @pytest.mark.parametrize(
     "command",
     [
-        ["train", "--steps", "8", "--policy"], ["evaluate", "--agent"], ["critic", "--policy"], ["critic", "--critic"],
-        ["label", "folder", "--policy"], ["sft", "prm", "labels", "--model"], ["data", "rollouts", "--policy"],
+        ["train", "--steps", "8", "--out", "unused", "--policy"],
+        ["evaluate", "--out", "unused", "--agent"],
+        ["critic", "--out", "unused", "--policy"],
+        ["critic", "--out", "unused", "--critic"],
+        ["label", "folder", "--out", "unused", "--policy"],
+        ["sft", "prm", "labels", "--out", "unused", "--model"],
+        ["data", "rollouts", "--out", "unused", "--policy"],
+        ["plan", "--json", "unused", "--model"],
     ],
-)  # fmt: skip
+    ids=" ".join,
+)
 def test_a_missing_model_is_named_before_torch_is_imported(command):
     code = "import sys; sys.modules['torch'] = None; from coach_gym.__main__ import main; main({})"
-    ended = run(code.format([*command, "nowhere", "--out", "unused"]))
+    ended = run(code.format([*command, "nowhere"]))
     assert "the model nowhere cannot be loaded" in ended.stderr and ended.returncode == 1, ended.stderr
 
 
