@@ -25,7 +25,11 @@ from coach_gym.cli.train import Processes
 from coach_gym.hub import require_model
 
 if TYPE_CHECKING:
+    from gymnasium.vector import VectorEnv
+
     from coach_gym.agents.models.critic import Critic
+    from coach_gym.agents.models.policy import Policy
+    from coach_gym.agents.training.critic.lessons import Plan
     from coach_gym.agents.training.critic.school import Report
 
 
@@ -103,10 +107,9 @@ def critic(
     from coach_gym.agents.data.critic import from_labels, from_rollouts
     from coach_gym.agents.data.labels import LabelFolder
     from coach_gym.agents.distributed.parallel import whole_critic
-    from coach_gym.agents.generation.transformers import TransformersGenerator
     from coach_gym.agents.models.critic import Critic
     from coach_gym.agents.models.policy import Policy
-    from coach_gym.agents.training.critic.lessons import Plan, collect
+    from coach_gym.agents.training.critic.lessons import Plan
     from coach_gym.agents.training.critic.school import teach
 
     chosen = {**read_config(config), **parse_settings(settings)}
@@ -134,9 +137,7 @@ def critic(
             lessons = from_rollouts(actor, rollouts, plan.gamma)
         else:
             envs = gym.make_vec(env, num_envs=num_envs, vectorization_mode="vector_entry_point", **env_settings)
-            ledger = collect(actor, TransformersGenerator(actor), envs, lessons, episodes, plan, progress_bar=True)
-            envs.close()
-            print(f"{ledger.episodes} episodes, {ledger.timesteps} steps, and {ledger.fork_steps} steps on forks")
+            _play_lessons(actor, envs, lessons, episodes, plan)
         fit = {"progress_bar": processes.rank == 0, **_only(chosen, of_fit)}
         if policy != "pocket":
             fit.setdefault("learning_rate", LEARNING_RATE)
@@ -144,6 +145,15 @@ def critic(
         whole = whole_critic(taught)
         if processes.first():
             _write(whole, reports, out / "critic")
+
+
+def _play_lessons(actor: Policy, envs: VectorEnv, lessons: Path, episodes: int, plan: Plan) -> None:
+    from coach_gym.agents.generation.transformers import TransformersGenerator
+    from coach_gym.agents.training.critic.lessons import collect
+
+    ledger = collect(actor, TransformersGenerator(actor), envs, lessons, episodes, plan, progress_bar=True)
+    envs.close()
+    print(f"{ledger.episodes} episodes, {ledger.timesteps} steps, and {ledger.fork_steps} steps on forks")
 
 
 def _write(taught: Critic, reports: Sequence[Report], folder: Path) -> None:
