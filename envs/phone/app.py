@@ -199,7 +199,7 @@ class DatabaseApp(App):
     @property
     def db(self) -> sqlite3.Connection:
         """The connection to the database."""
-        return self.phone.storage.database(self.path)
+        return self.database(self.path, self.schema)
 
 
 class Screen:
@@ -208,12 +208,14 @@ class Screen:
     Attributes:
         app: The app, set when the screen is pushed.
         activity: The class that adb reports while this screen is shown; empty for the app's main activity.
+        window_package: The package that its views belong to; empty for the app's own.
         dialog: Whether it is shown as a card above the screen below it.
         placement: Where a dialog appears: "center", "top" (menus, below the app bar) or "bottom" (sheets).
     """
 
     app: App
     activity = ""
+    window_package = ""
     dialog = False
     placement = "center"
 

@@ -7,6 +7,16 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
+def as_text(column: str) -> str:
+    """Returns SQL that reads a column as text, whatever clients have written into it; an empty one for NULL."""
+    return f"CAST(coalesce({column}, '') AS TEXT)"
+
+
+def as_integer(column: str) -> str:
+    """Returns SQL that reads a column as a whole number, whatever clients have written into it; 0 for NULL."""
+    return f"CAST(coalesce({column}, 0) AS INTEGER)"
+
+
 class Table(NamedTuple):
     """A table whose rows are found by an integer key.
 

@@ -18,6 +18,8 @@ class File:
     modified: datetime
 
 
+_EMPTY = File(b"", datetime.min)
+_HEADER = b"SQLite format 3\0"  # of every database that is not empty
 CAPACITY = 1 << 30  # bytes
 _LARGE = 1 << 20  # bytes of a file from which on the others are counted
 LONGEST = 4095  # characters of a path
@@ -168,13 +170,18 @@ class Storage:
         return self._open[path][0]
 
     def create_database(self, path: str, schema: str) -> sqlite3.Connection:
-        """Opens a database; makes it from a `CREATE TABLE …` script if it is missing."""
-        if self.read(path) is None:
+        """Opens a database. Makes it from a `CREATE TABLE …` script if there is none in the file, as Android does."""
+        if not self._holds_database(path):
             self.write(path, b"")
             self.database(path).executescript(schema)
             self.mark_changed(path)
             self._close(path)  # reopened from its file, as after a restore, so that the same writes give the same bytes
         return self.database(path)
+
+    def _holds_database(self, path: str) -> bool:
+        if not self._files.get(path, _EMPTY).data:
+            self._write_back(path)  # its first contents may still be in memory
+        return self._files.get(path, _EMPTY).data.startswith(_HEADER)
 
     def mark_changed(self, path: str) -> None:
         """Has an open database written back even if SQLite counts no change, as for its schema."""

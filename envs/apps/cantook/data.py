@@ -64,7 +64,7 @@ class Library:
     @property
     def db(self) -> sqlite3.Connection:
         """The app's database."""
-        return self._storage.database(DATABASE)
+        return self._storage.create_database(DATABASE, SCHEMA)
 
     def books(self, order: str = "title") -> list[Shelved]:
         """Returns all books by one of `ORDERS`."""

@@ -126,7 +126,7 @@ class Alarms(Tab):
 
     @property
     def _db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(clock_data.ALARMS)
+        return clock_data.opened(self.phone.storage)
 
     def _save(self, alarm: Alarm) -> int:
         """Stores an alarm and says when it rings. Returns its id."""

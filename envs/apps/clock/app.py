@@ -91,7 +91,7 @@ class Clock(App):
 
     def install(self) -> None:
         """Sets the first alarms."""
-        db = self.database(clock_data.ALARMS, clock_data.SCHEMA)
+        db = clock_data.opened(self.phone.storage)
         clock_data.replace_all(db, self.edition.alarms, self.edition.since or self.phone.now)
 
     def main(self) -> Screen:
@@ -114,7 +114,7 @@ class Clock(App):
         for timer in expired(self.phone.storage, since, now):
             self._post("Timer", "Time's up", partial(self._show, RingingTimer, timer.id))
         if (since.hour, since.minute) != (now.hour, now.minute) or now - since >= HOUR:
-            self._ring(self.phone.storage.database(clock_data.ALARMS), since, now)
+            self._ring(clock_data.opened(self.phone.storage), since, now)
 
     def _ring(self, db: sqlite3.Connection, since: datetime, now: datetime) -> None:
         for id, label, at in ring(db, since, now):

@@ -71,6 +71,11 @@ class Alarm:
 _COLUMNS = ("hour", "minutes", "daysofweek", "enabled", "label", "vibrate", "ringtone")
 
 
+def opened(storage: Storage) -> sqlite3.Connection:
+    """Returns the database's connection; it is made again if the file is missing."""
+    return storage.create_database(ALARMS, SCHEMA)
+
+
 def alarms(db: sqlite3.Connection) -> list[Alarm]:
     """Returns all alarms, by time of day."""
     columns = "hour, minutes, daysofweek, enabled, CAST(label AS TEXT), vibrate, CAST(ringtone AS TEXT), _id"

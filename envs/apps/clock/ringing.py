@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from coach_gym.envs.apps.clock import data as clock_data
-from coach_gym.envs.apps.clock.data import ALARMS, PREFERENCES, RESET, RUNNING, Timer
+from coach_gym.envs.apps.clock.data import PREFERENCES, RESET, RUNNING, Timer
 from coach_gym.envs.apps.clock.tab import ClockScreen
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.storage import Storage
@@ -104,7 +104,7 @@ class RingingAlarm(Ringing):
 
     @property
     def _db(self) -> sqlite3.Connection:
-        return self.phone.storage.database(ALARMS)
+        return clock_data.opened(self.phone.storage)
 
     def _snooze(self) -> None:
         minutes = int(str(self.preferences.get("snooze_duration", SNOOZE)))

@@ -57,7 +57,7 @@ class AddressBook(App):
 
     def install(self) -> None:
         """Makes the address book, with the people that a new phone has."""
-        contacts.insert_all(self.database(contacts.PATH, contacts.SCHEMA), self.edition.people)
+        contacts.insert_all(contacts.opened(self.phone.storage), self.edition.people)
 
 
 class ContactsScreen(Screen):
@@ -68,7 +68,7 @@ class ContactsScreen(Screen):
     @property
     def book(self) -> sqlite3.Connection:
         """The address book's database."""
-        return self.phone.storage.database(contacts.PATH)
+        return contacts.opened(self.phone.storage)
 
     @property
     def edition(self) -> Edition:

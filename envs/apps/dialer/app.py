@@ -55,7 +55,7 @@ class Dialer(App):
 
     def install(self) -> None:
         """Makes the database of past calls."""
-        self.database(call_log.PATH, call_log.SCHEMA)
+        call_log.opened(self.phone.storage)
 
     def main(self) -> Screen:
         """Opens the past calls."""
@@ -82,13 +82,13 @@ class Dialer(App):
     def name_of(self, number: str) -> str:
         """Returns the name of the contact with a number; the number itself if there is none."""
         wanted = telephony.line(number)
-        book = contacts.numbers(self.phone.storage.database(contacts.PATH))
+        book = contacts.numbers(contacts.opened(self.phone.storage))
         return next((name for name, known in book if telephony.line(known) == wanted), number)
 
     @property
     def log(self) -> sqlite3.Connection:
         """The database of past calls."""
-        return self.phone.storage.database(call_log.PATH)
+        return call_log.opened(self.phone.storage)
 
 
 class Calls(Screen):
@@ -123,7 +123,7 @@ class Calls(Screen):
         return self._history() if self.place == "Recents" else self._people(self.place == "Favorites")
 
     def _people(self, starred: bool = False) -> list[View]:
-        book = self.phone.storage.database(contacts.PATH)
+        book = contacts.opened(self.phone.storage)
         rows = []
         for id, name in contacts.listing(book, self.search.text, starred):
             person = contacts.get(book, id)

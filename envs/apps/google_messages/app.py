@@ -43,7 +43,7 @@ class Messaging(DatabaseApp):
 
     def name_of(self, number: str) -> str:
         """Returns whose number it is: the name in the address book, or the number itself."""
-        book = contacts.numbers(self.phone.storage.database(contacts.PATH))
+        book = contacts.numbers(contacts.opened(self.phone.storage))
         names = (name for name, known in book if telephony.line(known) == telephony.line(number))
         return next(names, pretty(number))
 

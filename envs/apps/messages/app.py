@@ -50,7 +50,7 @@ class Messages(App):
 
     def install(self) -> None:
         """Makes the database of messages."""
-        self.database(telephony.PATH, telephony.SCHEMA)
+        telephony.opened(self.phone.storage)
 
     def main(self) -> Screen:
         """Opens the list of conversations."""
@@ -59,11 +59,11 @@ class Messages(App):
     @property
     def sms(self) -> sqlite3.Connection:
         """The messages' database."""
-        return self.phone.storage.database(telephony.PATH)
+        return telephony.opened(self.phone.storage)
 
     def names(self) -> dict[str, str]:
         """Returns the names of contacts by the `line` of their numbers."""
-        book = self.phone.storage.database(contacts.PATH)
+        book = contacts.opened(self.phone.storage)
         return {line(number): name for name, number in contacts.numbers(book)}
 
     def read(self, address: str) -> Thread:
@@ -195,7 +195,7 @@ class NewConversation(MessagesScreen):
 
     def build(self) -> View:
         """Shows the field and the contacts that match it."""
-        book = self.phone.storage.database(contacts.PATH)
+        book = contacts.opened(self.phone.storage)
         words = self.input.text.strip().casefold()
         rows = [self._row(*entry) for entry in contacts.numbers(book) if any(words in e.casefold() for e in entry)]
         field = TextField(self.input, "Add Contact or Number…", "new_conversation_address", self._confirm, flex=1)

@@ -6,16 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from coach_gym.envs.apps.osmand import data, gpx
-from coach_gym.envs.apps.osmand.data import MARKERS, Marker, Place
+from coach_gym.envs.apps.osmand.data import Marker, Place
 from coach_gym.envs.apps.osmand.gpx import TRACKS
 from coach_gym.envs.apps.osmand.map import ORANGE
-from coach_gym.envs.phone.app import Confirm, Menu, Screen
+from coach_gym.envs.phone.app import Confirm, DatabaseApp, Menu, Screen
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Empty, Header, Icon, IconButton, ListItem, ListView, Scaffold
 
 
 class PlaceList(Screen):
     """A list whose rows lead to the map: `show` is called with the place that is touched."""
+
+    app: DatabaseApp
 
     def __init__(self, show: Callable[[Place], Any]) -> None:
         super().__init__()
@@ -34,7 +36,7 @@ class Markers(PlaceList):
 
     def build(self) -> View:
         """Shows the markers ahead above those passed."""
-        shown = data.markers(self.phone.storage.database(MARKERS))
+        shown = data.markers(self.app.db)
         ahead, passed = [m for m in shown if not m.passed], [m for m in shown if m.passed]
         rows = [self._row(marker) for marker in ahead]
         rows += [Header("History"), *(self._row(marker) for marker in passed)] if passed else []
@@ -44,7 +46,7 @@ class Markers(PlaceList):
     def _row(self, marker: Marker) -> View:
         tick = IconButton(
             "restore" if marker.passed else "check", "Restore" if marker.passed else "Mark passed",
-            lambda: data.pass_marker(self.phone.storage.database(MARKERS), marker, self.now),
+            lambda: data.pass_marker(self.app.db, marker, self.now),
         )  # fmt: skip
         where = data.point_text(marker.place.point)
         icon = Icon("flag_outline" if marker.passed else "flag", color="#1a73e8")
@@ -53,7 +55,7 @@ class Markers(PlaceList):
 
     def _ask(self, marker: Marker) -> None:
         def delete() -> None:
-            data.delete_marker(self.phone.storage.database(MARKERS), marker.id)
+            data.delete_marker(self.app.db, marker.id)
 
         self.push(Confirm(f"Delete {marker.place.name}?", "", "Delete", delete))
 

@@ -73,7 +73,7 @@ class Music:
     @property
     def db(self) -> sqlite3.Connection:
         """The app's database."""
-        return self._storage.database(DATABASE)
+        return self._storage.create_database(DATABASE, SCHEMA)
 
     def songs(self) -> list[Song]:
         """Returns all songs, by title."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from coach_gym.envs.phone.epoch import from_seconds, to_millis
+from coach_gym.envs.phone.records import as_integer, as_text
+from coach_gym.envs.phone.storage import Storage
 
 PATH = "/data/data/com.android.providers.contacts/databases/calllog.db"
 SCHEMA = """
@@ -39,9 +41,15 @@ class Call:
     seconds: int
 
 
+def opened(storage: Storage) -> sqlite3.Connection:
+    """Returns the database's connection; it is made again if the file is missing."""
+    return storage.create_database(PATH, SCHEMA)
+
+
 def calls(db: sqlite3.Connection) -> list[Call]:
     """Returns all calls, the latest first."""
-    rows = db.execute("SELECT _id, number, type, date, duration FROM calls ORDER BY date DESC, _id DESC")
+    columns = f"_id, {as_text('number')}, {', '.join(map(as_integer, ('type', 'date', 'duration')))}"
+    rows = db.execute(f"SELECT {columns} FROM calls ORDER BY date DESC, _id DESC")
     return [Call(id, number, kind, from_seconds(date / 1000), seconds) for id, number, kind, date, seconds in rows]
 
 

@@ -12,6 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 
+from coach_gym.envs.phone.records import as_text
+from coach_gym.envs.phone.storage import Storage
+
 PATH = "/data/data/com.android.providers.contacts/databases/contacts2.db"
 
 PHONE_TYPES = {"Home": 1, "Mobile": 2, "Work": 3, "Other": 7, "Main": 12}
@@ -116,6 +119,11 @@ class Contact:
         return next(((text, source) for text, source in pairs if text), ("", 0))
 
 
+def opened(storage: Storage) -> sqlite3.Connection:
+    """Returns the database's connection; it is made again if the file is missing."""
+    return storage.create_database(PATH, SCHEMA)
+
+
 def digits(number: str) -> str:
     """Returns the digits of a phone number, which is all that matters when numbers are compared."""
     return re.sub(r"\D", "", number)
@@ -136,7 +144,8 @@ def pretty(number: str) -> str:
 def listing(db: sqlite3.Connection, words: str = "", starred: bool = False) -> list[tuple[int, str]]:
     """Returns id and name of all people, or of those about whom anything contains `words`, by name."""
     return db.execute(
-        "SELECT _id, display_name FROM raw_contacts WHERE deleted = 0 AND starred >= ?1 AND (?2 = '' OR EXISTS ("
+        f"SELECT _id, {as_text('display_name')} FROM raw_contacts"
+        " WHERE deleted = 0 AND starred >= ?1 AND (?2 = '' OR EXISTS ("
         "  SELECT 1 FROM data WHERE raw_contact_id = raw_contacts._id"
         "  AND mimetype_id <= ?3 AND instr(lower(data1), ?2)))"
         " ORDER BY sort_key, _id",
@@ -157,7 +166,8 @@ def everybody(db: sqlite3.Connection) -> list[Contact]:
 def numbers(db: sqlite3.Connection) -> list[tuple[str, str]]:
     """Returns (name, number) of every phone number, by name."""
     return db.execute(
-        "SELECT display_name, data1 FROM data JOIN raw_contacts ON raw_contact_id = raw_contacts._id"
+        f"SELECT {as_text('display_name')}, {as_text('data1')} FROM data"
+        " JOIN raw_contacts ON raw_contact_id = raw_contacts._id"
         " WHERE mimetype_id = ? AND deleted = 0 ORDER BY sort_key, data._id",
         (PHONE,),
     ).fetchall()
@@ -170,12 +180,13 @@ def members(db: sqlite3.Connection, label: str) -> list[tuple[int, str]]:
 
 def groups(db: sqlite3.Connection) -> list[str]:
     """Titles of the labels that people can be given."""
-    return [title for (title,) in db.execute("SELECT title FROM groups WHERE deleted = 0 ORDER BY title")]
+    titles = db.execute(f"SELECT {as_text('title')} FROM groups WHERE deleted = 0 ORDER BY title")
+    return [title for (title,) in titles]
 
 
 def _read(db: sqlite3.Connection, where: str, values: tuple) -> list[Contact]:
     rows = db.execute(
-        "SELECT raw_contacts._id, starred, mimetype_id, data1, data2, data3, data4, title FROM raw_contacts"
+        f"SELECT raw_contacts._id, starred, mimetype_id, {_TEXTS}, {as_text('title')} FROM raw_contacts"
         " LEFT JOIN data ON raw_contact_id = raw_contacts._id"
         f" LEFT JOIN groups ON mimetype_id = {GROUP} AND groups._id = CAST(data1 AS INTEGER)"
         f" WHERE raw_contacts.deleted = 0 {where} ORDER BY sort_key, raw_contacts._id, data._id",
@@ -184,12 +195,13 @@ def _read(db: sqlite3.Connection, where: str, values: tuple) -> list[Contact]:
     people: dict[int, Contact] = {}
     for id, starred, kind, *data, group in rows:
         contact = people.setdefault(id, Contact(starred=bool(starred), id=id))
-        entry = _entry(kind, *(text or "" for text in data))
+        entry = _entry(kind, *data)
         if entry is not None:
-            _take(contact, kind, (group or "",) if kind == GROUP else entry)
+            _take(contact, kind, (group,) if kind == GROUP else entry)
     return list(people.values())
 
 
+_TEXTS = ", ".join(as_text(f"data{number}") for number in range(1, 5))
 Entry = tuple[str, ...]
 """What one row of `data` says, in the words of `Contact`."""
 
@@ -364,10 +376,10 @@ def _entries(db: sqlite3.Connection, contact: Contact) -> dict[int, list[Entry]]
 def _merge(db: sqlite3.Connection, raw: int, kind: int, entries: list[Entry]) -> None:
     """Makes the rows of one kind say `entries`. Rows that say so already are not touched, the others change first."""
     rows = db.execute(
-        "SELECT _id, data1, data2, data3, data4 FROM data WHERE raw_contact_id = ? AND mimetype_id = ? ORDER BY _id",
+        f"SELECT _id, {_TEXTS} FROM data WHERE raw_contact_id = ? AND mimetype_id = ? ORDER BY _id",
         (raw, kind),
     ).fetchall()
-    known = [(id, entry) for id, *data in rows if (entry := _entry(kind, *(text or "" for text in data))) is not None]
+    known = [(id, entry) for id, *data in rows if (entry := _entry(kind, *data)) is not None]
     if kind in _SINGLE:
         known = known[:1]
     changed = list(entries)

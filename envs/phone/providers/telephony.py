@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.app import Host
+from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.intents import Intent
+from coach_gym.envs.phone.records import as_integer, as_text
 from coach_gym.envs.phone.services import Services
+from coach_gym.envs.phone.storage import Storage
 
 PATH = "/data/data/com.android.providers.telephony/databases/mmssms.db"
 
@@ -89,6 +92,11 @@ class Conversation:
     read: bool
 
 
+def opened(storage: Storage) -> sqlite3.Connection:
+    """Returns the database's connection; it is made again if the file is missing."""
+    return storage.create_database(PATH, SCHEMA)
+
+
 def line(number: str) -> str:
     """Returns what all spellings of a phone number share: its last digits, or the text if it has no digits."""
     return "".join(c for c in number if c.isdecimal())[-_SAME_LINE:] or number.strip().casefold()
@@ -100,7 +108,7 @@ def millis(time: datetime) -> int:
 
 
 def _time(milliseconds: int) -> datetime:
-    return _EPOCH + timedelta(milliseconds=milliseconds)
+    return from_seconds(milliseconds / 1000)
 
 
 # calls
@@ -122,7 +130,7 @@ def line_state(services: Services) -> int:
 def conversations(db: sqlite3.Connection) -> list[Conversation]:
     """Returns all conversations, the one with the latest message first."""
     rows = db.execute(
-        "SELECT threads._id, address, snippet, date, read FROM threads"
+        f"SELECT threads._id, {as_text('address')}, {as_text('snippet')}, {as_integer('date')}, read FROM threads"
         " JOIN canonical_addresses ON canonical_addresses._id = CAST(recipient_ids AS INTEGER)"
         " WHERE message_count > 0 ORDER BY date DESC, threads._id DESC"
     )
@@ -132,7 +140,7 @@ def conversations(db: sqlite3.Connection) -> list[Conversation]:
 def thread(db: sqlite3.Connection, address: str) -> int | None:
     """Returns the id of the conversation with a number, or None."""
     rows = db.execute(
-        "SELECT threads._id, address FROM threads"
+        f"SELECT threads._id, {as_text('address')} FROM threads"
         " JOIN canonical_addresses ON canonical_addresses._id = CAST(recipient_ids AS INTEGER)"
     )
     return next((id for id, known in rows if line(known) == line(address)), None)
@@ -141,7 +149,7 @@ def thread(db: sqlite3.Connection, address: str) -> int | None:
 def messages(db: sqlite3.Connection, thread: int | None = None) -> list[Message]:
     """Returns the messages of a conversation, or of all, the oldest first."""
     rows = db.execute(
-        "SELECT _id, coalesce(address, ''), coalesce(body, ''), coalesce(type, 0), coalesce(date, 0) FROM sms"
+        f"SELECT _id, {as_text('address')}, {as_text('body')}, {as_integer('type')}, {as_integer('date')} FROM sms"
         " WHERE ?1 IS NULL OR thread_id = ?1 ORDER BY date, _id",
         (thread,),
     )

@@ -21,9 +21,11 @@ class Stopped(Exception):
 class KeepsStopping(Dialog):
     """Android's message that an app has failed."""
 
+    window_package = "android"
+
     def __init__(self, failed: App) -> None:
         super().__init__(f"{failed.label} keeps stopping")
-        self.package = failed.package
+        self.failed = failed.package
 
     def content(self) -> Sequence[View]:
         """Returns the two things that one can do about it."""
@@ -31,4 +33,4 @@ class KeepsStopping(Dialog):
         return [Column([info, Button("Close app", self.closing(), "aerr_close", "text")], pad=(8, 0, 8, 8))]
 
     def _show_info(self) -> None:
-        self.phone.start(Intent("android.settings.APPLICATION_DETAILS_SETTINGS", f"package:{self.package}"))
+        self.phone.start(Intent("android.settings.APPLICATION_DETAILS_SETTINGS", f"package:{self.failed}"))

@@ -81,7 +81,7 @@ class Windows:
         """Returns a root node with the nodes of every window that can be read."""
         children = [node for window in self._current() if not window.hidden for node in window.nodes]
         return Node(
-            cls="android.widget.FrameLayout", package=self._phone.foreground,
+            cls="android.widget.FrameLayout", package=self._phone.top.window_package or self._phone.foreground,
             bounds=(0, 0, self._phone.width, self._phone.height), children=children,
         )  # fmt: skip
 
@@ -165,7 +165,7 @@ class Windows:
         windows = []
         for screen in stack[base:]:
             root = self._dialog(screen) if screen.dialog else Column([_flexible(screen.build())], bg=theme.SURFACE)
-            window = self._window(root, rect, screen.app.package, screen.scrolls)
+            window = self._window(root, rect, screen.window_package or screen.app.package, screen.scrolls)
             if rect[3] - rect[1] < window.layout.px(theme.SHORT):
                 scroll_what_is_too_high(window.root, window.layout, rect)
             window.dims = screen.dialog and screen.placement != "top"  # menus do not

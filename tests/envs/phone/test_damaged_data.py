@@ -12,6 +12,12 @@ VALUES = {
     "nulls": "NULL", "texts": "'x1'", "large": "9223372036854775807", "negative": "-7", "real": "1e300",
     "bytes": "x'ff00fe'",
 }  # fmt: skip
+PROVIDERS = {
+    "com.google.android.contacts": "com.android.providers.contacts",
+    "com.google.android.dialer": "com.android.providers.contacts",
+    "com.simplemobiletools.smsmessenger": "com.android.providers",
+    "com.google.android.apps.messaging": "com.android.providers",
+}  # fmt: skip
 FILES = ("no database", "gone", "empty", "half", "flipped")
 COMMANDS = (
     "am start -a android.intent.action.SET_ALARM --ei android.intent.extra.alarm.HOUR 9",
@@ -27,7 +33,9 @@ def whole(request):
 
 
 def databases(phone, package):
-    return [path for path in phone.storage.files_below("/data") if package in path and is_database(phone, path)]
+    owners = package, PROVIDERS.get(package, package)
+    paths = phone.storage.files_below("/data")
+    return [path for path in paths if any(owner in path for owner in owners) and is_database(phone, path)]
 
 
 def is_database(phone, path):
@@ -95,6 +103,22 @@ def test_the_phone_goes_on(whole, kind):
             use(phone, package, rng)
 
 
+@pytest.mark.parametrize("running", [False, True])
+@pytest.mark.parametrize("kind", ["gone", "empty", "no database"])
+def test_no_app_fails_for_want_of_a_database(whole, kind, running):
+    rng = random.Random(kind)
+    for package in whole.apps:
+        phone = whole.fork()
+        paths = databases(phone, package)
+        if paths and running:
+            phone.launch(package)
+            phone.ui()
+        for path in paths:
+            damage(phone, path, kind, rng)
+        use(phone, package, rng)
+        assert b"FATAL" not in run(phone, "logcat -d").stdout, package
+
+
 def tap(phone, text):
     left, top, right, bottom = next(node.bounds for node in phone.ui().walk() if node.text == text)
     phone.tap((left + right) // 2, (top + bottom) // 2)
@@ -105,8 +129,11 @@ def words(phone):
 
 
 def test_an_app_that_fails_ends_and_says_so(phone):
-    run(phone, f"echo garbage > {DATABASE}; am start -n {RECIPES}/.MainActivity")
+    run(phone, f"sqlite3 {DATABASE} 'DROP TABLE recipes'; am start -n {RECIPES}/.MainActivity")
     assert words(phone) == ["Broccoli keeps stopping", "App info", "Close app"]
+    ids = [node.id for node in phone.ui().walk() if node.package == "android" and node.id]
+    assert ids == ["android:id/alertTitle", "android:id/aerr_app_info", "android:id/aerr_close"]
+    assert phone.ui().package == "android"
     assert RECIPES not in phone.stacks
     log = run(phone, "logcat -d -s AndroidRuntime").stdout.decode()
     assert "E AndroidRuntime: FATAL EXCEPTION: main" in log and f"Process: {RECIPES}, PID: 1" in log
@@ -116,8 +143,16 @@ def test_an_app_that_fails_ends_and_says_so(phone):
     assert phone.foreground == RECIPES and "Broccoli keeps stopping" not in words(phone)
 
 
+@pytest.mark.parametrize("damage", [f"rm {DATABASE}", f": > {DATABASE}", f"echo garbage > {DATABASE}"])
+def test_an_app_makes_its_database_again(phone, damage):
+    schema = run(phone, f"sqlite3 {DATABASE} .schema").stdout
+    run(phone, f"{damage}; am start -n {RECIPES}/.MainActivity; uiautomator dump")
+    assert run(phone, f"sqlite3 {DATABASE} .schema").stdout == schema
+    assert run(phone, f"sqlite3 {DATABASE} 'SELECT count(*) FROM recipes'").stdout == b"0\n"
+
+
 def test_an_app_that_nobody_looks_at_ends_in_silence(phone):
-    run(phone, "echo garbage > /data/user_de/0/com.google.android.deskclock/databases/alarms.db")
+    run(phone, "sqlite3 /data/user_de/0/com.google.android.deskclock/databases/alarms.db 'DROP TABLE alarm_instances'")
     before = words(phone)
     run(phone, "sleep 120")
     assert words(phone) == before
