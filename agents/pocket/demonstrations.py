@@ -23,6 +23,7 @@ from coach_gym.agents.models.chatml import ImageInput
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.pocket.sequences import PATCH, Sequence
 from coach_gym.dialects import Frame
+from coach_gym.dialects.ui_tars import name_and_details
 from coach_gym.envs.tasks.screen import Screen
 from coach_gym.envs.tasks.words import Split
 from coach_gym.episode import Observation
@@ -155,14 +156,14 @@ def blunder(policy: Policy, observation: Observation, rng: random.Random) -> str
 
 
 def thought(action: Action, observation: Observation, frame: Frame) -> str:
-    """Returns the text before the action: the target's line on the screen, or a word."""
+    """Returns the text before the action: the target's name and place as on the screen, or a word."""
     elements = [element for element in parse_ui(observation.ui) if element.enabled]
     if action.start is not None and action.kind != "scroll":
         here = sorted((e for e in elements if e.center == action.start), key=_passive)
         x, y = frame.to_model(*action.start)
-        return f"{_name(here[0]) if here else 'here'} {x} {y}"
+        return f"{name_and_details(here[0])[0] if here else 'here'} {x} {y}"
     if action.kind == "type":
-        return next((_name(element) for element in elements if element.focused), "type")
+        return next((name_and_details(element)[0] for element in elements if element.focused), "type")
     if action.kind == "finished":
         return "answer" if action.content else "done"
     return THOUGHTS[action.kind]
@@ -170,10 +171,6 @@ def thought(action: Action, observation: Observation, frame: Frame) -> str:
 
 def _passive(element: Element) -> bool:
     return not (element.clickable or element.long_clickable or element.editable)
-
-
-def _name(element: Element) -> str:
-    return " ".join((element.label or element.id or element.cls).split())
 
 
 def to_sequence(policy: Policy, shown: Demonstration) -> Sequence:

@@ -31,8 +31,8 @@ from coach_gym.envs.tasks.words import Split
 from coach_gym.episode import Observation
 from coach_gym.ui import parse_ui
 
-LINE = re.compile(r"(.+?) ([0-9]+) ([0-9]+)((?: on| off)?(?: \*)?(?: =.*)?)")
-"""Name, place and state of an element, as `screen_lines` writes them."""
+LINE = re.compile(r"(.+?) ([0-9]+) ([0-9]+)((?:, .*?)?)((?: on| off)?(?: \*)?(?: =.*)?)")
+"""Name, place, details and state of an element, as `screen_lines` writes them."""
 TOUCHES = 5
 """Actions of a tour after its app is open."""
 MOST = 3  # screens of a sequence
@@ -158,7 +158,7 @@ class Reading(Screens):
         if not clear:
             return self._browsing()
         out = Sequence(screenshots=tour.pictures[number : number + 1])
-        item = self.random.choice([each for each in clear if each.label != each.name] or clear)
+        item = self.random.choice([each for each in clear if each.details] or clear)
         goal = self.random.choice(self.openers) + self._words() + item.name.spaced + self.random.choice(self.joins)
         out.add(self.user + goal + self._words() + self.close)
         self._show_lines(out, board)
@@ -182,12 +182,12 @@ class Reading(Screens):
         return out
 
     def _column(self, board: list[tuple[Item, list[int]]]) -> list[tuple[Item, list[int]]]:
-        """Gives a screen's elements one column and, for the most part, one end of their labels."""
+        """Gives a screen's elements one column and, for the most part, one end of their names or the same details."""
         ending, x = self._ending(), self.random.choice(board)[0].x
         first = self.random.randrange(max(1, len(board) - 2))
         listed = range(first, first + self.random.randint(2, 8))
         return [
-            (Item(item.name, item.label, x, item.y).ending(*ending) if number in listed else item, state)
+            (Item(item.name, item.details, x, item.y).ending(*ending) if number in listed else item, state)
             for number, (item, state) in enumerate(board)
         ]
 
@@ -197,7 +197,7 @@ class Reading(Screens):
         return [token for word in words for token in word.spaced]
 
     def _listed(self, board: list[tuple[Item, list[int]]]) -> list[tuple[Item, list[int]]]:
-        """Lets the labels of a column end alike in half of the cases, as those of files of one day do."""
+        """Lets a column end alike in half of the cases, as files of one kind and day do."""
         if self.random.random() < 0.5:
             return board
         column = self.random.choice([item.x for item, _ in board])
@@ -233,16 +233,10 @@ class Reading(Screens):
         if text not in self._known:
             found: Iterator[Any] = (LINE.fullmatch(line) for line in text.splitlines())
             self._known[text] = [
-                (self._item_of(label, int(x), int(y)), self._ids(state))
-                for label, x, y, state in (match.groups() for match in found if match)
+                (Item(self._phrase(name), self._ids(details), int(x), int(y)), self._ids(state))
+                for name, x, y, details, state in (match.groups() for match in found if match)
             ]
         return self._known[text]
-
-    def _item_of(self, label: str, x: int, y: int) -> Item:
-        """An element, which goals call by the first part of its label, as they call a row of a list."""
-        name, comma, more = label.partition(",")
-        phrase = self._phrase(name)
-        return Item(phrase, phrase.then(self._ids(comma + more)), x, y)
 
     def _renamed(
         self, board: list[tuple[Item, list[int]]], new: dict[tuple[int, ...], Phrase], share: float
@@ -254,15 +248,11 @@ class Reading(Screens):
         old = tuple(item.name.plain)
         if old not in new:
             new[old] = self._label(False, long=0.0) if self.random.random() < share else item.name
-        name = new[old]
-        return Item(name, name.then(item.label.plain[len(old) :]), item.x, item.y)
+        return Item(new[old], item.details, item.x, item.y)
 
     def _show_lines(self, out: Sequence, board: list[tuple[Item, list[int]]]) -> None:
         lines = [token for item, state in board for token in self._line(item) + state + self.newline]
         out.add(self.user + self.picture + lines[:-1] + self.close)
-
-    def _line(self, item: Item) -> list[int]:
-        return item.label.plain + self.numbers[item.x].spaced + self.numbers[item.y].spaced
 
 
 def _clear(board: list[Item]) -> list[Item]:

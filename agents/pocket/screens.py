@@ -33,7 +33,7 @@ SIMPLE = 6
 ALIKE, FILES = 0.2, 0.5
 """Share of screens whose labels end alike, and among them of those whose names do, as names of files."""
 
-# Loss weights: places count most, then what the goal determines, the rest of a label, repetitions, and grammar.
+# Loss weights: places count most, then what the goal determines, other names, repetitions, and grammar.
 PLACE, CERTAIN, LABEL, REPEAT, GRAMMAR = 1.5, 1.0, 0.5, 0.3, 0.1
 
 
@@ -51,17 +51,16 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Item:
-    """An element of a synthetic screen; goals call it by its name, the first part of its label."""
+    """An element of a synthetic screen: its name, by which goals call it, its details, and its place."""
 
     name: Phrase
-    label: Phrase
+    details: list[int]
     x: int
     y: int
 
-    def ending(self, kind: list[int], more: list[int]) -> Item:
-        """Returns the element with `kind` at the end of its name and `more` after it."""
-        name = self.name.then(kind)
-        return Item(name, name.then(more), self.x, self.y)
+    def ending(self, kind: list[int], details: list[int]) -> Item:
+        """Returns the element with `kind` at the end of its name and other details."""
+        return Item(self.name.then(kind), details, self.x, self.y)
 
 
 class Screens:
@@ -181,12 +180,12 @@ class Screens:
         return sorted(board, key=lambda item: (item.y, item.x)) if self.random.random() < 0.7 else board
 
     def _alike(self, board: list[Item]) -> list[Item]:
-        """Lets most labels end alike, as in a list: what is copied last is followed by another place in every row."""
+        """Lets most names or details be alike at their end, as in a list."""
         ending = self._ending()
         return [item.ending(*ending) if self.random.random() < 0.8 else item for item in board]
 
     def _ending(self) -> tuple[list[int], list[int]]:
-        """How names end, as those of files of one kind do, and what follows them, as the day of all of them.
+        """How names end, as those of files of one kind do, and their details, as the day of all of them.
 
         Either may be empty, but not both.
         """
@@ -196,10 +195,10 @@ class Screens:
         return kind, self.comma + self._label(False, long=0.3).spaced if listed else []
 
     def _item(self, name: Phrase, simple: bool, column: int | None) -> Item:
-        """An element, whose label often continues after its name, as a row of a list does."""
-        more = [] if simple or self.random.random() < 0.6 else self.comma + self._label(False, long=0.3).spaced
+        """An element, which often has details, as a row of a list does."""
+        details = [] if simple or self.random.random() < 0.6 else self.comma + self._label(False, long=0.3).spaced
         x = self.random.randrange(WIDTH) if column is None else column
-        return Item(name, name.then(more), x, self.random.randrange(HEIGHT))
+        return Item(name, details, x, self.random.randrange(HEIGHT))
 
     def _goal(self, named: list[list[Item]], pairs: list[tuple[Phrase, Phrase]]) -> list[int]:
         goal = list(self.random.choice(self.openers))
@@ -214,7 +213,7 @@ class Screens:
         lines: list[int] = []
         values = []
         for item in board:
-            lines += item.label.plain + self.numbers[item.x].spaced + self.numbers[item.y].spaced
+            lines += self._line(item)
             draw = 1.0 if simple else self.random.random()
             if draw < 0.15:
                 lines += self.random.choice(self.flags)
@@ -226,6 +225,10 @@ class Screens:
         out.add(self.user + lines[:-1] + self.close)
         return values
 
+    def _line(self, item: Item) -> list[int]:
+        """An element as `coach_gym.dialects.ui_tars.screen_lines` writes it, without its state."""
+        return item.name.plain + self.numbers[item.x].spaced + self.numbers[item.y].spaced + item.details
+
     def _ask(
         self, out: Sequence, board: list[Item], wanted: list[Item], others: int, first: float = CERTAIN
     ) -> None:  # fmt: skip
@@ -234,10 +237,8 @@ class Screens:
         for item in wanted + rest[:others]:
             x, y = self.numbers[item.x], self.numbers[item.y]
             out.add(self.assistant + self.thought)
-            out.add(item.label.spaced[:1], first if item in wanted else 0.0)
-            known = len(item.name.spaced) if item in wanted else 1
-            out.add(item.label.spaced[1:known], CERTAIN)
-            out.add(item.label.spaced[known:], LABEL)
+            out.add(item.name.spaced[:1], first if item in wanted else 0.0)
+            out.add(item.name.spaced[1:], CERTAIN if item in wanted else LABEL)
             out.add(x.spaced + y.spaced, PLACE)
             out.add(self.click, GRAMMAR)
             out.add(x.plain, REPEAT)
@@ -258,6 +259,6 @@ class Screens:
     def _ask_values(self, out: Sequence, values: list[tuple[Item, Phrase]]) -> None:
         """Adds answers that give the text of a field."""
         for item, value in self.random.sample(values, min(len(values), 2)):
-            out.add(self.assistant + self.thought + item.label.spaced)
+            out.add(self.assistant + self.thought + item.name.spaced)
             out.add(self.finished + value.plain + self.after_text + self.end, CERTAIN)
             out.add(self.newline)

@@ -88,11 +88,12 @@ class UITars:
 
 
 def screen_lines(observation: Observation, frame: Frame) -> str:
-    """Writes the elements of a screen for a small model, one per line: name, centre, state.
+    """Writes the elements of a screen for a small model, one per line: name, centre, details, state.
 
-    The centre is in the model's coordinates, ready to be copied into an answer. Checkable elements end with ` on` or
-    ` off`, the focused field or selected tab with ` *`, text fields with ` =` and their text. Disabled elements are
-    omitted. A final line `!` says that the last action was not carried out.
+    The centre is in the model's coordinates, ready to be copied into an answer. It comes right after the name, because
+    the details of a list's rows, such as their dates, are often alike, and what follows them is then hard to tell
+    apart. Checkable elements end with ` on` or ` off`, the focused field or selected tab with ` *`, text fields with
+    ` =` and their text. Disabled elements are omitted. A final line `!` says that the last action was not carried out.
     """
     lines = [_element_line(element, frame) for element in parse_ui(observation.ui) if element.enabled]
     if observation.last_action_error:
@@ -100,10 +101,22 @@ def screen_lines(observation: Observation, frame: Frame) -> str:
     return "\n".join(lines)
 
 
+def name_and_details(element: Element) -> tuple[str, str]:
+    """Returns what `screen_lines` writes before and after the centre of an element.
+
+    Of a row of a list, which can be touched, the first text is its name. Everything else is a name as a whole.
+    """
+    label = " ".join((element.label or element.id or element.cls).split())
+    if not (element.clickable or element.long_clickable):
+        return label, ""
+    name, comma, more = label.partition(", ")
+    return name, comma + more
+
+
 def _element_line(element: Element, frame: Frame) -> str:
     x, y = frame.to_model(*element.center)
-    name = " ".join((element.label or element.id or element.cls).split())
-    line = f"{name} {x} {y}"
+    name, details = name_and_details(element)
+    line = f"{name} {x} {y}{details}"
     if element.checkable:
         line += " on" if element.checked else " off"
     if element.focused or element.selected:

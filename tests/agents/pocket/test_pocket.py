@@ -112,11 +112,11 @@ def test_the_rows_of_a_list_end_alike_and_lead_elsewhere(policy: Policy, monkeyp
     screens, alike, files = Screens(policy.tokenizer, seed=7), 0, 0
     for _ in range(30):
         board = screens._board(12, [], simple=False)
-        ends = Counter(tuple(item.label.plain[-2:]) for item in board)
-        alike += max(ends.values()) >= len(board) // 2
-        files += any(policy.tokenizer.decode(end).startswith(".") for end in ends)
-        assert len({tuple(item.label.plain) for item in board}) == len(board)
-        assert all(item.label.plain[: len(item.name.plain)] == item.name.plain for item in board)
+        kinds = Counter(tuple(item.name.plain[-2:]) for item in board)
+        details = Counter(tuple(item.details) for item in board if item.details)
+        alike += max(*kinds.values(), *details.values(), 0) >= len(board) // 2
+        files += any(policy.tokenizer.decode(kind).startswith(".") for kind in kinds)
+        assert len({tuple(item.name.plain) for item in board}) == len(board)
     assert alike > 25 and 3 < files < 27
 
 

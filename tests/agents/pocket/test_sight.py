@@ -11,9 +11,9 @@ from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.blinding import ShuffledPicture
 from coach_gym.envs.vector import AndroidVectorEnv
 
-FAMILIES = ("SmsColorOfPicture",)
+FAMILIES = ("DrawNameDrawing",)
 EPISODES, ENVS = 16, 8
-CHANCE = 1 / 6
+CHANCE = 1 / 5
 
 
 def make_env() -> AndroidEnv:
