@@ -106,8 +106,8 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.demo", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--minutes", type=float, default=8.0, help="most minutes of a training")
-    parser.add_argument("--steps", type=int, default=2000, help="environment steps of a training")
+    parser.add_argument("--minutes", type=float, default=11.0, help="most minutes of a training")
+    parser.add_argument("--steps", type=int, default=3500, help="environment steps of a training")
     parser.add_argument("--episodes", type=int, default=140, help="test instances per evaluation")
     parser.add_argument("--processes", type=int, default=2, help="trainings at a time, one core each")
     parser.add_argument("--out", default="runs/demo")
