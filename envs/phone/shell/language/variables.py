@@ -103,11 +103,12 @@ _SIGNALS = {
 def trap(p: Process) -> int:
     """`trap COMMAND SIGNAL …`: has a command run when the shell ends (`EXIT`); no other signal reaches a shell here.
     `trap - SIGNAL` takes it back, plain `trap` lists them."""
-    if not p.args:
+    args = p.args[1:] if p.args[:1] == ["--"] else p.args
+    if not args:
         for signal, what in p.shell.traps.items():
             p.print(f"trap -- '{what}' {signal}")
         return 0
-    what, *signals = p.args[1:] if p.args[0] == "--" else p.args
+    what, *signals = args
     for name in signals:
         signal = _SIGNALS.get(name, name.upper().removeprefix("SIG"))
         if signal not in _SIGNALS.values():

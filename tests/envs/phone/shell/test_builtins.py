@@ -53,6 +53,7 @@ PRINTED = {
     "umask; ulimit -n; echo $PPID; [ \"$RANDOM\" -lt 32768 ] && echo random": "000\n32768\n402\nrandom\n",
     "time true 2>&1 | tr -d 0-9": "    m.s real     m.s user     m.s system\n",
     "trap 'echo bye' 0; trap; trap - EXIT; trap": "trap -- 'echo bye' EXIT\n",
+    "trap 'echo bye' EXIT; trap --; trap - EXIT": "trap -- 'echo bye' EXIT\n",
     # echo and printf
     "echo 'a\\tb\\0101\\\"'; echo -E 'a\\tb'; echo 'x\\cy' z; echo -q": 'a\tbA\\"\na\\tb\nx-q\n',
     "echo -n a; echo b": "ab\n",
