@@ -22,7 +22,7 @@ from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.reward_models import GenerativePRM
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
-from tests.vllm.test_vllm import disturb, errors, prompts_of
+from tests.vllm.test_vllm import demonstrated, disturb, errors, prompts_of
 
 BLOCK = 128  # tokens per block of vLLM's CPU cache
 
@@ -143,12 +143,12 @@ def test_a_transfer_that_breaks_off_is_made_again(policy: Policy, server: Server
 
 
 def test_the_judge_says_the_same(server: Server):
-    episode = tiny.episode(Policy.load("pocket"), steps=4)
-    steps = [(step.observation, step.candidates[0].text) for step in episode.steps]
+    goal, steps = demonstrated()
     judges = [GenerativePRM.load("pocket", generation=server.url), GenerativePRM.load(f"pocket@{server.url}")]
-    expected = GenerativePRM.load("pocket").score(episode.goal, steps)
+    expected = GenerativePRM.load("pocket").score(goal, steps)
     with ThreadPoolExecutor(2) as threads:
-        assert [*threads.map(lambda judge: judge.score(episode.goal, steps), judges)] == [expected] * 2
+        assert None not in expected
+        assert [*threads.map(lambda judge: judge.score(goal, steps), judges)] == [expected] * 2
 
 
 # ---- several processes -------------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ from coach_gym.agents.generation.vllm.generator import VllmGenerator, WeightMism
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.reward_models import GenerativePRM
 from coach_gym.agents.models.tree import sequence_log_probs
-from coach_gym.episode import Candidate
+from coach_gym.agents.pocket.demonstrations import demonstrate
+from coach_gym.episode import Candidate, Observation
 from tests.agents import tiny, warm_start
 from tests.agents.trivial_env import ButtonEnv
 
@@ -260,12 +261,18 @@ def test_coach_learns_with_vllm(monkeypatch: pytest.MonkeyPatch):
     assert evaluate(agent, envs, 24, deterministic=True).success_rate == 1.0
 
 
+def demonstrated() -> tuple[str, list[tuple[Observation, str]]]:
+    """An expert's goal and steps: of noise, many verdicts are unreadable and then drawn by chance."""
+    (shown,) = demonstrate(Policy.load("pocket"), "AndroidWorld-v0", ["MarkorCreateFolder"], [0], (270, 600), slips=0.0)
+    return shown.goal, [(observation, answer) for observation, answer, _ in shown.steps]
+
+
 def test_the_judge_says_the_same():
-    episode = tiny.episode(Policy.load("pocket"), steps=4)
-    steps = [(step.observation, step.candidates[0].text) for step in episode.steps]
+    goal, steps = demonstrated()
     judge = GenerativePRM.load("pocket", generation="vllm")
-    prompts = [judge.prompt(episode.goal, steps[: t + 1]) for t in range(4)]
+    prompts = [judge.prompt(goal, steps[: t + 1]) for t in range(len(steps))]
     ours = judge.generator.sample(prompts, max_new_tokens=64, greedy=True)
     theirs = TransformersGenerator(judge.policy).sample(prompts, max_new_tokens=64, greedy=True)
     assert [c.text for (c,) in ours] == [c.text for (c,) in theirs]
-    assert judge.score(episode.goal, steps) == GenerativePRM.load("pocket").score(episode.goal, steps)
+    verdicts = GenerativePRM.load("pocket").score(goal, steps)
+    assert None not in verdicts and judge.score(goal, steps) == verdicts
