@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -75,6 +76,7 @@ class RecordFile:
 
     Attributes:
         records: The latest record of every number.
+        attempts: How often every number was played.
 
     Raises:
         ValueError: The file belongs to another evaluation, or is damaged.
@@ -83,6 +85,7 @@ class RecordFile:
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
         self.path = path
         self.records: dict[int, Record] = {}
+        self.attempts: Counter[int] = Counter()
         lines = _whole_lines(path)
         if not lines:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -102,13 +105,17 @@ class RecordFile:
                     f"{path} holds another evaluation, with {name}={found.get(name)!r:.200} and not "
                     f"{wanted[name]!r:.200}; choose another file"
                 )
-        self.records = records
+        self._note(records)
         write_whole(path, "".join(line + "\n" for line in lines))
 
     def add(self, record: Record) -> None:
         """Appends a record, at once."""
-        self.records[record.number] = record
+        self._note([record])
         append_line(self.path, json.dumps(asdict(record)))
+
+    def _note(self, records: Sequence[Record]) -> None:
+        self.records.update({each.number: each for each in records})
+        self.attempts.update(each.number for each in records)
 
 
 def read_records(path: Path) -> tuple[dict[str, Any], list[Record]]:
@@ -118,7 +125,7 @@ def read_records(path: Path) -> tuple[dict[str, Any], list[Record]]:
         What was evaluated, and the latest record of every episode, in their order.
     """
     head, *lines = _whole_lines(path)
-    records = _parse(lines)
+    records = {each.number: each for each in _parse(lines)}
     return json.loads(head)["evaluation"], [records[number] for number in sorted(records)]
 
 
@@ -128,10 +135,9 @@ def _whole_lines(path: Path) -> list[str]:
     return path.read_text("utf-8").split("\n")[:-1]  # what follows the last line break was cut off
 
 
-def _parse(lines: list[str]) -> dict[int, Record]:
+def _parse(lines: list[str]) -> list[Record]:
     names = {field.name for field in fields(Record)}
-    parsed = [{key: value for key, value in json.loads(line).items() if key in names} for line in lines]
-    return {each["number"]: Record(**each) for each in parsed}
+    return [Record(**{key: value for key, value in json.loads(line).items() if key in names}) for line in lines]
 
 
 def share(values: Sequence[float]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -86,14 +86,14 @@ def evaluate_suite(
     started, spent_before = time.perf_counter(), spent()
     number = min(num_envs, max(1, len(numbers)))
     envs = AndroidVectorEnv([lambda: InOrder(make(), seed)] * number, on_close=close_fleets)
-    kept = Path(out).with_suffix(".episodes") if keep_episodes else None
+    kept = Path(out).with_name(f"{Path(out).name.removesuffix('.jsonl')}.episodes") if keep_episodes else None
     try:
         with EpisodeKeeper(kept) as keeper:
-            keeping = _Keeping(keeper, model, make(), seed)
+            keeping = _Keeping(keeper, file, model, make(), seed)
             playing = _Playing(as_player(model, deterministic), verifier, suite, numbers, keeping)
             with tqdm(total=len(numbers), unit="episode", disable=not progress_bar) as bar:
                 for record, episode in playing.records(envs):
-                    keeping.keep(record.number, episode, partial(file.add, record))
+                    keeping.keep(record, episode)
                     bar.update()
     finally:
         settle(envs)
@@ -104,16 +104,25 @@ def evaluate_suite(
 
 
 class _Keeping:
-    """Keeps the episodes of an evaluation."""
+    """Keeps the episodes of an evaluation, each before its record.
 
-    def __init__(self, keeper: EpisodeKeeper, model: Player | Predictor, env: gym.Env, seed: int) -> None:
+    Its identifier says the episode's number and which attempt it was: one that is played again, because a process was
+    killed before it wrote the record, takes the place of the first.
+    """
+
+    def __init__(
+        self, keeper: EpisodeKeeper, file: RecordFile, model: Player | Predictor, env: gym.Env, seed: int
+    ) -> None:
         self.keeper = keeper
+        self.file = file
         self.origin = origin_of(model.model if isinstance(model, PredictorPlayer) else model, env)
         self.order = InOrder(env, seed)
 
-    def keep(self, number: int, episode: Episode, then: Callable[[], object]) -> None:
-        seed, options = self.order.instance(number)
-        self.keeper.keep(episode, replace(self.origin, reset={"seed": seed, "options": options}), then)
+    def keep(self, record: Record, episode: Episode) -> None:
+        seed, options = self.order.instance(record.number)
+        origin = replace(self.origin, reset={"seed": seed, "options": options})
+        id = f"{record.number:06d}-{self.file.attempts[record.number]}"
+        self.keeper.keep(episode, origin, partial(self.file.add, record), id)
 
 
 @dataclass

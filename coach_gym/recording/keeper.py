@@ -37,20 +37,23 @@ class EpisodeKeeper:
         """Whether episodes are written."""
         return self._store is not None
 
-    def keep(self, episode: Episode, origin: Origin, then: Callable[[], object] = bool) -> None:
+    def keep(
+        self, episode: Episode, origin: Origin, then: Callable[[], object] = bool, id: str | None = None
+    ) -> None:
         """Writes an episode soon, after those before it; it must not be changed any more.
 
         Args:
             episode: The episode.
             origin: How it came about.
             then: Called by a later call of this thread, or at the end of the context, once the episode is written or
-                refused. Whoever is killed before has neither the episode nor what this notes.
+                refused. Whoever is killed before may have the episode, but never what this notes without it.
+            id: Its identifier, as in `EpisodeStore.write`.
         """
         if self._store is None:
             then()
             return
         with held_back():
-            self._waiting.append((self._thread.submit(self._store.write, episode, origin), then))
+            self._waiting.append((self._thread.submit(self._store.write, episode, origin, id), then))
         self._await(_MOST_WAITING)
 
     def _await(self, most: int) -> None:

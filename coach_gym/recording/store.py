@@ -52,13 +52,19 @@ class EpisodeStore:
         self.max_bytes = max_bytes
         self._size: int | None = None
 
-    def write(self, episode: Episode, origin: Origin) -> str:
+    def write(self, episode: Episode, origin: Origin, id: str | None = None) -> str:
         """Writes an episode and returns its identifier.
+
+        Args:
+            episode: The episode.
+            origin: How it came about.
+            id: Its identifier, of letters, digits and `-`; it takes the place of an episode that has the same. None
+                makes a new one.
 
         Raises:
             OSError: The folder cannot be written to.
         """
-        id = f"{int(episode.steps[0].time if episode.steps else 0):010d}-{secrets.token_hex(4)}"
+        id = id or f"{int(episode.steps[0].time if episode.steps else 0):010d}-{secrets.token_hex(4)}"
         path = self.folder / _TRAJECTORIES / f"{id}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._locked():
@@ -124,9 +130,13 @@ class EpisodeStore:
 
 
 def read_index(folder: Path) -> list[Row]:
-    """Returns the lines of an index, the oldest episode first; a line that an interruption has cut off is left out."""
+    """Returns the lines of an index, the oldest episode first, and of every episode its latest line.
+
+    A line that an interruption has cut off is left out.
+    """
     path = folder / INDEX
-    return [row for line in path.read_bytes().splitlines() if (row := _line(line))] if path.is_file() else []
+    rows = [row for line in path.read_bytes().splitlines() if (row := _line(line))] if path.is_file() else []
+    return list({row["id"]: row for row in rows}.values())
 
 
 def read_trajectory(folder: Path, id: str) -> dict[str, Any]:

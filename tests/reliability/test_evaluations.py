@@ -13,8 +13,9 @@ import pytest
 from coach_gym.evaluation.players import ExpertPlayer
 from coach_gym.evaluation.records import read_records
 from coach_gym.evaluation.run import evaluate_suite
-from coach_gym.recording.store import read_index
+from coach_gym.recording.store import load_episodes, read_index
 from tests.agents.training.saving.test_directories import LONG
+from tests.reliability.test_killed_writers import broken_off
 
 TASKS = ("ClockStopWatchRunning", "MarkorCreateFolder", "SystemBrightnessMax", "FilesDeleteFile", "OpenAppTaskEval")
 BREAKS = 60 if LONG else 6
@@ -77,5 +78,26 @@ def test_an_evaluation_that_is_broken_off_again_and_again(sent, tmp_path):
             breaks += 1
         assert ended(evaluating(out), 300) == 0
         assert records(out) == records(whole)
-        assert not kept(whole) - kept(out), "an episode was lost"
-        assert sent == signal.SIGKILL or kept(out) == kept(whole), "an episode was kept twice"
+        assert kept(out) == kept(whole)
+
+
+class Finishing:
+    """Ends every episode with its first action."""
+
+    def act(self, attempts):
+        return ["finished()"] * len(attempts)
+
+
+def test_an_evaluation_that_is_killed_at_any_file_operation(tmp_path):
+    def evaluated(folder):
+        settings = {"tasks": list(TASKS[:2]), "screen_size": (270, 600)}
+        evaluate_suite(Finishing(), out=folder / "all.jsonl", env_settings=settings)
+
+    evaluated(tmp_path / "whole")
+    expected = kept(tmp_path / "whole/all.jsonl")
+    assert expected.total() == 2
+    for path in broken_off(evaluated, tmp_path, points=100):
+        evaluated(path)
+        assert records(path / "all.jsonl") == records(tmp_path / "whole/all.jsonl")
+        assert kept(path / "all.jsonl") == expected
+        assert [each.length for each in load_episodes(path)] == [1, 1]

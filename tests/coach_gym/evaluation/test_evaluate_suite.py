@@ -10,6 +10,7 @@ from coach_gym.agents.judging.chat import ChatClient, ChatServerError
 from coach_gym.dialects import UITars
 from coach_gym.envs.suites.in_order import InOrder, instance_seed
 from coach_gym.evaluation import ChatPlayer, ExpertPlayer, RandomPlayer, evaluate_suite, read_records
+from coach_gym.recording.store import find_stores, read_index
 from tests.agents.judging.scripted_server import said, serving
 from tests.envs.fake_device import SIZE, SUITE, FakeDevice
 
@@ -83,6 +84,13 @@ def test_episodes_with_a_fault_are_played_again(tmp_path):
     counting = Quits()
     report = run(counting, path)
     assert (1 << 30) - counting.calls == 1 and report.measures()["faults"] == 0
+
+
+def test_evaluations_whose_names_differ_after_a_dot_keep_their_episodes_apart(tmp_path):
+    for name in ("seed.1", "seed.2"):
+        run(Quits(), tmp_path / name)
+    assert [each.name for each in find_stores(tmp_path)] == ["seed.1.episodes", "seed.2.episodes"]
+    assert all(len(read_index(tmp_path / f"seed.{number}.episodes")) == len(TASKS) for number in (1, 2))
 
 
 def test_a_file_of_another_evaluation_is_refused(tmp_path):
