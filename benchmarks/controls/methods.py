@@ -58,7 +58,7 @@ METHODS = {
     "base_cold": Method("base, temperature 0.4", GRPOAgent, {"temperature": 0.4}, learns=False),
     "best_of_4": Method("best of 4 by Q", CoachAgent, CRITIC, learns=False, best_of=4),
     "best_of_8": Method("best of 8 by Q", CoachAgent, CRITIC, learns=False, best_of=8),
-    "frozen": Method("CoachAgent, critic frozen", CoachAgent, {**CRITIC, "critic_learning_rate": 0.0}),
+    "frozen": Method("CoachAgent, critic frozen", CoachAgent, CRITIC),
     "cloning": Method("filtered cloning", FilteredCloningAgent, baseline=True),
     "rloo": Method("RLOO", RLOOAgent, baseline=True),
     "grpo": Method("GRPO", GRPOAgent, baseline=True),
@@ -70,6 +70,9 @@ METHODS = {
     "measured": Method("CoachAgent, measured Q for the critic", CoachAgent, {**CRITIC, "forks": "policy"}),
 }
 
+FROZEN: dict[str, Any] = {"critic_learning_rate": 0.0, "outcome_correction": 0.0}
+"""What changes CoachAgent's settings so that its advantages are those of the critic that it started with."""
+
 _RATES = (5e-5, 1.5e-4)
 _STEADY = {"critic_learning_rate": 5e-5, "outcome_correction": 1.0, "negative_weight": 0.1, "self_imitation": 100}
 
@@ -79,7 +82,6 @@ def _grid(*options: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 GRIDS: dict[str, list[dict[str, Any]]] = {
-    "frozen": _grid({"k": 4}, {"k": 8}),
     "cloning": _grid({"replay": 0}, {"replay": 100}),
     "rloo": _grid({"group_size": 4}, {"group_size": 8}),
     "grpo": _grid({"group_size": 4}, {"group_size": 8}),
@@ -96,6 +98,11 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
 
 
 def chosen() -> dict[str, dict[str, Any]]:
-    """Returns the settings that the sweep chose, by method; the first of each grid before there was a sweep."""
-    first = {name: grid[0] for name, grid in GRIDS.items()}
-    return first | (json.loads(CHOSEN.read_text("utf-8"))["settings"] if CHOSEN.exists() else {})
+    """Returns the settings that the sweep chose, by method; the first of each grid before there was a sweep.
+
+    The frozen critic is a control of CoachAgent and has its settings, but for `FROZEN`.
+    """
+    settings = {name: grid[0] for name, grid in GRIDS.items()}
+    if CHOSEN.exists():
+        settings |= json.loads(CHOSEN.read_text("utf-8"))["settings"]
+    return settings | {"frozen": settings[COACH] | FROZEN}

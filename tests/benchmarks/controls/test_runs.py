@@ -130,7 +130,7 @@ def test_settings_are_not_chosen_on_test():
 
 
 def test_every_method_that_learns_has_a_grid_of_the_same_size():
-    assert {name for name, method in METHODS.items() if method.learns} == GRIDS.keys()
+    assert {name for name, method in METHODS.items() if method.learns} == GRIDS.keys() | {"frozen"}
     assert len({len(grid) for grid in GRIDS.values()}) == 1
     assert all(len({json.dumps(each) for each in grid}) == len(grid) for grid in GRIDS.values())
 
@@ -155,6 +155,8 @@ def test_the_best_settings_on_validation_are_chosen_and_others_kept(buttons, mon
     assert found["settings"] == {"grpo": GRIDS["grpo"][1], "rloo": GRIDS["rloo"][0]}
     assert methods.chosen()["grpo"] == GRIDS["grpo"][1]
     assert methods.chosen()["cloning"] == GRIDS["cloning"][0], "not swept yet"
+    frozen = {**GRIDS[COACH][0], "critic_learning_rate": 0.0, "outcome_correction": 0.0}
+    assert methods.chosen()["frozen"] == frozen, "a control has the settings of what it controls"
 
 
 # ---- commands ------------------------------------------------------------------------------------------------------
