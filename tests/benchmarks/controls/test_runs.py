@@ -146,12 +146,8 @@ def test_the_best_settings_on_validation_are_chosen_and_others_kept(buttons, mon
         run = {"method": method, "seed": 0, "settings": GRIDS[method][number], "steps": 8, "episodes": 4}
         return {"run": run, "curve": [{"greedy": bits, "sampled": bits}]}
 
-    sweep.choose(
-        [result("grpo", number, bits) for number, bits in enumerate(["0000", "0110", "1000", "----"[:0] + "0000"])], "a"
-    )
-    found = sweep.choose(
-        [result("rloo", number, bits) for number, bits in enumerate(["1111", "0000", "0000", "0000"])], "b"
-    )
+    sweep.choose([result("grpo", number, bits) for number, bits in enumerate(["0000", "0110", "1000", "0000"])], "a")
+    found = sweep.choose([result("rloo", n, bits) for n, bits in enumerate(["1111", "0000", "0000", "0000"])], "b")
     assert found["settings"] == {"grpo": GRIDS["grpo"][1], "rloo": GRIDS["rloo"][0]}
     assert methods.chosen()["grpo"] == GRIDS["grpo"][1]
     assert methods.chosen()["cloning"] == GRIDS["cloning"][0], "not swept yet"
