@@ -208,15 +208,19 @@ class Screen:
     Attributes:
         app: The app, set when the screen is pushed.
         activity: The class that adb reports while this screen is shown; empty for the app's main activity.
-        window_package: The package that its views belong to; empty for the app's own.
+        window_package: The package that its views and its activity belong to; empty for the app's own.
+        window: What adb calls the window in focus while this screen is shown; empty for its activity.
         dialog: Whether it is shown as a card above the screen below it.
+        cancelable: Whether a touch beside the card closes it.
         placement: Where a dialog appears: "center", "top" (menus, below the app bar) or "bottom" (sheets).
     """
 
     app: App
     activity = ""
     window_package = ""
+    window = ""
     dialog = False
+    cancelable = True
     placement = "center"
 
     def __init__(self) -> None:
@@ -299,6 +303,7 @@ class Dialog(Screen):
     """A card with a title, content and buttons. Back, or a touch beside the card, closes it."""
 
     dialog = True
+    title_id = "alertTitle"
 
     def __init__(self, title: str = "") -> None:
         super().__init__()
@@ -314,7 +319,7 @@ class Dialog(Screen):
 
     def build(self) -> View:
         """Returns the card."""
-        parts: list[View] = [Text(self.title, 18, pad=(20, 18, 20, 6), id="alertTitle")] if self.title else []
+        parts: list[View] = [Text(self.title, 18, pad=(20, 18, 20, 6), id=self.title_id)] if self.title else []
         parts += [Column(list(self.content()), pad=(0, 4, 0, 4))]
         if buttons := list(self.buttons()):
             parts.append(Row(buttons, gap=6, pad=(12, 4, 12, 10), justify="end"))
@@ -416,7 +421,13 @@ class Choice(Dialog):
 class Permission(Dialog):
     """Android's question whether an app may do something, such as "record audio". `then` is called if it may."""
 
-    ANSWERS = ("While using the app", "Only this time", "Don't allow")
+    window_package = "com.android.permissioncontroller"
+    activity = ".permission.ui.GrantPermissionsActivity"
+    cancelable = False
+    title_id = "permission_message"
+    ANSWERS = {
+        "allow_foreground_only": "While using the app", "allow_one_time": "Only this time", "deny": "Don’t allow",
+    }  # fmt: skip
 
     def __init__(self, app: App, what: str, then: Callable[[], Any]) -> None:
         super().__init__(f"Allow {app.label} to {what}?")
@@ -424,13 +435,16 @@ class Permission(Dialog):
 
     def content(self) -> Sequence[View]:
         """Returns the three answers."""
-        rows = [Button(answer, self.closing(partial(self._answer, answer)), kind="tonal") for answer in self.ANSWERS]
+        rows = [
+            Button(label, self.closing(partial(self._answer, name)), f"permission_{name}_button", "tonal")
+            for name, label in self.ANSWERS.items()
+        ]
         return [Column(rows, gap=8, pad=(20, 6, 20, 14))]
 
-    def _answer(self, answer: str) -> None:
-        if answer == self.ANSWERS[0]:
+    def _answer(self, name: str) -> None:
+        if name == "allow_foreground_only":
             self.phone.permissions.add((self.app.package, self.what))
-        if answer != self.ANSWERS[2]:
+        if name != "deny":
             self.then()
 
 

@@ -23,6 +23,8 @@ _HEADER = b"SQLite format 3\0"  # of every database that is not empty
 CAPACITY = 1 << 30  # bytes
 _LARGE = 1 << 20  # bytes of a file from which on the others are counted
 LONGEST = 4095  # characters of a path
+DAMAGED = (sqlite3.Error, UnicodeDecodeError)
+"""What a statement raises on a database that clients have spoilt; the second if SQLite's message quotes its bytes."""
 
 Snapshot = tuple[dict[str, File], set[str], dict[tuple[str, str], str], dict[tuple[str, str], int], datetime]
 
@@ -164,24 +166,46 @@ class Storage:
         """Returns the live connection, in autocommit mode, to a database; it is empty if the file is new."""
         if path not in self._open:
             connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            connection.text_factory = _text
             if path in self._files and self._files[path].data:
                 connection.deserialize(self._files[path].data)
             self._open[path] = (connection, connection.total_changes)
         return self._open[path][0]
 
     def create_database(self, path: str, schema: str) -> sqlite3.Connection:
-        """Opens a database. Makes it from a `CREATE TABLE …` script if there is none in the file, as Android does."""
-        if not self._holds_database(path):
+        """Opens a database. Makes it from a `CREATE TABLE …` script if the file holds none that opens, as Android does.
+        """
+        if not self._holds_database(path) or (path not in self._open and not self._opens(path)):
             self.write(path, b"")
             self.database(path).executescript(schema)
             self.mark_changed(path)
             self._close(path)  # reopened from its file, as after a restore, so that the same writes give the same bytes
-        return self.database(path)
+        connection = self.database(path)
+        self._open[path] = self._open.pop(path)  # the last one is the one used last
+        return connection
 
     def _holds_database(self, path: str) -> bool:
         if not self._files.get(path, _EMPTY).data:
             self._write_back(path)  # its first contents may still be in memory
         return self._files.get(path, _EMPTY).data.startswith(_HEADER)
+
+    def _opens(self, path: str) -> bool:
+        try:
+            self.database(path).execute("SELECT 1 FROM sqlite_master")
+        except DAMAGED as fault:
+            return not is_corrupt(fault)
+        return True
+
+    def remove_corrupt(self) -> str | None:
+        """Removes the corrupt database that was used last, as Android does when reading one has failed.
+
+        Returns:
+            Its path, or None if all open databases are sound.
+        """
+        path = next((path for path, (connection, _) in reversed(self._open.items()) if not _sound(connection)), None)
+        if path is not None:
+            self.remove(path)
+        return path
 
     def mark_changed(self, path: str) -> None:
         """Has an open database written back even if SQLite counts no change, as for its schema."""
@@ -234,3 +258,20 @@ class Storage:
 def _require_short(path: str) -> None:
     if len(path) > LONGEST:
         raise OSError(errno.ENAMETOOLONG, f"{path[:40]}...: File name too long")
+
+
+def is_corrupt(fault: BaseException) -> bool:
+    """Returns whether a statement has failed because the database's file is damaged, or no database."""
+    code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
+    return isinstance(fault, UnicodeDecodeError) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _sound(connection: sqlite3.Connection) -> bool:
+    try:
+        return connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
+    except DAMAGED:
+        return False
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

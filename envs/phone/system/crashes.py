@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
 from coach_gym.envs.phone.app import App, Dialog
 from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column
-
-DAMAGED = (sqlite3.Error, UnicodeDecodeError)
-"""What an app raises whose database clients have spoilt. Anything else is a fault of this package."""
 
 
 class Stopped(Exception):
@@ -22,10 +18,16 @@ class KeepsStopping(Dialog):
     """Android's message that an app has failed."""
 
     window_package = "android"
+    cancelable = False
 
     def __init__(self, failed: App) -> None:
         super().__init__(f"{failed.label} keeps stopping")
         self.failed = failed.package
+        self.window = f"Application Error: {failed.package}"
+
+    def on_back(self) -> bool:
+        """Stays until it is answered."""
+        return True
 
     def content(self) -> Sequence[View]:
         """Returns the two things that one can do about it."""

@@ -12,8 +12,8 @@ from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.packages import is_googles, package_file, place
 from coach_gym.envs.phone.services import Services
-from coach_gym.envs.phone.storage import Storage
-from coach_gym.envs.phone.system.crashes import DAMAGED, KeepsStopping, Stopped
+from coach_gym.envs.phone.storage import DAMAGED, Storage, is_corrupt
+from coach_gym.envs.phone.system.crashes import KeepsStopping, Stopped
 from coach_gym.envs.phone.system.launcher import Launcher, Recents
 from coach_gym.envs.phone.system.windows import Windows
 from coach_gym.envs.phone.toolkit.view import TextInput
@@ -221,8 +221,13 @@ class System:
 
     def _crash(self, package: str, fault: Exception, shown: bool) -> None:
         shown = shown or package == self.foreground
+        kind = "SQLiteException"
+        if is_corrupt(fault) and (path := self.storage.remove_corrupt()):
+            kind = "SQLiteDatabaseCorruptException"
+            words = f"Corruption reported by sqlite on database: {path}\ndeleting the database file: {path}"
+            self.services.write_log(self.now, "E", "DefaultDatabaseErrorHandler", words)
         told = f"FATAL EXCEPTION: main\nProcess: {package}, PID: {self.services.pids.get(package, 0)}"
-        words = f"{told}\nandroid.database.sqlite.SQLiteException: {fault}"
+        words = f"{told}\nandroid.database.sqlite.{kind}: {fault}"
         self.services.write_log(self.now, "E", "AndroidRuntime", words)
         self.stop(package)
         if shown:

@@ -183,7 +183,8 @@ class Windows:
         card.border = theme.OUTLINE
         justify = _PLACES[screen.placement]
         align: Align = "end" if screen.placement == "top" else "center"
-        return Column([card], justify=justify, align=align, pad=(8, 8, 8, 8), on_tap=_closing(screen))
+        beside = _closing(screen) if screen.cancelable else _nothing
+        return Column([card], justify=justify, align=align, pad=(8, 8, 8, 8), on_tap=beside)
 
     def _message(self, text: str, rect: Rect) -> Window:
         bar = Column([Text(text, 14, "#ffffff", max_lines=2, id="snackbar_text")], bg="#313033", radius=6, pad=12)

@@ -104,7 +104,7 @@ def test_the_phone_goes_on(whole, kind):
 
 
 @pytest.mark.parametrize("running", [False, True])
-@pytest.mark.parametrize("kind", ["gone", "empty", "no database"])
+@pytest.mark.parametrize("kind", ["gone", "empty", "no database", "half"])
 def test_no_app_fails_for_want_of_a_database(whole, kind, running):
     rng = random.Random(kind)
     for package in whole.apps:
@@ -135,6 +135,10 @@ def test_an_app_that_fails_ends_and_says_so(phone):
     assert ids == ["android:id/alertTitle", "android:id/aerr_app_info", "android:id/aerr_close"]
     assert phone.ui().package == "android"
     assert RECIPES not in phone.stacks
+    phone.key("BACK")
+    phone.tap(5, 300)
+    focus = run(phone, "dumpsys window | grep mCurrentFocus").stdout.decode()
+    assert focus.endswith(f" u0 Application Error: {RECIPES}}}\n")
     log = run(phone, "logcat -d -s AndroidRuntime").stdout.decode()
     assert "E AndroidRuntime: FATAL EXCEPTION: main" in log and f"Process: {RECIPES}, PID: 1" in log
     tap(phone, "Close app")
@@ -149,6 +153,32 @@ def test_an_app_makes_its_database_again(phone, damage):
     run(phone, f"{damage}; am start -n {RECIPES}/.MainActivity; uiautomator dump")
     assert run(phone, f"sqlite3 {DATABASE} .schema").stdout == schema
     assert run(phone, f"sqlite3 {DATABASE} 'SELECT count(*) FROM recipes'").stdout == b"0\n"
+
+
+def test_a_database_that_proves_corrupt_is_made_again(phone):
+    schema, data = run(phone, f"sqlite3 {DATABASE} .schema").stdout, phone.storage.read(DATABASE)
+    phone.storage.write(DATABASE, data[:4096] + bytes(len(data) - 4096))  # SQLite opens it: its tables are what is lost
+    run(phone, f"am start -n {RECIPES}/.MainActivity")
+    assert "Broccoli keeps stopping" in words(phone) and not phone.storage.exists(DATABASE)
+    log = run(phone, "logcat -d").stdout.decode()
+    assert f"E DefaultDatabaseErrorHandler: deleting the database file: {DATABASE}" in log
+    assert "android.database.sqlite.SQLiteDatabaseCorruptException: database disk image is malformed" in log
+    run(phone, f"am start -n {RECIPES}/.MainActivity; uiautomator dump")
+    assert phone.foreground == RECIPES and run(phone, f"sqlite3 {DATABASE} .schema").stdout == schema
+
+
+def test_a_provider_removes_a_corrupt_database(phone):
+    path, query = "/data/data/com.android.providers.telephony/databases/mmssms.db", "content query --uri content://sms"
+    data = phone.storage.read(path)
+    phone.storage.write(path, data[:4096] + bytes(len(data) - 4096))
+    assert b"malformed" in run(phone, query).stderr and run(phone, query).stdout == b"No result found.\n"
+
+
+def test_bytes_that_are_no_text_are_no_failure(phone):
+    data = phone.storage.database(DATABASE)
+    data.execute("INSERT INTO recipes (title) VALUES (CAST(x'ff41' AS TEXT))")
+    run(phone, f"am start -n {RECIPES}/.MainActivity")
+    assert "\ufffdA" in words(phone)
 
 
 def test_an_app_that_nobody_looks_at_ends_in_silence(phone):

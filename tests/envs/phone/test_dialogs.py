@@ -113,7 +113,7 @@ def test_menus_appear_where_they_are_placed(placement):
 
 @pytest.mark.parametrize(
     ("answer", "now", "later"),
-    [("While using the app", 1, 2), ("Only this time", 1, 1), ("Don't allow", 0, 0)],
+    [("While using the app", 1, 2), ("Only this time", 1, 1), ("Don’t allow", 0, 0)],
 )
 def test_a_permission_is_asked_for_until_it_is_granted_for_good(answers, answer, now, later):
     hands = showing(Blank())

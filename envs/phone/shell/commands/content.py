@@ -17,6 +17,7 @@ from coach_gym.envs.phone.settings import require_valid
 from coach_gym.envs.phone.shell.commands import people
 from coach_gym.envs.phone.shell.commands.database import guarded
 from coach_gym.envs.phone.shell.language.process import Command, Process
+from coach_gym.envs.phone.storage import is_corrupt
 
 _PEOPLE = (
     "SELECT c._id AS _id, r.display_name AS display_name, r.display_name AS name, p.data1 AS number, p.data2 AS type, "
@@ -175,6 +176,8 @@ def content(p: Process) -> int:
         )
     except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError) as fault:
         name = uri.removeprefix("content://").partition("/")[0]
+        if is_corrupt(fault):
+            p.storage.remove_corrupt()
         return p.complain(f"Error while accessing provider:{name}\nandroid.database.sqlite.SQLiteException: {fault}")
     p.phone.changed()
     return 0

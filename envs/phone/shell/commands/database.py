@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 
 from coach_gym.envs.phone.shell.language.process import Command, Process
+from coach_gym.envs.phone.storage import DAMAGED
 
 LARGEST = 16 << 20  # bytes of a value
 MOST_STEPS = 20_000_000  # instructions of SQLite's virtual machine per command line
@@ -53,7 +54,7 @@ def guarded(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 
 def _limit(connection: sqlite3.Connection, pages: int) -> None:
     for part in ("main", "temp"):
-        with suppress(sqlite3.DatabaseError):  # the file is no database, as a statement will say
+        with suppress(*DAMAGED):  # the file is no database, as a statement will say
             connection.execute(f"PRAGMA {part}.max_page_count = {pages}")
 
 
@@ -126,7 +127,7 @@ def _schema_version(connection: sqlite3.Connection) -> int:
     """Returns a number that changes with every table; -1 if the file is no database."""
     try:
         return connection.execute("PRAGMA schema_version").fetchone()[0]
-    except sqlite3.DatabaseError:
+    except DAMAGED:
         return -1
 
 
@@ -154,13 +155,13 @@ def _run(p: Process, db: sqlite3.Connection, script: str, style: _Style) -> None
     for statement in statements(script):
         cursor = db.cursor()
         cursor.row_factory = None
-        db.text_factory = _text
+        before, db.text_factory = db.text_factory, _text
         try:
             cursor.execute(statement)
             names = [column[0] for column in cursor.description or ()]
             style.show(p, names, cursor)
         finally:
-            db.text_factory = str
+            db.text_factory = before
 
 
 def _text(data: bytes) -> str:

@@ -38,8 +38,7 @@ def window(phone: Phone, args: list[str]) -> str:
         shown = str(phone.keyboard_shown).lower()
         return f"  Window #1 Window{{{_token('ime')} u0 InputMethod}}:\n    mHasSurface={shown} isOnScreen={shown}\n"
     name = state.component(phone, phone.foreground)
-    shown = "NotificationShade" if phone.shade else name
-    rest = f"{state.short(name)} t{state.task_id(phone, phone.foreground)}"
+    shown = state.focus(phone)
     upright, size = "x".join(map(str, phone.upright)), f"{phone.width}x{phone.height}"
     turned, longest = f"ROTATION_{90 * phone.rotation}", max(phone.upright)
     return f"""WINDOW MANAGER SESSIONS (dumpsys window sessions)
@@ -49,7 +48,7 @@ WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
   Display: mDisplayId=0 rootTasks={len(phone.stacks)}
     init={upright} {round(160 * phone.density)}dpi cur={size} app={size} rng={upright}-{longest}x{longest}
   mCurrentFocus=Window{{{_token(shown)} u0 {shown}}}
-  mFocusedApp=ActivityRecord{{{_token(name)} u0 {rest}}}
+  mFocusedApp={_record(phone, phone.foreground, name)}
   mDisplayRotation
     mCurrentRotation={turned} mRotation={turned}
   mInputMethodWindow=Window{{{_token("ime")} u0 InputMethod}}
@@ -69,8 +68,7 @@ def _token(name: str) -> str:
     return f"{number:07x}"
 
 
-def _record(phone: Phone, package: str) -> str:
-    name = state.component(phone, package)
+def _record(phone: Phone, package: str, name: str) -> str:
     return f"ActivityRecord{{{_token(name)} u0 {state.short(name)} t{state.task_id(phone, package)}}}"
 
 
@@ -87,6 +85,7 @@ def activity(phone: Phone, args: list[str]) -> str:
 def _recents(phone: Phone) -> str:
     lines = ["ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)", "mRecentsUid=10125", "  Recent tasks:"]
     for index, package in enumerate(state.running(phone)):
+        records = [_record(phone, package, name) for name in state.task(phone, package)]
         id, uid = state.task_id(phone, package), uid_of(phone, package)
         kind = "home" if package == phone.launcher.package else "standard"
         visible = str(package == phone.foreground).lower()
@@ -95,8 +94,8 @@ def _recents(phone: Phone) -> str:
             f"    userId=0 effectiveUid=u0a{uid - 10000} mCallingUid=u0a125 mUserSetupComplete=true "
             "mCallingPackage=com.google.android.apps.nexuslauncher",
             f"    affinity={uid}:{package}",
-            f"    realActivity={{{state.short(state.component(phone, package))}}}",
-            f"    Activities=[{_record(phone, package)}]",
+            f"    realActivity={{{state.short(state.task(phone, package)[-1])}}}",
+            f"    Activities=[{', '.join(reversed(records))}]",
             f"    taskId={id} rootTaskId={id}",
             f"    hasChildPipActivity=false mHasBeenVisible=true visible={visible} lastActiveTime=0 (inactive for 0s)",
         ]
@@ -106,15 +105,16 @@ def _recents(phone: Phone) -> str:
 def _activities(phone: Phone) -> str:
     lines = ["ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)", "Display #0 (activities from top to bottom):"]
     for package in state.running(phone):
-        id, record = state.task_id(phone, package), _record(phone, package)
-        lines += [
-            f"  * Task{{{_token(package)} #{id} type=standard A={uid_of(phone, package)}:{package}}}",
-            f"    * Hist  #0: {record}",
-            f"      packageName={package} processName={package}",
-            f"      app=ProcessRecord{{{_token(package)} {state.pid(phone, package)}:{package}/"
-            f"{uid_of(phone, package)}}}",
-        ]
-    front = _record(phone, phone.foreground)
+        id, task = state.task_id(phone, package), state.task(phone, package)
+        lines.append(f"  * Task{{{_token(package)} #{id} type=standard A={uid_of(phone, package)}:{package}}}")
+        for index, name in enumerate(task):
+            owner = name.partition("/")[0]
+            lines += [
+                f"    * Hist  #{len(task) - 1 - index}: {_record(phone, package, name)}",
+                f"      packageName={owner} processName={owner}",
+                f"      app=ProcessRecord{{{_token(owner)} {state.pid(phone, owner)}:{owner}/{uid_of(phone, owner)}}}",
+            ]
+    front = _record(phone, phone.foreground, state.component(phone, phone.foreground))
     lines += [f"  topResumedActivity={front}", f"  ResumedActivity: {front}", f"  mResumedActivity: {front}"]
     return "\n".join(lines) + "\n"
 

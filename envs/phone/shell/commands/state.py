@@ -110,11 +110,24 @@ def activities(phone: Phone, package: str) -> set[str]:
 
 
 def component(phone: Phone, package: str) -> str:
-    """Returns the activity that a package shows, or would start with: `package/full.class.name`."""
+    """Returns the activity that a package's task shows, or would start with: `package/full.class.name`."""
+    return task(phone, package)[0]
+
+
+def task(phone: Phone, package: str) -> list[str]:
+    """Returns the activities of a package's task, the front one first: each as `package/full.class.name`."""
     app = app_of(phone, package)
-    screens = [screen.activity for screen in phone.stacks.get(package, []) if screen.activity]
-    name = screens[-1] if screens else app.activity if app else ".MainActivity"
-    return f"{package}/{package if name.startswith('.') else ''}{name}"
+    names = [(package, app.activity if app else ".MainActivity")]
+    for index, screen in enumerate(phone.stacks.get(package, ())):
+        if screen.activity:
+            names[0 if index == 0 else len(names) :] = [(screen.window_package or package, screen.activity)]
+    full = [f"{owner}/{owner if name.startswith('.') else ''}{name}" for owner, name in reversed(names)]
+    return list(dict.fromkeys(full))
+
+
+def focus(phone: Phone) -> str:
+    """Returns what adb calls the window in focus."""
+    return "NotificationShade" if phone.shade else phone.top.window or component(phone, phone.foreground)
 
 
 def short(component: str) -> str:

@@ -50,7 +50,7 @@ def test_a_video_is_written_when_the_recording_stops(phone):
 
 
 @pytest.mark.parametrize("answer, recording, asked_again", [
-    ("While using the app", True, False), ("Only this time", True, True), ("Don't allow", False, True)
+    ("While using the app", True, False), ("Only this time", True, True), ("Don’t allow", False, True)
 ])  # fmt: skip
 def test_permissions_are_asked_for_and_remembered(phone, answer, recording, asked_again):
     tap(phone, "Video")

@@ -69,7 +69,7 @@ def test_without_the_permission_it_is_asked_for(recorder):
     recorder.phone.permissions.remove((PACKAGE, MICROPHONE))
     recorder.tap("Start recording")
     assert recorder.shows("Allow Audio Recorder to record audio?")
-    recorder.tap("Don't allow")
+    recorder.tap("Don’t allow")
     assert recorder.shows("Start recording")
 
 

@@ -225,6 +225,29 @@ def test_a_contact_is_inserted_through_its_form(phone):
     assert out(phone, "content query --uri content://contacts/phones/") == "No result found.\n"
 
 
+def test_the_question_for_a_permission_is_an_activity_of_androids(phone):
+    run(phone, "am start -n com.android.camera2/com.android.camera.CameraLauncher")
+    Hands(None, phone=phone).tap("Video", "Start recording")
+    owner, name = "com.android.permissioncontroller", ".permission.ui.GrantPermissionsActivity"
+    nodes = [node for node in phone.ui().walk() if node.package == owner]
+    parts = ("message", "allow_foreground_only_button", "allow_one_time_button", "deny_button")
+    assert [node.id for node in nodes if node.id] == [f"{owner}:id/permission_{part}" for part in parts]
+    assert nodes[-1].text == "Don’t allow" and phone.ui().package == owner
+    assert f" u0 {owner}/{owner}{name}}}" in out(phone, "dumpsys window | grep mCurrentFocus")
+    assert f" u0 {owner}/{name} t" in out(phone, "dumpsys window | grep mFocusedApp")
+    assert f"ACTIVITY {owner}/{name} " in out(phone, "dumpsys activity top")
+    stack = out(phone, "dumpsys activity activities | grep -A1 Hist | head -5").split()
+    assert [word for word in stack if "/" in word or "=" in word] == [
+        f"{owner}/{name}", f"packageName={owner}", f"processName={owner}",
+        "com.android.camera2/com.android.camera.CameraLauncher", "packageName=com.android.camera2",
+        "processName=com.android.camera2",
+    ]  # fmt: skip
+    phone.tap(5, 300)
+    assert phone.ui().package == owner  # a touch beside it is no answer; Back is
+    phone.key("BACK")
+    assert "com.android.camera2/" in out(phone, "dumpsys window | grep mCurrentFocus")
+
+
 def test_a_message_is_written_and_sent(phone):
     run(phone, "am start -a android.intent.action.SENDTO -d sms:+15551234 --es sms_body 'it\\'s; reboot 😀'")
     run(phone, 'am start -a android.intent.action.SENDTO -d sms:+15551234 --es sms_body "it\'s; reboot 😀"')
