@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+from coach_gym.envs.phone.sql import DAMAGED, Budget, connect, is_corrupt, is_sound
+
 
 @dataclass(frozen=True)
 class File:
@@ -23,8 +25,6 @@ _HEADER = b"SQLite format 3\0"  # of every database that is not empty
 CAPACITY = 1 << 30  # bytes
 _LARGE = 1 << 20  # bytes of a file from which on the others are counted
 LONGEST = 4095  # characters of a path
-DAMAGED = (sqlite3.Error, UnicodeDecodeError)
-"""What a statement raises on a database that clients have spoilt; the second if SQLite's message quotes its bytes."""
 
 Snapshot = tuple[dict[str, File], set[str], dict[tuple[str, str], str], dict[tuple[str, str], int], datetime]
 
@@ -37,6 +37,7 @@ class Storage:
     whenever the file is read.
 
     Attributes:
+        budget: What statements on databases may take.
         settings: Values by namespace (`global`, `secure` or `system`) and name.
         attributes: Modes and owners that differ from the default, by path and "mode", "user" or "group".
         now: The phone's clock.
@@ -47,6 +48,7 @@ class Storage:
         self._directories: set[str] = {"/"}
         self._below: dict[str, set[str]] | None = None  # names by folder, until there are others
         self._open: dict[str, tuple[sqlite3.Connection, int]] = {}
+        self.budget, self._in_turn = Budget(), False
         self.settings: dict[tuple[str, str], str] = {}
         self.attributes: dict[tuple[str, str], int] = {}
         self.now: datetime = datetime(2023, 10, 15, 15, 34)
@@ -68,7 +70,7 @@ class Storage:
         if len(data) > _LARGE and len(data) + sum(len(file.data) for file in self._files.values()) > CAPACITY:
             raise OSError(errno.ENOSPC, f"{path}: No space left on device")
         _require_short(path)
-        self._close(path)
+        self.close(path)
         self.mkdir(path.rpartition("/")[0])
         if path not in self._files:
             self._below = None
@@ -77,7 +79,7 @@ class Storage:
     def remove(self, path: str) -> None:
         """Removes a file, or a directory with its contents. A missing path is no error."""
         for name in [name for name in self._files if name == path or name.startswith(path + "/")]:
-            self._close(name)
+            self.close(name)
             del self._files[name]
         if self.attributes:
             gone = [key for key in self.attributes if key[0] == path or key[0].startswith(path + "/")]
@@ -164,11 +166,10 @@ class Storage:
 
     def database(self, path: str) -> sqlite3.Connection:
         """Returns the live connection, in autocommit mode, to a database; it is empty if the file is new."""
+        if not self._in_turn:
+            self.budget.refresh()
         if path not in self._open:
-            connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-            connection.text_factory = _text
-            if path in self._files and self._files[path].data:
-                connection.deserialize(self._files[path].data)
+            connection = connect(self.budget, self._files.get(path, _EMPTY).data)
             self._open[path] = (connection, connection.total_changes)
         return self._open[path][0]
 
@@ -179,7 +180,7 @@ class Storage:
             self.write(path, b"")
             self.database(path).executescript(schema)
             self.mark_changed(path)
-            self._close(path)  # reopened from its file, as after a restore, so that the same writes give the same bytes
+            self.close(path)  # reopened from its file, as after a restore, so that the same writes give the same bytes
         connection = self.database(path)
         self._open[path] = self._open.pop(path)  # the last one is the one used last
         return connection
@@ -188,6 +189,23 @@ class Storage:
         if not self._files.get(path, _EMPTY).data:
             self._write_back(path)  # its first contents may still be in memory
         return self._files.get(path, _EMPTY).data.startswith(_HEADER)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Has all statements of a `with` block together take no longer than one may."""
+        before, self._in_turn = self._in_turn, True
+        if not before:
+            self.budget.refresh()
+        try:
+            yield
+        finally:
+            self._in_turn = before
+
+    def room(self) -> int:
+        """Returns how many bytes more all files may hold."""
+        for path in self._open:
+            self._write_back(path)
+        return max(0, CAPACITY - sum(len(file.data) for file in self._files.values()))
 
     def _opens(self, path: str) -> bool:
         try:
@@ -202,7 +220,7 @@ class Storage:
         Returns:
             Its path, or None if all open databases are sound.
         """
-        path = next((path for path, (connection, _) in reversed(self._open.items()) if not _sound(connection)), None)
+        path = next((path for path, (connection, _) in reversed(self._open.items()) if not is_sound(connection)), None)
         if path is not None:
             self.remove(path)
         return path
@@ -228,7 +246,8 @@ class Storage:
             if name == path or name.startswith(path + "/"):
                 self._write_back(name)
 
-    def _close(self, path: str) -> None:
+    def close(self, path: str) -> None:
+        """Writes a database back to its file and frees the memory that it has taken while it was in use."""
         if path in self._open:
             self._write_back(path)
             self._open.pop(path)[0].close()
@@ -258,20 +277,3 @@ class Storage:
 def _require_short(path: str) -> None:
     if len(path) > LONGEST:
         raise OSError(errno.ENAMETOOLONG, f"{path[:40]}...: File name too long")
-
-
-def is_corrupt(fault: BaseException) -> bool:
-    """Returns whether a statement has failed because the database's file is damaged, or no database."""
-    code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
-    return isinstance(fault, UnicodeDecodeError) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
-def _sound(connection: sqlite3.Connection) -> bool:
-    try:
-        return connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
-    except DAMAGED:
-        return False
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")

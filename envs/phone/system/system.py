@@ -12,7 +12,8 @@ from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.packages import is_googles, package_file, place
 from coach_gym.envs.phone.services import Services
-from coach_gym.envs.phone.storage import DAMAGED, Storage, is_corrupt
+from coach_gym.envs.phone.sql import DAMAGED, is_corrupt
+from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.system.crashes import KeepsStopping, Stopped
 from coach_gym.envs.phone.system.launcher import Launcher, Recents
 from coach_gym.envs.phone.system.windows import Windows
@@ -213,7 +214,8 @@ class System:
             shown: Whether Android tells the user if it fails; it always does if the app is in front.
         """
         try:
-            yield
+            with self.storage.turn():
+                yield
         except Stopped:
             pass
         except DAMAGED as fault:

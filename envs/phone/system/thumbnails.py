@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from coach_gym.envs.phone.app import Host
-from coach_gym.envs.phone.storage import DAMAGED
+from coach_gym.envs.phone.sql import DAMAGED
 from coach_gym.envs.phone.system import bars
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.layout import Layout

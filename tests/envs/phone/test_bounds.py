@@ -5,6 +5,7 @@ import tracemalloc
 
 import pytest
 
+from coach_gym.envs.phone import sql
 from coach_gym.envs.phone.folders import name_error
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.patterns import Guarded, TooSlow
@@ -14,7 +15,6 @@ from coach_gym.envs.phone.servers.uiautomator.automator import UiAutomator
 from coach_gym.envs.phone.servers.uiautomator.errors import RpcError
 from coach_gym.envs.phone.servers.uiautomator.server import UiAutomatorServer
 from coach_gym.envs.phone.shell import run
-from coach_gym.envs.phone.shell.commands import database
 from coach_gym.envs.phone.shell.language import interpreter, process
 from coach_gym.envs.phone.storage import LONGEST
 from coach_gym.envs.phone.toolkit import fonts
@@ -89,6 +89,9 @@ def test_a_megabyte_in_a_notification_and_a_setting_is_drawn_at_once():
     "x=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaac; echo ${x//*a*a*a*a*a*a*a*a*b/y}",
     "! " * 5_000 + "true", "echo " + "!" * 5_000, "(" * 5_000, "echo " + "$(" * 5_000, "f() { f; }; f",
     "f() { f | f; }; f",
+    "sqlite3 :memory: \"select instr(x, x || 'b') from (select replace(hex(zeroblob(900000)), '0', 'a') x)\"",
+    "sqlite3 :memory: \"select x like '%' || x || 'b' from (select replace(hex(zeroblob(24000)), '0', 'a') x)\"",
+    "sqlite3 /sdcard/p.db 'pragma page_size=65536; create table t(x)'",
     "sqlite3 /sdcard/d.db \"create table t(x); with recursive c(x) as (select 1 union all select x+1 from c)"
     " insert into t select zeroblob(1000000) from c\"",
     "sqlite3 :memory: \"create temp table t(x); with recursive c(x) as (select 1 union all select x+1 from c)"
@@ -157,6 +160,36 @@ def test_the_disk_is_full_at_some_point(monkeypatch):
     assert run(phone, "ls /sdcard/2").code == 0 and run(phone, "ls /sdcard/9").code != 0
 
 
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c)"
+
+
+def test_databases_fill_the_disk_too(monkeypatch):
+    phone = Phone(270, 600)
+    monkeypatch.setattr("coach_gym.envs.phone.storage.CAPACITY", 2 << 20)
+    for number in range(5):
+        run(phone, f"sqlite3 /sdcard/{number}.db 'create table t(x); insert into t values(zeroblob(700000))'")
+    output = run(phone, f'sqlite3 /sdcard/0.db "{ENDLESS} insert into t select zeroblob(99000) from c limit 99"')
+    assert output.stderr == b"Error: database or disk is full\n"
+    assert sum(phone.storage.size(path) for path in phone.storage.files_below("/")) < 3 << 20
+
+
+@pytest.mark.parametrize("program", [
+    f"CREATE VIEW recipes AS SELECT old.* FROM old, ({ENDLESS} SELECT x FROM c)",
+    f"CREATE VIEW recipes AS SELECT old.* FROM old, ({ENDLESS} SELECT x FROM c) WHERE x < 0",
+    "CREATE VIEW recipes AS SELECT recipeId, hex(zeroblob(400000000)) title, description FROM old",
+    "CREATE VIEW recipes AS SELECT recipeId, instr(x, x || 'b') title, description FROM old, "
+    "(SELECT replace(hex(zeroblob(1000000)), '0', 'a') x)",
+])  # fmt: skip
+def test_no_app_reads_for_ever_what_clients_have_programmed(program):
+    phone, package = world_phone(270, 600), "com.flauschcode.broccoli"
+    path = f"/data/data/{package}/databases/broccoli"
+    made = "INSERT INTO recipes(title) VALUES ('x'); ALTER TABLE recipes RENAME TO old"
+    assert run(phone, f'sqlite3 {path} "{made}; {program}"').code == 0
+    began = time.thread_time()
+    run(phone, f"am start -n {package}/.MainActivity; uiautomator dump")
+    assert time.thread_time() - began < 5 and b"FATAL EXCEPTION" in run(phone, "logcat -d").stdout
+
+
 def test_paths_have_an_end(phone):
     output = run(phone, "d=/sdcard; while mkdir $d/aaaa; do d=$d/aaaa; done; ls -d $d")
     assert b"File name too long" in output.stderr and output.code == 1
@@ -170,8 +203,8 @@ def test_paths_have_an_end(phone):
 def test_a_loop_whose_commands_take_long_ends(monkeypatch):
     monkeypatch.setattr(interpreter, "MOST_SECONDS", 0.5)
     phone = Phone(270, 600)
-    slow = "with recursive c(x) as (select 1 union all select x+1 from c) select zeroblob(9000000) x from c order by x"
-    monkeypatch.setattr(database, "MOST_SECONDS", 0.5)
+    slow = "with recursive c(x) as (select 1 union all select x+1 from c) select zeroblob(3000000) x from c order by x"
+    monkeypatch.setattr(sql, "MOST_SECONDS", 0.5)
     assert b"interrupted" in run(phone, f'sqlite3 :memory: "{slow}"').stderr
     for loop in ("while true; do screencap /sdcard/a.png; done", "while true; do uiautomator dump; done"):
         began = time.thread_time()

@@ -17,7 +17,7 @@ from coach_gym.envs.phone.settings import require_valid
 from coach_gym.envs.phone.shell.commands import people
 from coach_gym.envs.phone.shell.commands.database import guarded
 from coach_gym.envs.phone.shell.language.process import Command, Process
-from coach_gym.envs.phone.storage import is_corrupt
+from coach_gym.envs.phone.sql import connect, is_corrupt
 
 _PEOPLE = (
     "SELECT c._id AS _id, r.display_name AS display_name, r.display_name AS name, p.data1 AS number, p.data2 AS type, "
@@ -102,7 +102,7 @@ def _provider(authority: str, path: str) -> tuple[str, str, Table]:
 
 def _media(phone: Phone) -> sqlite3.Connection:
     """Returns a database of the files of the shared storage, as the media provider lists them."""
-    db = sqlite3.connect(":memory:", isolation_level=None)
+    db = connect(phone.storage.budget)
     db.execute(
         "CREATE TABLE files (_id INTEGER PRIMARY KEY, _data TEXT, _display_name TEXT, title TEXT, _size INTEGER,"
         " mime_type TEXT, date_added INTEGER, date_modified INTEGER, relative_path TEXT)"
@@ -134,7 +134,7 @@ _NAMESPACES = ("system", "secure", "global")
 
 
 def _settings(phone: Phone) -> sqlite3.Connection:
-    db = sqlite3.connect(":memory:", isolation_level=None)
+    db = connect(phone.storage.budget)
     columns = "_id INTEGER PRIMARY KEY, name TEXT UNIQUE ON CONFLICT REPLACE, value TEXT"
     for namespace in _NAMESPACES:
         db.execute(f'CREATE TABLE "{namespace}" ({columns})')
@@ -168,7 +168,7 @@ def content(p: Process) -> int:
         return p.complain(f"[ERROR] Unsupported operation: {verb}" if verb not in verbs else "[ERROR] Missing --uri", 1)
     try:
         values, binds = _arguments(rest)
-        with _opened(p.phone, uri) as (db, table), guarded(db):
+        with _opened(p.phone, uri) as (db, table), guarded(db, p.storage):
             verbs[verb](p, db, table, values, binds)
     except NoProvider as fault:
         return p.complain(

@@ -6,82 +6,44 @@ import csv
 import io
 import re
 import sqlite3
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 
 from coach_gym.envs.phone.shell.language.process import Command, Process
-from coach_gym.envs.phone.storage import DAMAGED
-
-LARGEST = 16 << 20  # bytes of a value
-MOST_STEPS = 20_000_000  # instructions of SQLite's virtual machine per command line
-MOST_SECONDS = 10.0  # seconds of processor time likewise: each instruction may work on megabytes
-MOST_PAGES = 1 << 14  # pages of a database: 64 MB if they have the usual size
-_ANY_PAGES = 4_294_967_294  # SQLite's own bound
-_INTERVAL = 1_000
+from coach_gym.envs.phone.sql import DAMAGED, connect, limit
+from coach_gym.envs.phone.storage import Storage
 
 
 @contextmanager
-def guarded(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Returns a connection on which no statement reaches a file of the host, or runs for ever.
+def guarded(connection: sqlite3.Connection, storage: Storage) -> Iterator[sqlite3.Connection]:
+    """Returns a connection on which no statement reaches a file of the host, or stores more than there is room for.
 
     The databases are in memory; only ATTACH and VACUUM INTO would open files.
     """
-    budget, until = MOST_STEPS, time.thread_time() + MOST_SECONDS
-
-    def spend() -> int:
-        nonlocal budget
-        budget -= _INTERVAL
-        return int(budget < 0 or time.thread_time() > until)
-
-    _limit(connection, MOST_PAGES)
-    for name in ("printf", "format"):
-        connection.create_function(name, -1, _printf, deterministic=True)
+    storage.budget.refresh()
+    limit(connection, storage.room())
     connection.set_authorizer(_allowed)
-    connection.set_progress_handler(spend, _INTERVAL)
-    before = connection.getlimit(sqlite3.SQLITE_LIMIT_LENGTH)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
     try:
         yield connection
     finally:
         if connection.in_transaction:
             connection.commit()
         connection.set_authorizer(None)
-        connection.set_progress_handler(None, 0)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, before)
-        _limit(connection, _ANY_PAGES)
-
-
-def _limit(connection: sqlite3.Connection, pages: int) -> None:
-    for part in ("main", "temp"):
-        with suppress(*DAMAGED):  # the file is no database, as a statement will say
-            connection.execute(f"PRAGMA {part}.max_page_count = {pages}")
-
-
-_WIDTH = re.compile(r"[0-9]{5,}")
-
-
-def _printf(*values: str | int | float | bytes | None) -> str | None:
-    """SQLite's own `printf`, which would count to a width of 999999999 without asking whether it may go on."""
-    wide = _WIDTH.search(str(values[0])) if values else None
-    if wide or ("*" in str(values[:1]) and any(isinstance(value, int) and abs(value) > 9999 for value in values[1:])):
-        raise ValueError("a width has at most four digits")
-    with closing(sqlite3.connect(":memory:")) as own:
-        return own.execute(f"SELECT printf({','.join('?' * len(values))})", values).fetchone()[0]
 
 
 _PRAGMAS = frozenset((
     "table_info", "table_xinfo", "table_list", "index_list", "index_info", "user_version", "schema_version",
     "integrity_check", "quick_check", "foreign_keys", "foreign_key_list", "foreign_key_check", "database_list",
-    "encoding", "page_count", "page_size", "journal_mode", "case_sensitive_like", "application_id",
+    "encoding", "page_count", "journal_mode", "case_sensitive_like", "application_id",
     "recursive_triggers", "compile_options", "collation_list", "freelist_count",
 ))  # fmt: skip
+_READ = frozenset(["page_size"])  # set, it would make pages larger than they were when they were limited
 
 
 def _allowed(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
     if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH):
         return sqlite3.SQLITE_DENY
-    if action == sqlite3.SQLITE_PRAGMA and (first or "").lower() not in _PRAGMAS:
+    if action == sqlite3.SQLITE_PRAGMA and (first or "").lower() not in (_PRAGMAS if second else _PRAGMAS | _READ):
         return sqlite3.SQLITE_DENY
     return sqlite3.SQLITE_OK
 
@@ -110,13 +72,14 @@ def sqlite3_(p: Process) -> int:
     code = _run_all(p, connection, scripts, style)
     if version != _schema_version(connection):
         p.storage.mark_changed(path)
+    p.storage.close(path)
     p.phone.changed()
     return code
 
 
 def _run_on_new(p: Process, path: str, scripts: list[str], style: _Style) -> int:
     """Works on a database that does not exist; it is stored if something is in it afterwards."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+    with closing(connect(p.storage.budget)) as connection:
         code = _run_all(p, connection, scripts, style)
         if path and _schema_version(connection):
             p.storage.write(path, connection.serialize())
@@ -134,7 +97,7 @@ def _schema_version(connection: sqlite3.Connection) -> int:
 def _run_all(p: Process, connection: sqlite3.Connection, scripts: list[str], style: _Style) -> int:
     pending = ""
     try:
-        with guarded(connection) as db:
+        with guarded(connection, p.storage) as db:
             for script in scripts:
                 if script.startswith(".") and not pending.strip():
                     _dot_command(p, db, script, style)

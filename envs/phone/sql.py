@@ -1,0 +1,113 @@
+"""SQLite in memory, whose statements neither run for ever nor take much memory, whatever a database holds."""
+
+from __future__ import annotations
+
+import math
+import re
+import sqlite3
+import time
+from contextlib import suppress
+from functools import partial
+
+LARGEST = 4 << 20  # bytes of a value
+MOST_STEPS = 20_000_000  # instructions of SQLite's virtual machine
+MOST_SECONDS = 3.0  # seconds of processor time likewise: each instruction may work on megabytes
+MOST_BYTES = 64 << 20  # of a database
+_INTERVAL = 1_000
+_LONGEST_PATTERN = 1_000  # bytes of a LIKE or GLOB pattern, which SQLite compares at every place of a text
+_MOST_COMPARISONS = 1 << 32  # of bytes, by one call of a function
+_WIDTH = re.compile(r"[0-9]{5,}")
+
+DAMAGED = (sqlite3.Error, UnicodeDecodeError)
+"""What a statement raises on a database that clients have spoilt; the second if SQLite's message quotes its bytes."""
+
+Value = str | int | float | bytes | None
+
+
+class Budget:
+    """How long statements may go on until they are interrupted."""
+
+    def __init__(self) -> None:
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Lets the statements that follow take `MOST_STEPS` and `MOST_SECONDS`."""
+        self.steps, self.until = MOST_STEPS, time.thread_time() + MOST_SECONDS
+
+    def spend(self) -> int:
+        """Counts instructions. Returns 1 if there were too many."""
+        self.steps -= _INTERVAL
+        return int(self.steps < 0 or time.thread_time() > self.until)
+
+
+def connect(budget: Budget, data: bytes = b"") -> sqlite3.Connection:
+    """Returns a connection, in autocommit mode, to a database. Text that is not UTF-8 is read as Android reads it.
+
+    Args:
+        budget: What its statements may take.
+        data: The contents of its file; empty for a new database.
+    """
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    if data:
+        connection.deserialize(data)
+    connection.text_factory = _text
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _LONGEST_PATTERN)
+    connection.set_progress_handler(budget.spend, _INTERVAL)
+    with suppress(*DAMAGED):  # as the statement will say that its user runs
+        if connection.execute(_PROGRAMMED).fetchone():
+            limit(connection, MOST_BYTES)
+    return connection
+
+
+def limit(connection: sqlite3.Connection, more: int) -> None:
+    """Has a database and its temporary tables grow by so many bytes at most, and to `MOST_BYTES`.
+
+    Functions of SQLite's own that would not ask whether they may go on fail from then on where they would take long.
+    """
+    for name, arguments in _FUNCTIONS.items():
+        connection.create_function(name, arguments, partial(_called, name), deterministic=True)
+    for part in ("main", "temp"):
+        with suppress(*DAMAGED):  # the file is no database, as a statement will say
+            page, pages = (connection.execute(f"PRAGMA {part}.{name}").fetchone()[0] for name in _SIZE)
+            connection.execute(f"PRAGMA {part}.max_page_count = {max(1, min(pages * page + more, MOST_BYTES) // page)}")
+
+
+_SIZE = ("page_size", "page_count")
+_FUNCTIONS = {"printf": -1, "format": -1, "instr": 2, "replace": 3, "trim": 2, "ltrim": 2, "rtrim": 2}
+_PROGRAMMED = "SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger') OR " + " OR ".join(
+    f"sql LIKE '%{name}%'" for name in _FUNCTIONS
+)  # whether statements may do more than they say
+
+
+_PLAIN = sqlite3.connect(":memory:", check_same_thread=False)  # where functions are SQLite's own
+_PLAIN.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
+
+
+def _called(name: str, *values: Value) -> Value:
+    """Calls a function of SQLite's own, unless it would take long."""
+    if name in ("printf", "format"):
+        wide = _WIDTH.search(str(values[0])) if values else None
+        if wide or ("*" in str(values[:1]) and any(isinstance(value, int) and abs(value) > 9999 for value in values)):
+            raise ValueError("a width has at most four digits")
+    elif math.prod(len(value) for value in values[:2] if isinstance(value, str | bytes)) > _MOST_COMPARISONS:
+        raise ValueError("the texts are too long")
+    return _PLAIN.execute(f"SELECT {name}({','.join('?' * len(values))})", values).fetchone()[0]
+
+
+def is_corrupt(fault: BaseException) -> bool:
+    """Returns whether a statement has failed because the database's file is damaged, or no database."""
+    code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
+    return isinstance(fault, UnicodeDecodeError) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def is_sound(connection: sqlite3.Connection) -> bool:
+    """Returns whether nothing is wrong in a database's file."""
+    try:
+        return connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
+    except DAMAGED as fault:
+        return not is_corrupt(fault)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
