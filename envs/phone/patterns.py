@@ -13,10 +13,11 @@ import regex
 
 SECONDS = 1.0  # for a search of one text
 LONGEST = 4096  # characters of a pattern
+MOST_INSERTED = 1 << 26  # characters that the replacements of one text's matches have together
 
 
 class TooSlow(Exception):
-    """A search took too long and was given up."""
+    """A search took too long, or a text with replacements would grow too long, and was given up."""
 
 
 class Guarded:
@@ -41,6 +42,10 @@ class Guarded:
         """Returns the first match, or None."""
         return _soon(lambda: self._compiled.search(text, timeout=SECONDS))
 
+    def match(self, text: str) -> Any:
+        """Returns the match at the start of the text, or None."""
+        return _soon(lambda: self._compiled.match(text, timeout=SECONDS))
+
     def fullmatch(self, text: str) -> Any:
         """Returns the match of the whole text, or None."""
         return _soon(lambda: self._compiled.fullmatch(text, timeout=SECONDS))
@@ -51,7 +56,17 @@ class Guarded:
 
     def subn(self, new: str | Callable[[Any], str], text: str, count: int = 0) -> tuple[str, int]:
         """Replaces matches, and returns the text and their number."""
-        return _soon(lambda: self._compiled.subn(new, text, count, timeout=SECONDS))
+        left = MOST_INSERTED
+
+        def counted(match: Any) -> str:
+            nonlocal left
+            part = str(match.expand(new) if isinstance(new, str) else new(match))
+            left -= len(part)
+            if left < 0:
+                raise TooSlow(f"the replacements have more than {MOST_INSERTED} characters")
+            return part
+
+        return _soon(lambda: self._compiled.subn(counted, text, count, timeout=SECONDS))
 
     def sub(self, new: str | Callable[[Any], str], text: str, count: int = 0) -> str:
         """Replaces matches."""

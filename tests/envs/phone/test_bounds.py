@@ -99,6 +99,12 @@ def test_a_megabyte_in_a_notification_and_a_setting_is_drawn_at_once():
     "seq 1 99999999999 | tail -n 1", "echo {1..99999999}", "truncate -s 900M /sdcard/t",
     "dd if=/dev/zero of=/sdcard/z bs=1M count=2000",
     "x=a; while true; do x=$x$x; done",
+    "x=$(printf '%09999d' 1); y=$x$x$x$x$x$x$x$x; z=$y$y$y$y$y$y$y$y; echo ${z//0/$y}",
+    "x=$(head -c 3000000 /dev/zero | tr '\\0' a); echo ${x##*a*a*a*b} ${x%%*a*b} ${x%b*} ${x#*b} | wc -c",
+    "x=$(printf '%9999s*'); echo ${x//$x/y} ${x#$x$x}", 'grep -F "$(seq 1 9999)" /system/build.prop',
+    "grep -f /dev/zero /system/build.prop",
+    "seq 1 9999 | tr '\\n' . > /sdcard/e; sed \"s/$(cat /sdcard/e)/x/\" /sdcard/e",
+    'logcat -e "$(seq 1 9999)"', "xxd -c 99999999 /system/build.prop | tail -n 1",
 ])  # fmt: skip
 def test_no_command_line_takes_long(phone, command):
     began = time.process_time()

@@ -19,6 +19,7 @@ PARENT_PID = "402"  # adbd's
 _GLOB = re.compile(r"[*?]|\[.+\]", re.DOTALL)
 _SPECIAL = re.compile(r"^~|[*?{]|\[.+\]", re.DOTALL)
 _MAGIC = re.compile(r"[*?\[]")
+_ITEM = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)  # of a pattern
 _BRACES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
 _BLANKS = re.compile(r"[ \t\n]+")
 
@@ -179,10 +180,9 @@ class Expander:
     def _replaced(self, value: str, part: syntax.Variable) -> str:
         """Expands `${name/pattern/text}`; two slashes replace all matches."""
         pattern, _, new = self.text(part.word).partition("/")
-        regex = fnmatch.translate(pattern)[4:-3]  # without the parts that anchor it
         if not pattern:
             return value
-        return Guarded(regex).sub(lambda match: new, value, count=0 if part.op == "//" else 1)
+        return _compiled(_plain(pattern)).sub(lambda match: new, value, count=0 if part.op == "//" else 1)
 
     def _slice(self, value: str, place: str) -> str:
         """Expands `${name:start:length}`."""
@@ -242,13 +242,35 @@ def _pattern(pieces: list[Piece]) -> str:
 
 def _trimmed(value: str, op: str, pattern: str) -> str:
     """Returns a value without its shortest (`#`, `%`) or longest (`##`, `%%`) matching prefix or suffix."""
-    ends = range(len(value) + 1)
-    if op[0] == "#":
-        cuts = (value[end:] for end in (ends if op == "#" else reversed(ends)) if _fits(value[:end], pattern))
-    else:
-        cuts = (value[:end] for end in (reversed(ends) if op == "%" else ends) if _fits(value[end:], pattern))
-    return next(cuts, value)
+    items = _ITEM.findall(pattern)
+    if op[0] == "%":
+        return _trimmed_start(value[::-1], items[::-1], op == "%%")[::-1]
+    return _trimmed_start(value, items, op == "##")
 
 
-def _fits(text: str, pattern: str) -> bool:
-    return fnmatch.fnmatchcase(text, pattern)
+def _trimmed_start(value: str, items: list[str], longest: bool) -> str:
+    """Trims a start. What follows a star is taken where it comes first, except that the last star may reach far."""
+    parts = [""]
+    for item in items:
+        if item == "*":
+            parts.append("")
+        else:
+            parts[-1] += _plain(item)
+    first, *others = parts
+    regex = first + "".join(f"(?>.*?{part})" for part in others)
+    if longest and others:
+        regex = first + "".join(f"(?>.*?{part})" for part in others[:-1]) + f".*{others[-1]}"
+    match = _compiled(f"(?s:{regex})").match(value)
+    return value[match.end() :] if match else value
+
+
+def _plain(pattern: str) -> str:
+    """Returns a pattern of file names as a regular expression, without the parts that anchor it."""
+    return fnmatch.translate(pattern)[4:-3]
+
+
+def _compiled(regex: str) -> Guarded:
+    try:
+        return Guarded(regex)
+    except ValueError as fault:
+        raise Fault(str(fault)) from None

@@ -22,7 +22,7 @@ def xxd(p: Process) -> int:
             return _from_hexadecimal(p, data, plain="p" in given)
         start = given.count("s", 0)
         data = data[start : start + given.count("l", len(data))]
-        width = max(1, given.count("c", 30 if "p" in given else 16))
+        width = min(256, max(1, given.count("c", 30 if "p" in given else 16)))
         group = max(1, given.count("g", 2))
         for at in range(0, len(data), width):
             row = data[at : at + width]

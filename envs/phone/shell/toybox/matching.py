@@ -21,7 +21,7 @@ MOST_LOOPS = 2  # unbounded loops side by side that Python's engine is trusted w
 
 
 class TooComplex(Exception):
-    """The pattern can be matched in neither way."""
+    """The pattern can be matched in neither way, or is too long."""
 
 
 class Pattern(Protocol):
@@ -38,9 +38,12 @@ def compiled(pattern: str, flags: int = 0) -> Pattern:
     """Compiles a pattern in Python's syntax, for an engine that tries one way after the other if that is safe.
 
     Raises:
-        TooComplex: It refers back to a group, besides having loops in loops.
+        TooComplex: It is too long, or refers back to a group besides having loops in loops.
     """
-    return Guarded(pattern, flags) if is_safe(pattern) else ByPositions(pattern, flags)
+    try:
+        return Guarded(pattern, flags) if is_safe(pattern) else ByPositions(pattern, flags)
+    except ValueError as fault:
+        raise TooComplex(str(fault)) from None
 
 
 def is_safe(pattern: str) -> bool:

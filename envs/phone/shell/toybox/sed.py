@@ -26,7 +26,7 @@ def sed(p: Process) -> int:
         return p.fail("Needs pattern")
     try:
         steps = [_SedStep(part, "E" in given or "r" in given) for part in _sed_parts(script)]
-    except (BadPattern, TooComplex, re.error) as fault:
+    except (BadPattern, TooComplex, ValueError, re.error) as fault:
         return p.fail(f"bad pattern '{script}': {fault}")
     for name, data in inputs(p, words):
         output: list[str] = []
@@ -74,6 +74,9 @@ class _SedStep:
             pattern = translate(parts[1], extended)
             if not is_safe(pattern):
                 raise BadPattern("loops in loops")
+            highest = max([int(digit) for digit in re.findall(r"\\(?:(\d)|.)", parts[2]) if digit], default=0)
+            if highest > re.compile(pattern).groups:
+                raise BadPattern(f"no group {highest}")
             self.pattern = Guarded(pattern, re.IGNORECASE if "i" in parts[3].lower() else 0)
             self.new = _replacement(parts[2])
 

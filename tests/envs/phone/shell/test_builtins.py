@@ -95,6 +95,8 @@ PRINTED = {
     "echo x # a comment": "x\n",
     "echo ${u:-\"a b\"} ${u:-'c d'} ${u:-$((1+1))} ${u:-`echo e`} \"${u:-f  g}\"": "a b c d 2 e f  g\n",
     "x=aXbXc; echo ${x%%X*} ${x/X/} ${x//X/}": "a abXc abc\n",
+    "x=abcabca; echo ${x#*b*} ${x##*b*a} ${x%a*b*} ${x%%[a-b]*c?} ${x%b*} ${x#[!b]?}.": "cabca abc abca cabca.\n",
+    r"echo ab | sed 's/\(.\)b/\2/' 2>&1": "sed: bad pattern 's/\\(.\\)b/\\2/': no group 2\n",
     # control flow
     "i=0; while true; do i=$((i+1)); [ $i = 2 ] && continue; [ $i = 4 ] && break; echo $i; done": "1\n3\n",
     "for i in 1 2; do for j in 1 2; do [ $j = 2 ] && break 2; echo $i$j; done; done": "11\n",
