@@ -1,6 +1,7 @@
 """The paper's ablations in miniature: what each part of CoachAgent is worth, held against what the paper found.
 
-Every variant changes the setting that the comparison chose (`benchmarks/controls`) in one respect, and is judged by its
+Every variant changes the setting that the comparison chose (`benchmarks/controls`) in one respect, without imitation of
+its own successes, which the paper's agent does not have and which would cover what its parts bring. It is judged by its
 success at the end, the mean of greedy and sampled, on the same instances. A finding is confirmed or refuted if the 95 %
 interval of the difference, by bootstrap over seeds and instances, lies on one side of zero, and undecided otherwise.
 
@@ -21,6 +22,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +33,15 @@ import torch  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from benchmarks.controls.curves import Bootstrap, Curve  # noqa: E402
-from benchmarks.controls.methods import COACH, chosen  # noqa: E402
+from benchmarks.controls.methods import METHODS, SHARED, chosen  # noqa: E402
 from benchmarks.controls.report import PAPERS, axes  # noqa: E402
 from benchmarks.controls.runs import Result, Run, play  # noqa: E402
 from benchmarks.demo import DEVICE, SUITE  # noqa: E402
 from benchmarks.figures.style import Theme, plt, save  # noqa: E402
+from coach_gym.agents import CoachAgent  # noqa: E402
 
 COMMAND = "python -m benchmarks.ablations"
+ABLATED = "coach_alone"
 
 
 @dataclass(frozen=True)
@@ -124,10 +128,19 @@ STUDIES = {
 
 
 def study_runs(study: Study, seeds: Sequence[int], **shared: Any) -> dict[str, list[Run]]:
-    """Returns the runs of a study by variant; `shared` are fields of `Run`."""
-    start = chosen()[COACH]
+    """Returns the runs of a study by variant; `shared` are fields of `Run`.
+
+    What is the default anyhow is not named in a run's settings, so that equal variants of two studies are one run.
+    """
+    start = chosen()[ABLATED]
+    defaults = {name: each.default for name, each in signature(CoachAgent).parameters.items()}
+    defaults |= SHARED | METHODS[ABLATED].settings
+
+    def changed(variant: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in {**start, **variant}.items() if value != defaults[name]}
+
     return {
-        label: [Run(COACH, seed, settings={**start, **variant}, **shared) for seed in seeds]
+        label: [Run(ABLATED, seed, settings=changed(variant), **shared) for seed in seeds]
         for label, variant in study.variants.items()
     }
 

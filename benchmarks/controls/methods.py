@@ -66,12 +66,16 @@ METHODS = {
     "ppo_v": Method("PPO, V pre-trained", PPOAgent, CRITIC, baseline=True),
     "ppo_prm": Method("PPO, PRM", PPOAgent, {"critic": "copy", "reward_model": "pocket"}, baseline=True),
     COACH: Method("CoachAgent", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
+    "coach_alone": Method("CoachAgent, imitates nothing", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
     "coach_forks": Method("CoachAgent, critic taught by forks", CoachAgent, {**CRITIC, "forks": "critic"}),
     "measured": Method("CoachAgent, measured Q for the critic", CoachAgent, {**CRITIC, "forks": "policy"}),
 }
 
 FROZEN: dict[str, Any] = {"critic_learning_rate": 0.0, "outcome_correction": 0.0}
 """What changes CoachAgent's settings so that its advantages are those of the critic that it started with."""
+
+ALONE: dict[str, Any] = {"self_imitation": None}
+"""What changes CoachAgent's settings so that nothing but its advantages teaches the policy, as in the paper."""
 
 _RATES = (5e-5, 1.5e-4)
 _STEADY = {"critic_learning_rate": 5e-5, "outcome_correction": 1.0, "negative_weight": 0.1, "self_imitation": 100}
@@ -100,9 +104,9 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
 def chosen() -> dict[str, dict[str, Any]]:
     """Returns the settings that the sweep chose, by method; the first of each grid before there was a sweep.
 
-    The frozen critic is a control of CoachAgent and has its settings, but for `FROZEN`.
+    Controls of CoachAgent have its settings, but for `FROZEN` and `ALONE`.
     """
     settings = {name: grid[0] for name, grid in GRIDS.items()}
     if CHOSEN.exists():
         settings |= json.loads(CHOSEN.read_text("utf-8"))["settings"]
-    return settings | {"frozen": settings[COACH] | FROZEN}
+    return settings | {"frozen": settings[COACH] | FROZEN, "coach_alone": settings[COACH] | ALONE}

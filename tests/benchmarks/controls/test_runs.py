@@ -130,7 +130,7 @@ def test_settings_are_not_chosen_on_test():
 
 
 def test_every_method_that_learns_has_a_grid_of_the_same_size():
-    assert {name for name, method in METHODS.items() if method.learns} == GRIDS.keys() | {"frozen"}
+    assert {name for name, method in METHODS.items() if method.learns} == GRIDS.keys() | {"frozen", "coach_alone"}
     assert len({len(grid) for grid in GRIDS.values()}) == 1
     assert all(len({json.dumps(each) for each in grid}) == len(grid) for grid in GRIDS.values())
 
@@ -153,6 +153,7 @@ def test_the_best_settings_on_validation_are_chosen_and_others_kept(buttons, mon
     assert methods.chosen()["cloning"] == GRIDS["cloning"][0], "not swept yet"
     frozen = {**GRIDS[COACH][0], "critic_learning_rate": 0.0, "outcome_correction": 0.0}
     assert methods.chosen()["frozen"] == frozen, "a control has the settings of what it controls"
+    assert methods.chosen()["coach_alone"] == {**GRIDS[COACH][0], "self_imitation": None}
 
 
 # ---- commands ------------------------------------------------------------------------------------------------------
@@ -213,6 +214,14 @@ def test_the_ablations_judge_every_finding(buttons, here, tmp_path, monkeypatch,
 )
 def test_a_finding_is_decided_by_its_interval(low, high, expected):
     assert ablations.verdict({"value": 0.0, "low": low, "high": high}) == expected
+
+
+def test_equal_variants_are_one_run():
+    studies = {name: ablations.study_runs(study, [0], **TINY) for name, study in ablations.STUDIES.items()}
+    files = {name: {label: runs[0].file() for label, runs in found.items()} for name, found in studies.items()}
+    assert files["prm"]["PRM"] == files["critic"]["pre-trained"] == files["baseline"]["leave-one-out"]
+    assert files["prm"]["no PRM"] == files["k"]["k = 4"], "the paper's number"
+    assert len({file for found in files.values() for file in found.values()}) == 16, "all others differ"
 
 
 def test_the_cost_of_candidates_is_held_against_their_number():
