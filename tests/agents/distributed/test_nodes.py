@@ -22,7 +22,7 @@ def test_two_nodes_train_one_agent(tmp_path):
     for log in logs:
         with log.open("w") as output:
             words = [str(word) for word in command]
-            environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+            environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONFAULTHANDLER": "1"}
             nodes.append(subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT, env=environment))
     try:
         codes = [node.wait(timeout=900) for node in nodes]
@@ -30,7 +30,7 @@ def test_two_nodes_train_one_agent(tmp_path):
         for node in nodes:
             node.kill()  # its training ends with it
     printed = [log.read_text() for log in logs]
-    assert codes == [0, 0], printed
+    assert codes == [0, 0], "\n".join(text[-3000:] for text in printed)
     assert sorted("total_timesteps" in text for text in printed) == [False, True], "the first process logs"
     assert CoachAgent.load(tmp_path / "out" / "agent").num_timesteps >= 12
     assert sorted(tmp_path.glob("out/checkpoints/agent_*_steps")), "shards of both"
