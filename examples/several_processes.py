@@ -36,6 +36,7 @@ def main():
     if distributed.get_rank() == 0:
         print("processes:", distributed.get_world_size(), "steps:", agent.num_timesteps)
     envs.close()
+    distributed.barrier()  # without it gloo's threads may hold a tensor while Python ends, and abort the process
     distributed.destroy_process_group()
 
 
