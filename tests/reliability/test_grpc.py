@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 
 from coach_gym.envs.phone.servers.server import PhoneServer
 from coach_gym.envs.profiles import world_phone
-from tests.reliability.fuzz import NUMBER, SEED, attack, complaints, mutated, resident, settled
+from tests.reliability.fuzz import NUMBER, SEED, attack, complaints, in_use, mutated, settled
 
 SIZE = (90, 200)
 MEGABYTES = 40.0  # of growth that the interpreter may keep for itself
@@ -93,9 +93,9 @@ def test_calls_with_wrong_fields_harm_nobody():
                 code = call(channel, rng)
                 ended[code] = ended.get(code, 0) + 1
                 if number == NUMBER // 2:
-                    threads, megabytes = settled(0, 20.0), resident()
+                    threads, megabytes = settled(0, 20.0), in_use()
             assert services.EmulatorControllerStub(channel).getStatus(Empty(), timeout=60).booted
-            assert resident() - megabytes < MEGABYTES and settled(threads, 20.0) <= threads + WORKERS
+            assert in_use() - megabytes < MEGABYTES and settled(threads, 20.0) <= threads + WORKERS
     ours = [each for each in found if "Exception deserializing message" not in each]  # so grpc says what is no protobuf
     assert not ours, ours[0]
     allowed = {"OK", "UNIMPLEMENTED", "DEADLINE_EXCEEDED", "INTERNAL"}  # INTERNAL: it is no protobuf
