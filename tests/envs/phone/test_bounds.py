@@ -104,6 +104,11 @@ def test_a_megabyte_in_a_notification_and_a_setting_is_drawn_at_once():
     "x=$(printf '%9999s*'); echo ${x//$x/y} ${x#$x$x}", 'grep -F "$(seq 1 9999)" /system/build.prop',
     "grep -f /dev/zero /system/build.prop",
     "seq 1 9999 | tr '\\n' . > /sdcard/e; sed \"s/$(cat /sdcard/e)/x/\" /sdcard/e",
+    "seq 1 200000 | uniq | tail -n 1", "seq 1 200000 | grep -n 1 | tail -n 1", "seq 1 200000 | comm -123 - /dev/null",
+    "head -c 2000000 /dev/zero | cut -c$(seq -s, 1 2 4000) | wc -c",
+    "printf \"'%s\" $(seq -s ';' 1 200000) | tr ';' '\\n' | sed 's/$/;/' | sqlite3 :memory: | tail -n 1",
+    "sqlite3 :memory: \"'$(seq -s ';' 1 200000)\"",
+    "head -c 9000000 /dev/zero | tr '\\001-\uffff' b | wc -c", 'mkdir -p "$(printf \'/a%.0s\' $(seq 1 60000))"',
     'logcat -e "$(seq 1 9999)"', "xxd -c 99999999 /system/build.prop | tail -n 1",
 ])  # fmt: skip
 def test_no_command_line_takes_long(phone, command):

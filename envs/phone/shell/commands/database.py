@@ -6,8 +6,9 @@ import csv
 import io
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 
 from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.sql import DAMAGED, connect, limit
@@ -103,7 +104,7 @@ def _run_all(p: Process, connection: sqlite3.Connection, scripts: list[str], sty
                     _dot_command(p, db, script, style)
                     continue
                 pending += script + "\n"
-                if len(scripts) == 1 or sqlite3.complete_statement(pending):
+                if len(scripts) == 1 or (_ENDS.search(script) and _is_complete(p, pending)):
                     _run(p, db, pending, style)
                     pending = ""
             if pending.strip():
@@ -115,7 +116,7 @@ def _run_all(p: Process, connection: sqlite3.Connection, scripts: list[str], sty
 
 def _run(p: Process, db: sqlite3.Connection, script: str, style: _Style) -> None:
     """Runs statements one after the other and prints their rows."""
-    for statement in statements(script):
+    for statement in statements(script, partial(_is_complete, p)):
         cursor = db.cursor()
         cursor.row_factory = None
         before, db.text_factory = db.text_factory, _text
@@ -131,11 +132,26 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def statements(script: str) -> list[str]:
-    """Yields the statements of a script; triggers with semicolons inside stay whole."""
+_ENDS = re.compile(r";|\*/")  # without one of them, a line completes no statement
+
+
+def _is_complete(p: Process, text: str) -> bool:
+    """Returns whether a text ends with a statement, which takes a step of the shell for every 4 KB that are read."""
+    for _ in range(0, len(text), 4096):
+        p.shell.spend()
+    return sqlite3.complete_statement(text)
+
+
+def statements(script: str, is_complete: Callable[[str], bool] = sqlite3.complete_statement) -> list[str]:
+    """Returns the statements of a script; triggers with semicolons inside stay whole.
+
+    Args:
+        script: Statements, each but the last one with its semicolon.
+        is_complete: Tells whether a text ends with a statement.
+    """
     result, start = [], 0
     for match in re.finditer(";", script):
-        if sqlite3.complete_statement(script[start : match.end()]):
+        if is_complete(script[start : match.end()]):
             result.append(script[start : match.end()])
             start = match.end()
     rest = script[start:]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from coach_gym.envs.phone.patterns import require_short
+
 _CLASSES = {
     "alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "upper": "A-Z", "lower": "a-z", "space": r"\s",
     "blank": r" \t", "punct": r"!-/:-@\[-`{-~", "xdigit": "0-9a-fA-F",
@@ -23,8 +25,12 @@ def translate(pattern: str, extended: bool) -> str:
         extended: Whether it is an extended one.
 
     Raises:
-        BadPattern: It ends in a backslash, or Python cannot compile it.
+        BadPattern: It is too long, ends in a backslash, or Python cannot compile it.
     """
+    try:
+        require_short(pattern)
+    except ValueError as fault:
+        raise BadPattern(str(fault)) from None
     out: list[str] = []
     end = 0
     for match in _TOKEN.finditer(pattern):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from itertools import zip_longest
 
 from coach_gym.envs.phone.paths import link
@@ -211,9 +212,9 @@ def comm(p: Process) -> int:
     data = [p.read(name) for name in given.words]
     if None in data:
         return 1
-    first, second = (texts(each or b"") for each in data)
+    first, second = (Counter(texts(each or b"")) for each in data)
     for line in sorted({*first, *second}):
-        for column, count in zip("123", _counts(first.count(line), second.count(line)), strict=True):
+        for column, count in zip("123", _counts(first[line], second[line]), strict=True):
             before = "".join("\t" for each in "123"[: int(column) - 1] if each not in given)
             p.print(f"{before}{line}\n" * (count if column not in given else 0), "")
     return 0

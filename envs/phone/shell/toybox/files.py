@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import re
 import string
+from collections.abc import Iterator
 from datetime import datetime
 
 from coach_gym.envs.phone.epoch import from_seconds
@@ -15,6 +16,7 @@ from coach_gym.envs.phone.shell.commands.kernel import ENDLESS, device
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.envs.phone.shell.toybox.attributes import attributes, user_id
+from coach_gym.envs.phone.storage import LONGEST
 
 
 def cat(p: Process) -> int:
@@ -91,9 +93,10 @@ def _parent(path: str) -> str:
     return path.rpartition("/")[0] or "/"
 
 
-def _parents(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:end]) for end in range(2, len(parts))]
+def _parents(path: str) -> Iterator[str]:
+    """Yields the folders above a path, from the innermost; of one that is longer than any may be, none."""
+    while len(path) <= LONGEST and (path := path.rpartition("/")[0]):
+        yield path
 
 
 def _is_file(p: Process, path: str) -> bool:
@@ -425,10 +428,15 @@ LARGEST = 1 << 28  # bytes that `dd` copies
 
 
 def dd(p: Process) -> int:
-    """`dd if=… of=… bs=… count=…`: copies blocks of a file, or of `/dev/zero`."""
+    """`dd if=… of=… bs=… count=… skip=… seek=…`: copies blocks of a file, or of `/dev/zero`."""
     given = dict(word.partition("=")[::2] for word in p.args)
+    for name, value in given.items():
+        if name not in ("if", "of", "bs", "count", "skip", "seek", "status", "conv"):
+            return p.fail(f"bad arg {name}")
+        if name == "conv" and not set(value.split(",")) <= {"notrunc", "fsync"}:
+            return p.fail(f"conv={value} is not on the embedded phone")
     sizes = {}
-    for name, default in (("bs", "512"), ("count", "-1"), ("skip", "0")):
+    for name, default in (("bs", "512"), ("count", "-1"), ("skip", "0"), ("seek", "0")):
         match = re.fullmatch(r"(-1|\d{1,9})([cwbkKMG]?)", given.get(name, default))
         if not match:
             return p.fail(f"bad {name}={given[name]}")
@@ -445,7 +453,12 @@ def dd(p: Process) -> int:
         whole = whole[sizes["bs"] * sizes["skip"] :]
         data = whole[:size] if size >= 0 else whole
     if "of" in given and p.path(given["of"]) != "/dev/null":
-        p.storage.write(p.path(given["of"]), data)
+        target, before = p.path(given["of"]), sizes["bs"] * sizes["seek"]
+        if before + len(data) > LARGEST:
+            return p.fail("No space left on device")
+        old = (p.storage.read(target) or b"") if before or "notrunc" in given.get("conv", "") else b""
+        after = old[before + len(data) :] if "notrunc" in given.get("conv", "") else b""
+        p.storage.write(target, old[:before].ljust(before, b"\0") + data + after)
         p.phone.changed()
     elif "of" not in given:
         p.streams.stdout += data

@@ -15,7 +15,7 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, Protocol
 
-from coach_gym.envs.phone.patterns import SECONDS, Guarded, TooSlow
+from coach_gym.envs.phone.patterns import SECONDS, Guarded, TooSlow, require_short
 
 MOST_LOOPS = 2  # unbounded loops side by side that Python's engine is trusted with
 
@@ -41,6 +41,7 @@ def compiled(pattern: str, flags: int = 0) -> Pattern:
         TooComplex: It is too long, or refers back to a group besides having loops in loops.
     """
     try:
+        require_short(pattern)  # before it is parsed
         return Guarded(pattern, flags) if is_safe(pattern) else ByPositions(pattern, flags)
     except ValueError as fault:
         raise TooComplex(str(fault)) from None

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import fnmatch
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from operator import itemgetter
 
 from coach_gym.envs.phone.shell.commands.kernel import PIECE
 from coach_gym.envs.phone.shell.language.environment import KILLED, Exit
@@ -181,13 +183,13 @@ def _grep_one(p: Process, given: Options, wanted: Pattern, name: str, data: byte
 
 def _show_hits(p: Process, given: Options, lines: list[str], hits: list[int], label: str) -> None:
     before, after = (given.count(flag, given.count("C", 0)) for flag in "BA")
-    shown = -1
+    shown, found = -1, set(hits)
     for hit in hits:
         start, end = max(shown + 1, hit - before), min(len(lines), hit + after + 1)
         if (before or after) and 0 <= shown < start - 1:
             p.print("--")
         for i in range(start, end):
-            mark = ":" if i in (hit, *hits) else "-"
+            mark = ":" if i in found else "-"
             number = f"{i + 1}{mark}" if "n" in given else ""
             p.print(f"{label[:-1] + mark if label else ''}{number}{lines[i]}")
             shown = i
@@ -237,7 +239,10 @@ def uniq(p: Process) -> int:
     for _, data in inputs(p, given.words[:1]):
         for line in texts(data):
             same = groups and (line.lower() == groups[-1][0].lower() if "i" in given else line == groups[-1][0])
-            groups = [*groups[:-1], (groups[-1][0], groups[-1][1] + 1)] if same else [*groups, (line, 1)]
+            if same:
+                groups[-1] = groups[-1][0], groups[-1][1] + 1
+            else:
+                groups.append((line, 1))
     for line, count in groups:
         if ("d" in given and count < 2) or ("u" in given and count > 1):
             continue
@@ -251,13 +256,9 @@ def cut(p: Process) -> int:
     flag = next((flag for flag in "fcb" if flag in given), "")
     if not flag:
         return p.fail("no -fcb")
-    ranges = []
-    for part in given.values[flag].split(","):
-        match = re.fullmatch(r"(\d{0,9})(-?)(\d{0,9})", part)
-        if not match or not (match[1] or match[3]):
-            return p.fail(f"bad list '{given.values[flag]}'")
-        first = int(match[1] or 1)
-        ranges.append((first, int(match[3]) if match[3] else 1 << 30 if match[2] else first))
+    ranges = _ranges(given.values[flag])
+    if ranges is None:
+        return p.fail(f"bad list '{given.values[flag]}'")
     separator = given.values.get("d", "\t") or "\t"
     for _, data in inputs(p, given.words):
         for line in texts(data):
@@ -266,9 +267,27 @@ def cut(p: Process) -> int:
                     p.print(line)
                 continue
             items = line.split(separator) if flag == "f" else list(line)
-            chosen = [item for i, item in enumerate(items, start=1) if any(a <= i <= b for a, b in ranges)]
+            within = ranges[: bisect_right(ranges, len(items), key=itemgetter(0))]
+            chosen = [item for first, last in within for item in items[first - 1 : last]]
             p.print(given.values.get("O", separator if flag == "f" else "").join(chosen))
     return int(p.failed)
+
+
+def _ranges(text: str) -> list[tuple[int, int]] | None:
+    """Returns the numbers of a list such as `1,3-5`, as ranges in order that do not overlap; None if it is no list."""
+    ranges: list[tuple[int, int]] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d{0,9})(-?)(\d{0,9})", part)
+        if not match or not (match[1] or match[3]):
+            return None
+        first = int(match[1] or 1)
+        ranges.append((max(1, first), int(match[3]) if match[3] else 1 << 30 if match[2] else first))
+    apart: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        first = max(first, apart[-1][1] + 1) if apart else first
+        if first <= last:
+            apart.append((first, last))
+    return apart
 
 
 _CLASSES = {
@@ -288,17 +307,18 @@ def tr(p: Process) -> int:
     text = p.streams.stdin.read().decode("utf-8", "surrogateescape")
     first, inverted = sets[0], "c" in given or "C" in given
     last = sets[1] if len(sets) > 1 else ""
-    mapping = {c: last[min(i, len(last) - 1)] for i, c in enumerate(first)} if last else {}
-    output: list[str] = []
-    for c in text:
-        inside = (c in first) != inverted
-        if inside and "d" in given:
-            continue
-        new = (last[-1] if inverted else mapping[c]) if inside and last else c
-        if "s" in given and output and output[-1] == new and (new in last if last else inside):
-            continue
-        output.append(new)
-    p.print("".join(output), "")
+    mapping: dict[str, str | None] = {c: last[min(i, len(last) - 1)] for i, c in enumerate(first)} if last else {}
+    known = set(first)
+    inside = {c for c in set(text) if (c in known) != inverted}
+    if "d" in given:
+        text = text.translate({ord(c): None for c in inside})
+        inside = set()
+    elif last:
+        text = text.translate({ord(c): last[-1] if inverted else mapping[c] for c in inside})
+    if "s" in given:
+        squeezed = set(last) or inside
+        text = re.sub(r"(.)\1+", lambda run: run[1] if run[1] in squeezed else run[0], text, flags=re.DOTALL)
+    p.print(text, "")
     return 0
 
 

@@ -285,6 +285,13 @@ def test_blocks_are_copied(phone):
     assert phone.storage.read("/data/local/tmp/z") == bytes(3072)
     assert out(phone, "dd if=/data/local/tmp/f bs=2 skip=1 count=1; dd if=/data/local/tmp/f 2>/dev/null") == "cdabcdef"
     assert run(phone, "dd if=/dev/zero of=/data/local/tmp/z").code == 1
+    run(phone, "cd /data/local/tmp; printf XY | dd of=f bs=1 seek=2 conv=notrunc; printf Z | dd of=new bs=1 seek=2")
+    assert out(phone, "cd /data/local/tmp; cat f; xxd -p new") == "abXYef00005a\n"
+    run(phone, "printf XY | dd of=/data/local/tmp/f bs=1 seek=2")
+    assert out(phone, "cat /data/local/tmp/f") == "abXY"
+    for refused in ("bs=1G seek=900000000", "swap=1", "conv=ucase"):
+        assert run(phone, f"printf XY | dd of=/data/local/tmp/f {refused}").code == 1
+    assert out(phone, "cat /data/local/tmp/f") == "abXY"
 
 
 def test_devices_without_an_end_are_read_as_far_as_asked(phone):
