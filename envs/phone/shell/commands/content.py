@@ -144,9 +144,11 @@ def _settings(phone: Phone) -> sqlite3.Connection:
 
 
 def _keep_settings(phone: Phone, db: sqlite3.Connection) -> None:
+    """Stores the rows as settings, without those that have no name, which Android drops, or no value."""
     settings = {}
     for namespace in _NAMESPACES:
-        for name, value in db.execute(f'SELECT name, value FROM "{namespace}"'):
+        rows = f"SELECT name, value FROM \"{namespace}\" WHERE name != '' AND value IS NOT NULL"
+        for name, value in db.execute(rows):
             settings[namespace, name] = text = str(value)
             if text != phone.storage.settings.get((namespace, name)):
                 require_valid(namespace, name, text)

@@ -147,6 +147,11 @@ def test_settings_are_rows(phone):
     assert phone.storage.settings["system", "screen_brightness"] == "7"
     row = out(phone, "content query --uri content://settings/system --where \"name='screen_brightness'\"")
     assert row.endswith("name=screen_brightness, value=7\n")
+    before = dict(phone.storage.settings)
+    for columns in ("value:s:7", "name:s: --bind value:s:7", "name:s:no_value", "name:n: --bind value:s:7"):
+        run(phone, f"content insert --uri content://settings/system --bind {columns}")
+        assert phone.storage.settings == before
+    assert out(phone, "settings get system no_value") == "null\n"
 
 
 def test_the_call_log_is_kept(phone):
