@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from transformers import PreTrainedTokenizerFast
 
-from coach_gym.agents.pocket.build import FILE_ENDINGS, SPACE, vocabulary_words
+from coach_gym.agents.pocket.build import SPACE, vocabulary_words
 from coach_gym.agents.pocket.sequences import Sequence
-from coach_gym.dialects.ui_tars import NAMED
 from coach_gym.envs.tasks.words import ADJECTIVES, CITIES, FIRST_NAMES, LAST_NAMES, NOUNS
 
 WIDTH, HEIGHT = 112, 224
@@ -90,9 +89,8 @@ class Screens:
         self.flags = [self._ids(t) for t in FLAGS]
         self.marks = [self._ids(t) for t in (":", "-", ".", "", "")]
         self.comma, self.value, self.to = self._ids(","), self._ids(" ="), self._ids(" to")
-        self.endings = [self._ids(t) for t in FILE_ENDINGS]
+        self.point = self._ids(".")
         self.thought = self._ids("Thought:")
-        self.named, self.spaced_named = self._ids(NAMED.strip()), self._ids(" " + NAMED.strip())
         self.click, self.type = self._ids("\nAction: click(start_box='("), self._ids("\nAction: type(content='")
         self.finished = self._ids("\nAction: finished(content='")
         self.after_point, self.after_text = self._ids(")')"), self._ids("')")
@@ -112,11 +110,11 @@ class Screens:
         named = [self.random.sample(board, min(len(board), self.random.choice(count))) for board in boards]
         fields = self.random.choice((0, 0, 0, 1) if simple else (0, 1, 2, 3))
         pairs = [(self._label(simple, long=0.0), self._label(simple, long=0.3)) for _ in range(fields)]
-        out, goal = Sequence(), self._goal(named, pairs)
-        out.add(self.user + goal + self.close)
+        out = Sequence()
+        out.add(self.user + self._goal(named, pairs) + self.close)
         for board, wanted in zip(boards, named, strict=True):
-            values = self._show(out, goal, board, simple)
-            self._ask(out, goal, board, wanted, others=len(board) if self.random.random() < dense else 2)
+            values = self._show(out, board, simple)
+            self._ask(out, board, wanted, others=len(board) if self.random.random() < dense else 2)
             self._ask_typing(out, pairs)
             self._ask_values(out, values)
         return out
@@ -192,7 +190,7 @@ class Screens:
         Either may be empty, but not both.
         """
         named = self.random.random() < FILES
-        kind = self.random.choice(self.endings) if named else []
+        kind = self.point + [self.random.choice(self.tails)[1]] if named else []
         listed = not named or self.random.random() < 0.5
         return kind, self.comma + self._label(False, long=0.3).spaced if listed else []
 
@@ -210,12 +208,12 @@ class Screens:
             goal += key.spaced + self.to + value.spaced + self.random.choice(self.joins)
         return goal
 
-    def _show(self, out: Sequence, goal: list[int], board: list[Item], simple: bool) -> list[tuple[Item, Phrase]]:
+    def _show(self, out: Sequence, board: list[Item], simple: bool) -> list[tuple[Item, Phrase]]:
         """Adds the screen's lines; returns the fields that hold a text, with the text."""
         lines: list[int] = []
         values = []
         for item in board:
-            lines += self._line(item, goal)
+            lines += self._line(item)
             draw = 1.0 if simple else self.random.random()
             if draw < 0.15:
                 lines += self.random.choice(self.flags)
@@ -227,21 +225,18 @@ class Screens:
         out.add(self.user + lines[:-1] + self.close)
         return values
 
-    def _line(self, item: Item, goal: list[int]) -> list[int]:
+    def _line(self, item: Item) -> list[int]:
         """An element as `coach_gym.dialects.ui_tars.screen_lines` writes it, without its state."""
-        name = self.named + item.name.spaced if stands_in(goal, item.name.spaced) else item.name.plain
-        return name + self.numbers[item.x].spaced + self.numbers[item.y].spaced + item.details
+        return item.name.plain + self.numbers[item.x].spaced + self.numbers[item.y].spaced + item.details
 
     def _ask(
-        self, out: Sequence, goal: list[int], board: list[Item], wanted: list[Item], others: int, first: float = CERTAIN
+        self, out: Sequence, board: list[Item], wanted: list[Item], others: int, first: float = CERTAIN
     ) -> None:  # fmt: skip
         rest = [item for item in board if item not in wanted]
         self.random.shuffle(rest)
         for item in wanted + rest[:others]:
             x, y = self.numbers[item.x], self.numbers[item.y]
             out.add(self.assistant + self.thought)
-            if stands_in(goal, item.name.spaced):
-                out.add(self.spaced_named, first if item in wanted else 0.0)
             out.add(item.name.spaced[:1], first if item in wanted else 0.0)
             out.add(item.name.spaced[1:], CERTAIN if item in wanted else LABEL)
             out.add(x.spaced + y.spaced, PLACE)
@@ -267,8 +262,3 @@ class Screens:
             out.add(self.assistant + self.thought + item.name.spaced)
             out.add(self.finished + value.plain + self.after_text + self.end, CERTAIN)
             out.add(self.newline)
-
-
-def stands_in(text: list[int], part: list[int]) -> bool:
-    """Returns whether tokens contain others in a row."""
-    return any(text[at : at + len(part)] == part for at in range(len(text) - len(part) + 1))
