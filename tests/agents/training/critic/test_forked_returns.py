@@ -29,7 +29,7 @@ def make(steps=2, **settings):
 
 @pytest.mark.parametrize("collection", ["events", "rounds"])
 def test_every_candidate_has_the_return_of_its_own_continuation(collection):
-    agent = make(forks="policy", collection=collection)
+    agent = make(forks="policy", collection=collection, batch_size=32)  # enough that every case is among them
     episodes = [episode for group in agent.collect_rollouts() for episode in group]
     before = agent.num_timesteps
     differing = [s for e in episodes for s in e.steps if len({c.text for c in s.candidates}) > 1]
