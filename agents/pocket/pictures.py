@@ -109,34 +109,17 @@ class Pictures(Screens):
         return out
 
     def _questions(self) -> Sequence:
-        """Questions about one large picture, which in half of the cases is opened after other screens."""
+        """Questions about one large picture."""
         board = self.boards.one()
         facts = list(board.things[0].facts.items())
         self.random.shuffle(facts)
-        before = [self.boards.words([]) for _ in range(self.random.choice((0, 0, 1, 2)))]
-        out = Sequence(screenshots=np.stack([each.pixels for each in (*before, board)]))
+        out = Sequence(screenshots=board.pixels[None])
         for turn, (fact, truth) in enumerate(facts):
             asked, said = self._question(fact, truth)
-            if turn:
-                self._goal_of(out, asked)
-            else:
-                self._open(out, self._ids(self.random.choice(LOOKS)) + self._place() + asked, [*before, board])
+            look = [] if turn else self._ids(self.random.choice(LOOKS))
+            self._goal_of(out, look + asked, None if turn else board)
             self._answer(out, said)
         return out
-
-    def _place(self) -> list[int]:
-        """Where a picture is, or nothing."""
-        if self.random.random() < 0.5:
-            return []
-        return [*self._ids(" It is in"), *self._label(False, long=0.0).spaced, *self._ids(".")]
-
-    def _open(self, out: Sequence, goal: list[int], boards: list[Board]) -> None:
-        """Adds a goal and several screens, each opened from the one before."""
-        self._goal_of(out, goal, boards[0])
-        for board in boards[1:]:
-            opened = self._ids("Thought: open\nAction: open_app(app_name='") + self.random.choice(self.whole).plain
-            out.add(self.assistant + opened + self.after_text + self.end + self.newline)
-            self._show_board(out, board)
 
     def _later(self) -> Sequence:
         """One large picture, then another screen, on which the answer is touched or typed."""
