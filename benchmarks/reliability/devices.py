@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, get_args
@@ -114,7 +115,7 @@ class Played:
 
 def play(fault: Fault, rate: float, episodes: int, seed: int) -> Played:
     """Plays episodes of waiting on one device after the other."""
-    weather, before = Weather(fault, rate, np.random.default_rng(seed)), threading.active_count()
+    weather, before = Weather(fault, rate, np.random.default_rng(seed)), threading.enumerate()
     make = partial(AndroidEnv, device=partial(Faulty, weather), screen_size=SIZE, max_steps=STEPS)
     envs = AndroidVectorEnv([make], **LIMITS.get(fault, {}))
     played = Played(episodes)
@@ -139,9 +140,9 @@ def without_asking_again(rate: float) -> float:
     return 1 - (1 - rate) ** (STEPS + 1)
 
 
-def threads_left(before: int) -> int:
-    """Returns how many more threads there are than before, after those that end have ended."""
-    until = time.monotonic() + 5
-    while threading.active_count() > before and time.monotonic() < until:
+def threads_left(before: Iterable[threading.Thread]) -> int:
+    """Returns how many threads there are that were not there before, after those that end have ended."""
+    before, until = set(before), time.monotonic() + 5
+    while (new := set(threading.enumerate()) - before) and time.monotonic() < until:
         time.sleep(0.01)
-    return threading.active_count() - before
+    return len(new)

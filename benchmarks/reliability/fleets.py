@@ -162,7 +162,7 @@ class Lived:
 
 def live(hours: float, speed: float, seed: int) -> Lived:
     """Plays episodes on a fleet for hours of its emulators' time."""
-    before, world, lived = threading.active_count(), World(speed, np.random.default_rng(seed)), Lived()
+    before, world, lived = threading.enumerate(), World(speed, np.random.default_rng(seed)), Lived()
     members = [MortalEmulator(f"emulator {number}", world) for number in range(MEMBERS)]
     fleet = Fleet(members, **{name: seconds / speed for name, seconds in FLEET.items()})
     make = partial(AndroidEnv, device=fleet, screen_size=SIZE, max_steps=STEPS)
