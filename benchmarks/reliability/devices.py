@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, get_args
@@ -140,9 +139,9 @@ def without_asking_again(rate: float) -> float:
     return 1 - (1 - rate) ** (STEPS + 1)
 
 
-def threads_left(before: Iterable[threading.Thread]) -> int:
+def threads_left(before: list[threading.Thread]) -> int:
     """Returns how many threads there are that were not there before, after those that end have ended."""
-    before, until = set(before), time.monotonic() + 5
-    while (new := set(threading.enumerate()) - before) and time.monotonic() < until:
+    until = time.monotonic() + 5
+    while (new := set(threading.enumerate()).difference(before)) and time.monotonic() < until:
         time.sleep(0.01)
     return len(new)
