@@ -46,9 +46,8 @@ from coach_gym.episode import Episode  # noqa: E402
 from coach_gym.recording.strip import episode_strip  # noqa: E402
 
 TASKS = (
-    "ContactsDeleteContact", "ContactsPhoneNumberOf", "ExpenseChangeAmount", "FilesDeleteFile", "MarkorCreateFolder",
-    "MarkorDeleteNewestNote", "MarkorDeleteNote", "MarkorNoteLine", "RecipeDeleteSingleRecipe",
-    "SimpleSmsReplyMostRecent", "SmsDeleteThread",
+    "ContactsPhoneNumberOf", "MarkorCreateNote", "MarkorNoteLine", "RecipeServingsOf", "SmsSendToContact",
+    "TasksCompleteTask", "TasksDeleteTask", "TurnOnWifiAndOpenApp",
 )  # fmt: skip
 """The families that practice can improve most: of those that the pocket policy was shown, these have the largest
 difference between the best of eight tries and one try on training instances (`python -m benchmarks.controls.headroom`).

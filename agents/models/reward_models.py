@@ -177,7 +177,7 @@ def step_parts(
         "instruction": goal, "screenshot": IMAGE, "history": "\n".join(said[:-1]), "response": said[-1],
     }  # fmt: skip
     if "{screen}" in template:
-        values["screen"] = screen_lines(observation, frame)
+        values["screen"] = screen_lines(observation, frame, goal)
     # The split alternates between text and the names of placeholders.
     return [values[piece] if index % 2 else piece for index, piece in enumerate(_PLACEHOLDER.split(template))]
 

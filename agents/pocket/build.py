@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLIm
 
 from coach_gym.agents.models.policy import Policy
 from coach_gym.dialects import UITars
+from coach_gym.envs.tasks import words as pools
 
 Pasts = tuple[tuple[Tensor, Tensor, int], ...]
 """Subspaces of a head's queries and keys, and the number of their dimensions that it compares."""
@@ -31,13 +33,23 @@ GRAMMAR = ("Thought:", "\nAction: click(start_box='(", "\nAction: long_press(sta
            ")', end_box='(", ")')", "')", "<think>", "</think>", " judgment:")
 """Frequent chunks of the action grammar, one token each, which leaves fewer tokens to sample and to get wrong."""
 
+FILE_ENDINGS = (".md", ".txt", ".png", ".jpg", ".pdf", ".mp4", ".mp3", ".wav", ".zip", ".csv", ".html")
+"""One token each, so that what tells one file from another stands close to its end."""
+
 NUMBER = r" ?(?<![0-9])(?:2[0-4][0-9]|25[0-5]|1[0-9][0-9]|[0-9]{1,2})(?![0-9])| ?(?<![0-9])[0-9]{1,2}|[0-9]{1,2}"
 WORD = r" ?[\p{L}\p{M}]+"
+ENDING = rf"(?:{'|'.join(FILE_ENDINGS)})(?![\p{{L}}0-9])".replace(".", r"\.")
+LETTERS = re.compile(r"[^\W\d_]+")
 OTHER = r" ?[^\s\p{L}\p{M}0-9]|\s"
 SPACE = "Ġ"
 """The space in byte-level BPE."""
-MERGES = 900
+MERGES = 2600  # enough to make a token of every known word
 SCREEN_LINES = 22
+SHOWN = (
+    pools.FIRST_NAMES, pools.LAST_NAMES, pools.NOUNS, pools.ADJECTIVES, pools.CITIES, pools.STREETS, pools.EVENTS,
+    pools.TODOS, pools.PURCHASES, pools.DISHES, pools.MESSAGES, pools.SENTENCES,
+)  # fmt: skip
+"""What training instances are made of; the words of validation and test are not known."""
 CHAT_TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n"
     "{% if m.content is string %}{{ m.content }}{% else %}{% for c in m.content %}"
@@ -48,10 +60,10 @@ CHAT_TEMPLATE = (
 
 
 def vocabulary_words() -> list[str]:
-    """Returns the words of screens and goals five times and names once, so that the former become tokens first."""
+    """Returns the words of screens and goals five times and others once, so that the former become tokens first."""
     lines = VOCABULARY.read_text(encoding="utf-8").splitlines()
-    return [word for line in lines[:SCREEN_LINES] for word in line.split()] * 5 + [
-        word for line in lines[SCREEN_LINES:] for word in line.split()]
+    screens, names = " ".join(lines[:SCREEN_LINES]).split(), " ".join(lines[SCREEN_LINES:]).split()
+    return screens * 5 + names + [word for pool in SHOWN for entry in pool.train for word in LETTERS.findall(entry)]
 
 
 def _word_merges(words: list[str]) -> list[tuple[str, str]]:
@@ -73,18 +85,14 @@ def _number_merges() -> list[tuple[str, str]]:
 def build_tokenizer() -> PreTrainedTokenizerFast:
     """Makes a byte-level BPE in which " word" has the pieces of "word", with the space on the first one.
 
-    Spaces merge last, so a name is split the same way in a goal (" Anna"), a label ("Anna") and a typed text ('Anna').
-    A small model needs that to copy.
+    Spaces merge last and with every piece, so a name is split the same way in a goal (" Anna"), a label ("Anna") and a
+    typed text ('Anna'). A small model needs that to copy.
     """
-    words = vocabulary_words()
-    merges = _word_merges(words) + _number_merges()
+    merges = _word_merges(vocabulary_words() + list(FILE_ENDINGS) * 5) + _number_merges()
     pieces = sorted(pre_tokenizers.ByteLevel.alphabet()) + list(dict.fromkeys(a + b for a, b in merges))
-    space = "Ġ"
-    probe = _assemble(pieces, merges)
-    initials = {probe.encode(word).tokens[0] for word in words}
-    initials |= {p for p in pieces if p.isascii() and (len(p) == 1 or p.isdigit())} - {space}
-    merges += [(space, piece) for piece in pieces if piece in initials]
-    pieces += [space + piece for piece in pieces if piece in initials]
+    initials = [piece for piece in pieces if piece.isascii() and piece not in FILE_ENDINGS]
+    merges += [(SPACE, piece) for piece in initials]
+    pieces += [SPACE + piece for piece in initials]
     core = _assemble(pieces, merges)
     core.add_tokens([AddedToken(text, normalized=False, special=False) for text in GRAMMAR])
     tokenizer = PreTrainedTokenizerFast(
@@ -98,7 +106,7 @@ def build_tokenizer() -> PreTrainedTokenizerFast:
 def _assemble(pieces: list[str], merges: list[tuple[str, str]]) -> Tokenizer:
     vocabulary = {text: index for index, text in enumerate((*SPECIALS, *pieces))}
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=merges))
-    split = pre_tokenizers.Split(Regex(f"{NUMBER}|{WORD}|{OTHER}"), behavior="isolated")
+    split = pre_tokenizers.Split(Regex(f"{ENDING}|{NUMBER}|{WORD}|{OTHER}"), behavior="isolated")
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
     tokenizer.decoder = decoders.ByteLevel()
@@ -135,12 +143,14 @@ def build_config(tokenizer: PreTrainedTokenizerFast, hidden: int = 128, layers: 
 
 
 def build_model(tokenizer: PreTrainedTokenizerFast, seed: int = 0, **size: int) -> Qwen2_5_VLForConditionalGeneration:
-    """Makes an untrained model of about 1.5 million weights."""
+    """Makes an untrained model of about 2.5 million weights, most of them embeddings, which stay as they are drawn."""
     torch.manual_seed(seed)
     config = build_config(tokenizer, **size)
     config._attn_implementation = "sdpa"
     model = Qwen2_5_VLForConditionalGeneration(config)
     _plant_copying(model, tokenizer)
+    for codes in (model.model.language_model.embed_tokens, model.lm_head):
+        codes.weight.requires_grad_(False)  # what is learned about copying then holds for all tokens, rare ones too
     model.generation_config.pad_token_id = tokenizer.pad_token_id
     model.generation_config.eos_token_id = tokenizer.eos_token_id
     return model
@@ -148,39 +158,49 @@ def build_model(tokenizer: PreTrainedTokenizerFast, seed: int = 0, **size: int) 
 
 HEAD = 32
 """Width of an attention head."""
+PAST = 21
+"""Dimensions in which a token notes one that stands before it."""
+SLOW = 20
+"""Dimensions of a head whose rotary frequencies are slow."""
 SHARPNESS, MATCH, WRITE, COPY = 6.0, 2.0, 0.05, 0.15
 """Sharpness of looking back and of comparing contents; scale of what was looked up and of what is copied."""
+
+
+CERTAINTY = 3.2
+"""Scale of the output rows, at which one token can be nearly certain among thousands."""
 
 
 def _plant_copying(model: Qwen2_5_VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast) -> None:
     """Initialises an induction circuit, which finds what followed the latest tokens earlier and copies it.
 
-    Two heads of the first layer note at each token the previous token and the one before it. Two heads of the second
-    layer look for places with the same past and copy what follows there (Olsson et al. 2022, "In-context learning and
-    induction heads"). Training from random weights must find this circuit first and stays at chance for a long time;
-    from here it takes minutes. All weights are trained afterwards.
+    Three heads of the first layer note at each token the three tokens before it. Three heads of the second layer look
+    for places with the same past, of one, two and three tokens, and copy what follows there (Olsson et al. 2022,
+    "In-context learning and induction heads"). Training from random weights must find this circuit first and stays at
+    chance for a long time; from here it takes minutes. The circuit is trained like the rest afterwards.
     """
     text = model.model.language_model
     hidden = text.config.hidden_size
     basis = torch.linalg.qr(torch.randn(hidden, hidden))[0]
-    own, previous, before = basis[: hidden // 2], basis[-2 * HEAD : -HEAD], basis[-HEAD:]
+    own, pasts = basis[: hidden // 2], basis[hidden // 2 :].split(PAST)[:3]
     _embed(model, tokenizer, own)
     for layer in text.layers:  # quieter than the circuit
         layer.self_attn.o_proj.weight.data /= 4
         layer.mlp.down_proj.weight.data /= 4
     frequencies = text.rotary_emb.inv_freq
-    for index, (offset, target) in enumerate(((1, previous), (2, before))):
-        _look_back(text.layers[0].self_attn, index, offset, frequencies, own[:HEAD], target)
-    half = HEAD // 2
-    whole, pair = ((own, previous, half + 4),), ((own, previous, half // 2 + 2), (previous, before, half // 2 + 2))
-    for index, pasts in enumerate((whole, pair)):
-        _compare(text.layers[1].self_attn, index, pasts, own[index * HEAD : (index + 1) * HEAD])
+    for index, past in enumerate(pasts):
+        _look_back(text.layers[0].self_attn, index, index + 1, frequencies, own[:PAST], past)
+    steps = list(zip((own, *pasts), pasts, strict=False))  # what a query has at hand, and the key one token later
+    for index, length in enumerate((1, 2, 3)):
+        compared = tuple((query, key, SLOW // length) for query, key in steps[:length])
+        content = own.roll(-index * HEAD, 0)[:HEAD]
+        _compare(text.layers[1].self_attn, index, compared, content)
 
 
 def _embed(model: Qwen2_5_VLForConditionalGeneration, tokenizer: PreTrainedTokenizerFast, space: Tensor) -> None:
     """Initialises embeddings within `space`: " word" near "word", and output rows equal to input rows.
 
-    Copying then needs no dictionary. The matrices are equal only at the start; they are not tied.
+    Copying then needs no dictionary. Neither matrix is trained: otherwise the rows of rare tokens are only ever pushed
+    away, and a model that copies every frequent word does not copy those.
     """
     embedding, vocabulary = model.model.language_model.embed_tokens.weight, tokenizer.get_vocab()
     rows = 0.07 * torch.randn(len(embedding), len(space)) @ space
@@ -189,7 +209,7 @@ def _embed(model: Qwen2_5_VLForConditionalGeneration, tokenizer: PreTrainedToken
         if token.startswith(SPACE) and token[1:] in vocabulary:
             rows[index] = rows[vocabulary[token[1:]]] + shift
     embedding.data.copy_(rows)
-    model.lm_head.weight.data.copy_(rows)
+    model.lm_head.weight.data.copy_(CERTAINTY * rows)
 
 
 def _look_back(
@@ -203,8 +223,9 @@ def _look_back(
     angles = offset * frequencies
     attention.q_proj.bias.data[rows] = SHARPNESS * torch.cat([angles.cos(), -angles.sin()])
     attention.k_proj.bias.data[rows] = SHARPNESS * torch.cat([torch.ones_like(angles), torch.zeros_like(angles)])
-    attention.v_proj.weight.data[rows] = source
-    attention.o_proj.weight.data[:, rows] = WRITE * target.T
+    attention.v_proj.weight.data[rows] = 0
+    attention.v_proj.weight.data[rows][: len(source)] = source
+    attention.o_proj.weight.data[:, rows][:, : len(target)] = WRITE * target.T
 
 
 def _compare(attention: Any, index: int, pasts: Pasts, content: Tensor) -> None:
@@ -213,7 +234,8 @@ def _compare(attention: Any, index: int, pasts: Pasts, content: Tensor) -> None:
     Only the slow rotary pairs are used, because the fast ones would blur the comparison over distance.
     """
     rows = _clear(attention, index)
-    slow = torch.cat([torch.arange(6, HEAD // 2), torch.arange(HEAD // 2 + 6, HEAD)])
+    fast = (HEAD - SLOW) // 2
+    slow = torch.cat([torch.arange(fast, HEAD // 2), torch.arange(HEAD // 2 + fast, HEAD)])
     used = 0
     for query, key, count in pasts:
         at = index * HEAD + slow[used : used + count]

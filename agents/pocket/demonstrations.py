@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import random
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from coach_gym.agents.models.chatml import ImageInput
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.pocket.sequences import PATCH, Sequence
 from coach_gym.dialects import Frame
-from coach_gym.dialects.ui_tars import name_and_details
+from coach_gym.dialects.ui_tars import marked_name, name_and_details
 from coach_gym.envs.tasks.screen import Screen
 from coach_gym.envs.tasks.words import Split
 from coach_gym.episode import Observation
@@ -49,6 +50,8 @@ FAMILIES = {
 }  # fmt: skip
 """The families that the pocket model has seen, all of them training's: short ones of every app."""
 
+SENTENCE_END = re.compile(r"[.:] ")
+WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
 THOUGHTS = {"open_app": "open", "scroll": "scroll", "press_back": "back", "press_home": "home",
             "press_enter": "enter", "wait": "wait"}  # fmt: skip
 
@@ -123,7 +126,7 @@ class _Recorder:
 
     def _act(self, text: str, taught: bool = True) -> bool:
         observation = Observation(self.seen["screenshot"], self.seen["ui"], self.seen["last_action_error"])
-        self.steps.append((observation, answer(self.policy, text, observation), taught))
+        self.steps.append((observation, answer(self.policy, text, observation, self.seen["goal"]), taught))
         self.seen, reward, terminated, truncated, _ = self.env.step(text)
         self.reward = float(reward)
         return terminated or truncated
@@ -140,33 +143,51 @@ class _Recorder:
         return self.seen["ui"] == before or (not self._act("press_back()") and self.seen["ui"] == before)
 
 
-def answer(policy: Policy, action_text: str, observation: Observation) -> str:
+def answer(policy: Policy, action_text: str, observation: Observation, goal: str) -> str:
     """Writes an expert's action as the pocket model should."""
     _, action = parse_action(action_text)
     frame = policy.frame(observation)
-    return policy.dialect.format(action, thought(action, observation, frame), frame)
+    return policy.dialect.format(action, thought(action, observation, frame, goal), frame)
 
 
-def blunder(policy: Policy, observation: Observation, rng: random.Random) -> str:
+def blunder(policy: Policy, observation: Observation, goal: str, rng: random.Random) -> str:
     """Returns a well-formed answer that is probably wrong: a touch of some element, or the end of the episode."""
     elements = [element for element in parse_ui(observation.ui) if element.clickable and element.enabled]
     touch = elements and rng.random() < 0.8
     action = Action("click", rng.choice(elements).center) if touch else Action("finished")
-    return answer(policy, format_action(action), observation)
+    return answer(policy, format_action(action), observation, goal)
 
 
-def thought(action: Action, observation: Observation, frame: Frame) -> str:
-    """Returns the text before the action: the target's name and place as on the screen, or a word."""
+def thought(action: Action, observation: Observation, frame: Frame, goal: str) -> str:
+    """Returns the text before the action: the target's name and place as on the screen, the question, or a word.
+
+    Before a text is typed that stands in the goal, it says the word before it and its first one, such as `Name, named
+    Harvest`. The first of them is the same in all instances, and what follows it is copied.
+    """
     elements = [element for element in parse_ui(observation.ui) if element.enabled]
     if action.start is not None and action.kind != "scroll":
         here = sorted((e for e in elements if e.center == action.start), key=_passive)
         x, y = frame.to_model(*action.start)
-        return f"{name_and_details(here[0])[0] if here else 'here'} {x} {y}"
+        return f"{marked_name(here[0], goal) if here else 'here'} {x} {y}"
     if action.kind == "type":
-        return next((name_and_details(element)[0] for element in elements if element.focused), "type")
+        field = next((name_and_details(element)[0] for element in elements if element.focused), "type")
+        return f"{field}{_where_it_stands(action.content, goal)}"
     if action.kind == "finished":
-        return "answer" if action.content else "done"
+        return question_in(goal) or "answer" if action.content else "done"
     return THOUGHTS[action.kind]
+
+
+def question_in(goal: str) -> str:
+    """Returns the question of a goal, such as `How many are there?`; nothing if it asks none."""
+    before, mark, _ = goal.partition("?")
+    return SENTENCE_END.split(before)[-1] + mark if mark else ""
+
+
+def _where_it_stands(content: str, goal: str) -> str:
+    """Returns the word or mark before a text in the goal, and the text's first word; nothing if it is not there."""
+    before, found, _ = goal.partition(content)
+    words = WORD_OR_MARK.findall(before)
+    return f", {words[-1]} {content.split()[0]}" if found and words and content.strip() else ""
 
 
 def _passive(element: Element) -> bool:

@@ -72,7 +72,7 @@ def judge(policy: Policy, shown: Demonstration, rng: random.Random, generator: T
     if generator is not None:
         proposals = generator.sample(prompts, PROPOSALS, TEMPERATURE, max_new_tokens=48)
     for step, proposed in zip(steps, proposals, strict=True):
-        other = _candidate(policy, blunder(policy, step.observation, rng))
+        other = _candidate(policy, blunder(policy, step.observation, shown.goal, rng))
         elsewhere = rng.choice(steps).candidates[0]
         different: dict[str, Candidate] = {}
         for candidate in (step.candidates[0], *proposed, other, elsewhere):

@@ -39,6 +39,8 @@ LOOKS = (" Look at the picture.", " In the picture:", " Open the picture and loo
 VERBS = {"Tap": False, "Press": False, "Choose": False, "Open": False, "Delete": True, "Mark": True}
 """How goals begin, and whether that takes a long press."""
 MOST = 9  # things among which one is to be found
+SHARES = (0.30, 0.10, 0.20, 0.40)  # of searches, switches, answers due one screen later, and questions
+BEFORE = (0, 0, 1, 2, 3)  # screens before the picture that is asked about
 FRESH = 100  # sequences that are sorted by length into batches
 
 
@@ -65,12 +67,8 @@ class Pictures(Screens):
 
     def picture_sequence(self) -> Sequence:
         """Makes one goal with its pictures."""
-        draw = self.random.random()
-        if draw < 0.40:
-            return self._search()
-        if draw < 0.52:
-            return self._switches()
-        return self._later() if draw < 0.75 else self._questions()
+        kinds = (self._search, self._switches, self._later, self._questions)
+        return self.random.choices(kinds, SHARES)[0]()
 
     def _search(self) -> Sequence:
         """Each of several things is to be touched, by what is seen; then all of them are to be named."""
@@ -82,8 +80,9 @@ class Pictures(Screens):
             verb = self.random.choice(list(VERBS))
             self._goal_of(out, self._ids(verb) + self._ids(call + "."), None if turn else board)
             self._touch(out, thing, self.press if VERBS[verb] else self.click)
-        self._goal_of(out, self._ids("What do they show?"))
-        out.add(self.assistant + self._ids("Thought: answer") + self.finished)
+        question = self._ids(" What do they show?")
+        self._goal_of(out, question)
+        out.add(self.assistant + self.thought + question + self.finished)
         for number, thing in enumerate(board.things):
             out.add((self.comma if number else []), GRAMMAR)
             out.add(self._ids((" " if number else "") + caption(thing.facts)), CERTAIN)
@@ -99,8 +98,9 @@ class Pictures(Screens):
         for turn, number in enumerate(self.random.sample(range(len(names)), len(names))):
             name, shown = self._phrase_of(names[number]).spaced, None if turn else board
             if self.random.random() < 0.5:
-                self._goal_of(out, [*self._ids("Is"), *name, *self._ids(" on or off?")], shown)
-                self._answer(out, switches[number].facts["state"])
+                question = [*self._ids(" Is"), *name, *self._ids(" on or off?")]
+                self._goal_of(out, question, shown)
+                self._answer(out, question, switches[number].facts["state"])
             else:
                 only = [*self._ids("Set the switches so that only"), *name, *self._ids(" is on, and press Save.")]
                 self._goal_of(out, only, shown)
@@ -109,29 +109,54 @@ class Pictures(Screens):
         return out
 
     def _questions(self) -> Sequence:
-        """Questions about one large picture."""
+        """Questions about one large picture, for the most part opened after other screens."""
         board = self.boards.one()
         facts = list(board.things[0].facts.items())
         self.random.shuffle(facts)
-        out = Sequence(screenshots=board.pixels[None])
+        before = [self._other_board() for _ in range(self.random.choice(BEFORE))]
+        out = Sequence(screenshots=np.stack([each.pixels for each in (*before, board)]))
         for turn, (fact, truth) in enumerate(facts):
-            asked, said = self._question(fact, truth)
-            look = [] if turn else self._ids(self.random.choice(LOOKS))
-            self._goal_of(out, look + asked, None if turn else board)
-            self._answer(out, said)
+            question, rest, said = self._question(fact, truth)
+            if turn:
+                self._goal_of(out, question + rest)
+            else:
+                look = self._ids(self.random.choice(LOOKS)) + self._place()
+                self._open(out, look + question + rest, [*before, board])
+            self._answer(out, question, said)
         return out
+
+    def _other_board(self) -> Board:
+        """A screen that is not asked about: of text, of several pictures or of another large one."""
+        draw = self.random.random()
+        if draw < 0.5:
+            return self.boards.words([])
+        return self.boards.several(MOST)[0] if draw < 0.8 else self.boards.one()
+
+    def _place(self) -> list[int]:
+        """Where a picture is, or nothing."""
+        if self.random.random() < 0.5:
+            return []
+        return [*self._ids(" It is in"), *self._label(False, long=0.0).spaced, *self._ids(".")]
+
+    def _open(self, out: Sequence, goal: list[int], boards: list[Board]) -> None:
+        """Adds a goal and several screens, each opened from the one before."""
+        self._goal_of(out, goal, boards[0])
+        for board in boards[1:]:
+            opened = self._ids("Thought: open\nAction: open_app(app_name='") + self.random.choice(self.whole).plain
+            out.add(self.assistant + opened + self.after_text + self.end + self.newline)
+            self._show_board(out, board)
 
     def _later(self) -> Sequence:
         """One large picture, then another screen, on which the answer is touched or typed."""
         board = self.boards.one()
         fact, truth = self.random.choice(list(board.things[0].facts.items()))
-        asked, _ = self._question(fact, truth)
+        question, rest, _ = self._question(fact, truth)
         words = self._options(fact, truth) if fact in OPTIONS else [truth]
         other = self.boards.words(words)
         typed = len(words) == 1 or self.random.random() < 0.5
         out = Sequence(screenshots=np.stack([board.pixels, other.pixels]))
         then = self._ids(" Then type it." if typed else " Then tap it.")
-        self._goal_of(out, self._ids(self.random.choice(LOOKS)) + asked + then, board)
+        self._goal_of(out, self._ids(self.random.choice(LOOKS)) + question + rest + then, board)
         opened = self._ids("Thought: open\nAction: open_app(app_name='") + self.random.choice(self.whole).plain
         out.add(self.assistant + opened + self.after_text + self.end + self.newline)
         self._show_board(out, other)
@@ -145,16 +170,16 @@ class Pictures(Screens):
 
     # parts of sequences
 
-    def _question(self, fact: str, truth: str) -> tuple[list[int], str]:
-        """A question, and its answer."""
-        asked = self._ids(self.random.choice(QUESTIONS[fact]))
+    def _question(self, fact: str, truth: str) -> tuple[list[int], list[int], str]:
+        """A question, how it is to be answered, and the answer."""
+        question = self._ids(self.random.choice(QUESTIONS[fact]))
         if fact == "count" and self.random.random() < 0.7:
-            return asked + self._ids(" Answer with a number."), str(COUNTS.index(truth) + 1)
+            return question, self._ids(" Answer with a number."), str(COUNTS.index(truth) + 1)
         if fact in OPTIONS and self.random.random() < 0.6:
             options = [self._ids(" " + option) for option in self._options(fact, truth)]
             listed = [token for option in options[:-1] for token in option + self.comma] + options[-1]
-            asked = asked + self._ids(" Answer with one of:") + listed + self._ids(".")
-        return asked, truth
+            return question, self._ids(" Answer with one of:") + listed + self._ids("."), truth
+        return question, [], truth
 
     def _options(self, fact: str, truth: str) -> list[str]:
         """Some answers in any order, with the right one."""
@@ -190,8 +215,10 @@ class Pictures(Screens):
         out.add(self.after_point + self.end, GRAMMAR)
         out.add(self.newline)
 
-    def _answer(self, out: Sequence, text: str) -> None:
-        out.add(self.assistant + self._ids("Thought: answer"), GRAMMAR)
+    def _answer(self, out: Sequence, question: list[int], text: str) -> None:
+        """Adds an answer, which repeats the question first: it then stands beside what it asks for."""
+        out.add(self.assistant + self.thought)
+        out.add(question, REPEAT)
         out.add(self.finished, GRAMMAR)
         self._say(out, text)
 
@@ -199,8 +226,8 @@ class Pictures(Screens):
         """Adds a word that is seen; its first token decides."""
         first, *rest = self._ids(text)
         out.add([first], PLACE)
-        out.add(rest, CERTAIN)
-        out.add(self.after_text + self.end, GRAMMAR)
+        out.add(rest + self.after_text, CERTAIN)  # a list of options goes on after the answer, which does not
+        out.add(self.end, GRAMMAR)
         out.add(self.newline)
 
     def _phrase_of(self, label: Label) -> Phrase:

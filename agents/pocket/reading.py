@@ -24,7 +24,7 @@ from coach_gym.actions import Action, format_action
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.pocket.demonstrations import small_picture
 from coach_gym.agents.pocket.pictures import PADS
-from coach_gym.agents.pocket.screens import Item, Phrase, Screens
+from coach_gym.agents.pocket.screens import Item, Pair, Phrase, Screens
 from coach_gym.agents.pocket.sequences import Batch, Sequence, batches
 from coach_gym.dialects.ui_tars import screen_lines
 from coach_gym.envs.tasks.words import Split
@@ -160,9 +160,10 @@ class Reading(Screens):
         out = Sequence(screenshots=tour.pictures[number : number + 1])
         item = self.random.choice([each for each in clear if each.details] or clear)
         goal = self.random.choice(self.openers) + self._words() + item.name.spaced + self.random.choice(self.joins)
-        out.add(self.user + goal + self._words() + self.close)
-        self._show_lines(out, board)
-        self._ask(out, [item], [item], 0, first=FIRST)
+        goal += self._words()
+        out.add(self.user + goal + self.close)
+        self._show_lines(out, goal, board)
+        self._ask(out, goal, [item], [item], 0, first=FIRST)
         return out
 
     def rows_sequence(self) -> Sequence:
@@ -177,8 +178,8 @@ class Reading(Screens):
         goal = self.random.choice(self.openers) + wanted.name.spaced + self.random.choice(self.joins)
         out = Sequence(screenshots=tour.pictures[number : number + 1])
         out.add(self.user + goal + self.close)
-        self._show_lines(out, board)
-        self._ask(out, clear, [wanted], ROWS, first=FIRST)
+        self._show_lines(out, goal, board)
+        self._ask(out, goal, clear, [wanted], ROWS, first=FIRST)
         return out
 
     def _column(self, board: list[tuple[Item, list[int]]]) -> list[tuple[Item, list[int]]]:
@@ -214,15 +215,16 @@ class Reading(Screens):
         boards = [self._renamed(self._lines(tour.texts[number]), new, share) for number in chosen]
         named = [self._wanted([item for item, _ in board]) for board in boards]
         out = Sequence(screenshots=tour.pictures[chosen.start : chosen.stop])
-        out.add(self.user + self._goal(named, self._pairs()) + self.close)
+        goal = self._goal(named, self._pairs())
+        out.add(self.user + goal + self.close)
         for board, wanted in zip(boards, named, strict=True):
-            self._show_lines(out, board)
-            self._ask(out, _clear([item for item, _ in board]), wanted, OTHERS)
+            self._show_lines(out, goal, board)
+            self._ask(out, goal, _clear([item for item, _ in board]), wanted, OTHERS)
         return out
 
-    def _pairs(self) -> list[tuple[Phrase, Phrase]]:
+    def _pairs(self) -> list[Pair]:
         """What a goal says besides: something that is on no screen."""
-        return [(self._label(False, long=0.0), self._label(False)) for _ in range(self.random.choice((0, 0, 0, 1)))]
+        return [self._pair(False, long=0.1) for _ in range(self.random.choice((0, 0, 0, 1)))]
 
     def _wanted(self, board: list[Item]) -> list[Item]:
         clear = _clear(board)
@@ -250,8 +252,8 @@ class Reading(Screens):
             new[old] = self._label(False, long=0.0) if self.random.random() < share else item.name
         return Item(new[old], item.details, item.x, item.y)
 
-    def _show_lines(self, out: Sequence, board: list[tuple[Item, list[int]]]) -> None:
-        lines = [token for item, state in board for token in self._line(item) + state + self.newline]
+    def _show_lines(self, out: Sequence, goal: list[int], board: list[tuple[Item, list[int]]]) -> None:
+        lines = [token for item, state in board for token in self._line(item, goal) + state + self.newline]
         out.add(self.user + self.picture + lines[:-1] + self.close)
 
 

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from transformers import PreTrainedTokenizerFast
 
-from coach_gym.agents.pocket.build import SPACE, vocabulary_words
+from coach_gym.agents.pocket.build import FILE_ENDINGS, SPACE, vocabulary_words
+from coach_gym.agents.pocket.demonstrations import WORD_OR_MARK
 from coach_gym.agents.pocket.sequences import Sequence
+from coach_gym.dialects.ui_tars import NAMED
 from coach_gym.envs.tasks.words import ADJECTIVES, CITIES, FIRST_NAMES, LAST_NAMES, NOUNS
 
 WIDTH, HEIGHT = 112, 224
@@ -21,6 +23,8 @@ WIDTH, HEIGHT = 112, 224
 
 OPENERS = ("Tap", "Open", "Choose", "Set", "Create a new contact with", "Add", "Delete the", "Create a file named")
 JOINS = (",", " and", ", then", " in the folder", " with", ".", " from", ", the", " named", " with the text:", " to")
+BEFORE = (" to", " to", " named", " called", " as", " with the text:", " with this message:", " is", " number")
+"""What a goal says before a text that is to be typed."""
 FLAGS = (" on", " off", " *")
 KEPT_APART = {
     word.casefold()
@@ -28,6 +32,8 @@ KEPT_APART = {
     for word in (*pool.validation, *pool.test)
 }
 """The words of validation and test."""
+NAMES = 0.5
+"""Share of the screens of which an element's name is asked for as an answer."""
 SIMPLE = 6
 """With fewer elements than this, labels are single words without flags, and goals name few elements."""
 ALIKE, FILES = 0.2, 0.5
@@ -47,6 +53,16 @@ class Phrase:
     def then(self, tail: list[int]) -> Phrase:
         """Returns the phrase followed by further tokens."""
         return Phrase(self.plain + tail, self.spaced + tail)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A field and the text that is to be typed there, with what the goal says before it and the last word of that."""
+
+    field: Phrase
+    before: list[int]
+    word: list[int]
+    text: Phrase
 
 
 @dataclass(frozen=True)
@@ -88,9 +104,12 @@ class Screens:
         self.openers, self.joins = [self._ids(t) for t in OPENERS], [self._ids(t) for t in JOINS]
         self.flags = [self._ids(t) for t in FLAGS]
         self.marks = [self._ids(t) for t in (":", "-", ".", "", "")]
-        self.comma, self.value, self.to = self._ids(","), self._ids(" ="), self._ids(" to")
-        self.point = self._ids(".")
-        self.thought = self._ids("Thought:")
+        self.comma, self.value = self._ids(","), self._ids(" =")
+        self.before = [(self._ids(text), self._ids(f" {WORD_OR_MARK.findall(text)[-1]}")) for text in BEFORE]
+        self.starts = {index for text, index in vocabulary.items() if text.startswith(SPACE)}
+        self.endings = [self._ids(t) for t in FILE_ENDINGS]
+        self.thought, self.answer = self._ids("Thought:"), self._ids(" answer")
+        self.named, self.spaced_named = self._ids(NAMED.strip()), self._ids(" " + NAMED.strip())
         self.click, self.type = self._ids("\nAction: click(start_box='("), self._ids("\nAction: type(content='")
         self.finished = self._ids("\nAction: finished(content='")
         self.after_point, self.after_text = self._ids(")')"), self._ids("')")
@@ -109,14 +128,15 @@ class Screens:
         count = (0, 0, 1) if simple else (0, 1, 1, 2, 3)
         named = [self.random.sample(board, min(len(board), self.random.choice(count))) for board in boards]
         fields = self.random.choice((0, 0, 0, 1) if simple else (0, 1, 2, 3))
-        pairs = [(self._label(simple, long=0.0), self._label(simple, long=0.3)) for _ in range(fields)]
-        out = Sequence()
-        out.add(self.user + self._goal(named, pairs) + self.close)
+        pairs = [self._pair(simple, long=0.3) for _ in range(fields)]
+        out, goal = Sequence(), self._goal(named, pairs)
+        out.add(self.user + goal + self.close)
         for board, wanted in zip(boards, named, strict=True):
-            values = self._show(out, board, simple)
-            self._ask(out, board, wanted, others=len(board) if self.random.random() < dense else 2)
+            values = self._show(out, goal, board, simple)
+            self._ask(out, goal, board, wanted, others=len(board) if self.random.random() < dense else 2)
             self._ask_typing(out, pairs)
             self._ask_values(out, values)
+            self._ask_names(out, board)
         return out
 
     def text(self, ids: list[int]) -> str:
@@ -167,6 +187,9 @@ class Screens:
             label = label.then(comma + self._word().spaced)
         return label
 
+    def _pair(self, simple: bool, long: float) -> Pair:
+        return Pair(self._label(simple, long=0.0), *self.random.choice(self.before), self._label(simple, long))
+
     def _board(self, elements: int, shared: list[Phrase], simple: bool) -> list[Item]:
         """Elements with different labels; half of the screens are one column, and most are in reading order."""
         count = self.random.randint(max(2, elements // 2), elements)
@@ -190,7 +213,7 @@ class Screens:
         Either may be empty, but not both.
         """
         named = self.random.random() < FILES
-        kind = self.point + [self.random.choice(self.tails)[1]] if named else []
+        kind = self.random.choice(self.endings) if named else []
         listed = not named or self.random.random() < 0.5
         return kind, self.comma + self._label(False, long=0.3).spaced if listed else []
 
@@ -204,16 +227,16 @@ class Screens:
         goal = list(self.random.choice(self.openers))
         for item in (item for wanted in named for item in wanted):
             goal += item.name.spaced + self.random.choice(self.joins)
-        for key, value in pairs:
-            goal += key.spaced + self.to + value.spaced + self.random.choice(self.joins)
+        for pair in pairs:
+            goal += pair.field.spaced + pair.before + pair.text.spaced + self.random.choice(self.joins)
         return goal
 
-    def _show(self, out: Sequence, board: list[Item], simple: bool) -> list[tuple[Item, Phrase]]:
+    def _show(self, out: Sequence, goal: list[int], board: list[Item], simple: bool) -> list[tuple[Item, Phrase]]:
         """Adds the screen's lines; returns the fields that hold a text, with the text."""
         lines: list[int] = []
         values = []
         for item in board:
-            lines += self._line(item)
+            lines += self._line(item, goal)
             draw = 1.0 if simple else self.random.random()
             if draw < 0.15:
                 lines += self.random.choice(self.flags)
@@ -225,18 +248,21 @@ class Screens:
         out.add(self.user + lines[:-1] + self.close)
         return values
 
-    def _line(self, item: Item) -> list[int]:
+    def _line(self, item: Item, goal: list[int]) -> list[int]:
         """An element as `coach_gym.dialects.ui_tars.screen_lines` writes it, without its state."""
-        return item.name.plain + self.numbers[item.x].spaced + self.numbers[item.y].spaced + item.details
+        name = self.named + item.name.spaced if stands_in(goal, item.name.spaced) else item.name.plain
+        return name + self.numbers[item.x].spaced + self.numbers[item.y].spaced + item.details
 
     def _ask(
-        self, out: Sequence, board: list[Item], wanted: list[Item], others: int, first: float = CERTAIN
+        self, out: Sequence, goal: list[int], board: list[Item], wanted: list[Item], others: int, first: float = CERTAIN
     ) -> None:  # fmt: skip
         rest = [item for item in board if item not in wanted]
         self.random.shuffle(rest)
         for item in wanted + rest[:others]:
             x, y = self.numbers[item.x], self.numbers[item.y]
             out.add(self.assistant + self.thought)
+            if stands_in(goal, item.name.spaced):
+                out.add(self.spaced_named, first if item in wanted else 0.0)
             out.add(item.name.spaced[:1], first if item in wanted else 0.0)
             out.add(item.name.spaced[1:], CERTAIN if item in wanted else LABEL)
             out.add(x.spaced + y.spaced, PLACE)
@@ -247,13 +273,16 @@ class Screens:
             out.add(self.after_point + self.end, GRAMMAR)
             out.add(self.newline)
 
-    def _ask_typing(self, out: Sequence, pairs: list[tuple[Phrase, Phrase]]) -> None:
-        """Adds answers that type what the goal says about a field."""
+    def _ask_typing(self, out: Sequence, pairs: list[Pair]) -> None:
+        """Adds answers that type what the goal says about a field, and first say where it stands."""
         if not pairs or self.random.random() < 0.2:
             return
-        for key, value in self.random.sample(pairs, self.random.randint(1, len(pairs))):
-            out.add(self.assistant + self.thought + key.spaced)
-            out.add(self.type + value.plain + self.after_text + self.end, CERTAIN)
+        for pair in self.random.sample(pairs, self.random.randint(1, len(pairs))):
+            spaced = pair.text.spaced
+            first = next((at for at in range(1, len(spaced)) if spaced[at] in self.starts), len(spaced))
+            out.add(self.assistant + self.thought + pair.field.spaced)
+            out.add(self.comma + pair.word + spaced[:first], CERTAIN)
+            out.add(self.type + pair.text.plain + self.after_text + self.end, CERTAIN)
             out.add(self.newline)
 
     def _ask_values(self, out: Sequence, values: list[tuple[Item, Phrase]]) -> None:
@@ -262,3 +291,17 @@ class Screens:
             out.add(self.assistant + self.thought + item.name.spaced)
             out.add(self.finished + value.plain + self.after_text + self.end, CERTAIN)
             out.add(self.newline)
+
+
+    def _ask_names(self, out: Sequence, board: list[Item]) -> None:
+        """Adds an answer that gives an element's name; where it ends, its place follows on the screen."""
+        if self.random.random() < NAMES:
+            name = self.random.choice(board).name.plain
+            out.add(self.assistant + self.thought + self.answer + self.finished + name[:1])
+            out.add(name[1:] + self.after_text + self.end, CERTAIN)
+            out.add(self.newline)
+
+
+def stands_in(text: list[int], part: list[int]) -> bool:
+    """Returns whether tokens contain others in a row."""
+    return any(text[at : at + len(part)] == part for at in range(len(text) - len(part) + 1))

@@ -1,11 +1,12 @@
 """Makes the pocket models from scratch: `python -m coach_gym.agents.pocket.train`.
 
-Stages, in order: `ground` (synthetic screens teach to copy), `see` (synthetic pictures teach the vision tower to tell
-what is drawn), `look` (the whole model learns to answer about them), `read` (it learns to find what a goal names on
-screens that random touches come upon), `imitate` (a few demonstrations of every family, mixed with all of these) and
-`prm` (the process reward model, from the same demonstrations). No stage injects errors, and of how a task is solved
-nothing else than `DEMONSTRATIONS` episodes of its family is ever shown. The critic is taught last, by forks of
-`LESSONS` episodes of the policy, with no expert.
+Stages, in order: `ground` (synthetic screens teach to copy), `see` (synthetic pictures teach the vision tower to name
+what is drawn, in tokens like those of the words), `look` (the decoder learns to answer about them, and to find what a
+goal names on screens that random touches come upon), `imitate` (a few demonstrations of every family, mixed with all of
+these) and `prm` (the process reward model, from the same demonstrations). A fifth of all batches stays synthetic, and
+`imitate` has half the learning rate: at the full rate the model forgets within minutes how to copy words that it does
+not know. No stage injects errors, and of how a task is solved nothing else than `DEMONSTRATIONS` episodes of its family
+is ever shown. The critic is taught last, by forks of `LESSONS` episodes of the policy, with no expert.
 
 Work is counted in optimizer steps, and every stretch of `STRETCH` steps has a seed of its own. So the same command
 makes the same models on a busy machine, bit for bit with one thread, however often it is interrupted: its state is in
@@ -65,11 +66,10 @@ class Stage(NamedTuple):
 
 
 STAGES = {
-    "ground": Stage(3000, 8e-4, 0.3),
+    "ground": Stage(1500, 8e-4, 0.3),
     "see": Stage(4000, 1e-3, 0.5),
-    "look": Stage(1000, 8e-4, 0.3),
-    "read": Stage(3000, 8e-4, 0.4),
-    "imitate": Stage(1500, 8e-4, 0.5),
+    "look": Stage(1500, 8e-4, 0.4),
+    "imitate": Stage(1500, 4e-4, 0.5),
     "prm": Stage(400, 4e-4, 0.5),
 }
 STRETCH = 100
@@ -78,11 +78,11 @@ TOKENS = 3000  # of a batch
 SCREEN = (270, 600)
 FIRST_SEED = 1 << 20  # far from the seeds of evaluation
 DEMONSTRATIONS = 3  # of each family
-SYNTHETIC, PICTURES, READING = 0.1, 0.3, 0.2  # shares of batches that are not of the stage itself
+SYNTHETIC, PICTURES, READING = 0.2, 0.3, 0.1  # shares of batches that are not of the stage itself
 LISTS = 0.3  # share of lists among the screens to read
 TOURS = {"AndroidWorld-v0": 20, "AndroidLab-v0": 10}  # random walks for each training family, by benchmark
 BOARDS = 32  # pictures of a batch for the vision tower
-LESSONS, PLAN = 1500, Plan(hot_temperature=1.2, states=2, deterministic=True, max_new_tokens=48)
+LESSONS, PLAN = 640, Plan(hot_temperature=1.2, states=2, deterministic=True, max_new_tokens=48)
 NUM_ENVS, MAX_PROMPT_LENGTH = 16, 3072  # of the lessons
 
 
@@ -143,15 +143,16 @@ class Workshop:
             policy.save(directory / name)
 
     def _begin(self, name: str) -> nn.Module:
-        """Returns the model that a stage trains."""
+        """Returns the model that a stage trains; the vision tower learns in its own stage only."""
         if name == "see":
             torch.manual_seed(self.seed)
-            self.looking = self.looking or Looking(self.policy.model.model.visual)
-            return self.looking
-        if name != "prm":
-            return self.policy.model
-        self.prm = self.prm or GenerativePRM(_copy(self.policy))
-        return self.prm.policy.model
+            self.looking = self.looking or Looking(self.policy)
+            return self.looking.requires_grad_(True)
+        if name == "prm":
+            self.prm = self.prm or GenerativePRM(_copy(self.policy))
+        model = self.prm.policy.model if name == "prm" and self.prm else self.policy.model
+        model.model.visual.requires_grad_(False)
+        return model
 
     def _stretch(self, name: str, optimizers: Optimizers) -> None:
         """Makes the next `STRETCH` steps of a stage, whose randomness depends on nothing but their number."""
@@ -177,13 +178,11 @@ class Workshop:
             loss = self.looking.loss
             return lambda: loss([pictures.boards.any() for _ in range(BOARDS)])[0]
         asked = picture_batches(pictures, TOKENS, self.policy.chat.image_pad)
-        if name == "look":
-            return lambda: self._mixed(asked)
-        if name in ("read", "imitate"):
+        if name in ("look", "imitate"):
             reading = Reading(self.policy.tokenizer, self._tours, self.random.randrange(1 << 31))
             read = reading_batches(reading, TOKENS, self.policy.chat.image_pad, LISTS)
-            if name == "read":
-                return lambda: self._mixed(read, (PICTURES, asked))
+            if name == "look":
+                return lambda: self._mixed(asked, (2 * READING, read))
             variants = Variants(reading, self._cached("demonstrations", self._demonstrations))
             shown = self._endless(variants.draw)
             return lambda: self._mixed(shown, (PICTURES, asked), (READING, read))
@@ -251,7 +250,7 @@ class Workshop:
     def _save(self, optimizers: Optimizers) -> None:
         models = {"policy": self.policy.model.state_dict()}
         if self.looking is not None:
-            models["names"] = self.looking.names.state_dict()
+            models["looking"] = self.looking.state_dict()
         if self.prm is not None:
             models["prm"] = self.prm.policy.model.state_dict()
         state = {
@@ -266,9 +265,9 @@ class Workshop:
         self.steps.update(state["steps"])
         self.curriculum.elements, self.curriculum.screens, self.curriculum.accuracy = state["curriculum"]
         self.policy.model.load_state_dict(state["models"]["policy"])
-        if "names" in state["models"]:
-            self.looking = Looking(self.policy.model.model.visual)
-            self.looking.names.load_state_dict(state["models"]["names"])
+        if "looking" in state["models"]:
+            self.looking = Looking(self.policy)
+            self.looking.load_state_dict(state["models"]["looking"])
         if "prm" in state["models"]:
             self.prm = GenerativePRM(_copy(self.policy))
             self.prm.policy.model.load_state_dict(state["models"]["prm"])

@@ -5,6 +5,7 @@ coordinates in pixels of the resized image (see `smart_resize`); its predecessor
 both axes.
 """
 
+import re
 from pathlib import Path
 
 from coach_gym.actions import Action, format_action, parse_action
@@ -13,6 +14,7 @@ from coach_gym.dialects.frames import Frame, frame_of, require_limits
 from coach_gym.episode import Observation
 from coach_gym.ui import Element, parse_ui
 
+WORD = re.compile(r"\w+")
 PAPER_PIXELS = 256, 1_270_180
 """Bounds of an image's area in the paper's table of hyper-parameters. A screen of 1080 x 2400 becomes 1,620 tokens."""
 
@@ -68,7 +70,7 @@ class UITars:
     ) -> list[Part]:
         """Returns the screenshot, the elements as text if `ui_text` is set, and the last error if there was one."""
         if self.ui_text:
-            return [IMAGE, screen_lines(observation, frame)]
+            return [IMAGE, screen_lines(observation, frame, goal)]
         if observation.last_action_error:
             return [IMAGE, f"The last action was not carried out: {observation.last_action_error}"]
         return [IMAGE]
@@ -87,15 +89,22 @@ class UITars:
         return format_action(action, thought, lambda point: box.format(*frame.to_model(*point)))
 
 
-def screen_lines(observation: Observation, frame: Frame) -> str:
+NAMED = "> "
+"""Stands before the name of an element that the goal names."""
+
+
+def screen_lines(observation: Observation, frame: Frame, goal: str = "") -> str:
     """Writes the elements of a screen for a small model, one per line: name, centre, details, state.
+
+    `NAMED` comes before names that stand in the goal, whole and in the same order of words: a model of this size learns
+    slowly to look for the words of one text in another.
 
     The centre is in the model's coordinates, ready to be copied into an answer. It comes right after the name, because
     the details of a list's rows, such as their dates, are often alike, and what follows them is then hard to tell
     apart. Checkable elements end with ` on` or ` off`, the focused field or selected tab with ` *`, text fields with
     ` =` and their text. Disabled elements are omitted. A final line `!` says that the last action was not carried out.
     """
-    lines = [_element_line(element, frame) for element in parse_ui(observation.ui) if element.enabled]
+    lines = [_element_line(element, frame, goal) for element in parse_ui(observation.ui) if element.enabled]
     if observation.last_action_error:
         lines.append("!")
     return "\n".join(lines)
@@ -113,10 +122,21 @@ def name_and_details(element: Element) -> tuple[str, str]:
     return name, comma + more
 
 
-def _element_line(element: Element, frame: Frame) -> str:
+def marked_name(element: Element, goal: str) -> str:
+    """Returns the name of an element, after `NAMED` if it stands in the goal."""
+    name, _ = name_and_details(element)
+    words = _words(name)
+    return NAMED + name if len(words) > 3 and words in _words(goal) else name
+
+
+def _words(text: str) -> str:
+    """All words and numbers of a text in lower case, each between spaces."""
+    return f" {' '.join(WORD.findall(text.casefold()))} "
+
+
+def _element_line(element: Element, frame: Frame, goal: str) -> str:
     x, y = frame.to_model(*element.center)
-    name, details = name_and_details(element)
-    line = f"{name} {x} {y}{details}"
+    line = f"{marked_name(element, goal)} {x} {y}{name_and_details(element)[1]}"
     if element.checkable:
         line += " on" if element.checked else " off"
     if element.focused or element.selected:

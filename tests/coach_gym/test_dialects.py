@@ -160,6 +160,17 @@ def test_the_pocket_models_prompt_is_the_goal_and_the_screen() -> None:
     ]
 
 
+@pytest.mark.parametrize(("name", "marked"), [
+    ("Ada Quill", True), ("ada quill", True), ("Ada", True), ("Quill Ada", False), ("Ad", False), ("Edit", False),
+    ("report_2.txt", True), ("report_2", True), ("report", False), ("*", False), ("1", False), ("", False),
+])  # fmt: skip
+def test_the_pocket_model_is_told_what_the_goal_names(name: str, marked: bool) -> None:
+    screen = seen(f'<Button text="{name}" id="row" bounds="[0,100][270,120]" clickable="1"/>')
+    dialect, frame = UITars(ui_text=True), Frame((270, 600), (270, 600))
+    _, text = dialect.observation("Send report_2.txt to Ada Quill.", screen, 0, frame, [])
+    assert text == f"{'> ' if marked else ''}{name or 'row'} 135 110"
+
+
 def test_ui_tars_asks_with_instructions_and_then_shows_screens() -> None:
     (system, _), (user, parts) = UITars(language="German").opening("Save {language} it", PHONE)
     prompt = text_of(parts)

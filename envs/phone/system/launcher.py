@@ -27,6 +27,10 @@ from coach_gym.envs.phone.toolkit.widgets import (  # fmt: skip
 )
 
 COLUMNS, ROWS = 4, 3  # of icons on a phone held upright
+DOCK = (
+    "com.google.android.dialer", "com.google.android.apps.messaging", "com.simplemobiletools.smsmessenger",
+    "com.android.chrome", "com.android.camera2",
+)  # fmt: skip
 WALLPAPER = "#e8f0fe"
 MARGIN, GAP, EDGE = 14, 12, 8  # dp; around and between the cards of running apps, and around their pictures
 
@@ -48,7 +52,7 @@ class Launcher(App):
 
 
 class Home(Screen):
-    """Pages of app icons. Swiping up opens the drawer."""
+    """Pages of app icons above a dock of the apps that are used most. Swiping up opens the drawer."""
 
     app: Launcher
 
@@ -57,20 +61,26 @@ class Home(Screen):
         self.page = 0
 
     def build(self) -> View:
-        """Returns the date, the icons of this page and the search button."""
-        apps = list(self.phone.apps.values())
+        """Returns the date, the icons of this page, the dock and the search button."""
+        tall = self.phone.height >= theme.SHORT * self.phone.density
+        docked = [self.phone.apps[package] for package in DOCK if tall and package in self.phone.apps]
+        apps = [app for app in self.phone.apps.values() if app not in docked]
         columns = self.columns(COLUMNS)
-        per_page = columns * (ROWS if self.phone.height >= theme.SHORT * self.phone.density else 1)
+        per_page = columns * (ROWS if tall else 1)
         pages = -(-len(apps) // per_page)
         page = min(self.page, pages - 1)  # a turned screen has other pages
         shown = apps[page * per_page : (page + 1) * per_page]
         clock = Text(self.now.strftime("%a, %b %-d"), 20, pad=(20, 18, 20, 14), id="clock")
-        icons = [AppIcon(app, partial(self.phone.launch, app.package)) for app in shown]
-        grid = Grid(icons, columns, gap=8, pad=(10, 6, 10, 6))
+        grid = Grid([self._icon(app) for app in shown], columns, gap=8, pad=(10, 6, 10, 6))
         dots = Row([self._dot(i == page) for i in range(pages)], gap=8, justify="center", pad=6)
+        icons = [self._icon(app, named=False) for app in docked]
+        dock = [Grid(icons, len(docked), pad=(10, 0, 10, 0))] if docked else []
         search = Button("Search apps", lambda: self.push(Drawer()), "search_container", "outlined")
-        body = [clock, grid, Space(flex=1), dots, Column([search], pad=(24, 4, 24, 16))]
+        body = [clock, grid, Space(flex=1), dots, *dock, Column([search], pad=(24, 4, 24, 16))]
         return Column(body, bg=WALLPAPER, on_swipe=partial(self._swiped, page, pages))
+
+    def _icon(self, app: App, named: bool = True) -> View:
+        return AppIcon(app, partial(self.phone.launch, app.package), named)
 
     def _dot(self, shown: bool) -> View:
         color = theme.PRIMARY if shown else theme.OUTLINE
@@ -142,14 +152,14 @@ class Recents(Screen):
         self.phone.go_home()
 
 
-def AppIcon(app: App, on_tap: Callable[[], Any]) -> View:
-    """Returns an app's icon with its label below."""
+def AppIcon(app: App, on_tap: Callable[[], Any], named: bool = True) -> View:
+    """Returns an app's icon, with its label below if it is `named`."""
     disc = View(
         "android.widget.ImageView", [Icon(app.icon, 26, "#ffffff")], bg=app.color, radius=24, width=48, height=48,
         align="center", justify="center", important=False,
     )  # fmt: skip
-    name = Text(app.label, 11, align="center", max_lines=1, important=False)
+    name = [Text(app.label, 11, align="center", max_lines=1, important=False)] if named else []
     return View(
-        "android.widget.TextView", [Column([disc], align="center"), name], text=app.label, on_tap=on_tap, gap=4,
+        "android.widget.TextView", [Column([disc], align="center"), *name], text=app.label, on_tap=on_tap, gap=4,
         pad=(0, 6, 0, 6),
     )  # fmt: skip

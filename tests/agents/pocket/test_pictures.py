@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image, ImageDraw
+from torch import nn
 
 from coach_gym.agents.pocket.boards import Boards, caption
 from coach_gym.agents.pocket.build import build_policy
 from coach_gym.agents.pocket.drawings import COLORS, INVENT, Artist, Box
-from coach_gym.agents.pocket.looking import CELL, COLUMNS, FACTS, Looking, seen
+from coach_gym.agents.pocket.looking import CELL, COLUMNS, FACTS, WORDS, Looking, seen
 from coach_gym.agents.pocket.pictures import OPTIONS, PADS, QUESTIONS, Pictures, picture_batches
 from coach_gym.agents.pocket.screens import HEIGHT, PLACE, WIDTH
 
@@ -132,10 +133,30 @@ def test_cells_know_what_they_cover(pictures):
     assert truth[0].sum() == 2  # only where it is
 
 
+def test_a_visual_token_says_a_word_if_it_has_its_direction():
+    policy = build_policy()
+    looking, length = Looking(policy), 25.0  # a decoder normalises what it attends to
+    embeddings = policy.model.model.language_model.embed_tokens.weight
+    (token,) = policy.tokenizer.encode("left", add_special_tokens=False)
+    said = looking.names(nn.functional.normalize(length * embeddings[token], dim=-1))[: len(WORDS)]
+    assert said.argmax() == FACTS["direction", "left"] and said.topk(2).values.diff().item() < -5
+
+
+def test_a_question_is_repeated_before_it_is_answered(policy, pictures):
+    for _ in range(20):
+        text = policy.tokenizer.decode(pictures._questions().ids)
+        turns = [turn.partition("<|im_end|>")[0] for turn in text.split("<|im_start|>")]
+        goals = [turn for turn in turns if turn.startswith("user") and "<|vision_start|>" not in turn]
+        answers = [turn for turn in turns if "finished(" in turn]
+        assert len(goals) == len(answers)
+        for goal, answer in zip(goals, answers, strict=True):
+            assert answer.split("Thought: ")[1].split("\n")[0] in goal
+
+
 def test_a_tower_learns_colors():
     torch.manual_seed(0)
     policy = build_policy()
-    looking, boards = Looking(policy.model.model.visual), Boards(random.Random(0), lambda simple: "name")
+    looking, boards = Looking(policy), Boards(random.Random(0), lambda simple: "name")
     shown = [boards.one() for _ in range(8)]
     optimizer = torch.optim.AdamW(looking.parameters(), 2e-3)
     losses = []

@@ -58,7 +58,7 @@ def test_a_screen_has_the_tokens_that_the_policy_reads(policy: Policy, seen: lis
     for tour in seen:
         for text in tour.texts:
             board = reading._lines(text)
-            lines = [token for item, state in board for token in reading._line(item) + state + reading.newline]
+            lines = [token for item, state in board for token in reading._line(item, []) + state + reading.newline]
             assert lines[:-1] == policy.chat.encode_text(text)
 
 

@@ -43,7 +43,7 @@ def episode_with_touches(policy, family, rng):
         elements = [e for e in parse_ui(observation.ui) if e.clickable and e.enabled]
         touched = rng.sample(elements, min(TOUCHES, len(elements)))
         texts = [action, *(format_action(Action("click", element.center)) for element in touched)]
-        written = [answer(policy, text, observation) for text in texts]
+        written = [answer(policy, text, observation, seen["goal"]) for text in texts]
         candidates = [Candidate(t, [*policy.chat.encode_text(t), policy.chat.turn_end], []) for t in written]
         states.append(State(env.fork(), episode, observation, candidates))
         executed = policy.parse(written[0], policy.frame(observation))
