@@ -51,7 +51,7 @@ TASKS = (
 )  # fmt: skip
 """The families that practice can improve most: of those that the pocket policy was shown, these have the largest
 difference between the best of eight tries and one try on training instances (`python -m benchmarks.controls.headroom`).
-Two more have it, SystemBrightnessMax and SystemBrightnessMin, but all their instances want the same touches, so that
+SystemBrightnessMax and SystemBrightnessMin would be among them, but all their instances want the same touches, so that
 they are solved all or not at all.
 """
 CHOSEN = load_suite("android_world").only(TASKS)

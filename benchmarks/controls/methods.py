@@ -77,7 +77,7 @@ FROZEN: dict[str, Any] = {"critic_learning_rate": 0.0, "outcome_correction": 0.0
 ALONE: dict[str, Any] = {"self_imitation": None}
 """What changes CoachAgent's settings so that nothing but its advantages teaches the policy, as in the paper."""
 
-_RATES = (5e-5, 1.5e-4)
+_RATES = (5e-5, 1.5e-5, 1.5e-4)
 _STEADY = {"critic_learning_rate": 5e-5, "outcome_correction": 1.0, "negative_weight": 0.1, "self_imitation": 100}
 
 
