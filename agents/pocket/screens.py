@@ -223,7 +223,7 @@ class Screens:
         x = self.random.randrange(WIDTH) if column is None else column
         return Item(name, details, x, self.random.randrange(HEIGHT))
 
-    def _goal(self, named: list[list[Item]], pairs: list[tuple[Phrase, Phrase]]) -> list[int]:
+    def _goal(self, named: list[list[Item]], pairs: list[Pair]) -> list[int]:
         goal = list(self.random.choice(self.openers))
         for item in (item for wanted in named for item in wanted):
             goal += item.name.spaced + self.random.choice(self.joins)
