@@ -105,7 +105,7 @@ SEVEN_B = Setup(
 TINY = Setup(
     "a tiny model, random weights",
     dict(
-        vocab_size=4000, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
+        vocab_size=8000, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
         num_key_value_heads=2, rope_parameters=dict(rope_type="default", rope_theta=1e6, mrope_section=[2, 3, 3]),
         initializer_range=0.1,  # with less, a small model hardly reacts to its input
     ),

@@ -34,14 +34,14 @@ from tests.agents.distributed.test_parallel import together
 from tests.agents.planning.peak import allocated_peak, peak_bytes
 
 SHAPES: list[dict[str, Any]] = [  # layers, logits, and the vision tower are what is largest, in this order
-    dict(hidden=192, inner=640, layers=3, vocabulary=4000, turns=6, response=40, k=1, screen=(112, 56)),
-    dict(hidden=128, inner=256, layers=2, vocabulary=4000, turns=5, response=50, k=4, screen=(84, 84)),
-    dict(hidden=128, inner=256, layers=2, vocabulary=4000, turns=3, response=8, k=2, screen=(336, 448)),
+    dict(hidden=192, inner=640, layers=3, vocabulary=6200, turns=6, response=40, k=1, screen=(112, 56)),
+    dict(hidden=128, inner=256, layers=2, vocabulary=6200, turns=5, response=50, k=4, screen=(84, 84)),
+    dict(hidden=128, inner=256, layers=2, vocabulary=6200, turns=3, response=8, k=2, screen=(336, 448)),
 ]
-FRESH: list[dict[str, Any]] = [  # that no factor was fitted to; a layer with branches is the largest in the first two
-    dict(hidden=256, inner=704, layers=5, vocabulary=2500, turns=4, response=24, k=3, screen=(84, 140)),
-    dict(hidden=160, inner=960, layers=6, vocabulary=2600, turns=10, response=16, k=2, screen=(84, 84)),
-    dict(hidden=192, inner=384, layers=2, vocabulary=3000, turns=2, response=12, k=6, screen=(448, 252)),
+FRESH: list[dict[str, Any]] = [  # that no factor was fitted to
+    dict(hidden=256, inner=704, layers=5, vocabulary=6100, turns=4, response=20, k=3, screen=(84, 140)),
+    dict(hidden=160, inner=960, layers=6, vocabulary=6100, turns=10, response=16, k=2, screen=(84, 84)),
+    dict(hidden=192, inner=384, layers=2, vocabulary=6200, turns=2, response=8, k=3, screen=(672, 448)),
 ]
 SEVEN = dict(num_attention_heads=14, num_key_value_heads=2)
 """Queries to a key, as in the 7B."""

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from benchmarks.controls.headroom import ENOUGH, measure
+from benchmarks.controls.headroom import measure
 from benchmarks.demo import TASKS
 from coach_gym.episode import Episode
 
@@ -20,7 +20,8 @@ def test_headroom_is_best_less_one():
     assert measure([group(1.0, 1.0)])["headroom"] == 0.0
 
 
-def test_the_demo_plays_all_families_with_enough_headroom_but_two():
+def test_the_demo_plays_the_families_with_the_most_headroom_but_two():
     families = json.loads(RESULTS.read_text())["families"]
-    enough = {name for name, row in families.items() if row["headroom"] >= ENOUGH}
-    assert enough - set(TASKS) == {"SystemBrightnessMax", "SystemBrightnessMin"} and enough > set(TASKS)
+    brightness = {"SystemBrightnessMax", "SystemBrightnessMin"}  # of one touch: solved in all instances or in none
+    ranked = sorted(families.keys() - brightness, key=lambda name: -families[name]["headroom"])
+    assert set(ranked[: len(TASKS)]) == set(TASKS)
