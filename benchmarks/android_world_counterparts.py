@@ -29,7 +29,7 @@ from coach_gym.envs.apps.osmand import data as osmand_data
 from coach_gym.envs.apps.osmand.world_tasks import MapTask
 from coach_gym.envs.apps.recipes import app as recipes_app
 from coach_gym.envs.apps.recipes import world_tasks as recipes
-from coach_gym.envs.apps.recorder.app import RECORDS
+from coach_gym.envs.apps.recorder.data import RECORDS
 from coach_gym.envs.apps.recorder.world_tasks import RecordingTask
 from coach_gym.envs.apps.settings import world_tasks as system
 from coach_gym.envs.apps.tasks import data as tasks_data

@@ -5,29 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 
-from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
-from coach_gym.envs.phone.folders import SHARED, Entry, by_date, entries, renamed, size_text
-from coach_gym.envs.phone.media import audio, mp4
+from coach_gym.envs.apps.recorder import data
+from coach_gym.envs.apps.recorder.data import PACKAGE, RECORDS
+from coach_gym.envs.apps.recorder.dialogs import Question, ask_name
+from coach_gym.envs.apps.recorder.records import Records, record_menu
+from coach_gym.envs.apps.recorder.settings import Settings
+from coach_gym.envs.phone.app import App, Screen
 from coach_gym.envs.phone.media.duration import clock_text
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
-from coach_gym.envs.phone.toolkit.widgets import (
-    Action,
-    Column,
-    Empty,
-    Icon,
-    IconButton,
-    ListItem,
-    ListView,
-    Row,
-    Scaffold,
-    Space,
-    Text,
-)
+from coach_gym.envs.phone.toolkit.widgets import Action, Column, Icon, IconButton, Row, Scaffold, Space, Text
 
-PACKAGE = "com.dimowner.audiorecorder"
-RECORDS = f"{SHARED}/Android/data/{PACKAGE}/files/Music/records"
-EXTENSION = ".m4a"
 MICROPHONE = "record audio"
 
 
@@ -58,9 +46,13 @@ class Recorder(Screen):
         super().__init__()
         self.recorded: float | None = None  # seconds up to the last pause; None: not recording
         self.since: datetime | None = None  # when the recording was last resumed; None: paused
+        self.latest = ""  # path of the last record
 
     def build(self) -> View:
         """Shows the time above the buttons."""
+        record = self._shown()
+        name = data.title(record) if record else self._state
+        rename = partial(ask_name, self, record, self._renamed) if record else None
         return Scaffold(
             AudioRecorder.label,
             Column(
@@ -68,14 +60,39 @@ class Recorder(Screen):
                     Space(flex=1),
                     Icon("waveform", 96, theme.PRIMARY if self.since else theme.OUTLINE),
                     Text(clock_text(self._seconds), 48, align="center", id="txt_progress"),
-                    Text(self._state, 14, theme.SECONDARY, align="center", id="txt_name", min_height=24),
+                    Text(name, 14, theme.SECONDARY, align="center", id="txt_name", min_height=24, on_tap=rename),
+                    Text(self._info(record), 12, theme.SECONDARY, align="center", id="txt_record_info"),
                     Space(flex=1),
-                    Row(self._buttons(), gap=28, justify="center", pad=(16, 8, 16, 40)),
+                    self._bottom(),
                 ],
                 align="center",
             ),
-            actions=[IconButton("format_list_bulleted", "Records", lambda: self.push(Records()), "btn_records_list")],
+            actions=[IconButton("dots_vertical", "More options", self._menu, "btn_share")] if record else [],
         )
+
+    def _shown(self) -> str:
+        """Returns the path of the last record; empty if it is gone, and while another is made."""
+        return self.latest if self.recorded is None and self.phone.storage.exists(self.latest) else ""
+
+    def _info(self, record: str) -> str:
+        """Returns size, format and sample rate of a record, or of one that is yet to be made."""
+        storage = self.phone.storage
+        size = storage.size(record) if record else 0
+        format = data.extension(record)[1:] if record else data.setting(storage, data.FORMAT)
+        rate = data.called(data.SAMPLE_RATES, data.setting(storage, data.SAMPLE_RATE))
+        return f"{round(size / (1 << 20), 2):g} Mb, {data.called(data.FORMATS, format)}, {rate}"
+
+    def _renamed(self, path: str) -> None:
+        self.latest = path
+
+    def _menu(self) -> None:
+        self.push(record_menu(self, self.latest, self._renamed))
+
+    def _bottom(self) -> View:
+        settings = IconButton("cog_outline", "Settings", lambda: self.push(Settings()), "btn_settings")
+        records = IconButton("format_list_bulleted", "Records", lambda: self.push(Records()), "btn_records_list")
+        buttons = Row(self._buttons(), gap=28, justify="center", flex=1)
+        return Row([settings, buttons, records], pad=(8, 8, 8, 40))
 
     @property
     def _seconds(self) -> float:
@@ -87,7 +104,7 @@ class Recorder(Screen):
     def _state(self) -> str:
         if self.recorded is None:
             return ""
-        return "Recording" if self.since else "Recording paused"
+        return "Recording…" if self.since else "Paused"
 
     def _buttons(self) -> list[View]:
         if self.recorded is None:
@@ -111,19 +128,19 @@ class Recorder(Screen):
         self.recorded, self.since = self._seconds, self.now
 
     def _confirm_delete(self) -> None:
-        self.push(Confirm("Delete record?", "What was recorded will be lost.", "Yes", self._reset, "No"))
+        """Asks whether the recording is discarded; it waits meanwhile, and afterwards if it is not."""
+        self._pause()
+        self.push(Question("Delete this record?", self._reset))
 
     def _reset(self) -> None:
         self.recorded = self.since = None
 
     def _stop(self) -> None:
         """Saves the recording under a name that the user may change."""
-        number = 1
-        while self.phone.storage.exists(path := f"{RECORDS}/Record-{number}{EXTENSION}"):
-            number += 1
-        self.phone.storage.write(path, mp4.silence(max(1.0, self._seconds)))
+        self.latest = data.save(self.phone.storage, self._seconds, self.now)
         self._reset()
-        ask_name(self, path)
+        if data.setting(self.phone.storage, data.ASKS_NAME):
+            ask_name(self, self.latest, self._renamed, recorded=True)
 
 
 def _round(icon: str, desc: str, on_tap: Action, id: str, color: str = theme.SECONDARY) -> View:
@@ -132,54 +149,6 @@ def _round(icon: str, desc: str, on_tap: Action, id: str, color: str = theme.SEC
         "android.widget.ImageButton", icon=icon, desc=desc, on_tap=on_tap, id=id, color="#ffffff", bg=color, size=30,
         width=64, height=64, radius=32,
     )  # fmt: skip
-
-
-def ask_name(screen: Screen, path: str) -> None:
-    """Asks for a new name for a recording; without an answer it keeps its name."""
-    screen.ask("Rename record", partial(_rename, screen, path), _title(path), "Record name", "Save")
-
-
-def _rename(screen: Screen, path: str, name: str) -> None:
-    renamed(screen, path, name.strip() and name.strip() + EXTENSION)
-
-
-def _title(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(EXTENSION)
-
-
-class Records(Screen):
-    """All recordings, the newest first; touching one plays it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.playing: str | None = None  # path
-        self.since: datetime | None = None
-
-    def build(self) -> View:
-        """Shows the recordings, the newest first."""
-        files = [entry for entry in entries(self.phone.storage, RECORDS) if not entry.folder]
-        rows = [self._row(entry) for entry in sorted(files, key=by_date, reverse=True)]
-        return Scaffold("Records", ListView(rows) if rows else Empty("No records", "microphone_off"), self.pop)
-
-    def _row(self, entry: Entry) -> View:
-        sound = audio.sound(self.phone.storage.read(entry.path) or b"")
-        length = sound.seconds if sound else 0.0
-        played = (self.now - self.since).total_seconds() if self.since and entry.path == self.playing else length
-        shown = f"{clock_text(played)} / {clock_text(length)}" if played < length else clock_text(length)
-        facts = f"{shown} • {size_text(entry.size)} • {entry.modified.strftime('%d %b %Y %H:%M')}"
-        icon = Icon("pause_circle" if played < length else "play_circle", 32, theme.PRIMARY)
-        more = IconButton("dots_vertical", f"Options of {_title(entry.path)}", lambda: self._menu(entry.path))
-        return ListItem(_title(entry.path), facts, lambda: self._play(entry.path), leading=icon, trailing=more)
-
-    def _play(self, path: str) -> None:
-        if path == self.playing:
-            self.playing = self.since = None
-        else:
-            self.playing, self.since = path, self.now
-
-    def _menu(self, path: str) -> None:
-        delete = Confirm("Delete record?", _title(path), "Yes", lambda: self.phone.storage.remove(path), "No")
-        self.push(Menu([("Rename", lambda: ask_name(self, path)), ("Delete", lambda: self.push(delete))]))
 
 
 APP = AudioRecorder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from coach_gym.envs.apps.recorder.app import EXTENSION, RECORDS
+from coach_gym.envs.apps.recorder.data import EXTENSION, RECORDS
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.phone.media import audio, mp4
 from coach_gym.envs.tasks.task import Task

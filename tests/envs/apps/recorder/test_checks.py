@@ -3,7 +3,7 @@
 import pytest
 
 from coach_gym.envs.apps.recorder import world_tasks as recorder
-from coach_gym.envs.apps.recorder.app import RECORDS
+from coach_gym.envs.apps.recorder.data import RECORDS
 from coach_gym.envs.phone.media import mp4
 
 
