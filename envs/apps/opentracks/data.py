@@ -6,13 +6,17 @@ import sqlite3
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
+from typing import NamedTuple
 
+from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.epoch import from_seconds, to_millis
 from coach_gym.envs.phone.records import Table
+from coach_gym.envs.phone.storage import Storage
 
 PACKAGE = "de.dennisguse.opentracks"
 DATABASE = f"/data/data/{PACKAGE}/databases/database.db"
+SETTINGS = f"/data/data/{PACKAGE}/shared_prefs/{PACKAGE}_preferences.xml"
 SCHEMA = """
 CREATE TABLE tracks (
     _id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, description TEXT, category TEXT, starttime INTEGER,
@@ -36,13 +40,30 @@ CATEGORIES = {  # and their icons
     "surfing": "surfing", "swimming": "swim", "trail hiking": "hiking", "trail running": "run", "walking": "walk",
 }  # fmt: skip
 
+_TYPES = """
+    airplane; ATV; biking; blimp; boat; climbing; commercial airplane; cross-country skiing; cycling; dirt bike;
+    donkey back riding; driving; driving bus; driving car; escooter; ferry; frisbee; gliding; hang gliding; helicopter;
+    hiking; horse back riding; hot air balloon; ice sailing; inline skating; kayaking; kite surfing; land sailing;
+    mixed type; motor bike; motor boating; mountain biking; other; paddling; para gliding; RC airplane; RC boat;
+    RC helicopter; road biking; roller skiing; rowing; running; sailing; scooter; seaplane; skate boarding; skating;
+    skiing; sky jumping; sled; snow boarding; snow shoeing; speed walking; street running; surfing; swimming;
+    swimming in open water; track cycling; trail hiking; trail running; train; ultimate frisbee; unknown; wakeboarding;
+    walking; water skiing; wind surfing; workout
+"""
+TYPES = tuple(name.strip() for name in _TYPES.split(";"))  # what a form offers
+_KEYS = {"scooter": "kickscooter", "skate boarding": "skateboarding", "snow boarding": "snowboarding"}
+PACED = frozenset((  # types of which the time for a distance is told instead of the speed
+    "climbing", "hiking", "running", "speed walking", "street running", "swimming", "swimming in open water",
+    "trail hiking", "trail running", "walking", "workout",
+))  # fmt: skip
+
 METERS_PER_MILE = 1609.344
 METERS_PER_FOOT = 0.3048
 
 
 @dataclass(frozen=True)
 class Track:
-    """One recorded activity: `seconds` in all, `moving` without rests."""
+    """One recorded activity: `seconds` in all, `moving` without rests; `fastest` in meters a second."""
 
     id: int
     name: str
@@ -55,12 +76,13 @@ class Track:
     meters: float
     gain: float
     loss: float
+    fastest: float = 0.0
 
 
 _COLUMNS = """
     _id, coalesce(name, ''), coalesce(category, ''), coalesce(description, ''), coalesce(starttime, 0),
     coalesce(stoptime, 0), coalesce(totaltime, 0), coalesce(movingtime, 0), coalesce(totaldistance, 0),
-    coalesce(elevationgain, 0), coalesce(elevationloss, 0)"""
+    coalesce(elevationgain, 0), coalesce(elevationloss, 0), coalesce(maxspeed, 0)"""
 
 
 def tracks(db: sqlite3.Connection, words: str = "") -> list[Track]:
@@ -80,9 +102,9 @@ def track(db: sqlite3.Connection, id: int) -> Track | None:
 
 
 def _track(row: tuple) -> Track:
-    id, name, category, description, start, stop, total, moving, meters, gain, loss = row
+    id, name, category, description, start, stop, total, moving, meters, gain, loss, fastest = row
     times = from_seconds(start / 1000), from_seconds(stop / 1000)
-    return Track(id, name, category, description, *times, total // 1000, moving // 1000, meters, gain, loss)
+    return Track(id, name, category, description, *times, total // 1000, moving // 1000, meters, gain, loss, fastest)
 
 
 def save(
@@ -105,32 +127,118 @@ def save(
     return TABLE.insert(db, {**texts, **figures, "uuid": key})
 
 
-def totals(shown: Iterable[Track]) -> dict[str, tuple[int, int, float]]:
-    """Returns number, seconds and meters of the activities of each category, the most frequent first."""
-    sums: dict[str, tuple[int, int, float]] = {}
+def go_on(db: sqlite3.Connection, id: int, since: datetime, now: datetime) -> None:
+    """Makes an activity longer by the time from `since` to now, in which the phone lay still."""
+    length = (now - since) // timedelta(milliseconds=1)
+    times = "totaltime = coalesce(totaltime, 0) + ?1, movingtime = coalesce(movingtime, 0) + ?1"
+    db.execute(f"UPDATE tracks SET stoptime = ?2, {times} WHERE _id = ?3", (length, to_millis(now), id))
+    for column, duration in ("avgspeed", "totaltime"), ("avgmovingspeed", "movingtime"):
+        speed = f"CASE WHEN {duration} > 0 THEN 1000.0 * coalesce(totaldistance, 0) / {duration} ELSE 0 END"
+        db.execute(f"UPDATE tracks SET {column} = {speed} WHERE _id = ?", (id,))
+
+
+def type_key(name: str) -> str:
+    """Returns the key of a type of activities; `unknown` for a name that the app does not know."""
+    return _KEYS.get(name, name) if name in TYPES else "unknown"
+
+
+class Sums(NamedTuple):
+    """What the activities of one type come to together."""
+
+    number: int = 0
+    seconds: int = 0
+    meters: float = 0.0
+    moving: int = 0
+    fastest: float = 0.0
+
+
+def totals(shown: Iterable[Track]) -> dict[str, Sums]:
+    """Returns the sums for the activities of each category, the most frequent first."""
+    sums: dict[str, Sums] = {}
     for one in shown:
-        count, seconds, meters = sums.get(one.category, (0, 0, 0.0))
-        sums[one.category] = count + 1, seconds + one.seconds, meters + one.meters
-    return dict(sorted(sums.items(), key=lambda item: (-item[1][0], item[0])))
+        number, seconds, meters, moving, fastest = sums.get(one.category, Sums())
+        sums[one.category] = Sums(
+            number + 1, seconds + one.seconds, meters + one.meters, moving + one.moving, max(fastest, one.fastest)
+        )
+    return dict(sorted(sums.items(), key=lambda item: (-item[1].number, item[0])))
 
 
-# what a phone set to American English shows
+@dataclass(frozen=True)
+class Filter:
+    """Which activities are summed up: those of some categories that began between two days."""
+
+    categories: frozenset[str]
+    first: date
+    last: date
+
+    def passes(self, one: Track) -> bool:
+        """Returns whether an activity is one of them. Without categories, all are meant."""
+        chosen = not self.categories or one.category in self.categories
+        return chosen and datetime.combine(self.first, time()) <= one.start <= datetime.combine(self.last, time.max)
 
 
-def distance_text(meters: float) -> str:
-    """Returns a distance in miles, or in feet up to half a mile."""
-    miles = meters / METERS_PER_MILE
-    return f"{miles:,.2f} mi" if miles > 0.5 else f"{meters / METERS_PER_FOOT:,.0f} ft"
+# what is shown, in the units of the settings
 
 
-def elevation_text(meters: float) -> str:
-    """Returns a height in feet."""
-    return f"{meters / METERS_PER_FOOT:,.0f} ft"
+class Units(NamedTuple):
+    """Names and meters of the units for long and for short distances, and the name of that for speeds."""
+
+    title: str
+    far: str
+    per_far: float
+    near: str
+    per_near: float
+    speed: str
 
 
-def speed_text(meters: float, seconds: int) -> str:
-    """Returns a speed in miles per hour."""
-    return f"{meters / METERS_PER_MILE / (seconds / 3600):.1f} mph" if seconds else "–"
+IMPERIAL = Units("Imperial (mi, ft)", "mi", METERS_PER_MILE, "ft", METERS_PER_FOOT, "mph")
+UNITS = {
+    "METRIC": Units("Metric (km, m)", "km", 1000, "m", 1, "km/h"),
+    "IMPERIAL": IMPERIAL,
+    "IMPERIAL_METER": Units("Imperial (mi, m)", "mi", METERS_PER_MILE, "m", 1, "mph"),
+    "NAUTICAL": Units("Nautical (NM, ft)", "NM", 1852, "ft", METERS_PER_FOOT, "kn"),
+}
+RATES = {"ACTIVITY_TYPE": "By activity type", "SPEED": "Speed", "PACE": "Pace"}
+UNITS_KEY, RATE_KEY = "statsUnits", "statsRate"
+
+
+def units_of(storage: Storage) -> Units:
+    """Returns the units that are set; a phone set to American English has miles and feet from the start."""
+    return UNITS.get(str(preferences.load(storage, SETTINGS).get(UNITS_KEY)), IMPERIAL)
+
+
+def rate_of(storage: Storage) -> str:
+    """Returns the key in `RATES` of how speeds are told."""
+    rate = str(preferences.load(storage, SETTINGS).get(RATE_KEY))
+    return rate if rate in RATES else "ACTIVITY_TYPE"
+
+
+def is_paced(storage: Storage, category: str) -> bool:
+    """Returns whether the pace of activities of a category is told instead of their speed."""
+    rate = rate_of(storage)
+    return category in PACED if rate == "ACTIVITY_TYPE" else rate == "PACE"
+
+
+def distance_text(meters: float, units: Units = IMPERIAL) -> str:
+    """Returns a distance in the larger unit, such as miles, or in the smaller one up to half of that."""
+    far = meters / units.per_far
+    return f"{far:,.2f} {units.far}" if far > 0.5 else f"{meters / units.per_near:,.0f} {units.near}"
+
+
+def elevation_text(meters: float, units: Units = IMPERIAL) -> str:
+    """Returns a height in the smaller unit, such as feet."""
+    return f"{meters / units.per_near:,.0f} {units.near}"
+
+
+def speed_text(speed: float, units: Units = IMPERIAL) -> str:
+    """Returns a speed, given in meters a second, such as `6.2 mph`."""
+    return f"{speed * 3600 / units.per_far:.1f} {units.speed}"
+
+
+def pace_text(speed: float, units: Units = IMPERIAL) -> str:
+    """Returns the time that a speed, given in meters a second, takes for a distance, such as `9:39 min/mi`."""
+    seconds = int(units.per_far / speed) if speed else 0
+    return f"{seconds // 60}:{seconds % 60:02d} min/{units.far}"
 
 
 def clock_text(seconds: int) -> str:
