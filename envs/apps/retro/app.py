@@ -6,11 +6,21 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from coach_gym.envs.apps.retro.actions import (
+    NEW,
+    Details,
+    Items,
+    ask_new_playlist,
+    ask_playlist,
+    ask_to_delete,
+    ask_to_take_out,
+    length_text,
+    playlist_items,
+    to_queue,
+)
 from coach_gym.envs.apps.retro.data import PACKAGE, Music, Song
-from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Screen
-from coach_gym.envs.phone.documents import SaveDocument
+from coach_gym.envs.phone.app import App, Menu, Screen
 from coach_gym.envs.phone.intents import CATEGORY
-from coach_gym.envs.phone.media.duration import clock_text
 from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
@@ -29,7 +39,6 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 
 SECTIONS = (("music_note", "Songs"), ("account_music_outline", "Artists"), ("playlist_music", "Playlists"))
-NEW = "New playlist"
 
 
 class RetroMusic(App):
@@ -57,11 +66,6 @@ class RetroMusic(App):
         return Music(self.phone.storage)
 
 
-def length_text(millis: int) -> str:
-    """Returns a duration, such as `03:20`."""
-    return clock_text(millis / 1000)
-
-
 def count_text(count: int, millis: int) -> str:
     """Returns number and duration of songs, such as `1 Song • 03:20`."""
     return f"{count} {'Song' if count == 1 else 'Songs'} • {length_text(millis)}"
@@ -78,7 +82,7 @@ class SongList(SelectionPage[Song]):
 
     def row(self, song: Song, **more: Any) -> View:
         """Returns a song in the list."""
-        options = IconButton("dots_vertical", f"Options of {song.title}", partial(self._menu, song))
+        options = IconButton("dots_vertical", f"Options of {song.title}", partial(self._menu, song), "menu")
         note = Icon("music_note", 32, theme.PRIMARY)
         more = {"leading": note, "trailing": options, **more}
         return ListItem(
@@ -117,65 +121,50 @@ class SongList(SelectionPage[Song]):
     # what can be done
 
     def _menu(self, song: Song) -> None:
-        self.push(Menu([
-            ("Play next", lambda: self._to(self.app.music.play_next, [song])),
-            ("Add to playing queue", lambda: self._to(self.app.music.enqueue, [song])),
-            ("Add to playlist", lambda: self.ask_playlist([song])),
-            ("Details", lambda: self._details(song)),
-            ("Delete from device", lambda: self._confirm_delete(song)),
-        ], "bottom"))  # fmt: skip
+        self.push(Menu(self.items(song), "bottom"))
+
+    def items(self, song: Song) -> Items:
+        """Returns the menu of a song."""
+        music = self.app.music
+        return [
+            ("Play next", lambda: to_queue(self, music.play_next, [song])),
+            ("Add to playing queue", lambda: to_queue(self, music.enqueue, [song])),
+            *more_items(self, song),
+        ]
 
     def _more_with_selection(self) -> None:
-        enqueue = ("Add to playing queue", lambda: self._selected_to(self.app.music.enqueue))
-        self.push(Menu([enqueue, ("Select all", partial(setattr, self, "selected", self.listed()))]))
+        self.push(Menu(self.items_for_selected()))
 
-    def _selected_to(self, what: Callable[[Sequence[Song]], None]) -> None:
-        self._to(what, self.selected)
+    def items_for_selected(self) -> Items:
+        """Returns the menu of the selected songs."""
+        return [
+            ("Add to playing queue", lambda: self._selected_to(self.app.music.enqueue)),
+            ("Delete from device", self._delete_selected),
+            ("Select all", partial(setattr, self, "selected", self.listed())),
+        ]
+
+    def _delete_selected(self) -> None:
+        ask_to_delete(self, self.selected)
         self.unselect()
 
-    def _to(self, what: Callable[[Sequence[Song]], None], songs: Sequence[Song]) -> None:
-        what(songs)
-        title = "1 title" if len(songs) == 1 else f"{len(songs)} titles"
-        self.notify(f"Added {title} to the playing queue")
+    def _selected_to(self, add: Callable[[Sequence[Song]], None]) -> None:
+        to_queue(self, add, self.selected)
+        self.unselect()
 
     def _selected_to_playlist(self) -> None:
-        self.ask_playlist(self.selected)
+        ask_playlist(self, self.selected)
         self.unselect()
 
-    def ask_playlist(self, songs: Sequence[Song]) -> None:
-        """Asks which playlist songs are added to."""
-        names = [name for _, name, _, _ in self.app.music.playlists()]
-        self.push(Choice("Add to playlist", [NEW, *names], partial(self._chosen, list(songs))))
 
-    def _chosen(self, songs: Sequence[Song], name: str) -> None:
-        if name == NEW:
-            self.ask_new_playlist(songs)
-        else:
-            playlist = next(id for id, found, _, _ in self.app.music.playlists() if found == name)
-            self._add(playlist, songs)
-
-    def ask_new_playlist(self, songs: Sequence[Song] = ()) -> None:
-        """Asks for the name of a new playlist for songs."""
-        self.ask(NEW, lambda name: self._create(songs, name), hint="Playlist name", yes="Create")
-
-    def _create(self, songs: Sequence[Song], name: str) -> None:
-        playlist = self.app.music.create(name.strip()) if name.strip() else None
-        if playlist is None:
-            self.notify("Playlist already exists" if name.strip() else "A playlist needs a name")
-        else:
-            self._add(playlist, songs)
-
-    def _add(self, playlist: int, songs: Sequence[Song]) -> None:
-        self.app.music.add(playlist, songs)
-        self.notify(f"Added {len(songs)} songs to {self.app.music.name(playlist)}")
-
-    def _details(self, song: Song) -> None:
-        facts = f"Artist: {song.artist}\nLength: {length_text(song.millis)}\nFile path: {song.path}"
-        self.push(Confirm(song.title, facts, "OK", lambda: None, "Close"))
-
-    def _confirm_delete(self, song: Song) -> None:
-        question = f"Do you want to delete {song.title}?"
-        self.push(Confirm("Delete song", question, "Delete", lambda: self.phone.storage.remove(song.path)))
+def more_items(screen: Screen, song: Song) -> Items:
+    """Returns the end of every menu of a song."""
+    return [
+        ("Add to playlist", lambda: ask_playlist(screen, [song])),
+        ("Go to album", lambda: screen.push(Group("album", song.album))),
+        ("Go to artist", lambda: screen.push(Group("artist", song.artist))),
+        ("Details", lambda: screen.push(Details(song))),
+        ("Delete from device", lambda: ask_to_delete(screen, [song])),
+    ]
 
 
 class Main(SongList):
@@ -201,7 +190,7 @@ class Main(SongList):
             return Scaffold(TextField(self.query, "Search your library"), body, self.leave, bottom=bottom)
         actions = [IconButton("magnify", "Search", self._search, "action_search")]
         if self.section == "Playlists":
-            actions = [IconButton("playlist_plus", NEW, self.ask_new_playlist, "action_new_playlist")]
+            actions = [IconButton("playlist_plus", NEW, partial(ask_new_playlist, self), "action_new_playlist")]
         return Scaffold(self.section, body, actions=actions, bottom=bottom)
 
     def _go(self, section: str) -> None:
@@ -220,7 +209,7 @@ class Main(SongList):
 
     def _songs(self) -> View:
         rows = [self.row(song) for song in self.listed()]
-        return ListView(rows, key="songs") if rows else Empty("No songs", "music_off")
+        return ListView(rows, key="songs") if rows else Empty("You have no songs", "music_off")
 
     def _artists(self) -> View:
         by_artist: dict[str, list[Song]] = {}
@@ -233,30 +222,41 @@ class Main(SongList):
         return ListView(rows, key="artists") if rows else Empty("No artists", "music_off")
 
     def _open_artist(self, name: str) -> None:
-        self.push(Artist(name))
+        self.push(Group("artist", name))
 
     def _playlists(self) -> View:
         rows = [self._playlist(*playlist) for playlist in self.app.music.playlists()]
-        return ListView(rows, key="playlists") if rows else Empty("No playlists", "playlist_music")
+        return ListView(rows, key="playlists") if rows else Empty("You have no playlists", "playlist_music")
 
     def _playlist(self, id: int, name: str, count: int, millis: int) -> View:
         icon = Icon("playlist_music", 32, theme.PRIMARY)
-        return ListItem(name, count_text(count, millis), lambda: self.push(Playlist(id)), leading=icon)
+        options = IconButton("dots_vertical", f"Options of {name}", lambda: self._playlist_menu(id), "menu")
+        return ListItem(
+            name, count_text(count, millis), lambda: self.push(Playlist(id)), leading=icon, trailing=options
+        )
+
+    def _playlist_menu(self, id: int) -> None:
+        self.push(Menu(playlist_items(self, id), "bottom"))
 
 
-class Artist(SongList):
-    """The songs of one artist."""
+class Group(SongList):
+    """The songs of one artist or album.
 
-    def __init__(self, name: str) -> None:
+    Args:
+        kind: What they share: "artist" or "album".
+        name: Its name.
+    """
+
+    def __init__(self, kind: str, name: str) -> None:
         super().__init__()
-        self.name = name
+        self.kind, self.name = kind, name
 
     def listed(self) -> list[Song]:
-        """Returns the artist's songs."""
-        return [song for song in self.app.music.songs() if song.artist == self.name]
+        """Returns the songs by title."""
+        return [song for song in self.app.music.songs() if song._asdict()[self.kind] == self.name]
 
     def build(self) -> View:
-        """Lists the artist's songs."""
+        """Lists the songs."""
         body = ListView([self.row(song) for song in self.listed()])
         return self.selection(body) if self.selected else Scaffold(self.name, body, self.pop)
 
@@ -274,40 +274,29 @@ class Playlist(SongList):
 
     def build(self) -> View:
         """Lists the songs of the playlist below their total length."""
-        content = self.app.music.content(self.id)
-        total = count_text(len(content), sum(song.millis for _, song in content))
-        rows = [self.row(song, trailing=self._remove_button(key, song)) for key, song in content]
+        songs = self.listed()
+        total = count_text(len(songs), sum(song.millis for song in songs))
+        rows = [self.row(song) for song in songs]
         body = ListView([Text(total, 13, theme.SECONDARY, pad=(16, 4, 16, 8), id="playlist_info"), *rows])
         if self.selected:
             return self.selection(body)
         more = IconButton("dots_vertical", "More options", self._more)
         return Scaffold(self.app.music.name(self.id), body, self.pop, [more])
 
-    def _remove_button(self, key: int, song: Song) -> View:
-        return IconButton("close", f"Remove {song.title}", lambda: self.app.music.remove(key))
+    def items(self, song: Song) -> Items:
+        """Returns the menu of a song, which can be taken out of the playlist."""
+        return [("Remove from playlist", lambda: ask_to_take_out(self, self.id, [song])), *super().items(song)]
+
+    def items_for_selected(self) -> Items:
+        """Returns the menu of the selected songs, which can be taken out of the playlist."""
+        return [("Remove from playlist", self._take_out_selected), *super().items_for_selected()]
+
+    def _take_out_selected(self) -> None:
+        ask_to_take_out(self, self.id, self.selected)
+        self.unselect()
 
     def _more(self) -> None:
-        songs, name = self.listed(), self.app.music.name(self.id)
-        question = f"Do you want to delete {name}?"
-        self.push(Menu([
-            ("Play", lambda: self.app.music.play(songs)),
-            ("Add to playing queue", lambda: self._to(self.app.music.enqueue, songs)),
-            ("Rename", lambda: self.ask("Rename playlist", self._rename, name, "Playlist name", "Rename")),
-            ("Delete", lambda: self.push(Confirm("Delete playlist", question, "Delete", self._delete))),
-            ("Save as file", lambda: self.push(SaveDocument(f"{name}.m3u", self._write))),
-        ]))  # fmt: skip
-
-    def _rename(self, name: str) -> None:
-        if name.strip():
-            self.app.music.rename(self.id, name.strip())
-
-    def _delete(self) -> None:
-        self.app.music.delete(self.id)
-        self.pop()
-
-    def _write(self, path: str) -> None:
-        self.phone.storage.write(path, self.app.music.m3u(self.id))
-        self.notify(f"Saved playlist to {path.rpartition('/')[2]}")
+        self.push(Menu(playlist_items(self, self.id, self.pop)))
 
 
 class Queue(Screen):
@@ -320,19 +309,26 @@ class Queue(Screen):
         music = self.app.music
         queue, position = music.queue(), music.position
         rows = [self._row(index, song, index == position) for index, song in enumerate(queue)]
-        body = ListView(rows) if rows else Empty("Nothing to play", "playlist_remove")
+        body = ListView(rows) if rows else Empty("No songs playing", "playlist_remove")
         clear = partial(music.play, [])
         sweep = IconButton("delete_sweep_outline", "Clear queue", clear, "action_clear_playing_queue")
-        return Scaffold("Playing queue", body, self.pop, [sweep])
+        return Scaffold("Now playing queue", body, self.pop, [sweep])
 
     def _row(self, index: int, song: Song, playing: bool) -> View:
         number = Icon("volume_high", 24, theme.PRIMARY) if playing else Text(str(index + 1), important=False)
-        music = self.app.music
-        remove = IconButton("close", f"Remove {song.title}", lambda: music.dequeue(index))
+        options = IconButton("dots_vertical", f"Options of {song.title}", partial(self._menu, index, song), "menu")
         return ListItem(
-            song.title, f"{song.artist} • {length_text(song.millis)}", lambda: music.move_to(index),
-            leading=Row([number], width=24), trailing=remove, selected=playing,
+            song.title, f"{song.artist} • {length_text(song.millis)}", partial(self.app.music.move_to, index),
+            leading=Row([number], width=24), trailing=options, selected=playing,
         )  # fmt: skip
+
+    def _menu(self, index: int, song: Song) -> None:
+        music = self.app.music
+        self.push(Menu([
+            ("Play next", lambda: to_queue(self, music.play_next, [song])),
+            ("Remove from playing queue", lambda: music.dequeue(index)),
+            *more_items(self, song),
+        ], "bottom"))  # fmt: skip
 
 
 APP = RetroMusic

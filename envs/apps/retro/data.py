@@ -114,17 +114,18 @@ class Music:
         )
         return [(key, Song(*row)) for key, *row in rows]
 
-    def create(self, name: str) -> int | None:
-        """Makes a playlist and returns its id; None if there is one of that name already."""
-        if self.db.execute("SELECT 1 FROM PlaylistEntity WHERE playlist_name = ?", (name,)).fetchone():
-            return None
-        return self.db.execute("INSERT INTO PlaylistEntity(playlist_name) VALUES (?)", (name,)).lastrowid
+    def create(self, name: str) -> int:
+        """Makes a playlist and returns its id."""
+        return self.db.execute("INSERT INTO PlaylistEntity(playlist_name) VALUES (?)", (name,)).lastrowid or 0
 
     def add(self, playlist: int, songs: Sequence[Song]) -> None:
-        """Appends those songs to a playlist that are not in it yet."""
-        there = {song.path for _, song in self.content(playlist)}
-        rows = [(playlist, *song) for song in songs if song.path not in there]
+        """Appends songs to a playlist. Those that are in it already move to its end."""
+        paths = {song.path for song in songs}
+        for key, song in self.content(playlist):
+            if song.path in paths:
+                self.remove(key)
         marks = ",".join("?" * 14)
+        rows = [(playlist, *song) for song in dict.fromkeys(songs)]
         self.db.executemany(f"INSERT INTO SongEntity(playlist_creator_id, {_ENTRY_COLUMNS}) VALUES ({marks})", rows)
 
     def remove(self, key: int) -> None:

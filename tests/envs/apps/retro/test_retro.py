@@ -71,31 +71,59 @@ def test_a_playlist_holds_the_songs_in_the_order_in_which_they_were_selected(ret
     assert row == (65_000, f"{SHARED}/Music/track 3.m4a", "Ann")
 
 
-def test_songs_are_added_to_a_playlist_once(retro):
-    new_playlist(retro, "Calm", "Blue")
+def test_a_song_that_is_added_again_moves_to_the_end(retro):
+    new_playlist(retro, "Calm", "Blue", "Coral")
     for song in ("Amber", "Blue"):
         retro.tap(f"Options of {song}", "Add to playlist", "Calm")
-    assert playlists(retro) == {"Calm": ["Blue", "Amber"]}
+    assert playlists(retro) == {"Calm": ["Coral", "Amber", "Blue"]}
+    assert retro.shows("Added 1 song(s) to Calm")
 
 
-def test_a_playlist_needs_a_name_of_its_own(retro):
+def test_a_name_that_is_taken_means_the_playlist_of_that_name(retro):
     new_playlist(retro, "Calm", "Blue")
     new_playlist(retro, "Calm", "Amber")
-    assert retro.shows("Playlist already exists")
-    new_playlist(retro, " ", "Amber")
-    assert retro.shows("A playlist needs a name") and playlists(retro) == {"Calm": ["Blue"]}
+    retro.tap("Options of Coral", "Add to playlist", "New playlist", "Create")
+    assert playlists(retro) == {"Calm": ["Blue", "Amber"]}, "without a name there is no playlist"
+
+
+def test_the_dialog_for_a_name_has_the_id_that_programs_look_for(retro):
+    retro.tap("Playlists", "New playlist")
+    assert retro.find("Playlist name").id == "actionNewPlaylist"
 
 
 def test_playlists_are_shown_with_their_length_renamed_shortened_and_deleted(retro):
     new_playlist(retro, "Calm", "Coral", "Denim")
     retro.tap("Playlists")
     assert retro.find("Calm").label == "Calm, 2 Songs • 06:05"
-    retro.tap("Calm", "Remove Coral", "More options", "Rename")
+    retro.tap("Calm", "Options of Coral", "Remove from playlist", "Cancel")
+    assert playlists(retro) == {"Calm": ["Coral", "Denim"]}
+    retro.tap("Options of Coral", "Remove from playlist", "Remove", "More options", "Rename")
     retro.type("Loud")
     retro.tap("Rename")
     assert playlists(retro) == {"Loud": ["Denim"]}
-    retro.tap("More options", "Delete", "Delete")
-    assert playlists(retro) == {} and retro.shows("No playlists")
+    retro.tap("More options", "Delete")
+    assert retro.shows("Delete the playlist Loud?")
+    retro.tap("Delete")
+    assert playlists(retro) == {} and retro.shows("You have no playlists")
+
+
+def test_selected_songs_are_taken_out_of_a_playlist(retro):
+    new_playlist(retro, "Calm", "Coral", "Denim", "Amber")
+    retro.tap("Playlists", "Calm")
+    retro.hold("Amber")
+    retro.tap("Coral", "More options", "Remove from playlist", "Remove")
+    assert playlists(retro) == {"Calm": ["Denim"]} and len(retro.rows) == 1
+
+
+def test_the_list_of_playlists_has_a_menu_for_each(retro):
+    new_playlist(retro, "Calm", "Coral", "Denim")
+    new_playlist(retro, "Loud", "Blue")
+    retro.tap("Playlists", "Options of Calm", "Add to playing queue", "Options of Loud", "Play next")
+    assert queue(retro) == ["Coral", "Blue", "Denim"]
+    retro.tap("Options of Calm", "Add to playlist", "Loud", "Options of Calm", "Delete", "Delete")
+    assert playlists(retro) == {"Loud": ["Blue", "Coral", "Denim"]}
+    retro.tap("Options of Loud", "Save as file", "SAVE")
+    assert retro.storage.exists(f"{SHARED}/Download/Loud.m3u") and retro.shows("Playlists")
 
 
 def test_an_empty_playlist_is_made_from_the_list_of_playlists(retro):
@@ -138,13 +166,14 @@ def test_the_queue_is_shown_shortened_and_cleared(retro):
     retro.tap("Coral")
     retro.phone.tap(*next(e for e in retro.elements if e.id == "mini_player").center)
     assert [e.label.split(", ")[0] for e in retro.elements if e.selected] == ["Coral"]
-    retro.tap("Remove Amber")
+    retro.tap("Options of Amber", "Remove from playing queue")
     assert queue(retro) == ["Blue", "Coral", "Denim"]
     assert [e.label.split(", ")[0] for e in retro.elements if e.selected] == ["Coral"], "it goes on playing"
-    retro.tap("Remove Denim", "Remove Coral")
+    for song in ("Denim", "Coral"):
+        retro.tap(f"Options of {song}", "Remove from playing queue")
     assert [e.label.split(", ")[0] for e in retro.elements if e.selected] == ["Blue"]
     retro.tap("Clear queue")
-    assert queue(retro) == [] and retro.shows("Nothing to play")
+    assert queue(retro) == [] and retro.shows("No songs playing")
     retro.back()
     assert not any(e.id == "mini_player" for e in retro.elements)
 
@@ -154,6 +183,16 @@ def test_the_songs_of_an_artist(retro):
     assert retro.find("Ann").label == "Ann, 2 Songs • 04:25"
     retro.tap("Ann")
     assert retro.rows == ["Blue", "Denim"]
+
+
+def test_a_song_leads_to_its_album_its_artist_and_its_details(retro):
+    retro.tap("Options of Blue", "Go to artist")
+    assert retro.rows == ["Blue", "Denim"]
+    retro.tap("Options of Denim", "Go to album")
+    assert retro.rows == list(SONGS)
+    retro.tap("Options of Denim", "Details")
+    for fact in ("File name: track 3.m4a", f"File path: {SHARED}/Music/track 3.m4a", "Length: 01:05"):
+        assert retro.shows(fact)
 
 
 def test_databases_come_back_after_their_folder_was_replaced(retro):
@@ -228,7 +267,7 @@ def test_a_song_taken_out_of_the_queue_changes_nothing_about_the_others():
     hands = Hands(PACKAGE, (540, 1200))
     known = full_queue(hands)
     hands.tap("One, Ann")
-    hands.tap("Remove Two")
+    hands.tap("Options of Two", "Remove from playing queue")
     playing, original = queues(hands)
     assert playing == [known["One"], known["Three"]] and original == [known["Three"], known["One"]]
 
@@ -256,7 +295,7 @@ def test_renaming_a_playlist_and_removing_a_song_keep_all_else():
     hands.tap("Playlists", "Car", "More options", "Rename")
     hands.type("Bus")
     hands.back()
-    hands.tap("Rename", "Remove One")
+    hands.tap("Rename", "Options of One", "Remove from playlist", "Remove")
     assert changed(lists, records(db, "PlaylistEntity")) == [{}, {"playlist_name": "Bus"}]
     assert records(db, "SongEntity") == [*songs[:2], songs[3]]
 
