@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from functools import partial
 
 from coach_gym.envs.apps.joplin import data
-from coach_gym.envs.apps.joplin.data import DATABASE, PACKAGE, SCHEMA, Note
-from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Menu, Prompt, Screen
-from coach_gym.envs.phone.epoch import to_millis
-from coach_gym.envs.phone.toolkit import theme
+from coach_gym.envs.apps.joplin.data import DATABASE, PACKAGE, SCHEMA
+from coach_gym.envs.apps.joplin.note_screens import Editor, NoteScreen, note_row
+from coach_gym.envs.apps.joplin.notebooks import ALL, FolderForm, SideMenu
+from coach_gym.envs.phone.app import Choice, DatabaseApp, Dialog, Menu, Screen
+from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
-    Checkbox,
+    Button,
     CheckItem,
     Column,
     Divider,
     Empty,
     Fab,
-    Header,
-    Icon,
     IconButton,
-    ListItem,
     ListView,
+    Radio,
     Row,
     Scaffold,
     Text,
     TextField,
 )
-
-ALL = "All notes"
-_TASK = re.compile(r"(\s*[-*] )\[([ xX])\] ?(.*)")  # a check box in the text of a note
-_HEADING = re.compile(r"(#{1,6}) +(.*)")
-_BULLET = re.compile(r"\s*[-*+] +(.*)")
 
 
 class Joplin(DatabaseApp):
@@ -51,8 +45,8 @@ class Joplin(DatabaseApp):
         return Notes()
 
 
-class Notes(Screen):
-    """The notes of one notebook, or of all."""
+class Notes(SelectionPage[str]):
+    """The notes of one notebook, or of all. A long touch selects one by its id."""
 
     app: Joplin
 
@@ -62,112 +56,131 @@ class Notes(Screen):
 
     def build(self) -> View:
         """Lists the notes of the notebook that is shown."""
-        shown = data.notes(self.app.db, self.folder)
-        rows = [_row(self, note) for note in shown]
-        nothing = "There are currently no notes. Create one by clicking on the (+) button."
-        body = ListView([*rows, View(height=80)], key=self.folder) if rows else Empty(nothing, "notebook_outline")
+        books = data.folders(self.app.db)
+        body = self._body() if books else self._no_books()
+        if self.selected:
+            return self.selecting(body, self._for_selected())
         menu = IconButton("menu", "Sidebar", lambda: self.push(SideMenu(self)))
         title = Row([menu, Text(self._title(), 19, max_lines=1, flex=1)], gap=4)
         actions = [
             IconButton("magnify", "Search", self._search),
-            IconButton("dots_vertical", "More options", self._menu),
+            IconButton("filter_outline", "Sort notes by", lambda: self.push(Sorting())),
         ]
-        return Scaffold(title, body, actions=actions, fab=Fab("plus", "Add new", self._choose_new))
+        return Scaffold(title, body, actions=actions, fab=Fab("plus", "Add new", self._choose_new) if books else None)
+
+    def _body(self) -> View:
+        nothing = "There are currently no notes. Create one by clicking on the (+) button."
+        rows = [
+            note_row(self, note, partial(self._tap, note.id), partial(self.toggle, note.id), note.id in self.selected)
+            for note in data.listed(self.app.db, self.folder)
+        ]
+        return ListView([*rows, View(height=80)], key=self.folder) if rows else Empty(nothing, "notebook_outline")
+
+    def _no_books(self) -> View:
+        create = Row([Button("Create a notebook", self._create_book)], justify="center", pad=16)
+        return Column([Empty("You currently have no notebooks.", "notebook_outline"), create])
+
+    def _create_book(self) -> None:
+        form = FolderForm(self)
+        self.push(form)
+        form.focus(form.title)
 
     def _title(self) -> str:
         return data.folder_title(self.app.db, self.folder) or ALL
 
     def on_back(self) -> bool:
-        """Leads from a notebook to all notes."""
+        """Ends the selection, or leads from a notebook to all notes."""
+        if super().on_back():
+            return True
         inside, self.folder = bool(self.folder), ""
         return inside
+
+    def _tap(self, id: str) -> None:
+        if self.selected:
+            self.toggle(id)
+        else:
+            self.push(NoteScreen(id))
 
     def _search(self) -> None:
         search = Search()
         self.push(search)
         self.focus(search.query)
 
-    def _menu(self) -> None:
-        if self.folder:
-            self.push(Menu([("Edit notebook", self._rename)]))
-        else:
-            self.notify("No notebook is selected")
-
-    def _rename(self) -> None:
-        self.push(Prompt("Edit notebook", partial(self._renamed, self.folder), self._title(), "Notebook title"))
-
-    def _renamed(self, folder: str, title: str) -> None:
-        self.app.db.execute("UPDATE folders SET title = ? WHERE id = ?", (title, folder))
-
     def _choose_new(self) -> None:
         items = [("New to-do", lambda: self._new(True)), ("New note", lambda: self._new(False))]
         self.push(Menu(items, "bottom"))
 
     def _new(self, todo: bool) -> None:
-        folder = self.folder or next((id for id, _, _ in data.folders(self.app.db)), "")
-        if not folder:
-            folder = data.create_folder(self.app.db, "Notebook", self.now)
-        id = data.create(self.app.db, folder, "", "", self.now, todo)
-        editor = Editor(id, "", "")
+        folder = self.folder or data.default_folder(self.app.db)
+        editor = Editor(data.create(self.app.db, folder, "", "", self.now, todo), "", "", new=True)
         self.push(editor)
         self.focus(editor.title)
 
+    # what can be done with the selected notes
 
-def _row(screen: Screen, note: Note) -> View:
-    """Returns the row of a note; a to-do has a check box."""
-    title = note.title or "Untitled"
-    open_note = partial(screen.push, NoteScreen(note.id))
-    text = Text(title, 15, theme.SECONDARY if note.done else theme.TEXT, max_lines=1, flex=1, pad=(0, 12, 0, 12))
-    if not note.todo:
-        return Row([text], pad=(16, 0, 16, 0), min_height=48, important=True, on_tap=open_note)
-    box = Checkbox(note.done, partial(_tick, screen, note), f"to-do: {title}")
-    body = Row([text], flex=1, important=True, on_tap=open_note, min_height=48)
-    return Row([box, body], gap=2, pad=(6, 0, 16, 0))
+    def _for_selected(self) -> list[View]:
+        return [
+            IconButton("folder_outline", "Move to notebook…", self._choose_folder),
+            IconButton("select_all", "Select all", self._select_all),
+            IconButton("delete_outline", "Delete", self._delete_selected),
+            IconButton("content_copy", "Duplicate", self._duplicate_selected),
+        ]
+
+    def _select_all(self) -> None:
+        """Selects all notes, or none if all are selected."""
+        listed = [note.id for note in data.listed(self.app.db, self.folder)]
+        self.selected = [] if len(self.selected) == len(listed) else listed
+
+    def _delete_selected(self) -> None:
+        for id in self.selected:
+            data.delete(self.app.db, id, self.now)
+        self.unselect()
+
+    def _duplicate_selected(self) -> None:
+        for id in self.selected:
+            data.duplicate(self.app.db, id, self.now)
+        self.unselect()
+
+    def _choose_folder(self) -> None:
+        titles = [title for _, title, _ in data.folders(self.app.db)]
+        self.push(Choice("Move to notebook…", titles, self._move_selected))
+
+    def _move_selected(self, title: str) -> None:
+        folder = next(id for id, known, _ in data.folders(self.app.db) if known == title)
+        for id in self.selected:
+            data.update(self.app.db, id, self.now, parent_id=folder)
+        self.unselect()
 
 
-def _tick(screen: Screen, note: Note) -> None:
-    """Completes a to-do, or makes it open again."""
-    at = 0 if note.done else to_millis(screen.now)
-    data.update(screen.app.db, note.id, screen.now, todo_completed=at)  # type: ignore[attr-defined]
-
-
-class SideMenu(Screen):
-    """The notebooks to choose from."""
+class Sorting(Dialog):
+    """How lists of notes are sorted, and which to-dos they show."""
 
     app: Joplin
 
-    def __init__(self, notes: Notes) -> None:
-        super().__init__()
-        self.notes = notes
+    SWITCHES = {
+        data.REVERSE: "Reverse sort order", data.TO_DOS_FIRST: "Uncompleted to-dos on top",
+        data.SHOWS_DONE: "Show completed to-dos",
+    }  # fmt: skip
 
-    def build(self) -> View:
-        """Lists the notebooks with the number of their notes."""
-        books = data.folders(self.app.db)
-        rows: list[View] = [
-            ListItem(ALL, on_tap=partial(self._show, ""), leading=Icon("note_multiple_outline")),
-            Divider(),
-            Header("Notebooks"),
+    def __init__(self) -> None:
+        super().__init__("Sort notes by")
+
+    def content(self) -> Sequence[View]:
+        """Returns the fields, of which one is chosen, and the switches. Touching one closes the dialog."""
+        current = data.setting(self.app.db, data.SORT_FIELD)
+        fields = [
+            Radio(name, field == current, self.closing(partial(self._set, data.SORT_FIELD, field)))
+            for name, field in data.SORT_FIELDS.items()
         ]
-        for id, title, count in books:
-            number = Text(str(count), 13, theme.SECONDARY)
-            rows.append(
-                ListItem(title, on_tap=partial(self._show, id), leading=Icon("notebook_outline"), trailing=number)
-            )
-        rows += [Divider(), ListItem("New notebook", on_tap=self._ask, leading=Icon("plus"))]
-        return Scaffold("Joplin", ListView(rows), self.pop)
+        switches = [self._switch(key, name) for key, name in self.SWITCHES.items()]
+        return [Column([ListView([*fields, Divider(), *switches])], height=372)]
 
-    def _show(self, folder: str) -> None:
-        self.notes.folder = folder
-        self.pop()
+    def _switch(self, key: str, name: str) -> View:
+        on = data.setting(self.app.db, key) == "1"
+        return CheckItem(name, on, self.closing(partial(self._set, key, "0" if on else "1")))
 
-    def _ask(self) -> None:
-        self.ask("New notebook", self._create, hint="Enter notebook title")
-
-    def _create(self, title: str) -> None:
-        if title.strip():
-            data.create_folder(self.app.db, title.strip(), self.now)
-        else:
-            self.notify("The notebook needs a title")
+    def _set(self, key: str, value: str) -> None:
+        data.change_setting(self.app.db, key, value)
 
 
 class Search(Screen):
@@ -181,107 +194,9 @@ class Search(Screen):
 
     def build(self) -> View:
         """Lists the notes that match as it is typed."""
-        rows = [_row(self, note) for note in data.search(self.app.db, self.query.text)]
+        rows = [note_row(self, note) for note in data.search(self.app.db, self.query.text)]
         clear = IconButton("close", "Clear", partial(self.query.set, ""))
         return Scaffold(TextField(self.query, "Search", "search"), ListView(rows), self.pop, [clear])
-
-
-class NoteScreen(Screen):
-    """One note to read. Its check boxes can be ticked."""
-
-    app: Joplin
-
-    def __init__(self, id: str) -> None:
-        super().__init__()
-        self.id = id
-
-    def build(self) -> View:
-        """Shows the note line by line."""
-        note = data.note(self.app.db, self.id)
-        if note is None:
-            return Scaffold("", Empty("This note was deleted", "notebook_outline"), self.pop)
-        heading: list[View] = [Text(note.title or "Untitled", 20, bold=True, flex=1, id="note_title")]
-        if note.todo:
-            heading.insert(0, Checkbox(note.done, partial(_tick, self, note), f"to-do: {note.title}"))
-        book = Text(data.folder_title(self.app.db, note.folder), 12, theme.SECONDARY, pad=(16, 4, 16, 0))
-        lines = [self._line(note, number, line) for number, line in enumerate(note.body.split("\n"))]
-        body = ListView([Row(heading, gap=4, pad=(16, 2, 16, 8)), Divider(), *lines, View(height=80)])
-        more = IconButton("dots_vertical", "More options", partial(self._menu, note))
-        page = Column([book, body], flex=1)
-        return Scaffold(
-            "", page, self.pop, [more], Fab("pencil", "Edit", lambda: self.push(Editor(note.id, note.title, note.body)))
-        )
-
-    def _line(self, note: Note, number: int, line: str) -> View:
-        """Returns a line of Markdown as it looks."""
-        if task := _TASK.fullmatch(line):
-            return CheckItem(task[3], task[2] != " ", partial(self._tick_line, note, number))
-        if heading := _HEADING.fullmatch(line):
-            return Text(heading[2], max(15, 22 - 2 * len(heading[1])), bold=True, pad=(16, 8, 16, 4))
-        if bullet := _BULLET.fullmatch(line):
-            return Text(f"• {bullet[1]}", 15, pad=(24, 2, 16, 2))
-        return Text(line, 15, pad=(16, 2, 16, 2), min_height=10)
-
-    def _tick_line(self, note: Note, number: int) -> None:
-        lines = note.body.split("\n")
-        task = _TASK.fullmatch(lines[number])
-        if task is not None:
-            mark = "x" if task[2] == " " else " "
-            lines[number] = lines[number][: task.start(2)] + mark + lines[number][task.end(2) :]
-            data.update(self.app.db, note.id, self.now, body="\n".join(lines))
-
-    def _menu(self, note: Note) -> None:
-        convert = "Convert to note" if note.todo else "Convert to to-do"
-        kind = {"is_todo": int(not note.todo), "todo_completed": 0}
-        self.push(Menu([
-            (convert, lambda: data.update(self.app.db, note.id, self.now, **kind)),
-            ("Move to notebook…", lambda: self._choose_folder(note)),
-            ("Delete note", lambda: self.push(Confirm("Delete note?", "", "OK", self._delete))),
-        ]))  # fmt: skip
-
-    def _choose_folder(self, note: Note) -> None:
-        titles = [title for _, title, _ in data.folders(self.app.db)]
-        current = data.folder_title(self.app.db, note.folder)
-        self.push(Choice("Move to notebook…", titles, self._move, current))
-
-    def _move(self, title: str) -> None:
-        folder = next(id for id, known, _ in data.folders(self.app.db) if known == title)
-        data.update(self.app.db, self.id, self.now, parent_id=folder)
-
-    def _delete(self) -> None:
-        data.delete(self.app.db, self.id)
-        self.pop()
-
-
-class Editor(Screen):
-    """The title and text of a note. Leaving the screen stores what was typed."""
-
-    app: Joplin
-
-    def __init__(self, id: str, title: str, body: str) -> None:
-        super().__init__()
-        self.id = id
-        self.title, self.body = TextInput(title), TextInput(body)
-
-    def build(self) -> View:
-        """Shows the fields of title and text."""
-        title = TextField(self.title, "Add title", "note_title", border=None, bold=True)
-        body = TextField(self.body, "Add body", "note_body", lines=10, flex=1, border=None)
-        save = IconButton("content_save_outline", "Save changes", self.leave)
-        return Scaffold("", ListView([title, Divider(), body]), self.leave, [save])
-
-    def on_back(self) -> bool:
-        """Stores what was changed, then leaves."""
-        note, changes = data.note(self.app.db, self.id), {}
-        if note is not None and self.title.text != note.title:
-            changes["title"] = self.title.text.strip()
-        if note is not None and self.body.text != note.body:
-            changes["body"] = self.body.text
-        if changes and not self.title.text.strip():
-            changes["title"] = self.body.text.strip().split("\n")[0][:80]
-        if changes:
-            data.update(self.app.db, self.id, self.now, **changes)
-        return False
 
 
 APP = Joplin

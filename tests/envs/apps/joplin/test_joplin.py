@@ -105,22 +105,123 @@ def test_editing_is_kept_when_left_with_back(hands):
 
 
 def test_converting_moving_and_deleting(hands):
-    hands.tap("Soup", "More options", "Convert to to-do")
+    hands.tap("Soup", "More options", "Convert to todo")
     assert stored(hands, "is_todo")[2] == (1,)
     hands.tap("More options", "Move to notebook…", "Work")
     assert len({row[0] for row in stored(hands, "parent_id")}) == 1
-    hands.tap("More options", "Delete note", "Cancel", "More options", "Delete note", "OK")
+    hands.tap("More options", "Delete")
     assert titles(hands) == {"Plan", "Call Ann"} and len(stored(hands, "id", "notes_normalized")) == 2
+    assert [bool(row[0]) for row in stored(hands, "deleted_time")] == [False, False, True]
+
+
+def test_the_trash_shows_gives_back_and_is_emptied(hands):
+    for title in ("Soup", "Plan"):
+        hands.tap(title, "More options", "Delete")
+    hands.tap("Sidebar", "Trash", "Soup")
+    assert not hands.shows("Edit")
+    hands.tap("More options", "Restore")
+    assert titles(hands) == {"Plan"}
+    hands.back()
+    assert titles(hands) == {"Call Ann", "Soup"}
+    hands.tap("Sidebar")
+    hands.hold("Trash")
+    hands.tap("Empty trash", "Empty trash")
+    assert [row[0] for row in stored(hands, "title")] == ["Call Ann", "Soup"]
 
 
 def test_a_notebook_needs_a_title(hands):
-    hands.tap("Sidebar", "New notebook", "OK")
-    assert len(stored(hands, "id", "folders")) == 2
-    hands.tap("New notebook")
+    hands.tap("Sidebar", "New Notebook", "Save changes")
+    assert len(stored(hands, "id", "folders")) == 2 and hands.shows("Edit notebook")
     hands.type("Travel")
     hands.back()
-    hands.tap("OK")
-    assert hands.shows("Travel")
+    hands.tap("Select parent notebook", "Work", "Save changes")
+    assert hands.shows("Travel"), "it is shown at once"
+    (work,), _, (travel,) = stored(hands, "id", "folders")
+    assert stored(hands, "parent_id", "folders") == [("",), ("",), (work,)] and travel
+    hands.tap("Sidebar", "Travel")
+    assert titles(hands) == set()
+
+
+def test_a_notebook_cannot_be_put_into_itself(hands):
+    db = hands.storage.database(DATABASE)
+    work = stored(hands, "id", "folders")[0][0]
+    data.create_folder(db, "Plans", hands.phone.now, work)
+    hands.phone.changed()
+    hands.tap("Sidebar")
+    hands.hold("Work")
+    hands.tap("Edit")
+    hands.back()
+    hands.tap("Select parent notebook", "Plans", "Save changes")
+    assert hands.shows("Cannot move notebook to this location") and data.parents(db)[work] == ""
+
+
+def test_a_deleted_notebook_takes_its_notes_along(hands):
+    hands.tap("Sidebar")
+    hands.hold("Work")
+    hands.tap("Delete", "Cancel")
+    assert hands.shows("Work")
+    hands.hold("Work")
+    hands.tap("Delete", "OK")
+    assert not hands.shows("Work")
+    hands.tap("All notes")
+    assert titles(hands) == {"Soup"}
+
+
+def test_without_notebooks_one_is_made_first():
+    hands = Hands(PACKAGE)
+    assert hands.shows("You currently have no notebooks.") and not hands.shows("Add new")
+    hands.tap("Create a notebook")
+    hands.type("Home")
+    hands.back()
+    hands.tap("Save changes", "Add new", "New note")
+    hands.type("First")
+    hands.back()
+    hands.back()
+    assert stored(hands, "title") == [("First",)]
+
+
+def test_a_new_note_without_a_word_is_not_kept(hands):
+    hands.tap("Add new", "New note")
+    hands.back()
+    hands.back()
+    assert len(stored(hands, "id")) == len(NOTES) and titles(hands) == {"Plan", "Call Ann", "Soup"}
+
+
+def test_open_to_dos_are_on_top_unless_the_order_is_changed(hands):
+    def order():
+        return [element.label for element in hands.elements if element.label in {"Plan", "Call Ann", "Soup"}]
+
+    assert order() == ["Call Ann", "Plan", "Soup"]
+    hands.tap("Sort notes by", "Uncompleted to-dos on top", "Sort notes by", "Title")
+    assert order() == ["Soup", "Plan", "Call Ann"]
+    hands.tap("Sort notes by", "Reverse sort order")
+    assert order() == ["Call Ann", "Plan", "Soup"]
+    hands.tap("to-do: Call Ann", "Sort notes by", "Show completed to-dos")
+    assert order() == ["Plan", "Soup"]
+    assert dict(stored(hands, "key, value", "settings"))["notes.sortOrder.field"] == "title"
+
+
+def test_selected_notes_are_moved_copied_and_deleted(hands):
+    hands.hold("Plan")
+    hands.tap("Call Ann", "Move to notebook…", "Recipes")
+    assert len({row[0] for row in stored(hands, "parent_id")}) == 1
+    hands.hold("Soup")
+    hands.tap("Duplicate")
+    assert "Soup (1)" in titles(hands)
+    hands.hold("Soup")
+    hands.tap("Select all")
+    assert hands.shows("4 selected")
+    hands.tap("Delete")
+    assert titles(hands) == set() and len(stored(hands, "id")) == 4
+
+
+def test_the_link_and_the_properties_of_a_note(hands):
+    hands.tap("Soup", "More options", "Copy Markdown link")
+    assert hands.phone.clipboard == f"[Soup](:/{stored(hands, 'id')[2][0]})"
+    hands.tap("More options", "Properties")
+    assert hands.shows("Created: 15/10/2023 15:34") and hands.shows("Updated: 15/10/2023 15:34")
+    hands.tap("Close", "More options", "Share")
+    assert hands.phone.foreground != PACKAGE and hands.shows("New conversation"), "a message is written with it"
 
 
 def test_a_file_that_somebody_pushed_is_read(hands):
@@ -170,9 +271,9 @@ def test_an_edit_of_a_full_note_changes_what_was_edited_in_both_tables(edit, cha
     app = Hands(PACKAGE, (540, 1200))
     db = app.storage.database(DATABASE)
     for id in ("work", "home"):
-        add_record(db, "folders", id=id, title=id.title())
+        add_record(db, "folders", id=id, title=id.title(), deleted_time=0)
     for id, title in (("a", "Rest"), ("b", " Trip ")):
-        add_record(db, "notes", id=id, parent_id="home", title=title, body="* [ ]pack \n\n", is_todo=1)
+        add_record(db, "notes", id=id, parent_id="home", title=title, body="* [ ]pack \n\n", is_todo=1, deleted_time=0)
         data.update(db, id, app.phone.now)
     app.phone.changed()
     before, copies = records(db, "notes"), records(db, "notes_normalized")
@@ -190,11 +291,15 @@ def test_renaming_a_notebook_keeps_everything_else():
     app = Hands(PACKAGE, (540, 1200))
     db = app.storage.database(DATABASE)
     for id in ("work", "home"):
-        add_record(db, "folders", id=id, title=id.title())
+        add_record(db, "folders", id=id, title=id.title(), deleted_time=0)
     before = records(db, "folders")
-    app.tap("Sidebar", "Home", "More options", "Edit notebook")
-    app.hold("Notebook title")
+    app.tap("Sidebar")
+    app.hold("Home")
+    app.tap("Edit")
+    app.hold("Enter notebook title")
     app.type("Garden")
     app.back()
-    app.tap("OK")
-    assert changed(before, records(db, "folders")) == [{}, {"title": "Garden"}]
+    app.tap("Save changes")
+    after = records(db, "folders")
+    times = {name: after[1][name] for name in ("updated_time", "user_updated_time")}
+    assert changed(before, after) == [{}, {"title": "Garden", "parent_id": "", **times}], "it was in a lost notebook"
