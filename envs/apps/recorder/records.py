@@ -160,6 +160,8 @@ class Information(Screen):
     def build(self) -> View:
         """Shows the facts below their names."""
         storage, path = self.phone.storage, self.path
+        if not storage.exists(path):
+            return Scaffold("Information", Empty("This record was deleted", "microphone_off"), self.pop)
         facts = {
             "Name:": (data.title(path), "txt_name"),
             "Format:": (data.called(data.FORMATS, data.extension(path)[1:]), "txt_format"),

@@ -51,7 +51,7 @@ def ask_to_delete(screen: Screen, songs: Sequence[Song]) -> None:
 
 
 class Details(Dialog):
-    """What is known about the file of a song."""
+    """What is known about a song and its file, which may be gone: playlists and the queue keep their songs."""
 
     def __init__(self, song: Song) -> None:
         super().__init__("Details")
@@ -59,16 +59,20 @@ class Details(Dialog):
 
     def content(self) -> Sequence[View]:
         """Returns a line for every fact."""
+        facts = {"fileName": f"File name: {self.song.title}", "trackLength": f"Length: {length_text(self.song.millis)}"}
+        if self.phone.storage.exists(self.song.path):
+            facts = {**self._file(), "trackLength": facts["trackLength"]}
+        return [Column([Text(text, 14, id=id) for id, text in facts.items()], gap=8, pad=(20, 4, 20, 4))]
+
+    def _file(self) -> dict[str, str]:
         storage, path = self.phone.storage, self.song.path
-        facts = {
+        return {
             "fileName": f"File name: {path.rpartition('/')[2]}",
             "filePath": f"File path: {path}",
             "dateModified": f"Last Modified: {storage.modified(path):%d %b %Y %H:%M}",
             "fileSize": f"Size: {size_text(storage.size(path))}",
             "fileFormat": f"Format: {path.rpartition('.')[2].upper()}",
-            "trackLength": f"Length: {length_text(self.song.millis)}",
         }
-        return [Column([Text(text, 14, id=id) for id, text in facts.items()], gap=8, pad=(20, 4, 20, 4))]
 
     def buttons(self) -> Sequence[View]:
         """Returns the button that closes it."""

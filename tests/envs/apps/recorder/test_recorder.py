@@ -242,6 +242,9 @@ def test_a_record_is_copied_and_tells_about_itself():
     assert recorder.storage.listdir("/storage/emulated/0/Download") == ["one.m4a"]
     recorder.tap("Options of one", "Information")
     assert recorder.shows("M4a") and recorder.shows(f"{RECORDS}/one.m4a")
+    recorder.storage.remove(f"{RECORDS}/one.m4a")
+    recorder.phone.changed()
+    assert recorder.shows("This record was deleted")
 
 
 def test_a_renamed_record_keeps_its_sound_and_its_time():

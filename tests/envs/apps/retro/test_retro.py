@@ -195,6 +195,15 @@ def test_a_song_leads_to_its_album_its_artist_and_its_details(retro):
         assert retro.shows(fact)
 
 
+def test_a_song_of_the_queue_has_details_even_if_its_file_is_gone(retro):
+    retro.tap("Amber")
+    retro.storage.remove(f"{SHARED}/Music/track 0.m4a")
+    retro.phone.changed()
+    retro.phone.tap(*next(e for e in retro.elements if e.id == "mini_player").center)
+    retro.tap("Options of Amber", "Details")
+    assert retro.shows("File name: Amber") and retro.shows("Length: 01:40")
+
+
 def test_databases_come_back_after_their_folder_was_replaced(retro):
     retro.tap("Coral")
     new_playlist(retro, "Calm", "Blue")
