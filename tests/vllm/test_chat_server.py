@@ -155,13 +155,13 @@ def test_a_training_gets_both_rewards_from_the_server(address, episodes, played)
 
 
 def test_pictures_pass_through_the_servers_own_preprocessing(address, judge, episodes):
-    """Every screen of the episodes as a picture; the answers are equal, whatever they say."""
+    """Every screen of the episodes as a picture; the answers are equal, whatever they say, or none where they are cut."""
     served, local = ServedModel(ChatClient("judge", address), judge.dialect), LocalModel(judge)
     template = ModelVerifier(local).template
     questions = [trajectory.question(template, episode, local, pictures=True) for episode in episodes]
     assert all(len(question.screenshots) > 1 for question in questions)
     answers = served.answer(questions, 300, greedy=True)
-    assert None not in answers and answers == local.answer(questions, 300, greedy=True)
+    assert any(answers) and answers == local.answer(questions, 300, greedy=True)
 
 
 def test_what_the_server_refuses_is_unknown_or_an_error_before_training(address, episodes):
