@@ -155,7 +155,7 @@ def test_a_training_gets_both_rewards_from_the_server(address, episodes, played)
 
 
 def test_pictures_pass_through_the_servers_own_preprocessing(address, judge, episodes):
-    """Every screen of the episodes as a picture; the answers are equal, whatever they say, or none where they are cut."""
+    """Every screen of the episodes as a picture; the answers are equal, whatever they say, or none where cut off."""
     served, local = ServedModel(ChatClient("judge", address), judge.dialect), LocalModel(judge)
     template = ModelVerifier(local).template
     questions = [trajectory.question(template, episode, local, pictures=True) for episode in episodes]
