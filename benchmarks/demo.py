@@ -69,7 +69,7 @@ HOW, WHEN = ("greedy", "sampled"), ("before", "after", "after_frozen_critic")
 Point = tuple[float, int, float]
 
 SETTINGS: dict[str, Any] = {
-    "learning_rate": 5e-5,  # a pocket model has millions of weights, not billions
+    "learning_rate": 1.5e-4,  # a pocket model has millions of weights, not billions
     "critic_learning_rate": 5e-5,
     "critic_warmup_ratio": 0.0,  # the critic is pre-trained
     "outcome_correction": 1.0,  # and not to be trusted blindly

@@ -1,10 +1,11 @@
 """The hyper-parameters that a saved model brings along, in `training.json` beside its weights.
 
-    {"learning_rate": 1.5e-4, "batch_size": 32, "reward_model": "pocket"}
+    {"learning_rate": 1.5e-4, "batch_size": 32, "reward_model": "pocket", "GRPOAgent": {"learning_rate": 1.5e-5}}
 
-They are arguments of agents by name. An agent that is made with the model's directory, or with `"pocket"`, takes those
-that it knows and that it is not given. Such a file may come from anywhere, so it can set how the model is trained, but
-not where an agent runs, what it reads and writes, or whom it sends screens to.
+They are arguments of agents by name, and what differs for one class of agents stands under its name. An agent that is
+made with the model's directory, or with `"pocket"`, takes those that it knows and that it is not given. Such a file may
+come from anywhere, so it can set how the model is trained, but not where an agent runs, what it reads and writes, or
+whom it sends screens to.
 """
 
 import json
@@ -56,9 +57,13 @@ def write_training_settings(settings: Mapping[str, Any], directory: Path) -> Non
         (directory / NAME).write_text(json.dumps(dict(settings), indent=2) + "\n", "utf-8")
 
 
-def _check(path: Path, name: str, value: Any) -> None:
+def _check(path: Path, name: str, value: Any, nested: bool = False) -> None:
     if name in _USERS:
         raise ValueError(f"{path} sets {name!r}, which only the user chooses; remove it from the file")
+    if isinstance(value, dict) and not nested:
+        for inner in value.items():
+            _check(path, *inner, nested=True)
+        return
     if not isinstance(value, bool | int | float | str | None):
         raise ValueError(f"{path} sets {name!r} to a {type(value).__name__}; pass a number, text, true, false or null")
     if name in _LENGTHS:

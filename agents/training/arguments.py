@@ -44,7 +44,7 @@ def checked_arguments(base: type | None = None) -> Callable[[Constructor], Const
             _, *given = bound.arguments.items()
             for name, value in given:
                 _check_type(name, value, signature.parameters[name])
-            taken = {} if "arguments" in vars(self) else _of_the_model(dict(given), signature)
+            taken = {} if "arguments" in vars(self) else _of_the_model(type(self), dict(given), signature)
             bound.arguments |= taken
             bound.apply_defaults()
             _, *everything = bound.arguments.items()
@@ -75,7 +75,7 @@ def _expanded(signature: Signature, base: type | None) -> Signature:
     return signature.replace(parameters=own + [each for each in inherited if each.name not in names])
 
 
-def _of_the_model(given: Mapping[str, Any], signature: Signature) -> dict[str, Any]:
+def _of_the_model(agent: type, given: Mapping[str, Any], signature: Signature) -> dict[str, Any]:
     """Returns the hyper-parameters in the policy's directory that the agent has and that are not given.
 
     A roll-out that is given, and smaller than the mini-batches in the file, is one mini-batch.
@@ -85,6 +85,8 @@ def _of_the_model(given: Mapping[str, Any], signature: Signature) -> dict[str, A
         return {}
     directory = POCKET if policy == "pocket" else Path(policy)
     stored = training_settings.read_training_settings(directory)
+    for each in reversed(agent.__mro__):
+        stored |= stored.get(each.__name__, {})
     taken = {name: value for name, value in stored.items() if name in signature.parameters and name not in given}
     for name, value in taken.items():
         try:

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from coach_gym.agents import CoachAgent, FilteredCloningAgent, GRPOAgent, PPOAgent
+from benchmarks.controls.methods import METHODS, chosen
+from coach_gym.agents import CoachAgent, FilteredCloningAgent, GRPOAgent, PPOAgent, RLOOAgent
 from coach_gym.agents.models import training_settings
 from coach_gym.agents.models.policy import POCKET, Policy
 from coach_gym.agents.training.arguments import _check_type
@@ -38,6 +39,16 @@ def test_an_agent_takes_what_it_accepts_and_says_so_in_a_line(method, saved, cap
     (line,) = capsys.readouterr().out.splitlines()
     assert method.__name__ in line and all(f"{name}={value!r}" in line for name, value in expected.items())
     assert ("outcome_correction" in line) == (method is CoachAgent)
+
+
+def test_a_class_of_agents_takes_what_is_under_its_name(saved):
+    write(saved, {**SETTINGS, "GRPOAgent": {"learning_rate": 1e-5, "group_size": 2}})
+
+    class MyAgent(GRPOAgent):
+        pass
+
+    assert [method(saved, None).learning_rate for method in (GRPOAgent, MyAgent, CoachAgent)] == [1e-5, 1e-5, 3e-4]
+    assert (GRPOAgent(saved, None).group_size, GRPOAgent(saved, None, 1e-4).learning_rate) == (2, 1e-4)
 
 
 def test_what_is_given_wins_even_if_it_is_the_default(saved, capsys):
@@ -92,7 +103,10 @@ def test_a_contradiction_names_what_came_with_the_policy(saved):
         ({"collection": "never"}, "collection='never' is unknown"),
         ({"max_new_tokens": "48"}, "max_new_tokens='48' is of type str"),
         ({"k": [4]}, "sets 'k' to a list"),
+        ({"k": {"x": 4}}, "k={'x': 4} is of type dict"),
+        ({"CoachAgent": {"k": {"k": 4}}}, "sets 'k' to a dict"),
         ({"generation": "http://example.com"}, "sets 'generation', which only the user chooses"),
+        ({"GRPOAgent": {"generation": "http://example.com"}}, "sets 'generation', which only the user chooses"),
         ({"tensorboard_log": "/tmp"}, "sets 'tensorboard_log', which only the user chooses"),
         ({"reward_model": "openai:spy@http://example.com/v1"}, "no other model than 'pocket'"),
         ({"critic": "/somewhere"}, "no other model than 'pocket'"),
@@ -117,7 +131,17 @@ def test_a_file_may_choose_nothing_that_sends_reads_or_writes():
 
 def test_the_pockets_settings_are_arguments_of_its_agents():
     settings = training_settings.read_training_settings(POCKET)
+    for method in (CoachAgent, PPOAgent, GRPOAgent, RLOOAgent, FilteredCloningAgent):
+        parameters = inspect.signature(method).parameters
+        for name, value in settings.pop(method.__name__, {}).items():
+            _check_type(name, value, parameters[name])
     parameters = inspect.signature(CoachAgent).parameters
     for name, value in settings.items():
         _check_type(name, value, parameters[name])
     assert settings["learning_rate"] > 1e-6 and settings["max_new_tokens"] < 512
+
+
+def test_the_pockets_settings_are_those_that_the_comparison_chose():
+    for name in ("coach", "cloning", "grpo", "ppo"):
+        agent = METHODS[name].agent("pocket", None)
+        assert chosen()[name].items() <= agent.arguments.items()
