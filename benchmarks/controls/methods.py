@@ -59,6 +59,7 @@ METHODS = {
     "best_of_4": Method("best of 4 by Q", CoachAgent, CRITIC, learns=False, best_of=4),
     "best_of_8": Method("best of 8 by Q", CoachAgent, CRITIC, learns=False, best_of=8),
     "frozen": Method("CoachAgent, critic frozen", CoachAgent, CRITIC),
+    "imitates": Method("CoachAgent, imitates only", CoachAgent, {**CRITIC, "critic": "copy"}),
     "cloning": Method("filtered cloning", FilteredCloningAgent, baseline=True),
     "rloo": Method("RLOO", RLOOAgent, baseline=True),
     "grpo": Method("GRPO", GRPOAgent, baseline=True),
@@ -72,7 +73,8 @@ METHODS = {
 }
 
 FROZEN: dict[str, Any] = {"critic_learning_rate": 0.0, "outcome_correction": 0.0}
-"""What changes CoachAgent's settings so that its advantages are those of the critic that it started with."""
+"""What changes CoachAgent's settings so that its advantages are those of the critic that it started with; without a
+pre-trained one, whose value head starts at zero, they are zero and only its own successes teach."""
 
 ALONE: dict[str, Any] = {"self_imitation": None}
 """What changes CoachAgent's settings so that nothing but its advantages teaches the policy, as in the paper."""
@@ -109,4 +111,5 @@ def chosen() -> dict[str, dict[str, Any]]:
     settings = {name: grid[0] for name, grid in GRIDS.items()}
     if CHOSEN.exists():
         settings |= json.loads(CHOSEN.read_text("utf-8"))["settings"]
-    return settings | {"frozen": settings[COACH] | FROZEN, "coach_alone": settings[COACH] | ALONE}
+    frozen = settings[COACH] | FROZEN
+    return settings | {"frozen": frozen, "imitates": frozen, "coach_alone": settings[COACH] | ALONE}
