@@ -59,7 +59,7 @@ METHODS = {
     "best_of_4": Method("best of 4 by Q", CoachAgent, CRITIC, learns=False, best_of=4),
     "best_of_8": Method("best of 8 by Q", CoachAgent, CRITIC, learns=False, best_of=8),
     "frozen": Method("CoachAgent, critic frozen", CoachAgent, CRITIC),
-    "imitates": Method("CoachAgent, imitates only", CoachAgent, {**CRITIC, "critic": "copy"}),
+    "imitates": Method("CoachAgent, imitates only", CoachAgent, CRITIC | {"critic": "copy"}),
     "cloning": Method("filtered cloning", FilteredCloningAgent, baseline=True),
     "rloo": Method("RLOO", RLOOAgent, baseline=True),
     "grpo": Method("GRPO", GRPOAgent, baseline=True),
