@@ -277,6 +277,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             UsageError: As for `snapshot`.
         """
         device, _ = self._forkable()
+        if not isinstance(snapshot, Snapshot):
+            raise UsageError(f"{snapshot!r:.60} is of type {type(snapshot).__name__}; pass what snapshot() returned")
         device.restore(snapshot.device)
         self._task, self.np_random = snapshot.task.fork(), copy.deepcopy(snapshot.random)
         for name, value in snapshot.progress.items():

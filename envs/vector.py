@@ -140,18 +140,15 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         Raises:
             UsageError: The seeds or options are invalid.
         """
-        if isinstance(seed, int):
-            super().reset(seed=seed)
-            seed = [seed + i for i in range(self.num_envs)]
-        shared = dict(options or {})
+        seeds = self._seeds(seed)
+        if isinstance(seed, Integral):
+            super().reset(seed=int(seed))
+        shared = dict(_options("options", options))
         chosen = self._chosen(shared.pop("reset_mask", None))
-        per_env = self._one_each("options['per_env']", shared.pop("per_env", None))
-        seeds = self._one_each("seed", seed)
-        for each in seeds:
-            if each is not None and (not isinstance(each, Integral) or isinstance(each, bool) or each < 0):
-                raise UsageError(f"seed={each!r:.60} is none; pass a whole number of at least 0")
+        further = self._one_each("options['per_env']", shared.pop("per_env", None))
+        per_env = [{**shared, **_options("an entry of options['per_env']", each)} for each in further]
         self._require_idle()
-        self.send_reset(chosen, [seeds[i] for i in chosen], [{**shared, **(per_env[i] or {})} for i in chosen])
+        self.send_reset(chosen, [seeds[i] for i in chosen], [per_env[i] for i in chosen])
         try:
             arrivals = self.recv(len(chosen))
         except UsageError:
@@ -475,9 +472,20 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             raise UsageError("options['reset_mask'] selects no environment")
         return [int(i) for i in np.flatnonzero(mask)]
 
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
+        """Returns a seed for each environment."""
+        one = isinstance(seed, Integral)
+        given = [seed] if one else self._one_each("seed", seed)
+        for each in given:
+            if each is not None and (not isinstance(each, Integral) or isinstance(each, bool) or each < 0):
+                raise UsageError(f"seed={each!r:.60} is none; pass a whole number of at least 0")
+        return [int(given[0]) + i for i in range(self.num_envs)] if one else given
+
     def _one_each(self, name: str, values: Sequence | None) -> Sequence:
         if values is None:
             return [None] * self.num_envs
+        if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str):
+            raise UsageError(f"{name}={values!r:.60} is of type {type(values).__name__}; pass one for each environment")
         if len(values) != self.num_envs:
             raise UsageError(f"{name} has {len(values)} entries for {self.num_envs} environments")
         return values
@@ -503,6 +511,13 @@ def _with_time_for_looks(make_env: Callable[[], gym.Env], longest: float) -> gym
         if isinstance(part, AndroidEnv) and part.look_timeout is not None:
             part.look_timeout = min(part.look_timeout, longest)
     return env
+
+
+def _options(name: str, given: Any) -> Mapping[str, Any]:
+    """Returns the options of a reset; none if none are given."""
+    if not isinstance(given, Mapping | None):
+        raise UsageError(f"{name}={given!r:.60} is of type {type(given).__name__}; pass a dict or None")
+    return given or {}
 
 
 def _first_then(first: gym.Env, make_env: Callable[[], gym.Env]) -> Callable[[], gym.Env]:

@@ -79,6 +79,8 @@ def test_the_next_episode_of_a_restored_environment_is_the_same_again():
     first = env.reset()[1]["params"]
     env.restore(kept)
     assert env.reset()[1]["params"] == first
+    with pytest.raises(UsageError, match="None is of type NoneType; pass what snapshot"):
+        env.restore(None)
 
 
 def test_forking_is_refused_without_an_episode_and_on_other_devices():

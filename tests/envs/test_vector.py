@@ -164,6 +164,21 @@ def test_seeds_must_match_the_number_of_environments(envs):
         envs.reset(seed=[1, 2])
 
 
+@pytest.mark.parametrize(("arguments", "told"), [
+    ({"seed": 1.5}, "seed=1.5 is of type float; pass one for each"), ({"seed": -1}, "seed=-1 is none"),
+    ({"seed": True}, "seed=True is none"), ({"seed": "123"}, "seed='123' is of type str"),
+    ({"options": 5}, "options=5 is of type int; pass a dict or None"),
+    ({"options": [1]}, r"options=\[1\] is of type list"),
+    ({"options": {"per_env": 5}}, "per_env'.=5 is of type int"),
+    ({"options": {"per_env": [5, {}, None]}}, "an entry of options.*=5 is of type int"),
+])  # fmt: skip
+def test_what_is_no_seed_and_no_option(envs, arguments, told):
+    with pytest.raises(UsageError, match=told):
+        envs.reset(**arguments)
+    first, _ = envs.reset(seed=np.int64(3))
+    assert first["goal"] == envs.reset(seed=[3, 4, 5])[0]["goal"]
+
+
 def test_step_before_reset_is_refused(envs):
     with pytest.raises(UsageError, match="never reset"):
         envs.step(["wait()"] * 3)
