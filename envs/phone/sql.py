@@ -60,6 +60,14 @@ def connect(budget: Budget, data: bytes = b"") -> sqlite3.Connection:
     return connection
 
 
+def contents(connection: sqlite3.Connection) -> bytes:
+    """Returns the contents of a database's file, which is empty while nothing was ever stored in it."""
+    with suppress(*DAMAGED):
+        if not connection.execute("PRAGMA page_count").fetchone()[0]:
+            return b""  # SQLite cannot serialize what has no pages, as where the first table was rolled back
+    return connection.serialize()
+
+
 def limit(connection: sqlite3.Connection, more: int) -> None:
     """Has a database and its temporary tables grow by so many bytes at most, and to `MOST_BYTES`.
 

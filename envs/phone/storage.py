@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from coach_gym.envs.phone.sql import DAMAGED, Budget, connect, is_corrupt, is_sound
+from coach_gym.envs.phone.sql import DAMAGED, Budget, connect, contents, is_corrupt, is_sound
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ class Storage:
         if path in self._open:
             connection, changes = self._open[path]
             if connection.total_changes != changes:
-                self._files[path] = File(connection.serialize(), self.now)
+                self._files[path] = File(contents(connection), self.now)
                 self._open[path] = (connection, connection.total_changes)
 
     def _write_back_below(self, path: str) -> None:

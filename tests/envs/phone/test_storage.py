@@ -102,3 +102,13 @@ def test_a_snapshot_is_not_changed_by_what_follows(storage):
     storage.read(DB)
     storage.restore(saved)
     assert storage.database(DB).execute("SELECT body FROM note").fetchall() == [("kept",)]
+
+
+def test_a_database_in_which_nothing_was_kept_is_an_empty_file(storage):
+    storage.write(DB, b"")
+    db = storage.database(DB)
+    db.execute("BEGIN")
+    db.execute("CREATE TABLE note(body TEXT)")
+    db.execute("INSERT INTO note VALUES ('lost')")
+    db.execute("ROLLBACK")
+    assert storage.read(DB) == b"" and storage.snapshot()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 
-from coach_gym.envs.phone.shell.language.process import Command, Process
+from coach_gym.envs.phone.shell.language.process import MOST_PARTS, Command, Process, few
 from coach_gym.envs.phone.sql import DAMAGED, connect, limit
 from coach_gym.envs.phone.storage import Storage
 
@@ -62,11 +62,12 @@ def sqlite3_(p: Process) -> int:
             style.set(word.lstrip("-"), rest.pop(0))
         else:
             style.set(word.lstrip("-"), "")
-    scripts = words[1:] or p.streams.stdin.read().decode("utf-8", "surrogateescape").split("\n")
+    text = "" if words[1:] else p.streams.stdin.read().decode("utf-8", "surrogateescape")
+    scripts = words[1:] or few(text.split("\n", MOST_PARTS))
     path = p.path(words[0]) if words and words[0] != ":memory:" else ""
     if path and (p.storage.is_dir(path) or not p.storage.is_dir(path.rpartition("/")[0] or "/")):
         return p.complain(f'Error: unable to open database "{words[0]}": unable to open database file')
-    if not p.storage.exists(path):
+    if not path or not p.storage.exists(path):
         return _run_on_new(p, path, scripts, style)
     connection = p.storage.database(path)
     version = _schema_version(connection)

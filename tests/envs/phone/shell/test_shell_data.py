@@ -71,6 +71,15 @@ def test_mistakes_are_told(phone):
     assert not phone.storage.exists("/data/local/tmp/asked.db")
 
 
+def test_a_database_without_a_file_ends_with_its_command(phone):
+    assert out(phone, "sqlite3 :memory: 'CREATE TABLE t(a)'; sqlite3 :memory: .tables") == "\n"
+    assert "" not in phone.storage.listdir("/")
+    for place in (":memory:", "/sdcard/empty.db"):
+        rolled_back = "BEGIN; CREATE TABLE t(a); INSERT INTO t VALUES (1); ROLLBACK; SELECT 2"
+        assert out(phone, f"touch /sdcard/empty.db; sqlite3 {place} '{rolled_back}'") == "2\n"
+    assert phone.storage.snapshot()
+
+
 def test_no_statement_reaches_a_file_of_this_machine(phone, tmp_path):
     secret = tmp_path / "host.db"
     with sqlite3.connect(secret) as connection:
