@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.lock import RunningPhone
@@ -12,6 +12,7 @@ from coach_gym.envs.phone.shell.language.process import Input
 INTERRUPT, END, DELETE, BACKSPACE, ESCAPE = 0x03, 0x04, 0x7F, 0x08, 0x1B
 WITHIN_ESCAPE = b"[O0123456789;"  # what comes between an escape and its last letter
 LONGEST_LINE = 64 * 1024
+MOST_READ_AGAIN = 2_000_000  # characters of the lines of one command, which are all read again with every further line
 
 
 class Terminal:
@@ -30,23 +31,23 @@ class Terminal:
     ) -> None:
         self._session, self._lock = Session(phone), lock
         self._read, self._write, self._pty = read, write, pty
-        self._typed = bytearray()
+        self._typed: Iterator[int] = iter(())
         self._escaped = False
 
     def run(self) -> int:
         """Runs what is typed until it ends, or until `exit`. Returns the shell's exit code."""
-        code, text = 0, ""
+        code, text, left = 0, "", MOST_READ_AGAIN
         while not self._session.ended:
             self._prompt(text)
             line = self._line()
             if line is None:
                 break
-            text += line
-            if text.strip() and is_complete(text):
-                code = self._carry_out(text)
-                text = ""
-            elif not text.strip():
-                text = ""
+            text = "" if line == chr(INTERRUPT) else text + line
+            left -= len(text)
+            if text.strip() and left > 0 and not is_complete(text):
+                continue
+            code = self._carry_out(text) if text.strip() else code
+            text, left = "", MOST_READ_AGAIN
         return self._carry_out(text) if text else code
 
     def _carry_out(self, text: str) -> int:
@@ -67,18 +68,14 @@ class Terminal:
             self._write(data.replace(b"\n", b"\r\n") if self._pty else data)
 
     def _line(self) -> str | None:
-        """Returns the next line with its end; None at the end of the input."""
+        """Returns the next line with its end, or `INTERRUPT`; None at the end of the input."""
         line = bytearray()
         while len(line) < LONGEST_LINE:
-            if not self._typed:
-                try:
-                    data = self._read()
-                except EOFError:
-                    data = b""
-                if not data:
+            byte = next(self._typed, None)
+            if byte is None:
+                if not self._fetch():
                     return line.decode("utf-8", "surrogateescape") if line else None
-                self._typed += data
-            byte = self._typed.pop(0)
+                continue
             if byte == 0x0A or (byte == 0x0D and self._pty):
                 self._echo(b"\r\n")
                 return (line + b"\n").decode("utf-8", "surrogateescape")
@@ -88,10 +85,19 @@ class Terminal:
                 return None
             elif byte == INTERRUPT:
                 self._echo(b"^C\r\n")
-                return "\n"
+                return chr(INTERRUPT)
             else:
                 self._edit(line, byte)
         return line.decode("utf-8", "surrogateescape")
+
+    def _fetch(self) -> bool:
+        """Waits for more typed bytes. Returns False at the end."""
+        try:
+            data = self._read()
+        except EOFError:
+            data = b""
+        self._typed = iter(data)
+        return bool(data)
 
     def _edit(self, line: bytearray, byte: int) -> None:
         """Applies a key to the line. The cursor stays at the end: keys that move it have no effect."""

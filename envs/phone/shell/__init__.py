@@ -113,9 +113,8 @@ class Session:
 def is_complete(text: str) -> bool:
     """Returns whether a text can be run; if not, an interactive shell asks for another line."""
     try:
-        parse.parse(text)
+        return parse.is_complete(text)
     except Unfinished:
         return False
     except (SyntaxFault, RecursionError):
         return True
-    return True

@@ -110,6 +110,14 @@ def test_a_megabyte_in_a_notification_and_a_setting_is_drawn_at_once():
     "sqlite3 :memory: \"'$(seq -s ';' 1 200000)\"",
     "head -c 9000000 /dev/zero | tr '\\001-\uffff' b | wc -c", 'mkdir -p "$(printf \'/a%.0s\' $(seq 1 60000))"',
     'logcat -e "$(seq 1 9999)"', "xxd -c 99999999 /system/build.prop | tail -n 1",
+    *(f"yes {'a' * 60} | tr a '\\n' | {reader} | tail -n 1" for reader in (
+        "sort", "tac", "nl", "tail", "grep -c x", "cut -c1", "paste -s", "rev", "sed 1d", "uniq -c", "wc", "comm - f",
+        "diff - f", "sqlite3 :memory:", "md5sum -c", "xxd -r",
+    )),
+    f"yes '{'a ' * 30}' | xargs echo | wc", f"yes '{'a ' * 30}' | wc", "set -- $(yes a a a a a a)",
+    "x=$(seq 1 300000); set -- $x $x $x $x $x; echo $#", "echo " + "{0,1,2,3,4,5,6,7,8,9}" * 7 + " | wc",
+    "head -c 40000000 /dev/zero | base64 -w 1 | wc -c", "yes 'echo a b c d e f g' | sh", "yes 'cat << E' | sh",
+    'eval "$(yes)"', "cat << E | wc\n" + "a\n" * 250_000,
 ])  # fmt: skip
 def test_no_command_line_takes_long(phone, command):
     began = time.process_time()

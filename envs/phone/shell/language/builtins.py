@@ -12,7 +12,7 @@ from coach_gym.envs.phone.shell.language import variables
 from coach_gym.envs.phone.shell.language.environment import NAME, Exit, Leave, Return
 from coach_gym.envs.phone.shell.language.interpreter import LAUNCHERS
 from coach_gym.envs.phone.shell.language.options import options
-from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Streams
+from coach_gym.envs.phone.shell.language.process import MOST_PARTS, NO_FILE, Command, Input, Process, Streams, few
 from coach_gym.envs.phone.shell.language.words import unescape
 
 
@@ -280,7 +280,7 @@ def xargs(p: Process) -> int:
             size, slot = (int(value) if value.isdecimal() else 0, slot) if flag[1] == "n" else (1, value)
     args = args or ["echo"]
     text = p.streams.stdin.read().decode("utf-8", "surrogateescape")
-    words = [word for word in re.split("\n" if slot else separator, text) if word]
+    words = [word for word in few(re.split("\n" if slot else separator, text, maxsplit=MOST_PARTS)) if word]
     size = size or max(1, len(words))
     code = 0
     for start in range(0, max(1, len(words)), size):

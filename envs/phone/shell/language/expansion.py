@@ -11,10 +11,11 @@ from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.patterns import Guarded
 from coach_gym.envs.phone.shell.language import arithmetic, syntax
-from coach_gym.envs.phone.shell.language.environment import OWN_PID, Environment, Fatal, Fault
+from coach_gym.envs.phone.shell.language.environment import KILLED, OWN_PID, Environment, Exit, Fatal, Fault
+from coach_gym.envs.phone.shell.language.process import MOST_PARTS, few
 from coach_gym.envs.phone.storage import Storage
 
-MOST_ALTERNATIVES = 1000
+MOST_ALTERNATIVES = 1 << 20  # characters of all that braces make of a word
 PARENT_PID = "402"  # adbd's
 _GLOB = re.compile(r"[*?]|\[.+\]", re.DOTALL)
 _SPECIAL = re.compile(r"^~|[*?{]|\[.+\]", re.DOTALL)
@@ -47,7 +48,7 @@ class Expander:
             literal = word[0]
             if literal.quoted or not _SPECIAL.search(literal.text):
                 return [literal.text]
-            if alternatives := _alternatives(literal.text):
+            if len(alternatives := _alternatives(literal.text)) > 1:
                 return [field for text in alternatives for field in self.fields((syntax.Literal(text, False),))]
         fields: list[list[Piece]] = []
         open = False  # the next part belongs to the last field
@@ -75,7 +76,7 @@ class Expander:
             yield self.value(part), True
         else:
             value = self.value(part)
-            for index, text in enumerate(_BLANKS.split(value) if value else []):
+            for index, text in enumerate(few(_BLANKS.split(value, MOST_PARTS)) if value else []):
                 if index:
                     yield None
                 if text:
@@ -228,11 +229,18 @@ class Expander:
 
 
 def _alternatives(text: str) -> list[str]:
-    """Returns what the first innermost `{a,b}` makes of a text; none if there is no such part."""
-    match = _BRACES.search(text)
-    if match is None or text.count("{") > 8 or match[1].count(",") > MOST_ALTERNATIVES:
-        return []
-    return [text[: match.start()] + choice + text[match.end() :] for choice in match[1].split(",")]
+    """Returns what every `{a,b}` makes of a text, the first innermost one first; the text if there is no such part."""
+    texts = [text]
+    while any(found := [_BRACES.search(each) for each in texts]):
+        pairs = list(zip(texts, found, strict=True))
+        if sum(len(each) * (match[1].count(",") + 1) for each, match in pairs if match) > MOST_ALTERNATIVES:
+            raise Exit(KILLED)
+        texts = [
+            each[: match.start()] + choice + each[match.end() :] if match else each
+            for each, match in pairs
+            for choice in (match[1].split(",") if match else [""])
+        ]
+    return texts
 
 
 def _pattern(pieces: list[Piece]) -> str:

@@ -27,7 +27,7 @@ from coach_gym.envs.phone.shell.language.environment import (
 )
 from coach_gym.envs.phone.shell.language.expansion import Expander
 from coach_gym.envs.phone.shell.language.options import BadOption, Help
-from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Sink, Streams
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Sink, Streams, few
 from coach_gym.envs.phone.shell.language.words import SyntaxFault
 
 LAUNCHERS = ("/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/")
@@ -268,12 +268,22 @@ class Shell(Environment):
         return self._expander.number(text)
 
     def _fields(self, words: list[syntax.Word]) -> list[str]:
-        return [field for word in words for field in self._expander.fields(word)]
+        fields: list[str] = []
+        for word in words:
+            fields += self._expander.fields(word)
+            few(fields)
+        return fields
 
     def spend(self) -> None:
         """Counts a step; a run that takes too many, or too long, is killed."""
         self._left -= 1
-        if self._left < 0 or time.thread_time() > self._until:
+        if self._left < 0:
+            raise Exit(KILLED)
+        self.look_at_clock()
+
+    def look_at_clock(self) -> None:
+        """Kills a run that takes too long; commands call it in loops over what they read."""
+        if time.thread_time() > self._until:
             raise Exit(KILLED)
 
     def run(self, words: list[str], streams: Streams) -> int:

@@ -36,6 +36,8 @@ _FUNCTION = re.compile(r"([A-Za-z_]\w*)[ \t]*\([ \t]*\)|function[ \t]+([A-Za-z_]
 _TEST = re.compile(r"\[\[(?=[ \t\n])")
 _IN_TEST = re.compile(r"&&|\|\||[()<>]")
 _DEEPEST = 50
+MOST_PARTS = 300_000  # words, quotes, expansions and operators of a script
+_BETWEEN_PARTS = " \t\n;&|()<>{}'\"\\$`"
 _RESERVED = ("if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "{", "}", "!")
 
 
@@ -44,13 +46,28 @@ def parse(text: str) -> Script:
     """Returns the syntax tree of a script. All callers share it, so nobody may change it.
 
     Raises:
-        SyntaxFault: The text is not a script.
+        SyntaxFault: The text is not a script, or has far more words than a command line can have.
     """
+    return _parsed(text)[0]
+
+
+def is_complete(text: str) -> bool:
+    """Returns whether a script does not end within a here-document.
+
+    Raises:
+        SyntaxFault: As in `parse`.
+    """
+    return not _parsed(text)[1].open
+
+
+def _parsed(text: str) -> tuple[Script, Parser]:
+    if sum(map(text.count, _BETWEEN_PARTS)) > MOST_PARTS:
+        raise SyntaxFault("too many words")
     parser = Parser(text)
     script = parser.script()
     if parser.at < len(text):
         parser._unexpected()
-    return script
+    return script, parser
 
 
 class Parser(Words):

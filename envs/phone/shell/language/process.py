@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
@@ -15,6 +15,8 @@ from coach_gym.envs.phone.shell.language.syntax import Compound
 from coach_gym.envs.phone.storage import Storage
 
 MOST_OUTPUT = 1 << 26  # bytes that a command writes
+MOST_PARTS = 1_000_000  # lines or words that a command takes a text apart into
+P = TypeVar("P", bound=Sized)
 
 
 class Input:
@@ -73,6 +75,16 @@ class Sink(bytearray):
     def __iadd__(self, data: Any, /) -> Self:  # type: ignore[misc]
         self.extend(data)
         return self
+
+
+def few(parts: P) -> P:
+    """Returns the parts of a text. The command that takes it apart into too many is killed, as without memory.
+
+    To learn that there are too many it is enough to make `MOST_PARTS` and one more.
+    """
+    if len(parts) > MOST_PARTS:
+        raise Exit(KILLED)
+    return parts
 
 
 @dataclass
@@ -137,6 +149,9 @@ class Shell(Protocol):
     def spend(self) -> None:
         """Counts a step; a run that takes too many is killed."""
 
+    def look_at_clock(self) -> None:
+        """Ends a run that takes too long."""
+
     def end_program(self) -> None:
         """Ends the endless command that runs in the background."""
 
@@ -194,6 +209,7 @@ class Process:
 
     def print(self, text: str = "", end: str = "\n") -> None:
         """Writes text to standard output."""
+        self.shell.look_at_clock()
         self.streams.stdout += (text + end).encode("utf-8", "surrogateescape")
 
     def fail(self, message: str, code: int = 1) -> int:

@@ -30,6 +30,7 @@ _SPECIAL = re.compile(r"[A-Za-z_]\w*|[0-9?$#@*!-]", re.ASCII)
 _PLAIN = re.compile(r"""[^ \t\n;&|()<>'"\\$`]+""")
 _BARE = re.compile(r"(?:[a-z]+|[{}!])(?=[ \t\n;&|()<>]|$)")
 _IN_QUOTES = re.compile(r'[^"\\$`]+')
+_IN_BRACES = re.compile(r"""[^}"'\\$`]+""")
 _EXPANSION_OP = re.compile(r":?[-+=?]|%%?|##?|:|//?")
 
 
@@ -43,11 +44,13 @@ class Words(ABC):
     Attributes:
         at: The index of the next character.
         documents: Here-documents whose text begins on the next line.
+        open: Whether the text ends within a here-document, which a script may and a typed line does not.
     """
 
     def __init__(self, text: str, depth: int = 0) -> None:
         self.text, self.at, self.depth = text, 0, depth
         self.documents: list[Redirect] = []
+        self.open = False
 
     @abstractmethod
     def script(self, *ends: str) -> Script:
@@ -190,9 +193,10 @@ class Words(ABC):
                     self.at += 2
                 case "$" | "`":
                     parts.append(self._dollar(quoted))
-                case character:
-                    parts.append(Literal(character, False))
-                    self.at += 1
+                case _:
+                    plain = _IN_BRACES.match(self.text, self.at)
+                    parts.append(Literal(plain[0] if plain else "'", False))
+                    self.at += len(parts[-1].text)
         return parts
 
     def _ansi_quoted(self) -> Literal:
@@ -240,14 +244,17 @@ class Words(ABC):
     def _here_document(self, redirect: Redirect) -> None:
         end = "".join(part.text for part in redirect.word if isinstance(part, Literal))
         literal = any(isinstance(part, Literal) and part.quoted for part in redirect.word)
-        text = ""
+        lines, self.open = [], True
         while self.at < len(self.text):
-            line, newline, _ = self.text[self.at :].partition("\n")
-            self.at += len(line) + len(newline)
+            begin, end_of_line = self.at, self.text.find("\n", self.at) + 1
+            self.at = end_of_line or len(self.text)
+            line = self.text[begin : self.at].removesuffix("\n")
             line = line.lstrip("\t") if redirect.op == "<<-" else line
             if line == end:
+                self.open = False
                 break
-            text += line + "\n"
+            lines.append(line + "\n")
+        text = "".join(lines)
         redirect.word = (Literal(text, True),) if literal else type(self)(text, self.depth).quoted_text()
 
     def _peek_word(self) -> str:

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from coach_gym.envs.phone.paths import link
 from coach_gym.envs.phone.shell.language.options import options
-from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, few
 from coach_gym.envs.phone.shell.toybox.text import inputs, texts
 
 MOST_COMPARED = 20_000  # lines of either file
@@ -40,7 +40,7 @@ def _shown(row: bytes) -> str:
 
 
 def _from_hexadecimal(p: Process, data: bytes, plain: bool) -> int:
-    lines = data.decode("latin-1").splitlines()
+    lines = texts(data)
     digits = lines if plain else [re.sub(r"^[^:]*:|  .*", "", line) for line in lines]
     try:
         p.streams.stdout += bytes.fromhex("".join(digits))
@@ -182,6 +182,7 @@ def diff(p: Process) -> int:
 
 
 def _text_lines(data: bytes) -> list[str]:
+    few(range(data.count(b"\n")))
     return data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
 
 

@@ -16,6 +16,7 @@ from coach_gym.envs.phone.shell.commands.kernel import ENDLESS, device
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.envs.phone.shell.toybox.attributes import attributes, user_id
+from coach_gym.envs.phone.shell.toybox.text import texts
 from coach_gym.envs.phone.storage import LONGEST
 
 
@@ -343,7 +344,7 @@ def checksum(p: Process) -> int:
 
 def _check(p: Process, kind: str, listed: bytes, quiet: bool) -> None:
     """Prints of each line of a list whether its file has its digest."""
-    for line in listed.decode("utf-8", "surrogateescape").splitlines():
+    for line in texts(listed):
         digest, _, name = line.partition("  ")
         data = p.read(name)
         same = data is not None and hashlib.new(kind, data, usedforsecurity=False).hexdigest() == digest.lower()

@@ -9,7 +9,7 @@ from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
 from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.shell.toybox.matching import TooComplex, compiled, is_safe
-from coach_gym.envs.phone.shell.toybox.text import inputs, texts
+from coach_gym.envs.phone.shell.toybox.text import inputs, texts, timed
 
 _COPIED = re.compile(r"-i\.\S+")  # `-i.bak` keeps a copy under that name
 
@@ -33,7 +33,7 @@ def sed(p: Process) -> int:
         lines = texts(data)
         for step in steps:
             step.open = False
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(timed(p, lines), start=1):
             if not _sed_line(steps, line, number, number == len(lines), "n" in given, output):
                 break
         text = "".join(f"{line}\n" for line in output)

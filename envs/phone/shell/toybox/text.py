@@ -13,7 +13,7 @@ from coach_gym.envs.phone.shell.commands.kernel import PIECE
 from coach_gym.envs.phone.shell.language.environment import KILLED, Exit
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
-from coach_gym.envs.phone.shell.language.process import MOST_OUTPUT, Command, Process
+from coach_gym.envs.phone.shell.language.process import MOST_OUTPUT, MOST_PARTS, Command, Process, few
 from coach_gym.envs.phone.shell.language.words import unescape
 from coach_gym.envs.phone.shell.toybox.matching import Pattern, TooComplex, compiled
 
@@ -30,6 +30,7 @@ def inputs(p: Process, names: list[str], most: int = PIECE) -> Iterator[tuple[st
 
 def _lines(data: bytes) -> list[bytes]:
     """Returns lines with their ends; the last one may have none."""
+    few(range(data.count(b"\n")))
     return data.splitlines(keepends=True) if b"\r" not in data else re.findall(rb"[^\n]*\n|[^\n]+", data)
 
 
@@ -94,17 +95,21 @@ def wc(p: Process) -> int:
     flags = [flag for flag in "lwmcL" if flag in given] or ["l", "w", "c"]
     rows = []
     for name, data in inputs(p, given.words):
-        counts = {
-            "l": data.count(b"\n"), "w": len(data.split()), "c": len(data), "m": len(data.decode("utf-8", "replace")),
-            "L": max(map(len, texts(data)), default=0),
-        }  # fmt: skip
-        rows.append(([counts[flag] for flag in flags], "" if name == "-" else name))
+        rows.append(([_COUNTS[flag](data) for flag in flags], "" if name == "-" else name))
     if len(rows) > 1:
         rows.append(([sum(column) for column in zip(*(row for row, _ in rows), strict=True)], "total"))
     for numbers, name in rows:
         width = 7 if len(rows) > 1 or (len(flags) > 1 and not given.words) else 0
         p.print(" ".join(f"{number:{width}d}" for number in numbers) + (f" {name}" if name else ""))
     return int(p.failed)
+
+
+_OUTLINE = bytes(ord(" " if bytes([byte]).isspace() else "x") for byte in range(256))
+_COUNTS: dict[str, Callable[[bytes], int]] = {
+    "l": lambda data: data.count(b"\n"), "c": len, "m": lambda data: len(data.decode("utf-8", "replace")),
+    "w": lambda data: (b" " + data.translate(_OUTLINE)).count(b" x"),
+    "L": lambda data: max(map(len, texts(data)), default=0),
+}  # fmt: skip
 
 
 def grep(p: Process) -> int:
@@ -161,8 +166,8 @@ def _files(p: Process, name: str) -> list[str]:
 
 def _grep_one(p: Process, given: Options, wanted: Pattern, name: str, data: bytes, label: str) -> bool:
     """Prints what the options ask for of one file. Returns whether a line matched."""
-    lines = data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n") if data else []
-    hits = [i for i, line in enumerate(lines) if bool(wanted.search(line)) != ("v" in given)]
+    lines = texts(data)
+    hits = [i for i, line in enumerate(timed(p, lines)) if bool(wanted.search(line)) != ("v" in given)]
     hits = hits[: given.count("m", len(hits))]
     if "q" in given:
         return bool(hits)
@@ -173,6 +178,7 @@ def _grep_one(p: Process, given: Options, wanted: Pattern, name: str, data: byte
         p.print(f"{label}{len(hits)}")
     elif "o" in given:
         for i in hits:
+            p.shell.look_at_clock()
             for match in wanted.finditer(lines[i]):
                 if match[0]:
                     p.print(f"{label}{f'{i + 1}:' if 'n' in given else ''}{match[0]}")
@@ -213,7 +219,14 @@ def sort(p: Process) -> int:
 
 def texts(data: bytes) -> list[str]:
     """Returns lines without their ends."""
-    return data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n") if data else []
+    return few(data.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n", MOST_PARTS)) if data else []
+
+
+def timed(p: Process, lines: list[str]) -> Iterator[str]:
+    """Yields lines for as long as the run may take."""
+    for line in lines:
+        p.shell.look_at_clock()
+        yield line
 
 
 def _sort_key(given: Options) -> Callable[[str], tuple]:
@@ -366,18 +379,21 @@ def tee(p: Process) -> int:
     return 0
 
 
+_BLANKS = b" \t\n\r\f\v"
+
+
 def base64_(p: Process) -> int:
     """Encodes or, with `-d`, decodes base64."""
     given = options(p.args, "di", "w")
     for _, data in inputs(p, given.words):
         if "d" in given:
             try:
-                p.streams.stdout += base64.b64decode(b"".join(data.split()), validate="i" not in given)
+                p.streams.stdout += base64.b64decode(data.translate(None, _BLANKS), validate="i" not in given)
             except ValueError:
                 return p.fail("bad input")
             continue
         text, width = base64.b64encode(data).decode(), given.count("w", 76) or 1 << 30
-        p.print("".join(f"{text[i : i + width]}\n" for i in range(0, len(text), width)), "")
+        p.print("".join(f"{text[i : i + width]}\n" for i in few(range(0, len(text), width))), "")
     return int(p.failed)
 
 

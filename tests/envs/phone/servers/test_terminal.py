@@ -1,5 +1,7 @@
 """An interactive shell, typed key by key."""
 
+import time
+
 import pytest
 
 from coach_gym.envs.phone.phone import Phone
@@ -86,3 +88,19 @@ def test_a_reader_that_breaks_ends_the_session():
 
     phone = Phone(90, 200)
     assert Terminal(phone, RunningPhone(phone), read, bytearray().extend, False).run() == 0
+
+
+def test_a_here_document_is_read_to_its_end():
+    shown, code = typed(b"cat << END\n", b"a\nb\n", b"END\necho $?\n", pty=False)
+    assert (shown, code) == ("a\nb\n0\n", 0)
+
+
+def test_control_c_drops_all_lines_of_an_unfinished_command():
+    assert typed(b"echo '\recho never\r\x03echo a\r")[0].endswith(f"{PROMPT}echo a\r\na\r\n{PROMPT}")
+
+
+@pytest.mark.parametrize("typing", [b"if true; then\n" + b"echo a\n" * 6_000, b"x" * 1_000_000])
+def test_what_is_typed_is_read_at_once(typing):
+    began = time.thread_time()
+    typed(typing, pty=False)
+    assert time.thread_time() - began < 15

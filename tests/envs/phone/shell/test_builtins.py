@@ -233,7 +233,8 @@ def test_a_session_keeps_variables_folder_and_functions():
     ("text", "complete"),
     [
         ("echo a", True), ("echo 'a", False), ("if true", False), ("for i in 1 2", False), ("echo a |", False),
-        ("echo $(", False), ("echo )", True), ("cat <<E\na", True), ("f() {", False), ("", True),
+        ("echo $(", False), ("echo )", True), ("cat <<E\na", False), ("cat <<E\na\nE\n", True), ("f() {", False),
+        ("", True),
     ],
 )  # fmt: skip
 def test_a_text_is_complete_if_no_more_lines_are_awaited(text, complete):
