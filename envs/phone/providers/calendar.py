@@ -31,5 +31,14 @@ CREATE TRIGGER events_cleanup_delete AFTER DELETE ON Events BEGIN
 END;
 """
 
+EVENTS = (
+    "SELECT e.*, c.calendar_displayName AS calendar_displayName, c.calendar_color AS calendar_color, "
+    "c.calendar_access_level AS calendar_access_level, c.calendar_timezone AS calendar_timezone, "
+    "c.visible AS visible, c.ownerAccount AS ownerAccount, c.account_name AS account_name, "
+    "c.account_type AS account_type, coalesce(e.eventColor, c.calendar_color) AS displayColor "
+    "FROM Events e LEFT JOIN Calendars c ON e.calendar_id = c._id"
+)
+"""The events as the provider shows them, with what it says of their calendars."""
+
 TABLES = {"calendars": "Calendars", "events": "Events", "reminders": "Reminders", "attendees": "Attendees"}
 """The tables by the paths of `content://com.android.calendar`."""

@@ -114,12 +114,24 @@ def resolved(phone: Phone, intent: Intent) -> str | None:
     if intent.activity and intent.activity not in state.activities(phone, intent.package):
         return None
     named = phone.apps.get(intent.package)
+    if intent.package and not intent.activity and not _is_main(phone, intent):
+        return None
     twin = phone.fork()
     if named and not intent.activity and intent.action not in ("", intents.MAIN):
         package = named.package if twin.opened(twin.apps[named.package], intent) else None
     else:
         package = twin.start(intent)
     return None if package is None else state.component(twin, package)
+
+
+def _is_main(phone: Phone, intent: Intent) -> bool:
+    """Returns whether the main activity of an intent's package has its categories; True if it asks for something else.
+    """
+    app = state.app_of(phone, intent.package)
+    if app is None or intent.action not in ("", intents.MAIN):
+        return app is not phone.launcher  # which has no other activity
+    own = intents.HOME if app is phone.launcher else intents.LAUNCHER
+    return {own, intents.DEFAULT, app.role}.issuperset(intent.categories)
 
 
 def _as_java_reads(word: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import mimetypes
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.folders import SHARED
@@ -28,6 +29,14 @@ _PEOPLE = (
 
 class NoProvider(Exception):
     """The URI belongs to no provider of this phone."""
+
+
+class UnknownUri(ValueError):
+    """The provider has nothing of this URI; without this, all that it has would be read, changed or deleted."""
+
+
+class BadArgument(Exception):
+    """The arguments are not those of `content`; the message is Android's."""
 
 
 @dataclass
@@ -57,44 +66,73 @@ def _opened(phone: Phone, uri: str) -> Iterator[tuple[sqlite3.Connection, Table]
 
     Raises:
         NoProvider: There is none.
+        UnknownUri: The provider does not know the rest of the URI.
     """
-    authority, _, path = uri.removeprefix("content://").partition("/")
-    path, id = re.fullmatch(r"/*(.*?)/*(?:(?<![^/])(\d{1,18}))?/*", path).groups()  # type: ignore[union-attr]
+    authority, _, path = uri.removeprefix("content://").partition("?")[0].partition("/")
+    path = re.sub("/+", "/", path).strip("/")
     if authority == "media":
         with closing(_media(phone)) as db:
-            yield db, _narrowed(_media_table(path), id)
+            yield db, _table(uri, path, _media_table)
             _remove_missing(phone, db)
     elif authority == "settings":
         with closing(_settings(phone)) as db:
-            yield db, _narrowed(Table(path if path in _NAMESPACES else "system"), id)
+            yield db, _table(uri, path, _settings_table)
             _keep_settings(phone, db)
+    elif authority in _PROVIDERS:
+        place, schema, table_of = _PROVIDERS[authority]
+        table = _table(uri, path, table_of)
+        yield phone.storage.create_database(place, schema), table
     else:
-        place, schema, table = _provider(authority, path)
-        yield phone.storage.create_database(place, schema), _narrowed(table, id)
+        raise NoProvider(authority)
 
 
-def _narrowed(table: Table, id: str) -> Table:
-    return replace(table, condition=f"({table.condition}) AND _id = {int(id)}") if id else table
+def _table(uri: str, path: str, table_of: Callable[[str], Table | None]) -> Table:
+    """Returns the table behind a path, or the row of it that the number at the end of the path names."""
+    if table := table_of(path):
+        return table
+    above, _, id = path.rpartition("/")
+    if re.fullmatch(r"\d{1,18}", id) and (table := table_of(above)):
+        return replace(table, condition=f"({table.condition}) AND _id = {int(id)}")
+    raise UnknownUri(f"Unknown URL {uri}")
 
 
-def _provider(authority: str, path: str) -> tuple[str, str, Table]:
-    """Returns path, schema and table of a provider with a database of its own."""
-    if authority in ("sms", "mms-sms"):
-        if path in ("conversations", "threads"):
-            return telephony.PATH, telephony.SCHEMA, Table("threads", order="date DESC")
-        kind = f"type = {_SMS[path]}" if path in _SMS else "1"
-        return telephony.PATH, telephony.SCHEMA, Table("sms", kind, "date DESC, _id DESC")
-    if authority == "com.android.contacts" and path in people.VIEWS:
-        view = people.VIEWS[path]
-        return contacts.PATH, contacts.SCHEMA, Table(f"({view.query})", view.condition, view.order, view.table)
-    if authority == "contacts":  # the provider of Android 1
-        rows = f"({_PEOPLE})" if "phones" in path else f"({people.CONTACTS})"
-        return contacts.PATH, contacts.SCHEMA, Table(rows, order="display_name COLLATE NOCASE, _id", target="contacts")
-    if authority == "com.android.calendar" and path in calendar.TABLES:
-        return calendar.PATH, calendar.SCHEMA, Table(calendar.TABLES[path])
-    if authority == "call_log":
-        return call_log.PATH, call_log.SCHEMA, Table("calls", order="date DESC")
-    raise NoProvider(authority)
+def _messages_table(path: str) -> Table | None:
+    if path in ("conversations", "threads"):
+        return Table("threads", order="date DESC")
+    kind = "1" if path == "" else f"type = {_SMS[path]}" if path in _SMS else None
+    return Table("sms", kind, "date DESC, _id DESC") if kind else None
+
+
+def _people_table(path: str) -> Table | None:
+    view = people.view(path)
+    return Table(f"({view.query})", view.condition, view.order, view.table) if view else None
+
+
+def _old_people_table(path: str) -> Table | None:
+    """Returns a table of the provider of Android 1."""
+    rows = {"people": people.CONTACTS, "phones": _PEOPLE}.get(path)
+    return Table(f"({rows})", order="display_name COLLATE NOCASE, _id", target="contacts") if rows else None
+
+
+def _calendar_table(path: str) -> Table | None:
+    if path == "events":
+        return Table(f"({calendar.EVENTS})", target=calendar.TABLES[path])
+    return Table(calendar.TABLES[path]) if path in calendar.TABLES else None
+
+
+def _calls_table(path: str) -> Table | None:
+    return Table("calls", order="date DESC") if path == "calls" else None
+
+
+_PROVIDERS = {
+    "sms": (telephony.PATH, telephony.SCHEMA, _messages_table),
+    "mms-sms": (telephony.PATH, telephony.SCHEMA, _messages_table),
+    "com.android.contacts": (contacts.PATH, contacts.SCHEMA, _people_table),
+    "contacts": (contacts.PATH, contacts.SCHEMA, _old_people_table),
+    "com.android.calendar": (calendar.PATH, calendar.SCHEMA, _calendar_table),
+    "call_log": (call_log.PATH, call_log.SCHEMA, _calls_table),
+}
+"""Path and schema of the database of each provider that has one, and what gives its tables by the URI's path."""
 
 
 # the providers without a database file
@@ -116,8 +154,11 @@ def _media(phone: Phone) -> sqlite3.Connection:
     return db
 
 
-def _media_table(path: str) -> Table:
-    kind = next((part for part in path.split("/") if part in _MEDIA), "file")
+def _media_table(path: str) -> Table | None:
+    match = re.fullmatch(r"(?:internal|external(?:_primary)?)/(?:(images|video|audio)/media|(file|downloads))", path)
+    if match is None:
+        return None
+    kind = match[1] or match[2]
     place = f"_data LIKE '{SHARED}/Download/%'" if kind == "downloads" else "1"
     return Table("files", f"mime_type LIKE '{_MEDIA[kind]}' AND {place}", "_id")
 
@@ -131,6 +172,13 @@ def _remove_missing(phone: Phone, db: sqlite3.Connection) -> None:
 
 
 _NAMESPACES = ("system", "secure", "global")
+
+
+def _settings_table(path: str) -> Table | None:
+    """Returns the settings of a namespace, or the one that the path names."""
+    namespace, _, name = path.partition("/")
+    condition = f"name = {people.quoted(name)}" if name else "1"
+    return Table(namespace, condition) if namespace in _NAMESPACES else None
 
 
 def _settings(phone: Phone) -> sqlite3.Connection:
@@ -169,9 +217,14 @@ def content(p: Process) -> int:
     if verb not in verbs or not uri:
         return p.complain(f"[ERROR] Unsupported operation: {verb}" if verb not in verbs else "[ERROR] Missing --uri", 1)
     try:
-        values, binds = _arguments(rest)
+        values, binds = _arguments(rest, _OPTIONS[verb])
         with _opened(p.phone, uri) as (db, table), guarded(db, p.storage):
             verbs[verb](p, db, table, values, binds)
+    except BadArgument as fault:
+        return p.complain(f"[ERROR] {fault}")
+    except UnknownUri as fault:
+        name = uri.removeprefix("content://").partition("/")[0]
+        return p.complain(f"Error while accessing provider:{name}\njava.lang.IllegalArgumentException: {fault}")
     except NoProvider as fault:
         return p.complain(
             f"Error while accessing provider:{fault}\njava.lang.IllegalStateException: Could not find provider: {fault}"
@@ -185,27 +238,50 @@ def content(p: Process) -> int:
     return 0
 
 
-def _arguments(words: list[str]) -> tuple[dict[str, str], dict[str, object]]:
-    """Returns options with their values, and the values given by `--bind`."""
+_ALWAYS = ("--uri", "--user", "--extra")
+_OPTIONS = {
+    "query": (*_ALWAYS, "--projection", "--where", "--sort"), "insert": (*_ALWAYS, "--bind"),
+    "update": (*_ALWAYS, "--bind", "--where"), "delete": (*_ALWAYS, "--where"),
+}  # fmt: skip
+
+
+def _arguments(words: list[str], known: tuple[str, ...]) -> tuple[dict[str, str], dict[str, object]]:
+    """Returns options with their values, and the values given by `--bind`.
+
+    Raises:
+        BadArgument: An option is unknown, or lacks its value; or the value is malformed.
+    """
     values: dict[str, str] = {}
     binds: dict[str, object] = {}
-    for option, value in zip(words, [*words[1:], ""], strict=False):
+    for option, value in zip_longest(words[::2], words[1::2]):
+        if option not in known:
+            raise BadArgument(f"Unsupported argument: {option}")
+        if value is None:
+            raise BadArgument(f"No value after argument: {option}")
         if option == "--bind":
             name, kind, text = [*value.split(":", 2), "", ""][:3]
             binds[name] = _bound(kind, text)
-        elif option.startswith("--"):
+        else:
             values[option[2:]] = value
     return values, binds
 
 
+_BITS = {"i": 32, "l": 64}
+
+
 def _bound(kind: str, text: str) -> object:
-    if kind == "n":
-        return None
-    if kind in ("i", "l"):
-        return int(text)
-    if kind in ("f", "d"):
-        return float(text)
-    return int(text == "true") if kind == "b" else text
+    try:
+        if kind in _BITS and -1 << _BITS[kind] - 1 <= int(text) < 1 << _BITS[kind] - 1:
+            return int(text)
+        if kind in ("f", "d"):
+            return float(text)
+    except ValueError:
+        pass
+    if kind in (*_BITS, "f", "d"):
+        raise BadArgument(f'For input string: "{text}"')
+    if kind not in ("n", "b", "s"):
+        raise BadArgument(f"Unsupported type: {kind}")
+    return None if kind == "n" else int(text.lower() == "true") if kind == "b" else text
 
 
 def _where(table: Table, values: dict[str, str]) -> str:
@@ -249,7 +325,7 @@ def _insert_message(p: Process, db: sqlite3.Connection, table: Table, binds: dic
     """Puts a message into the conversation with its number; the folder's type is the default."""
     folder = re.search(r"type = (\d)", table.condition)
     kind = binds.pop("type", int(folder[1]) if folder else telephony.INBOX)
-    address, body = str(binds.pop("address", "")), str(binds.pop("body", ""))
+    address, body = (str(binds.pop(name, None) or "") for name in ("address", "body"))
     date = binds.pop("date", None)
     at = p.phone.now if date is None else from_seconds(int(str(date)) / 1000)
     row = telephony.insert(db, address, body, int(str(kind)), at, read=True)
@@ -266,6 +342,8 @@ def _update(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, 
     if table.target == "data":
         for id in raw:
             contacts.refresh(db, id)
+    if "starred" in binds:
+        people.star(db, table.target)
 
 
 def _delete(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, str], binds: dict[str, object]) -> None:

@@ -117,6 +117,8 @@ def clear(p: Process, args: list[str]) -> int:
     if package not in state.packages(p.phone):
         p.print("Failed")
         return 1
+    if "--cache-only" in args:
+        return _clear_caches(p, package)
     if package in PROVIDERS:
         place, schema = PROVIDERS[package]
         p.storage.remove(place)
@@ -126,6 +128,14 @@ def clear(p: Process, args: list[str]) -> int:
         p.phone.apps[package].clear()
     p.phone.permissions = {(owner, what) for owner, what in p.phone.permissions if owner != package}
     p.phone.changed()
+    p.print("Success")
+    return 0
+
+
+def _clear_caches(p: Process, package: str) -> int:
+    for folder in (f"/data/data/{package}/cache", f"/data/data/{package}/code_cache"):
+        for name in p.storage.listdir(folder):
+            p.storage.remove(f"{folder}/{name}")
     p.print("Success")
     return 0
 
@@ -207,7 +217,8 @@ def resolve_activity(p: Process, args: list[str]) -> int:
 def query_activities(p: Process, args: list[str]) -> int:
     """`query-activities [--brief] INTENT`: lists the activities that could open an intent."""
     intent = _intent(args)
-    each = (replace(intent, package=package) for package in p.phone.apps if intent.package in ("", package))
+    packages = [*p.phone.apps, p.phone.launcher.package]
+    each = (replace(intent, package=package) for package in packages if intent.package in ("", package))
     found = [name for name in (resolved(p.phone, one) for one in each) if name is not None]
     p.print(f"{len(found)} activities found:" if found else "No activities found")
     for index, name in enumerate(found):
@@ -235,7 +246,10 @@ def install_existing(p: Process, args: list[str]) -> int:
 
 def enable(p: Process, args: list[str]) -> int:
     """Enables a package, as all packages are."""
-    p.print(f"Package {''.join(_words(args)[:1])} new state: enabled")
+    package = "".join(_words(args)[:1])
+    if package not in state.packages(p.phone):
+        return p.complain(f"java.lang.IllegalArgumentException: Unknown package: {package}", 255)
+    p.print(f"Package {package} new state: enabled")
     return 0
 
 

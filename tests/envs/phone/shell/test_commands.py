@@ -412,6 +412,30 @@ def test_finding_the_activities_of_the_home_screen(phone):
     assert run(phone, "pm query-activities --brief -a x").stdout == b"No activities found\n"
 
 
+@pytest.mark.parametrize(("category", "found"), [
+    ("HOME", "com.google.android.apps.nexuslauncher/.NexusLauncherActivity"),
+    ("APP_BROWSER", "com.android.chrome/com.google.android.apps.chrome.Main"), ("APP_EMAIL", None),
+])  # fmt: skip
+def test_only_apps_of_a_category_are_found(phone, category, found):
+    query = f"pm query-activities --brief -a android.intent.action.MAIN -c android.intent.category.{category}"
+    lines = run(phone, query).stdout.decode().splitlines()
+    assert lines[0] == ("1 activities found:" if found else "No activities found") and (not found or found in lines[-1])
+    wrong = f"pm resolve-activity --brief -c android.intent.category.{category} {CLOCK}"
+    assert run(phone, wrong).stdout == b"No activity found\n"
+
+
+def test_clearing_the_cache_keeps_the_data(phone):
+    folder = f"/data/data/{CLOCK}"
+    run(phone, f"mkdir -p {folder}/cache/deep; touch {folder}/kept {folder}/cache/deep/gone")
+    assert run(phone, f"pm clear --cache-only {CLOCK}; ls {folder}/kept {folder}/cache").stdout == (
+        f"Success\n{folder}/kept\n\n{folder}/cache:\n".encode()
+    )
+
+
+def test_a_package_that_does_not_exist_is_not_enabled(phone):
+    assert b"Unknown package: no.such" in run(phone, "pm enable no.such").stderr
+
+
 def test_waiting_lets_the_clock_run(phone):
     before = phone.now
     run(phone, "sleep 1.5; sleep 2m")

@@ -4,6 +4,7 @@ import shlex
 import sqlite3
 import time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -226,6 +227,107 @@ def test_a_contact_is_made_through_the_provider(phone):
     assert run(phone, f"{add}/data --bind raw_contact_id:i:1 --bind data1:s:none").stderr
 
 
+PROVIDER = "--uri content://com.android.contacts"
+
+
+def made(phone, name="Ann Lee", number="(201) 555-0123"):
+    """Adds a person as people do who type it: with the whole name alone."""
+    add = f"content insert {PROVIDER}/data --bind raw_contact_id:i:$(content query {PROVIDER}/raw_contacts | wc -l)"
+    item = "--bind mimetype:s:vnd.android.cursor.item"
+    output = run(
+        phone,
+        f"content insert {PROVIDER}/raw_contacts --bind account_type:n:; {add} {item}/name --bind data1:s:'{name}';"
+        f" {add} {item}/phone_v2 --bind data1:s:'{number}'",
+    )
+    assert (output.code, output.stderr) == (0, b"")
+
+
+def test_a_whole_name_is_taken_apart(phone):
+    for name in ("Ann Lee", "Cher", "Maria del Mar"):
+        made(phone, name)
+    db = phone.storage.database(contacts.PATH)
+    assert [(p.first, p.last) for p in contacts.everybody(db)] == [("Ann", "Lee"), ("Cher", ""), ("Maria del", "Mar")]
+
+
+@pytest.mark.parametrize(("path", "shown"), [
+    ("phone_lookup/2015550123", "Ann Lee"), ("phone_lookup/%2B1%20201-555-0123", "Ann Lee"),
+    ("phone_lookup/5550124", None), ("phone_lookup/nobody", None), ("contacts/filter/lee", "Ann Lee"),
+    ("contacts/filter/%25", None), ("contacts/filter/_nn", None), ("data/phones/filter/20155", "Ann Lee"),
+    ("contacts/1", "Ann Lee"), ("contacts/2/data", "Bo O'Hara"), ("raw_contacts/2/data", "Bo O'Hara"),
+    ("contacts/filter/o'h", "Bo O'Hara"), ("contacts?directory=0", "Ann Lee"),
+])  # fmt: skip
+def test_people_are_looked_up(phone, path, shown):
+    made(phone)
+    made(phone, "Bo O'Hara".replace("'", "'\\''"), "911")
+    rows = out(phone, f"content query --uri \"content://com.android.contacts/{path}\" --projection display_name")
+    assert rows.splitlines()[0] == (f"Row: 0 display_name={shown}" if shown else "No result found.")
+
+
+def test_the_stars_of_people_and_of_their_accounts_are_one(phone):
+    made(phone)
+    for table, star in (("contacts", 1), ("raw_contacts", 0), ("raw_contacts", 1), ("contacts", 0)):
+        run(phone, f"content update {PROVIDER}/{table} --bind starred:i:{star}")
+        assert contacts.everybody(phone.storage.database(contacts.PATH))[0].starred == bool(star)
+        for other in ("contacts", "raw_contacts", "data"):
+            assert f" starred={star}" in out(phone, f"content query {PROVIDER}/{other}")
+
+
+def test_columns_that_clients_ask_for(phone):
+    made(phone)
+    asked = "lookup:photo_uri:photo_thumb_uri:times_contacted:in_visible_group"
+    for path in ("contacts", "data", "data/phones", "phone_lookup/5550123"):
+        assert "lookup=0r1-" in out(phone, f"content query {PROVIDER}/{path} --projection {asked}")
+    refused = run(phone, f"content insert {PROVIDER}/raw_contacts --bind nickname:s:x")
+    assert b"no column named nickname" in refused.stderr
+    assert out(phone, f"content query {PROVIDER}/raw_contacts | wc -l") == "1\n"
+
+
+@pytest.mark.parametrize("path", [
+    "sms/bogus", "settings/bogus", "settings/system/bogus", "settings", "call_log/bogus", "call_log",
+    "com.android.contacts/bogus", "com.android.contacts/bogus/1", "com.android.calendar/bogus", "media/external/bogus",
+    "media", "media/external/images", "contacts/bogus",
+])  # fmt: skip
+def test_what_a_provider_does_not_know_is_not_all_that_it_has(phone, path):
+    made(phone)
+    deliver(phone, "1", "kept")
+    run(phone, "content insert --uri content://call_log/calls --bind number:s:1; echo x > /sdcard/Pictures/a.png")
+    before = phone.storage.snapshot()
+    for verb in ("query", "delete"):
+        output = run(phone, f"content {verb} --uri content://{path}")
+        if path != "settings/system/bogus":
+            assert f"IllegalArgumentException: Unknown URL content://{path}" in output.stderr.decode()
+        assert "=" not in output.stdout.decode()
+    assert phone.storage.snapshot() == before
+
+
+def test_one_setting_by_its_name(phone):
+    uri = "--uri content://settings/system"
+    assert out(phone, f"content query {uri}/screen_brightness --projection value") == "Row: 0 value=102\n"
+    run(phone, f"content delete {uri}/screen_brightness")
+    assert out(phone, "settings get system screen_brightness; settings get system font_scale") == "null\n1.0\n"
+
+
+@pytest.mark.parametrize(("arguments", "told"), [
+    ("query --uri content://sms --bogus x", "Unsupported argument: --bogus"),
+    ("query --uri content://sms --bind a:s:b", "Unsupported argument: --bind"),
+    ("delete --uri content://sms --projection _id", "Unsupported argument: --projection"),
+    ("query --uri content://sms --where", "No value after argument: --where"),
+    ("insert --uri content://sms --bind date:l:99999999999999999999", 'For input string: "99999999999999999999"'),
+    ("insert --uri content://sms --bind type:i:4294967296", 'For input string: "4294967296"'),
+    ("insert --uri content://sms --bind type:i:x", 'For input string: "x"'),
+    ("insert --uri content://sms --bind body:x:y", "Unsupported type: x"),
+])  # fmt: skip
+def test_arguments_of_content(phone, arguments, told):
+    output = run(phone, f"content {arguments}")
+    assert output.code == 1 and output.stderr.decode() == f"[ERROR] {told}\n"
+    assert telephony.messages(phone.storage.database(MMS)) == []
+
+
+def test_a_message_without_text_has_none(phone):
+    run(phone, "content insert --uri content://sms --bind address:n: --bind body:n:")
+    assert [(m.body, m.kind) for m in telephony.messages(phone.storage.database(MMS))] == [("", telephony.INBOX)]
+
+
 def test_the_calendar_provider_keeps_what_programs_write(phone):
     uri = "--uri content://com.android.calendar/events"
     run(phone, f"content insert {uri} --bind calendar_id:i:1 --bind title:s:Yoga --bind dtstart:l:1697961600000")
@@ -235,3 +337,11 @@ def test_the_calendar_provider_keeps_what_programs_write(phone):
     run(phone, f"content delete {uri}")
     assert run(phone, f"content query {uri}").stdout == b"No result found.\n"
     assert run(phone, "content query --uri content://com.android.calendar/calendars").stdout == b"No result found.\n"
+
+
+def test_events_are_shown_with_their_calendar(phone):
+    calendar = "content://com.android.calendar"
+    made_ = out(phone, f"content insert --uri {calendar}/calendars --bind account_name:s:me --bind calendar_color:i:5")
+    assert made_ == out(phone, f"content insert --uri {calendar}/events --bind calendar_id:i:1 --bind title:s:Yoga")
+    shown = out(phone, f"content query --uri {calendar}/events/1 --projection title:account_name:displayColor")
+    assert shown == "Row: 0 title=Yoga, account_name=me, displayColor=5\n"
