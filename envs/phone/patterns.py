@@ -6,6 +6,7 @@ looking at the clock. The engine of `regex`, which speaks the same language, doe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ import regex
 
 SECONDS = 1.0  # for a search of one text
 LONGEST = 4096  # characters of a pattern
+LARGEST = 50_000  # parts of a pattern whose repetitions are written out
 MOST_INSERTED = 1 << 26  # characters that the replacements of one text's matches have together
 
 
@@ -28,11 +30,13 @@ class Guarded:
         flags: Flags of the `re` module, whose numbers `regex` shares.
 
     Raises:
-        ValueError: It is no pattern, or too long.
+        ValueError: It is no pattern, or too long, or repeats too much too often.
     """
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
         require_short(pattern)
+        if _written_out(pattern, bool(flags & regex.V1)) > LARGEST:
+            raise ValueError(f"the repetitions in {pattern[:60]!r} come to more than {LARGEST} parts")
         try:
             self._compiled = regex.compile(pattern, flags)
         except (regex.error, OverflowError, RecursionError, MemoryError) as error:
@@ -81,6 +85,42 @@ def require_short(pattern: str) -> None:
     """
     if len(pattern) > LONGEST:
         raise ValueError(f"a pattern has at most {LONGEST} characters, and this one has {len(pattern)}")
+
+
+_PART = regex.compile(r"\\.|\[:\^?\w+:\]|\{(\d+)(?:,\d*)?\}|.", regex.DOTALL)
+_COMMENTED = regex.compile(r"\(\?(?:#|[a-zA-Z]*x)")
+
+
+def _written_out(pattern: str, sets_in_sets: bool) -> int:
+    """Returns how many parts a pattern has for `regex`, which keeps a copy of a part for each time that it must come.
+
+    `((a{1000}){1000}){1000}` has a billion. With comments, in which brackets are no groups, it is an upper bound.
+    """
+    if _COMMENTED.search(pattern):
+        return len(pattern) * math.prod(max(1, int(count)) for count in regex.findall(r"\{(\d+)", pattern))
+    sizes, last, sets, first = [0], 0, 0, 0  # sizes of the open groups; where the first character of a set is
+    for part in _PART.finditer(pattern):
+        text = part[0]
+        if sets:
+            if text == "[" and sets_in_sets:
+                sets, first = sets + 1, part.end()
+            elif text == "^" and part.start() == first:
+                first = part.end()
+            elif text == "]" and part.start() != first:
+                sets -= 1
+            continue
+        if part[1] is not None:
+            sizes[-1] += last * (max(1, int(part[1])) - 1)
+        elif text == "(":
+            sizes.append(0)
+        elif text == ")" and len(sizes) > 1:
+            last = sizes.pop() + 1
+            sizes[-1] += last
+        else:
+            sets, first = int(text == "["), part.end()
+            last = 1
+            sizes[-1] += 1
+    return sum(sizes)
 
 
 def _soon(search: Callable[[], Any]) -> Any:

@@ -4,6 +4,7 @@ import time
 import tracemalloc
 
 import pytest
+import regex
 
 from coach_gym.envs.phone import sql
 from coach_gym.envs.phone.folders import name_error
@@ -238,6 +239,30 @@ def test_patterns_are_given_up(monkeypatch):
     for wrong in ("(", "a" * 5000, "[z-a]"):
         with pytest.raises(ValueError, match="pattern|regular expression"):
             Guarded(wrong)
+
+
+@pytest.mark.parametrize("flags", [0, regex.V1])
+@pytest.mark.parametrize("pattern", [
+    "((a{1000}){1000}){1000}", "(?:a|b){100000000}", "(?:a|bb){1000000,}", "(?:a{999}[(]b){999}",
+    "(?:a{999}[^](]b){999}", r"(?:a{999}[\](]b){999}", "(?:a{999}[[:alpha:](]b){999}", "(?x)(?:a{999}# (\n){999}",
+    "(?:a{999}(?#()){999}",
+])  # fmt: skip
+def test_repetitions_that_would_fill_the_memory_are_refused(pattern, flags):
+    with pytest.raises(ValueError, match="come to more than 50000 parts"):
+        Guarded(pattern, flags)
+
+
+def test_repetitions_in_sets_of_sets_are_counted():
+    with pytest.raises(ValueError, match="come to more than"):
+        Guarded("(?:a{999}[x[y](]b){999}", regex.V1)
+
+
+@pytest.mark.parametrize("pattern", [
+    "([0-9a-f]{2}:){5}[0-9a-f]{2}", "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", ".{0,60000}", "a{1,100000}",
+    "[(){9}]{3}", r"\({20000}", "(?x) a{3} # three",
+])  # fmt: skip
+def test_repetitions_that_people_write_are_not_refused(pattern):
+    Guarded(pattern)
 
 
 def test_uiautomator_ends_by_itself(phone, monkeypatch):

@@ -6,16 +6,19 @@ followed in `childOrSibling` and `childOrSiblingSelector` by steps to nodes belo
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from coach_gym.envs.phone.patterns import TooSlow
 from coach_gym.envs.phone.servers.uiautomator import icu
 from coach_gym.ui import Node
 
 Test = Callable[[Any, Any], bool]
 LONGEST = 32  # steps of a selector at most
+MOST_SECONDS = 3.0  # of processor time for a search of the screen
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +44,11 @@ def find(root: Node, selector: Mapping[str, Any]) -> Iterator[Found]:
     Raises:
         ValueError: The selector is malformed: an unknown criterion, a value of the wrong type, a bad regular
             expression, or too many steps.
+        TooSlow: The search takes too long, as where a pattern takes almost as long as it may at every node.
     """
     steps = _steps(selector)
-    found = _search(Found(root), steps, [step.instance or 0 for step in steps], 0, set())
+    until = time.thread_time() + MOST_SECONDS
+    found = _search(Found(root), steps, [step.instance or 0 for step in steps], 0, set(), until)
     last = steps[-1].instance
     return found if last is None else islice(found, last, last + 1)
 
@@ -61,12 +66,14 @@ class _Step:
 
 
 def _search(
-    found: Found, steps: list[_Step], skip: list[int], at: int, seen: set[tuple[int, int]]
+    found: Found, steps: list[_Step], skip: list[int], at: int, seen: set[tuple[int, int]], until: float
 ) -> Iterator[Found]:
     """Searches depth first, as uiautomator does; `skip` counts the matches of each step still to be passed over."""
     if (id(found.node), at) in seen:
         return
     seen.add((id(found.node), at))
+    if time.thread_time() > until:
+        raise TooSlow(f"the search of the screen takes longer than {MOST_SECONDS:g} s")
     last = at == len(steps) - 1
     if steps[at].matches(found):
         if last:
@@ -79,7 +86,7 @@ def _search(
                 return
             found = found.parent if steps[at].upwards and found.parent else found
     for child in found.children():
-        yield from _search(child, steps, skip, at, seen)
+        yield from _search(child, steps, skip, at, seen, until)
 
 
 # from JSON

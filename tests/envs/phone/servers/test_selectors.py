@@ -1,10 +1,13 @@
 """Selectors of the uiautomator2 client, made by the client's own class, on trees and screens."""
 
+import time
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from uiautomator2 import Selector
 
+from coach_gym.envs.phone.patterns import TooSlow
 from coach_gym.envs.phone.servers.uiautomator.selectors import find
 from coach_gym.ui import Node
 
@@ -135,3 +138,12 @@ def test_any_json_object_finds_nodes_or_is_refused(selector):
         assert all(found.node in list(TREE.walk()) for found in find(TREE, selector))
     except ValueError:
         pass
+
+
+def test_a_search_ends_even_if_no_single_match_takes_too_long(monkeypatch):
+    monkeypatch.setattr("coach_gym.envs.phone.servers.uiautomator.selectors.MOST_SECONDS", 0.3)
+    many = Node(cls="android.widget.FrameLayout", children=[leaf("a" * 40) for _ in range(1000)])
+    began = time.thread_time()
+    with pytest.raises(TooSlow, match="search of the screen takes longer than 0.3 s"):
+        list(find(many, {"textMatches": r"(?:(?:[\w.]|[a-zA-Z]){1,6}){1,8}[!?]|.*", "textContains": "b"}))
+    assert time.thread_time() - began < 3
