@@ -1,6 +1,5 @@
 """What becomes of a judge's exceptions: a server in trouble leaves verdicts unknown, wrong code ends the training."""
 
-import math
 import warnings
 from collections.abc import Callable, Sequence
 from numbers import Real
@@ -39,12 +38,16 @@ def _readable(judge: str, verdicts: Any, number: int, what: str) -> Verdicts:
         found = f"{len(verdicts)} verdicts" if isinstance(verdicts, list | tuple) else type(verdicts).__name__
         warnings.warn(f"the {judge} returned {found} for {number} {what}, so they stay without", stacklevel=4)
         return [None] * number
-    wrong = [value for value in verdicts if not (value is None or (isinstance(value, Real) and math.isfinite(value)))]
+    wrong = [value for value in verdicts if value is not None and not _is_verdict(value)]
     if wrong:
         warnings.warn(
             f"the {judge} returned {wrong[0]!r:.60}, which is no verdict, for {len(wrong)} of {number} {what}, so they "
-            f"stay without; return a number, or None for unknown",
+            f"stay without; return a number from 0 to 1, or None for unknown",
             stacklevel=4,
         )
-    numbers: list[Any] = [value if isinstance(value, Real) and math.isfinite(value) else None for value in verdicts]
-    return [float(each) if isinstance(each, int) else each for each in numbers]  # a `Verdict` keeps its reasoning
+    numbers: list[Any] = [value if _is_verdict(value) else None for value in verdicts]
+    return [each if isinstance(each, float | None) else float(each) for each in numbers]  # a `Verdict` is a float
+
+
+def _is_verdict(value: Any) -> bool:
+    return isinstance(value, Real) and bool(0 <= value <= 1)
