@@ -29,6 +29,7 @@ _LONG = {
     "clear": "c", "dump": "d", "format": "v", "regex": "e", "max-count": "m", "buffer": "b", "buffer-size": "g",
     "tail": "t", "last": "L",
 }  # fmt: skip
+_BUFFERS = frozenset(("all", "crash", "default", "events", "kernel", "main", "radio", "security", "stats", "system"))
 _MODIFIERS = ("epoch", "year", "usec", "nsec", "UTC", "color", "uid", "descriptive", "monotonic", "printable", "zone")
 
 
@@ -54,6 +55,9 @@ def logcat(p: Process) -> int:
         return p.complain(f"logcat: bad regex '{given.values['e']}': {fault}")
     if unknown:
         return p.complain(f'logcat: Invalid parameter "{unknown}" to -v')
+    buffers = [name for each in given.all.get("b", []) for name in each.split(",")]
+    if other := set(buffers) - _BUFFERS:
+        return p.complain(f"logcat: Unknown -b buffer '{min(other)}'")
     if "c" in given:
         p.phone.services.log.clear()
         return 0

@@ -18,6 +18,7 @@ from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Proces
 from coach_gym.envs.phone.system.system import STEP
 from coach_gym.ui import to_dump
 
+LONGEST_SWIPE = 2_147_483.647  # seconds: as many milliseconds as Java's int holds
 DRAG_SECONDS = 2.0  # seconds: slow enough that nothing runs on
 DUMP = "/sdcard/window_dump.xml"
 _SOURCES = ("touchscreen", "keyboard", "mouse", "stylus", "touchpad", "dpad", "gamepad", "trackball", "touchnavigation")
@@ -60,7 +61,9 @@ def tap(p: Process, args: list[str]) -> int:
 def swipe(p: Process, args: list[str]) -> int:
     """Moves a finger from point to point in some milliseconds. If it rests, it is a tap or a long press."""
     start, end = _point(args), _point(args[2:])
-    seconds = float(args[4]) / 1000 if len(args) > 4 else 0.3
+    seconds = int(args[4]) / 1000 if len(args) > 4 else 0.3
+    if seconds > LONGEST_SWIPE:
+        raise ValueError(f"a swipe of {args[4]} ms")
     _move(p, start, end, seconds)
     return 0
 

@@ -52,6 +52,8 @@ def _ui_mode(p: Process, args: list[str]) -> int:
     if args[1:2] and args[1] in ("yes", "no", "auto"):
         settings["secure", "ui_night_mode"] = {"yes": "2", "no": "1", "auto": "0"}[args[1]]
         p.phone.changed()
+    elif args[1:]:
+        return p.complain("Error: mode must be 'yes', 'no', or 'auto'", 255)
     now = settings.get(("secure", "ui_night_mode"), "1")
     p.print(f"Night mode: { {'2': 'yes', '0': 'auto'}.get(now, 'no') }")
     return 0

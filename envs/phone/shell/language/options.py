@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -34,9 +35,17 @@ class Options:
         return flag in self.flags
 
     def count(self, name: str, default: int) -> int:
-        """Returns the value of an option as a number; the default if it is missing or is no number."""
-        text = self.values.get(name, "")
-        return int(text) if text.lstrip("+-").isdecimal() and len(text) < 12 else default
+        """Returns the value of an option as a number; the default if the option is missing.
+
+        Raises:
+            BadOption: The value is no number.
+        """
+        text = self.values.get(name)
+        if text is None:
+            return default
+        if not re.fullmatch(r"[-+]?[0-9]{1,11}", text):
+            raise BadOption(f"Not a number '{text}'")
+        return int(text)
 
     def add(self, letter: str, value: str | None = None) -> None:
         """Notes an option."""

@@ -83,6 +83,8 @@ def kill(p: Process) -> int:
     signal = words.pop(0) if words and words[0].startswith("-") else "-TERM"
     if signal == "-s" and words:
         signal = f"-{words.pop(0)}"
+    if not _is_signal(signal):
+        return p.fail(f"Unknown signal '{signal[1:]}'")
     for word in words:
         found = [task for task in state.processes(p.phone) if str(task.pid) == word]
         if word == OWN_PID and p.shell.endless:  # a script's own program in the background, such as `screenrecord`

@@ -485,3 +485,22 @@ def test_an_archive_of_a_stranger_stays_below_its_folder(files):
     assert run(files, "cd /data/t; mkdir in; tar xf evil.tar -C in").code == 0
     assert files.storage.files_below("/storage") == before
     assert run(files, "cd /data/t/in; find . -type f").stdout.decode().split() == ["./sdcard/absolute", "./sdcard/up"]
+
+
+@pytest.mark.parametrize(("command", "told"), [
+    ("input swipe 1 2 3 4 nan", "Invalid arguments"), ("input swipe 1 2 3 4 inf", "Invalid arguments"),
+    ("input swipe 1 2 3 4 99999999999", "Invalid arguments"), ("kill -BOGUS 1", "Unknown signal 'BOGUS'"),
+    ("kill -s BOGUS 1", "Unknown signal 'BOGUS'"), ("logcat -d -b bogus", "Unknown -b buffer 'bogus'"),
+    ("logcat -d -t soon", "Not a number 'soon'"), ("cmd uimode night bogus", "mode must be 'yes', 'no', or 'auto'"),
+    ("xxd -l all /system/build.prop", "Not a number 'all'"), ("grep -m few . /system/build.prop", "Not a number 'few'"),
+    ("nl -v 1e9 /system/build.prop", "Not a number '1e9'"), ("base64 -w ٣ /system/build.prop", "Not a number"),
+    ("cmp -n 99999999999999 /system/build.prop /system/build.prop", "Not a number '99999999999999'"),
+])  # fmt: skip
+def test_values_that_mean_nothing_are_refused(phone, command, told):
+    output = run(phone, command)
+    assert output.code and not output.stdout and told in output.stderr.decode()
+
+
+def test_signals_have_numbers_and_names(phone):
+    for signal in ("-0", "-9", "-KILL", "-SIGTERM", "-s INT", ""):
+        assert run(phone, f"kill {signal} 1").code == 0
