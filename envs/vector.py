@@ -474,21 +474,20 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
         """Returns a seed for each environment."""
-        one = isinstance(seed, Integral)
-        given = [seed] if one else self._one_each("seed", seed)
+        given = [seed] if isinstance(seed, Integral) else self._one_each("seed", seed)
         for each in given:
             if each is not None and (not isinstance(each, Integral) or isinstance(each, bool) or each < 0):
                 raise UsageError(f"seed={each!r:.60} is none; pass a whole number of at least 0")
-        return [int(given[0]) + i for i in range(self.num_envs)] if one else given
+        return [int(seed) + i for i in range(self.num_envs)] if isinstance(seed, Integral) else given
 
-    def _one_each(self, name: str, values: Sequence | None) -> Sequence:
+    def _one_each(self, name: str, values: Any) -> Sequence[Any]:
         if values is None:
             return [None] * self.num_envs
         if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str):
             raise UsageError(f"{name}={values!r:.60} is of type {type(values).__name__}; pass one for each environment")
         if len(values) != self.num_envs:
             raise UsageError(f"{name} has {len(values)} entries for {self.num_envs} environments")
-        return values
+        return list(values)
 
     def _observations(self) -> dict[str, Any]:
         space = self.single_observation_space

@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any, Literal
 
 from coach_gym.bugs import is_bug
+from coach_gym.checks import float_or_infinite
 
 JudgeErrors = Literal["raise", "unknown"]
 Verdicts = list[float | None]
@@ -50,4 +51,4 @@ def _readable(judge: str, verdicts: Any, number: int, what: str) -> Verdicts:
 
 
 def _is_verdict(value: Any) -> bool:
-    return isinstance(value, Real) and bool(0 <= value <= 1)
+    return isinstance(value, Real) and 0 <= float_or_infinite(value) <= 1

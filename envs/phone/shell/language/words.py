@@ -195,8 +195,9 @@ class Words(ABC):
                     parts.append(self._dollar(quoted))
                 case _:
                     plain = _IN_BRACES.match(self.text, self.at)
-                    parts.append(Literal(plain[0] if plain else "'", False))
-                    self.at += len(parts[-1].text)
+                    text = plain[0] if plain else "'"
+                    parts.append(Literal(text, False))
+                    self.at += len(text)
         return parts
 
     def _ansi_quoted(self) -> Literal:
