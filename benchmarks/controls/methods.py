@@ -99,17 +99,18 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
     "ppo_prm": _grid({"critic_learning_rate": 1e-5}, {"critic_learning_rate": 1e-4}),
     COACH: _grid(_STEADY, {"critic_learning_rate": 1e-5}),
     "coach_forks": _grid(_STEADY, {"critic_learning_rate": 1e-5}),
-    "measured": _grid(_STEADY, {"k": 4}),
 }
 
 
 def chosen() -> dict[str, dict[str, Any]]:
     """Returns the settings that the sweep chose, by method; the first of each grid before there was a sweep.
 
-    Controls of CoachAgent have its settings, but for `FROZEN` and `ALONE`.
+    Controls of CoachAgent have its settings, but for `FROZEN` and `ALONE`; so has `measured`, which shows what the best
+    of all critics would be worth in its place.
     """
     settings = {name: grid[0] for name, grid in GRIDS.items()}
     if CHOSEN.exists():
         settings |= json.loads(CHOSEN.read_text("utf-8"))["settings"]
     frozen = settings[COACH] | FROZEN
-    return settings | {"frozen": frozen, "imitates": frozen, "coach_alone": settings[COACH] | ALONE}
+    controls = {"frozen": frozen, "imitates": frozen, "coach_alone": settings[COACH] | ALONE}
+    return settings | controls | {"measured": settings[COACH]}

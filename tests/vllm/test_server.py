@@ -18,6 +18,7 @@ from coach_gym.agents import CoachAgent
 from coach_gym.agents.distributed.parallel import gather_state
 from coach_gym.agents.generation.vllm.client import GenerationServerError, ServedGenerator
 from coach_gym.agents.generation.vllm.generator import WeightMismatchError
+from coach_gym.agents.generation.vllm.server import STALL
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.reward_models import GenerativePRM
 from tests.agents import tiny
@@ -140,6 +141,20 @@ def test_a_transfer_that_breaks_off_is_made_again(policy: Policy, server: Server
         generator.engine.load(broken(), "another")
     prompts = prompts_of(policy)
     assert errors(policy, prompts, generator.sample(prompts, 2, max_new_tokens=8)).max() < 1e-3
+
+
+@pytest.mark.parametrize("said", ["", "POST /weights/piece HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
+def test_a_transfer_that_stalls_is_dropped_in_seconds(policy: Policy, server: Server, said: str):
+    """A trainer that begins to send weights and falls silent, between requests or within one, holds up nobody."""
+    prompts, generator = prompts_of(policy), server.client(policy)
+    generator.sample(prompts, 2, max_new_tokens=8)  # the first one compiles
+    stalled, _ = server.client(policy).engine.begin("another")
+    stalled.sock.sendall(said.encode())
+    started = time.monotonic()
+    drawn = generator.sample(prompts, 2, max_new_tokens=8)
+    assert time.monotonic() - started < STALL + 15
+    assert errors(policy, prompts, drawn).max() < 1e-3
+    stalled.close()
 
 
 def test_the_judge_says_the_same(server: Server):
