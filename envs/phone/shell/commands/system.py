@@ -19,6 +19,7 @@ YEARS = range(1970, 2038)  # the range of a 32-bit clock
 
 def whoami(p: Process) -> int:
     """Prints root."""
+    options(p.args, "")
     p.print("root")
     return 0
 
@@ -110,6 +111,7 @@ def _formatted(time: datetime, form: str) -> str:
 
 def uptime(p: Process) -> int:
     """Prints how long the phone has been running."""
+    options(p.args, "")
     p.print(f" {p.phone.now:%H:%M:%S} up 1:00,  0 users,  load average: 0.10, 0.08, 0.05")
     return 0
 
@@ -430,6 +432,7 @@ def ip(p: Process) -> int:
 
 def nproc(p: Process) -> int:
     """Prints the number of processors."""
+    options(p.args, "", long={"all": ""})
     p.print(str(kernel.CPUS))
     return 0
 

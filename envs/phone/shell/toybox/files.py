@@ -388,7 +388,7 @@ def basename(p: Process) -> int:
 
 def dirname(p: Process) -> int:
     """Prints a path without its last part."""
-    for name in p.args:
+    for name in options(p.args, "").words:
         head, slash, _ = name.rstrip("/").rpartition("/")
         p.print(head.rstrip("/") or ("/" if slash else "."))
     return 0
