@@ -154,6 +154,7 @@ def test_the_best_settings_on_validation_are_chosen_and_others_kept(buttons, mon
     assert methods.chosen()["cloning"] == GRIDS["cloning"][0], "not swept yet"
     frozen = {**GRIDS[COACH][0], "critic_learning_rate": 0.0, "outcome_correction": 0.0}
     assert methods.chosen()["frozen"] == frozen, "a control has the settings of what it controls"
+    assert methods.chosen()["measured"] == GRIDS[COACH][0]
     assert methods.chosen()["coach_alone"] == {**GRIDS[COACH][0], "self_imitation": None}
 
 

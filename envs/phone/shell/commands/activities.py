@@ -125,8 +125,7 @@ def resolved(phone: Phone, intent: Intent) -> str | None:
 
 
 def _is_main(phone: Phone, intent: Intent) -> bool:
-    """Returns whether the main activity of an intent's package has its categories; True if it asks for something else.
-    """
+    """Returns whether a package's main activity has an intent's categories; True if it asks for something else."""
     app = state.app_of(phone, intent.package)
     if app is None or intent.action not in ("", intents.MAIN):
         return app is not phone.launcher  # which has no other activity

@@ -76,8 +76,7 @@ _SAME = 7  # last digits that two spellings of a number share
 
 
 def view(path: str) -> View | None:
-    """Returns the view behind a path, such as `data`, `contacts/7/data`, `contacts/filter/Ann` or `phone_lookup/5551`.
-    """
+    """Returns the view behind a path such as `data`, `contacts/7/data`, `contacts/filter/Ann` or `phone_lookup/55`."""
     above, _, text = path.rpartition("/")
     text = unquote(text)
     if above == "phone_lookup":
