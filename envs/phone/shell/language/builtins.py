@@ -8,11 +8,11 @@ from collections import deque
 
 from coach_gym.envs.phone.paths import absolute, link
 from coach_gym.envs.phone.shell.commands import kernel
-from coach_gym.envs.phone.shell.language import variables
-from coach_gym.envs.phone.shell.language.environment import NAME, Exit, Leave, Return
+from coach_gym.envs.phone.shell.language import launching, variables
+from coach_gym.envs.phone.shell.language.environment import NAME, OWN_PID, Exit, Fatal, Fault, Leave, Return
 from coach_gym.envs.phone.shell.language.interpreter import LAUNCHERS
-from coach_gym.envs.phone.shell.language.options import options
-from coach_gym.envs.phone.shell.language.process import MOST_PARTS, NO_FILE, Command, Input, Process, Streams, few
+from coach_gym.envs.phone.shell.language.options import letters, options
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.envs.phone.shell.language.words import unescape
 
 
@@ -27,80 +27,81 @@ def false(p: Process) -> int:
 
 
 def cd(p: Process) -> int:
-    """Changes the working directory; `cd -` goes back, and prints where that is."""
-    back = p.args[:1] == ["-"]
-    name = p.shell.variables.get("OLDPWD" if back else "HOME", "/")
-    if p.args and not back:
-        name = p.args[0]
+    """Changes the working directory: `-P` goes where links lead, `cd -` back, and `cd A B` to where the path has B for
+    A; these two print it."""
+    try:
+        flags, words = letters(p.name, p.args, "LP")
+    except Fault as fault:
+        return p.complain(f"{NAME}: {fault}", 2)
+    back = words == ["-"]
+    name = words[0] if words and not back else p.shell.variables.get("OLDPWD" if back else "HOME", "/")
+    if len(words) == 2 and words[0] in p.shell.folder:
+        name = p.shell.folder.replace(words[0], words[1], 1)
+    elif len(words) > 1:
+        return p.complain(f"{NAME}: cd: {'bad substitution' if len(words) == 2 else 'too many arguments'}", 2)
     path = p.path(name)
     if not p.storage.is_dir(path):
         why = "Not a directory" if p.storage.exists(path) else NO_FILE
         return p.complain(f"{NAME}: cd: {name}: {why}", 2)
     p.shell.assign("OLDPWD", p.shell.folder)
-    p.shell.folder = absolute(name, p.shell.folder)
-    if back:
+    p.shell.folder = path if flags.endswith("P") else absolute(name, p.shell.folder)
+    if back or len(words) == 2:
         p.print(p.shell.folder)
     return 0
 
 
 def pwd(p: Process) -> int:
     """Prints the working directory; `-P` follows links."""
-    p.print(p.path(".") if "-P" in p.args else p.shell.folder)
-    return 0
-
-
-def env(p: Process) -> int:
-    """Runs a command with other variables, or lists the variables: `-i` forgets all, `-u` one of them."""
-    rest, kept = list(p.args), p.shell.variables
-    p.shell.variables = dict(kept)
-    try:
-        while rest and (rest[0] in ("-i", "-u", "-") or "=" in rest[0]):
-            word = rest.pop(0)
-            if word == "-u":
-                p.shell.variables.pop(rest.pop(0) if rest else "", None)
-            elif word in ("-i", "-"):
-                p.shell.variables = {"PATH": kept["PATH"], "IFS": kept["IFS"]}
-            else:
-                name, _, value = word.partition("=")
-                p.shell.assign(name, value)
-        if rest:
-            return p.shell.run(rest, p.streams)
-        for name, value in p.shell.variables.items():
-            if name != "IFS":
-                p.print(f"{name}={value}")
-        return 0
-    finally:
-        p.shell.variables = kept
-
-
-def shift(p: Process) -> int:
-    """Drops the first arguments."""
-    del p.shell.arguments[: _number(p, 1)]
+    flags, words = letters(p.name, p.args, "LP")
+    if words:
+        return p.complain(f"{NAME}: pwd: too many arguments")
+    p.print(p.path(".") if flags.endswith("P") else p.shell.folder)
     return 0
 
 
 def exit_(p: Process) -> int:
     """Ends the shell."""
-    raise Exit(_number(p, p.shell.code) & 255)
+    raise Exit(_status(p))
 
 
 def return_(p: Process) -> int:
     """Ends a function."""
-    raise Return(_number(p, p.shell.code) & 255)
+    raise Return(_status(p))
+
+
+def _status(p: Process) -> int:
+    """Returns the exit code that is asked for, else that of the last command."""
+    word = p.args[0] if p.args else str(p.shell.code)
+    if not re.fullmatch(r"[-+]?\d{1,9}", word, re.ASCII):
+        return p.complain(f"{NAME}: {p.name}: {word}: bad number")
+    return int(word) & 255
 
 
 def break_(p: Process) -> int:
     """Leaves loops."""
-    raise Leave(max(1, _number(p, 1)), again=False)
+    raise Leave(_loops(p), again=False)
 
 
 def continue_(p: Process) -> int:
     """Goes on with the next round of a loop."""
-    raise Leave(max(1, _number(p, 1)), again=True)
+    raise Leave(_loops(p), again=True)
 
 
-def _number(p: Process, default: int) -> int:
-    return int(p.args[0]) if p.args and re.fullmatch(r"-?\d{1,9}", p.args[0]) else default
+def _loops(p: Process) -> int:
+    _, words = letters(p.name, p.args, "")
+    word = words[0] if words else "1"
+    if not re.fullmatch(r"\d{1,9}", word, re.ASCII) or not int(word):
+        raise Fatal(f"{p.name}: {word}: bad {'value' if word == '0' else 'number'}")
+    return int(word)
+
+
+def wait(p: Process) -> int:
+    """Waits for what runs in the background: it has ended already."""
+    _, words = letters(p.name, p.args, "")
+    for word in words:
+        if not word.removeprefix("%").isdecimal():
+            return p.complain(f"{NAME}: wait: {word}: argument must be %job or process id", 127)
+    return 127 if words and words[-1] != OWN_PID else 0
 
 
 def read(p: Process) -> int:
@@ -230,14 +231,15 @@ def su(p: Process) -> int:
 
 
 def command(p: Process) -> int:
-    """`command -v name` tells what would run; otherwise runs it."""
-    if p.args[:1] == ["-v"]:
-        return which(Process(p.shell, p.name, p.args[1:], p.streams))
-    return p.shell.run(p.args, p.streams) if p.args else 0
+    """`command -v name` tells what would run, `-V` in words; otherwise runs it."""
+    flags, words = letters(p.name, p.args, "pvV")
+    if {"v", "V"} & set(flags):
+        return (type_ if "V" in flags else which)(Process(p.shell, p.name, ["--", *words], p.streams))
+    return p.shell.run(words, p.streams) if words else 0
 
 
 def run_rest(p: Process) -> int:
-    """Runs its arguments as a command: `nohup`, `setsid`, `builtin`."""
+    """Runs its arguments as a command: `nohup`, `builtin`."""
     return p.shell.run(p.args, p.streams) if p.args else 0
 
 
@@ -268,32 +270,10 @@ def exec_(p: Process) -> int:
     raise Exit(p.shell.run(p.args, p.streams))
 
 
-def xargs(p: Process) -> int:
-    """Runs a command with the words of standard input as further arguments: `-0`, `-n N`, `-I word`."""
-    args, size, slot, separator = list(p.args), 0, "", r"[ \t\n]+"
-    while args and args[0].startswith("-"):
-        flag = args.pop(0)
-        if flag == "-0":
-            separator = "\0"
-        elif flag[:2] in ("-n", "-I"):
-            value = flag[2:] or (args.pop(0) if args else "")
-            size, slot = (int(value) if value.isdecimal() else 0, slot) if flag[1] == "n" else (1, value)
-    args = args or ["echo"]
-    text = p.streams.stdin.read().decode("utf-8", "surrogateescape")
-    words = [word for word in few(re.split("\n" if slot else separator, text, maxsplit=MOST_PARTS)) if word]
-    size = size or max(1, len(words))
-    code = 0
-    for start in range(0, max(1, len(words)), size):
-        some = words[start : start + size]
-        full = [a.replace(slot, some[0]) for a in args] if slot and some else [*args, *some]
-        code = 123 if p.shell.run(full, Streams(Input(), p.streams.stdout, p.streams.stderr)) else code
-    return code
-
-
 def which(p: Process) -> int:
     """Prints where commands are; fails if one is missing."""
     code = 0
-    for name in p.args:
+    for name in options(p.args, "a").words:
         tool = name.rpartition("/")[2]
         if tool not in p.shell.commands:
             code = 1
@@ -305,7 +285,8 @@ def which(p: Process) -> int:
 def type_(p: Process) -> int:
     """Tells what names stand for; fails if one is unknown."""
     code = 0
-    for name in p.args:
+    _, names = letters("whence", p.args, "")
+    for name in names:
         known = name in p.shell.commands
         how = "a shell builtin" if name in BUILTINS else f"{LAUNCHERS[0]}{name}"
         p.print(f"{name} is {how}" if known else f"{name} not found")
@@ -419,12 +400,9 @@ class _Test:
 
 
 COMMANDS: dict[str, Command] = {
-    ":": true, "true": true, "false": false, "cd": cd, "pwd": pwd, "env": env, "printenv": env, "shift": shift,
-    "exit": exit_, "return": return_, "break": break_, "continue": continue_, "read": read, "echo": echo,
-    "printf": printf, "eval": eval_, "sh": sh, "su": su, "command": command, "exec": exec_, "nohup": run_rest,
-    "toybox": toybox, "time": time, "setsid": run_rest, "builtin": run_rest, "xargs": xargs,
-    "which": which, "type": type_, "test": test, "[": test, "[[": test, "wait": true, "sync": true,
-} | variables.COMMANDS  # fmt: skip
-BUILTINS = frozenset(COMMANDS) - {
-    "env", "printenv", "sh", "su", "nohup", "toybox", "setsid", "xargs", "which", "sync",
-}  # fmt: skip
+    ":": true, "true": true, "false": false, "cd": cd, "pwd": pwd, "exit": exit_, "return": return_, "break": break_,
+    "continue": continue_, "read": read, "echo": echo, "printf": printf, "eval": eval_, "sh": sh, "su": su,
+    "command": command, "exec": exec_, "nohup": run_rest, "toybox": toybox, "time": time, "builtin": run_rest,
+    "which": which, "type": type_, "test": test, "[": test, "[[": test, "wait": wait, "sync": true,
+} | variables.COMMANDS | launching.COMMANDS  # fmt: skip
+BUILTINS = frozenset(COMMANDS) - launching.COMMANDS.keys() - {"sh", "su", "nohup", "toybox", "which", "sync"}

@@ -6,6 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from coach_gym.envs.phone.shell.language.environment import Fatal, Fault
+
+SPECIAL = frozenset({"break", "continue", "export", "readonly", "set", "shift", "trap", "unset"})
+"""Commands of the shell whose errors end a script."""
+
 
 class BadOption(Exception):
     """A command does not have an option, or the option lacks its value; the message is toybox's."""
@@ -55,7 +60,9 @@ class Options:
             self.all.setdefault(letter, []).append(value)
 
 
-def options(args: list[str], known: str, valued: str = "", long: Mapping[str, str] | None = None) -> Options:
+def options(
+    args: list[str], known: str, valued: str = "", long: Mapping[str, str] | None = None, first: bool = False
+) -> Options:
     """Reads the arguments of a command.
 
     Args:
@@ -63,6 +70,7 @@ def options(args: list[str], known: str, valued: str = "", long: Mapping[str, st
         known: Letters of options without a value.
         valued: Letters of options whose value is the rest of the word, or the next word.
         long: The letter that a long option stands for, by its name; empty if it has no effect on this phone.
+        first: Whether options come first: what follows the first other word belongs to another command.
 
     Raises:
         BadOption: An option is unknown, or its value is missing.
@@ -76,6 +84,9 @@ def options(args: list[str], known: str, valued: str = "", long: Mapping[str, st
             break
         if len(word) < 2 or word[0] != "-":
             result.words.append(word)
+            if first:
+                result.words += rest
+                break
         elif word.startswith("--"):
             _long(word, valued, long or {}, rest, result)
         else:
@@ -104,6 +115,26 @@ def _letters(letters: str, known: str, valued: str, rest: list[str], result: Opt
         if letter not in known:
             raise BadOption(f"Unknown option '{letters[index:]}'")
         result.add(letter)
+
+
+def letters(name: str, args: list[str], known: str) -> tuple[str, list[str]]:
+    """Reads the arguments of a command that belongs to the shell, as mksh does: options come first.
+
+    Returns:
+        The letters of the options, and the other words.
+
+    Raises:
+        Fault: An option is unknown. It ends the script where POSIX wants that.
+    """
+    found, rest = "", list(args)
+    while rest and len(rest[0]) > 1 and rest[0][0] == "-":
+        word = rest.pop(0)
+        if word == "--":
+            break
+        if bad := word[1:].strip(known):
+            raise (Fatal if name in SPECIAL else Fault)(f"{name}: -{bad[0]}: unknown option")
+        found += word[1:]
+    return found, rest
 
 
 def _value(letter: str, rest: list[str]) -> str:

@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from coach_gym.envs.phone.shell.language import arithmetic
-from coach_gym.envs.phone.shell.language.environment import NAME, Fault
+from coach_gym.envs.phone.shell.language.environment import NAME, Fatal, Fault
+from coach_gym.envs.phone.shell.language.options import letters
 from coach_gym.envs.phone.shell.language.process import Command, Process
 
 
 def export(p: Process) -> int:
-    """Sets variables; all of them are exported anyway. `-p` lists them."""
-    words = [word for word in p.args if not word.startswith("-")]
+    """Sets variables; all of them are exported anyway. Without names it lists them, `-p` as commands."""
+    flags, words = letters(p.name, p.args, "p")
     if not words:
-        return set_(Process(p.shell, p.name, [], p.streams))
+        return _list(p, sorted(p.shell.variables.keys() - {"IFS"}), flags)
     for name, value in map(_assignment, words):
         if value is not None:
             p.shell.assign(name, value)
     return 0
+
+
+def _list(p: Process, names: Iterable[str], flags: str) -> int:
+    """Prints the names of variables, or with `p` the commands that would set them so."""
+    for name in names:
+        p.print(f"{p.name} {name}={_quoted(p.shell.variables.get(name, ''))}" if "p" in flags else name)
+    return 0
+
+
+def _quoted(value: str) -> str:
+    """Returns a value as the shell would read it again: as it is, or in quotes."""
+    if re.search(r"[\0-\x1f]", value):
+        return "$'" + re.sub(r"[\0-\x1f\\']", _escape, value) + "'"
+    return value if re.fullmatch(r"[\w%+,./:@^-]+", value, re.ASCII) else "'" + value.replace("'", r"'\''") + "'"
+
+
+def _escape(match: re.Match[str]) -> str:
+    return {"\n": r"\n", "\t": r"\t", "\r": r"\r", "\\": r"\\", "'": r"\'"}.get(match[0], f"\\{ord(match[0]):03o}")
 
 
 def _assignment(word: str) -> tuple[str, str | None]:
@@ -42,8 +62,11 @@ def local(p: Process) -> int:
 
 
 def readonly(p: Process) -> int:
-    """Sets variables that then stay as they are."""
-    for name, value in map(_assignment, p.args):
+    """Sets variables that then stay as they are. Without names it lists them, `-p` as commands."""
+    flags, words = letters(p.name, p.args, "p")
+    if not words:
+        return _list(p, sorted(p.shell.fixed), flags)
+    for name, value in map(_assignment, words):
         if value is not None:
             p.shell.assign(name, value)
         p.shell.fixed.add(name)
@@ -51,12 +74,15 @@ def readonly(p: Process) -> int:
 
 
 def unset(p: Process) -> int:
-    """Removes variables and functions."""
-    for name in p.args:
+    """Removes variables, or functions with `-f`."""
+    flags, names = letters(p.name, p.args, "fv")
+    for name in names:
+        if "f" in flags:
+            p.shell.functions.pop(name, None)
+            continue
         if name in p.shell.fixed:
             raise Fault(f"{name}: is read only")
         p.shell.variables.pop(name, None)
-        p.shell.functions.pop(name, None)
     return 0
 
 
@@ -69,29 +95,43 @@ def set_(p: Process) -> int:
     rest = list(p.args)
     if not rest:
         for name, value in sorted(p.shell.variables.items()):
-            p.print(f"{name}={value}")
-    while rest and re.fullmatch("[-+][a-z]+", rest[0]):
+            p.print(f"{name}={_quoted(value)}")
+    while rest and len(rest[0]) > 1 and rest[0][0] in "-+" and rest[0] != "--":
         word = rest.pop(0)
-        names = [rest.pop(0) if letter == "o" and rest else letter for letter in word[1:]]
-        for name in names:
-            option = _LONG.get(name, name)
+        for letter in word[1:]:
+            name = rest.pop(0) if letter == "o" and rest else letter
+            option = _LONG.get(name, name if letter != "o" else "")
             if option not in _LONG.values():
-                return p.complain(f"{NAME}: set: {word[0]}{name}: unknown option")
+                raise Fatal(f"set: {name if letter == 'o' else f'-{name}'}: unknown option")
             (p.shell.options.add if word[0] == "-" else p.shell.options.discard)(option)
     if rest:
-        p.shell.arguments = rest[1:] if rest[0] == "--" else rest
+        p.shell.arguments = rest[1:] if rest[0] in ("-", "--") else rest
+    return 0
+
+
+def shift(p: Process) -> int:
+    """Drops the first arguments."""
+    _, words = letters(p.name, p.args, "")
+    count = _value(p, words[0]) if words else 1
+    if not 0 <= count <= len(p.shell.arguments):
+        raise Fatal("shift: nothing to shift")
+    del p.shell.arguments[:count]
     return 0
 
 
 def let(p: Process) -> int:
     """`let EXPRESSION …` and `(( … ))`: fails if the last value is 0."""
     value = 0
+    for text in p.args:
+        value = _value(p, text)
+    return int(not value)
+
+
+def _value(p: Process, text: str) -> int:
     try:
-        for text in p.args:
-            value = p.shell.number(text)
+        return p.shell.number(text)
     except arithmetic.Invalid as fault:
         raise Fault(str(fault)) from None
-    return int(not value)
 
 
 _SIGNALS = {
@@ -103,10 +143,10 @@ _SIGNALS = {
 def trap(p: Process) -> int:
     """`trap COMMAND SIGNAL …`: has a command run when the shell ends (`EXIT`); no other signal reaches a shell here.
     `trap - SIGNAL` takes it back, plain `trap` lists them."""
-    args = p.args[1:] if p.args[:1] == ["--"] else p.args
+    _, args = letters(p.name, p.args, "")
     if not args:
         for signal, what in p.shell.traps.items():
-            p.print(f"trap -- '{what}' {signal}")
+            p.print(f"trap -- {_quoted(what)} {signal}")
         return 0
     what, *signals = args
     for name in signals:
@@ -150,6 +190,6 @@ def ulimit(p: Process) -> int:
 
 
 COMMANDS: dict[str, Command] = {
-    "export": export, "local": local, "typeset": local, "readonly": readonly, "unset": unset, "set": set_, "let": let,
-    "trap": trap, "umask": umask, "ulimit": ulimit,
+    "export": export, "local": local, "typeset": local, "readonly": readonly, "unset": unset, "set": set_,
+    "shift": shift, "let": let, "trap": trap, "umask": umask, "ulimit": ulimit,
 }  # fmt: skip

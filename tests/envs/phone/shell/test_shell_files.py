@@ -95,7 +95,6 @@ basename /a/b.txt .txt
 basename /a/b/
 dirname /a/b /c
 echo a b c | xargs -n1 echo x
-printf 'a\nb\n' | xargs -I{} echo '<{}>'
 printf 'a\0b' | xargs -0 echo
 echo hi | tee t; cat t
 find . -type f | sort
