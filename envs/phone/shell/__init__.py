@@ -19,6 +19,7 @@ from coach_gym.envs.phone.shell.commands import (
     dumps,
     log,
     packages,
+    properties,
     recording,
     screen,
     services,
@@ -34,7 +35,7 @@ from coach_gym.envs.phone.shell.toybox import archives, contents, expression, fi
 COMMANDS: dict[str, Command] = {}
 for _module in (
     builtins, files, listing, text, sed, system, activities, packages, dumps, content, database, screen,
-    services, processes, log, recording, archives, contents, expression,
+    services, properties, processes, log, recording, archives, contents, expression,
 ):  # fmt: skip
     COMMANDS |= _module.COMMANDS
 """All commands by name."""

@@ -133,9 +133,8 @@ def sleep(p: Process) -> int:
 
 def timeout(p: Process) -> int:
     """`timeout [-s SIGNAL] [-k TIME] TIME COMMAND …`: ends a command when the phone's clock has run that long."""
-    rest = list(p.args)
-    while rest and rest[0].startswith("-"):
-        del rest[: 2 if rest[0] in ("-k", "-s") else 1]
+    long = {"foreground": "f", "preserve-status": "i"}
+    rest = options(p.args, "fiv", "ks", long, first=True).words
     if len(rest) < 2:
         p.need(2)
         return 125
@@ -169,28 +168,7 @@ def duration(word: str) -> float | None:
     return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}[match[2]] if match else None
 
 
-# properties and settings
-
-
-def getprop(p: Process) -> int:
-    """Prints a system property, or all of them."""
-    words = [word for word in p.args if not word.startswith("-")]
-    if words:
-        p.print(state.get_property(p.phone, words[0]) or "".join(words[1:2]))
-    else:
-        p.print("".join(f"[{name}]: [{value}]\n" for name, value in state.properties(p.phone).items()), "")
-    return 0
-
-
-def setprop(p: Process) -> int:
-    """Sets a system property, unless it is read-only."""
-    if len(p.args) != 2:
-        return p.need(2)
-    name, value = p.args
-    if name.startswith("ro.") and state.get_property(p.phone, name):
-        return p.fail(f"failed to set property '{name}' to '{value}'")
-    p.phone.services.properties[name] = value
-    return 0
+# settings
 
 
 NAMESPACES = ("system", "secure", "global")
@@ -452,14 +430,16 @@ def free(p: Process) -> int:
 
 def getenforce(p: Process) -> int:
     """Prints whether SELinux enforces its rules."""
+    options(p.args, "")
     p.print("Permissive")
     return 0
 
 
 def hostname(p: Process) -> int:
     """Prints the name of the machine; it cannot be set."""
-    if p.args:
-        return p.fail(f"sethostname '{p.args[0]}': Operation not permitted")
+    words = options(p.args, "fs").words
+    if words:
+        return p.fail(f"sethostname '{words[0]}': Operation not permitted")
     p.print("localhost")
     return 0
 
@@ -475,8 +455,9 @@ def mount(p: Process) -> int:
 
 
 def tty(p: Process) -> int:
-    """Says that standard input is no terminal."""
-    p.print("not a tty")
+    """Says that standard input is no terminal; `-s` only by its exit code."""
+    if "s" not in options(p.args, "s"):
+        p.print("not a tty")
     return 1
 
 
@@ -484,7 +465,7 @@ COMMANDS: dict[str, Command] = {
     "nproc": nproc, "free": free, "getenforce": getenforce, "hostname": hostname, "mount": mount, "tty": tty,
     "stop": reboot, "start": reboot,
     "whoami": whoami, "id": id_, "uname": uname, "date": date,
-    "uptime": uptime, "sleep": sleep, "timeout": timeout, "getprop": getprop, "setprop": setprop, "settings": settings,
+    "uptime": uptime, "sleep": sleep, "timeout": timeout, "settings": settings,
     "svc": svc, "reboot": reboot, "service": service, "wm": wm,
     "app_process": app_process,
     "app_process64": app_process, "iptables": no_op, "ip6tables": no_op, "ime": ime,

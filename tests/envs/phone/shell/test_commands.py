@@ -277,8 +277,17 @@ ERRORS = {
     "kill nonsense": "nonsense: No such process",
     "ifconfig eth7": "No such device eth7",
     "reboot": "not permitted",
-    "setprop one": "Needs 2 arguments",
-    "setprop ro.serialno x": "failed to set property 'ro.serialno'",
+    "setprop one": 'setprop: Need 2 arguments (see "setprop --help")',
+    "setprop ro.serialno x": "Failed to set property 'ro.serialno' to 'x'",
+    "setprop .a x": "Property names can't start or end with a '.'",
+    "setprop a..b x": "'..' is not allowed in a property name",
+    "setprop a=b x": "Invalid character '=' in property name",
+    f"setprop a {'x' * 92}": "is too long, 92 bytes vs a max of 92",
+    "getprop -q": "getprop: unknown option -- q",
+    "getprop --nonsense": "getprop: unknown option -- nonsense",
+    "getprop -T ro.serialno": "Unable to load property info file",
+    "getprop -T -Z": "Only one of -T or -Z may be specified",
+    "getprop a b c": "getprop: Max 2 arguments",
     "settings get nowhere x": "Invalid namespace 'nowhere'",
     "settings frobnicate system x": "Invalid command: frobnicate",
     "settings put system x": "Bad arguments",
@@ -453,7 +462,8 @@ def test_setting_the_clock(phone):
 TOYS = (
     "cat", "ls", "head", "tail", "wc", "grep", "sort", "uniq", "cut", "tr", "tee", "base64", "cp", "mv", "rm", "mkdir",
     "touch", "chmod", "stat", "du", "df", "sed", "ps", "pgrep", "md5sum", "tar", "gzip", "diff", "xxd", "seq", "nl",
-    "dirname", "nproc", "uptime", "whoami",
+    "dirname", "nproc", "uptime", "whoami", "xargs", "env", "printenv", "setsid", "timeout", "which", "tty", "hostname",
+    "getenforce",
 )  # fmt: skip
 
 
