@@ -15,13 +15,15 @@ from coach_gym.envs.phone.shell.language.environment import KILLED, OWN_PID, Env
 from coach_gym.envs.phone.shell.language.process import MOST_PARTS, few
 from coach_gym.envs.phone.storage import Storage
 
-MOST_ALTERNATIVES = 1 << 20  # characters of all that braces make of a word
+MOST_ALTERNATIVES = 1 << 21  # characters of all that is made of a word on the way to what its braces stand for
 PARENT_PID = "402"  # adbd's
 _GLOB = re.compile(r"[*?]|\[.+\]", re.DOTALL)
 _SPECIAL = re.compile(r"^~|[*?{]|\[.+\]", re.DOTALL)
 _MAGIC = re.compile(r"[*?\[]")
 _ITEM = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)  # of a pattern
-_BRACES = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
+_BRACE = re.compile(r"\0.|[{},]", re.DOTALL)
+_MARKED = re.compile(r"[\0{},*?\[~]")  # what is marked by a zero before it if it is quoted
+_QUOTED = re.compile(r"\0(.)", re.DOTALL)
 _BLANKS = re.compile(r"[ \t\n]+")
 
 Piece = tuple[str, bool]
@@ -48,11 +50,9 @@ class Expander:
             literal = word[0]
             if literal.quoted or not _SPECIAL.search(literal.text):
                 return [literal.text]
-            if len(alternatives := _alternatives(literal.text)) > 1:
-                return [field for text in alternatives for field in self.fields((syntax.Literal(text, False),))]
         fields: list[list[Piece]] = []
         open = False  # the next part belongs to the last field
-        for part in word:
+        for part in self._at_home(word):
             for piece in self._pieces(part):
                 if piece is None:
                     open = False
@@ -61,7 +61,7 @@ class Expander:
                 else:
                     fields.append([piece])
                     open = True
-        return [name for field in fields for name in self._matched(field)]
+        return [name for field in fields for each in _alternatives(field) for name in self._matched(each)]
 
     def _pieces(self, part: syntax.Part) -> Iterator[Piece | None]:
         """Yields what a part of a word contributes; None ends a field."""
@@ -84,9 +84,6 @@ class Expander:
 
     def _matched(self, field: list[Piece]) -> list[str]:
         """Returns the names that match a field with unquoted `*`, `?` or `[`; if none does, its text."""
-        if not field[0][1] and field[0][0].startswith("~"):
-            home = re.sub(r"^~(?=/|$)", self._shell.variables.get("HOME", "/").rstrip("/"), field[0][0]) or "/"
-            field = [(home, False), *field[1:]]
         text = "".join(text for text, _ in field)
         if any(not quoted and _GLOB.search(text) for text, quoted in field):
             return self._glob(_pattern(field)) or [text]
@@ -118,8 +115,19 @@ class Expander:
     def _is_dir(self, name: str) -> bool:
         return self._storage.is_dir(real(name, self._shell.folder))
 
+    def _at_home(self, word: syntax.Word) -> syntax.Word:
+        """Returns a word with the home directory for a `~` that is all of it, or has a slash after it."""
+        match word:
+            case (syntax.Literal(text, False), *rest) if text.startswith("~/") or (text == "~" and not rest):
+                home = self._shell.variables.get("HOME", "/").rstrip("/")
+                return syntax.Literal(home or "/"[: len(text) == 1], True), syntax.Literal(text[1:], False), *rest
+        return word
+
     def text(self, word: syntax.Word) -> str:
         """Returns a word expanded, but neither split nor matched."""
+        return self._together(self._at_home(word))
+
+    def _together(self, word: syntax.Word) -> str:
         parts = (part.text if isinstance(part, syntax.Literal) else self.value(part) for part in word)
         return "".join(parts)
 
@@ -139,7 +147,7 @@ class Expander:
             return self._substitute(part.script)
         if isinstance(part, syntax.Arithmetic):
             try:
-                return str(self.number(self.text(part.word)))
+                return str(self.number(self._together(part.word)))
             except arithmetic.Invalid as fault:
                 raise Fault(str(fault)) from None
         return part.text
@@ -175,12 +183,12 @@ class Expander:
             case "/" | "//":
                 return self._replaced(value or "", part)
             case "" if colon:
-                return self._slice(value or "", self.text(part.word))
+                return self._slice(value or "", self._together(part.word))
         return value or ""
 
     def _replaced(self, value: str, part: syntax.Variable) -> str:
         """Expands `${name/pattern/text}`; two slashes replace all matches."""
-        pattern, _, new = self.text(part.word).partition("/")
+        pattern, _, new = self._together(part.word).partition("/")
         if not pattern:
             return value
         return _compiled(_plain(pattern)).sub(lambda match: new, value, count=0 if part.op == "//" else 1)
@@ -228,19 +236,63 @@ class Expander:
         return None
 
 
-def _alternatives(text: str) -> list[str]:
-    """Returns what every `{a,b}` makes of a text, the first innermost one first; the text if there is no such part."""
-    texts = [text]
-    while any(found := [_BRACES.search(each) for each in texts]):
-        pairs = list(zip(texts, found, strict=True))
-        if sum(len(each) * (match[1].count(",") + 1) for each, match in pairs if match) > MOST_ALTERNATIVES:
+def _alternatives(field: list[Piece]) -> list[list[Piece]]:
+    """Returns the fields that `{a,b}` stands for; what variables hold counts like what is written, as in mksh."""
+    if not any(not quoted and "{" in text for text, quoted in field):
+        return [field]
+    text = "".join(_MARKED.sub(r"\0\g<0>", text) if quoted else text for text, quoted in field)
+    if not (places := _places(text)):
+        return [field]
+    parts = (enumerate(_QUOTED.split(each)) for each in _braced(text, places))
+    return [[(part, index % 2 == 1) for index, part in each if part] or [("", True)] for each in parts]
+
+
+def _places(text: str) -> list[int]:
+    """Returns where braces open and close and where the commas between are; quoted characters have a zero before them.
+
+    A brace without a comma of its own means nothing, nor does what is in it, or after one that is never closed.
+    """
+    found: list[int] = []
+    open: list[tuple[int, list[int]]] = []  # for each brace: how much was found before it; its place, those of commas
+    for match in _BRACE.finditer(text):
+        sign, place = match[0], match.start()
+        if sign == "{":
+            open.append((len(found), [place]))
+        elif sign == "," and open:
+            open[-1][1].append(place)
+        elif sign == "}" and open:
+            before, places = open.pop()
+            if len(places) > 1:
+                found += [*places, place]
+            else:
+                del found[before:]
+    return sorted(found[: open[0][0]] if open else found)
+
+
+def _braced(text: str, places: list[int]) -> list[str]:
+    """Returns what a text with braces and commas in these places stands for."""
+    outer: list[tuple[list[str], list[str]]] = []  # of the braces around: their parts so far, and the words of the last
+    parts: list[str] = []
+    words, at, made = [""], 0, 0
+    for place in [*places, len(text)]:
+        made += len(words) * (place - at + 1) + sum(map(len, words))
+        if made > MOST_ALTERNATIVES:
             raise Exit(KILLED)
-        texts = [
-            each[: match.start()] + choice + each[match.end() :] if match else each
-            for each, match in pairs
-            for choice in (match[1].split(",") if match else [""])
-        ]
-    return texts
+        words = [word + text[at:place] for word in words]
+        at, sign = place + 1, text[place : place + 1]
+        if sign == "{":
+            outer.append((parts, words))
+            parts, words = [], [""]
+        elif sign:
+            parts += words
+            words = [""]
+        if sign == "}":
+            choices, (parts, words) = parts, outer.pop()
+            made += len(words) * (sum(map(len, choices)) + len(choices)) + len(choices) * sum(map(len, words))
+            if made > MOST_ALTERNATIVES:
+                raise Exit(KILLED)
+            words = [word + choice for word in words for choice in choices]
+    return words
 
 
 def _pattern(pieces: list[Piece]) -> str:

@@ -215,6 +215,40 @@ def test_extensions_that_androids_shell_has(phone):
     assert out(phone, "echo $((2147483647+1)) $((1<<31))") == "-2147483648 -2147483648\n"
 
 
+BRACES = {  # by mksh
+    "{a,{b,c}} a{b,c{d,e}f,g}h": "a b c abh acdfh acefh agh",
+    "{{a,b},{c,d}} {a,{b,{c,d}}}": "a b c d a b c d",
+    "{a} {} {a}{b,c} {{a,b}} {x{a,b}}{c,d}": "{a} {} {a}b {a}c {{a,b}} {x{a,b}}c {x{a,b}}d",
+    "{{a},b} {a}},{b,c}": "{a} b {a}},b {a}},c",
+    "x{,y} {a,}. {,}z a{,b}{,c}": "x xy a. . z z a ac ab abc",
+    "{a,b {a,{b} {a,b}{c{d,e} {a,b}}": "{a,b {a,{b} a{c{d,e} b{c{d,e} a} b}",
+    "{a,'b,c'} {a\\,b} \\{a,b} {a\\},b} {a,b}'{c,d}'": "a b,c {a,b} {a,b} a} b a{c,d} b{c,d}",
+    '"$x"{,.bak} {$x,c} {$y,c} $z': "1 2 1 2.bak {1 2,c} p q c r s",
+    "~{,/x} {~,x}/y ~/{a,b} $t": "~ ~/x ~/y x/y /home/a /home/b ~",
+    "/syste{m,n}* /{a,b}*": "/system /systen* /a* /b*",
+}
+
+
+@pytest.mark.parametrize(("words", "expected"), BRACES.items())
+def test_braces_stand_for_what_they_do_in_androids_shell(phone, words, expected):
+    assert out(phone, f"HOME=/home; t='~'; x='1 2'; y=p,q; z='{{r,s}}'; echo {words}") == f"{expected}\n"
+
+
+@pytest.mark.parametrize("word", [
+    "{a," * 50_000, "{}" * 100_000, "{" * 100_000 + "a,b" + "}" * 100_000, "{a,b}" + "}," * 100_000,
+    "{" + "a," * 100_000 + "b}",
+])  # fmt: skip
+def test_braces_take_linear_time(phone, word):
+    began = time.process_time()
+    assert run(phone, f"echo {word} > /sdcard/words; wc -w < /sdcard/words").code == 0
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("word", ["{a,b}" * 30, "{,}" * 25, "{a," * 5000 + "b" + "}" * 5000])
+def test_braces_that_stand_for_too_much_end_the_script(phone, word):
+    assert run(phone, f"echo {word}; echo never").code == 137
+
+
 def test_a_session_remembers(phone):
     session = Session(phone)
     session.run("cd /sdcard; x=5; f() { echo f $x; }")
