@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import inspect
 import math
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -34,6 +35,8 @@ LAUNCHERS = ("/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/")
 MOST_COMMANDS = 100_000  # commands per run, so that `while true` ends
 MOST_SECONDS = 20.0  # seconds of processor time per run, so that it ends soon where each command takes long
 DEEPEST = 50  # nested functions and evals
+_DECLARING = [[(syntax.Literal(name, False),)] for name in ("export", "local", "readonly", "typeset")]
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _CAT: syntax.Word = (syntax.Literal("cat", True),)
 Table = dict[int, Input | bytearray]
 """What a command's descriptors stand for."""
@@ -244,7 +247,7 @@ class Shell(Environment):
         """Expands the words of a command and runs it."""
         self.spend()
         self.substituted = 0  # the exit code of the last substitution, which is that of `a=$(false)`
-        words = self._fields(command.words)
+        words = self._fields(command.words, declaring=command.words[:1] in _DECLARING)
         if "x" in self.options and words:
             streams.stderr += f"+ {' '.join(words)}\n".encode("utf-8", "surrogateescape")
         if words == ["exec"]:
@@ -267,10 +270,14 @@ class Shell(Environment):
         """Returns the value of an arithmetic expression, which may assign to variables."""
         return self._expander.number(text)
 
-    def _fields(self, words: list[syntax.Word]) -> list[str]:
+    def _fields(self, words: list[syntax.Word], declaring: bool = False) -> list[str]:
         fields: list[str] = []
         for word in words:
-            fields += self._expander.fields(word)
+            if declaring and isinstance(word[0], syntax.Literal) and _ASSIGNMENT.match(word[0].text):
+                name, _, value = word[0].text.partition("=")
+                fields.append(f"{name}={self._expander.text((syntax.Literal(value, word[0].quoted), *word[1:]))}")
+            else:
+                fields += self._expander.fields(word)
             few(fields)
         return fields
 

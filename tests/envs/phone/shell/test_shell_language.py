@@ -249,6 +249,13 @@ def test_braces_that_stand_for_too_much_end_the_script(phone, word):
     assert run(phone, f"echo {word}; echo never").code == 137
 
 
+def test_a_declared_value_is_neither_split_nor_taken_apart(phone):
+    script = (
+        'y=\'a b*\'; export x=$y q={a,b} h=~/c; readonly w=$y; f() { local v=$y; echo "$v"; }; f; echo "$x $w $q $h"'
+    )
+    assert out(phone, f"HOME=/home; {script}") == "a b*\na b* a b* {a,b} /home/c\n"
+
+
 def test_a_session_remembers(phone):
     session = Session(phone)
     session.run("cd /sdcard; x=5; f() { echo f $x; }")
