@@ -126,6 +126,25 @@ def test_no_command_line_takes_long(phone, command):
     assert time.process_time() - began < 5
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "head -c 2000000 /dev/zero | cmp -l f -",
+        "xxd -p -c 1 f",
+        "xxd -c 1 f",
+        "xxd -i f",
+        "od -c f",
+        "od -t x1 f",
+        "xxd f | xxd -r",
+    ],
+)
+def test_bytes_of_large_files_are_shown_in_linear_time(phone, command):
+    run(phone, "head -c 2000000 /dev/urandom > /sdcard/f")
+    began = time.process_time()
+    assert run(phone, f"cd /sdcard; {command} | wc -c").stdout > b"1000000"
+    assert time.process_time() - began < 3
+
+
 def test_walking_takes_as_long_as_there_is(phone):
     def seconds(command):
         began = time.process_time()

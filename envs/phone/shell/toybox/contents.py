@@ -4,44 +4,75 @@ from __future__ import annotations
 
 import difflib
 import re
+import struct
+import sys
 from collections import Counter
 from itertools import zip_longest
 
 from coach_gym.envs.phone.paths import link
-from coach_gym.envs.phone.shell.language.options import options
+from coach_gym.envs.phone.shell.language.options import BadOption, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, few
 from coach_gym.envs.phone.shell.toybox.text import inputs, texts
 
 MOST_COMPARED = 20_000  # lines of either file
 
 
+WIDEST = 256  # bytes in a line of `xxd`
+AT_ONCE = 1 << 16  # lines, or bytes compared, between two looks at the clock
+
+
 def xxd(p: Process) -> int:
-    """Prints bytes in hexadecimal: `-p` without addresses, `-l N` the first N, `-s N` from there, `-r` back."""
+    """Prints bytes in hexadecimal: `-c N` in a line, `-g N` together, `-p` without addresses, `-i` as numbers of C;
+    `-l N` the first N, `-s N` from there, `-o N` with that added to the addresses; `-r` the way back."""
     given = options(p.args, "pri", "cgols")
+    width = given.count("c", 30 if "p" in given else 12 if "i" in given else 16)
+    group = given.count("g", 0 if "p" in given else 2)
+    if group < 0 or not 0 <= width <= WIDEST:
+        raise BadOption("-g < 0" if group < 0 else "-c < 0" if width < 0 else f"-c > {WIDEST}")
     for _, data in inputs(p, given.words[:1]):
         if "r" in given:
-            return _from_hexadecimal(p, data, plain="p" in given)
+            return _from_hexadecimal(p, data, given.flags)
         start = given.count("s", 0)
         data = data[start : start + given.count("l", len(data))]
-        width = min(256, max(1, given.count("c", 30 if "p" in given else 16)))
-        group = max(1, given.count("g", 2))
-        for at in range(0, len(data), width):
-            row = data[at : at + width]
-            if "p" in given:
-                p.print(row.hex())
-                continue
-            words = " ".join(row[i : i + group].hex() for i in range(0, len(row), group))
-            p.print(f"{start + at:08x}: {words:<{2 * width + -(-width // group) - 1}}  {_shown(row)}")
+        width = width or (len(data) or 1 if {"p", "i"} & set(given.flags) else WIDEST)
+        for at in range(0, len(data), width * AT_ONCE):
+            part = data[at : at + width * AT_ONCE]
+            if "i" in given:
+                p.print(_numbers(part, width), "\n" if at + len(part) == len(data) else ",\n")
+            elif "p" in given:
+                p.print(part.hex("\n", -width) if not group else "\n".join(_words(part, width, group)))
+            else:
+                p.print(_dump(part, width, group, given.count("o", 0) + start + at), "")
     return int(p.failed)
 
 
-def _shown(row: bytes) -> str:
-    return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
+def _words(data: bytes, width: int, group: int) -> list[str]:
+    """Returns the bytes of each line in hexadecimal."""
+    if not 0 < group < width:
+        return data.hex("\n", -width).split("\n")
+    return [data[at : at + width].hex(" ", -group) for at in range(0, len(data), width)]
 
 
-def _from_hexadecimal(p: Process, data: bytes, plain: bool) -> int:
+def _numbers(data: bytes, width: int) -> str:
+    return ",\n".join("  0x" + row.replace(" ", ", 0x") for row in _words(data, width, 1))
+
+
+_SHOWN = bytes(byte if 32 <= byte < 127 else ord(".") for byte in range(256))
+
+
+def _dump(data: bytes, width: int, group: int, start: int) -> str:
+    shown, pad = data.translate(_SHOWN).decode(), 2 * width + (-(-width // group) - 1 if group else 0)
+    line, rows = f"%08x: %-{pad}s  %s\n", zip(range(0, len(data), width), _words(data, width, group), strict=True)
+    return "".join([line % (start + at, words, shown[at : at + width]) for at, words in rows])
+
+
+def _from_hexadecimal(p: Process, data: bytes, flags: list[str]) -> int:
+    if "i" in flags:
+        digits = re.findall(rb"0x([0-9a-fA-F]{2})", data)
+        p.streams.stdout += bytes.fromhex(b"".join(digits).decode())
+        return 0
     lines = texts(data)
-    digits = lines if plain else [re.sub(r"^[^:]*:|  .*", "", line) for line in lines]
+    digits = lines if "p" in flags else [re.sub(r"^[^:]*:|  .*", "", line) for line in lines]
     try:
         p.streams.stdout += bytes.fromhex("".join(digits))
     except ValueError:
@@ -67,21 +98,22 @@ def od(p: Process) -> int:
     data = data[start : start + given.count("N", len(data))]
     for at in range(0, len(data), 16):
         row = data[at : at + 16]
-        cells = (_cell(row[i : i + size], match[1] or "c", size) for i in range(0, len(row), size))
-        p.print((format(start + at, base) if base else "") + "".join(cells))
+        p.print((format(start + at, base) if base else "") + _cells(row, match[1] or "c", size))
     p.print(f"{format(start + len(data), base)}\n" if base else "", "")
     return int(p.failed)
 
 
 _NAMED = {0: "\\0", 7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
+_CHARACTERS = [f"{_NAMED.get(n) or (chr(n) if 32 <= n < 127 else f'{n:03o}'):>4}" for n in range(256)]
+_CELLS = {"o": (" %03o", " %06o", " %011o"), "x": (" %02x", " %04x", " %08x"), "u": (" %3d", " %5d", " %10d")}
 
 
-def _cell(part: bytes, kind: str, size: int) -> str:
-    number = int.from_bytes(part, "little")
+def _cells(row: bytes, kind: str, size: int) -> str:
     if kind == "c":
-        return f"{_NAMED.get(number) or (chr(number) if 32 <= number < 127 else f'{number:03o}'):>4}"
-    width = {"o": (3, 6, 11), "x": (2, 4, 8), "u": (3, 5, 10)}[kind][size // 2]
-    return f" {number:>{width}}" if kind == "u" else f" {number:0{width}{kind}}"
+        return "".join([_CHARACTERS[byte] for byte in row])
+    row += bytes(-len(row) % size)
+    numbers = struct.unpack(f"<{len(row) // size}{'BHI'[size // 2]}", row)
+    return _CELLS[kind][size // 2] * len(numbers) % numbers
 
 
 def strings(p: Process) -> int:
@@ -136,24 +168,48 @@ def _text_or_data(data: bytes) -> str:
 
 
 def cmp(p: Process) -> int:
-    """Compares two files byte by byte: 1 if they differ; `-s` says nothing, `-l` prints every difference."""
-    given = options(p.args, "ls", "n")
-    if len(given.words) < 2:
-        return p.need(2)
-    first, second = (p.read(name) for name in given.words[:2])
-    if first is None or second is None:
+    """Compares two files byte by byte: 1 if they differ; `-s` says nothing, `-l` prints every difference, `-n` compares
+    at most so many bytes. Numbers after the files are how many to skip of each."""
+    given = options(p.args, "ls", "n", {"silent": "s", "quiet": "s"})
+    words, limit = given.words, given.count("n", sys.maxsize)
+    if {"l", "s"} <= set(given.flags) or limit < 1:
+        raise BadOption("-n < 1" if limit < 1 else "No 's' with 'l'")
+    if not 1 <= len(words) <= 4:
+        return p.need(1) if not words else p.fail('Max 4 arguments (see "cmp --help")')
+    if bad := next((word for word in words[2:] if not re.fullmatch("[0-9]{1,18}", word)), None):
+        return p.fail(f"not integer: {bad}", 2)
+    names = [*words[:2], "-"][:2]
+    data = [p.read(name) for name in names]
+    if None in data:
         return 2
-    limit = given.count("n", max(len(first), len(second)))
-    first, second = first[:limit], second[:limit]
-    found = [i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b]
-    if "s" not in given:
-        for i in found if "l" in given else found[:1]:
-            line = first[:i].count(b"\n") + 1
-            names = f"{given.words[0]} {given.words[1]} differ"
-            p.print(f"{i + 1} {first[i]:o} {second[i]:o}" if "l" in given else f"{names}: char {i + 1}, line {line}")
-        if not found and len(first) != len(second):
-            p.fail(f"EOF on {given.words[len(first) > len(second)]}")
-    return int(first != second)
+    skipped = zip(data, [*map(int, words[2:]), 0, 0], strict=False)
+    first, second = ((each or b"")[skip : skip + limit] for each, skip in skipped)
+    if first == second or "s" in given:
+        return int(first != second)
+    return _tell(p, names, first, second, every="l" in given)
+
+
+def _tell(p: Process, names: list[str], first: bytes, second: bytes, every: bool) -> int:
+    """Says where two texts first differ, or prints all places; if one ends earlier, says which. Returns the code."""
+    length, code = min(len(first), len(second)), 2
+    for start in range(0, length, AT_ONCE):
+        pair = first[start : start + AT_ONCE], second[start : start + AT_ONCE]
+        if pair[0] == pair[1]:
+            continue
+        found = [(at, a, b) for at, (a, b) in enumerate(zip(*pair, strict=False), start + 1) if a != b]
+        if found and not every:
+            at = found[0][0]
+            p.print(f"{names[0]} {names[1]} differ: char {at}, line {first[: at - 1].count(NEWLINE) + 1}")
+            return 1
+        code = 1 if found else code
+        p.print("".join([f"{at} {a:o} {b:o}\n" for at, a, b in found]), "")
+    if len(first) != len(second):
+        line = "" if every else f", line {first[:length].count(NEWLINE)}"
+        p.fail(f"EOF on {names[len(first) > len(second)]} after byte {length}{line}")
+    return code
+
+
+NEWLINE = b"\n"
 
 
 def diff(p: Process) -> int:

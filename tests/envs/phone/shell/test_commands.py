@@ -73,6 +73,18 @@ PRINTED = {
         "00000000: 6f6e 650a                                one.\none\n",
     "printf 'a\\n' | od -c; printf ab | od -An -tx1": "0000000   a  \\n\n0000002\n 61 62\n",
     "cmp fruit numbers; cmp fruit fruit && echo same": "fruit numbers differ: char 1, line 1\nsame\n",
+    "echo peas > p; cmp p fruit; cmp -l p fruit 2>&1": (
+        "p fruit differ: char 4, line 1\n4 163 162\ncmp: EOF on p after byte 5\n"
+    ),
+    "cmp fruit < fruit && cmp fruit fruit 5 11; cmp -s fruit numbers; echo $?": (
+        "fruit fruit differ: char 1, line 1\n1\n"
+    ),
+    "printf 'one\\n' | xxd -c 3 -g 0 -o 16; printf abc | xxd -c 2": (
+        "00000010: 6f6e65  one\n00000013: 0a      .\n00000000: 6162  ab\n00000002: 63    c\n"
+    ),
+    "printf 'one two' | xxd -i -c 4; printf 'one two' | xxd -i | xxd -r -i; printf abc | xxd -p -c 0": (
+        "  0x6f, 0x6e, 0x65, 0x20,\n  0x74, 0x77, 0x6f\none two616263\n"
+    ),
     "diff -q fruit numbers; diff fruit fruit; printf 'x\\n' > a; printf 'y\\n' > b; diff a b":
         "Files fruit and numbers differ\n--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n",
     "file fruit sub old nope; printf 'ab\\0hello\\0' | strings": "fruit: ASCII text\nsub:   directory\nold:   empty\n"
@@ -220,7 +232,12 @@ ERRORS = {
     "expr 1 +": "expr: syntax error",
     "expr 1 / 0": "expr: division by zero",
     "expr a + 1": "expr: syntax error",
-    "cmp fruit": "cmp: Needs 2 arguments",
+    "cmp": "cmp: Needs 1 argument",
+    "cmp fruit": "cmp: EOF on - after byte 0, line 0",
+    "cmp -ls fruit fruit": "cmp: No 's' with 'l'",
+    "cmp fruit fruit x": "cmp: not integer: x",
+    "xxd -c 257 fruit": "xxd: -c > 256",
+    "xxd -g -1 fruit": "xxd: -g < 0",
     "diff fruit nothing": "diff: nothing: No such file",
     "echo zz | xxd -r -p": "bad hexadecimal digits",
     "od -t q9 fruit": "od: bad -t q9",
