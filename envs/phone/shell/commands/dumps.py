@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.shell.commands import reports, state
@@ -32,11 +34,48 @@ def dumpsys(p: Process) -> int:
     return 0
 
 
+def _asked(args: list[str], valued: tuple[str, ...] = ()) -> tuple[str, str]:
+    """Returns the part of a report that is asked for, empty for all, and complaints about unknown options."""
+    unknown, rest = "", list(args)
+    while rest and rest[0].startswith("-"):
+        option = rest.pop(0)
+        if option in valued:
+            del rest[:1]
+        elif option not in ("-a", "-c", "-v", "-f"):
+            unknown += f"Unknown argument: {option}; use -h for help\n"
+    return "".join(rest[:1]), unknown
+
+
+def _help(title: str, parts: Iterable[str]) -> str:
+    return "\n".join([f"{title} manager dump options:", "  [-a] [-h] [WHAT] ...", *(f"    {part}" for part in parts)])
+
+
+_WINDOW_PARTS = (
+    "lastanr", "l", "policy", "p", "animator", "a", "sessions", "s", "displays", "d", "tokens", "t", "windows", "w",
+    "all", "visible", "visible-apps", "containers", "surfaces", "accessibility", "a11y", "package-config", "constants",
+)  # fmt: skip
+"""What `dumpsys window` can be asked for; here it always tells everything."""
+
+
 def window(phone: Phone, args: list[str]) -> str:
-    """Reports the window in front; `InputMethod` the keyboard's."""
-    if args[:1] == ["InputMethod"]:
-        shown = str(phone.keyboard_shown).lower()
-        return f"  Window #1 Window{{{_token('ime')} u0 InputMethod}}:\n    mHasSurface={shown} isOnScreen={shown}\n"
+    """Reports the windows, also if only a part of that is asked for, or one window by its name."""
+    if "-h" in args:
+        return _help("Window", _WINDOW_PARTS)
+    what, unknown = _asked(args)
+    bars = ("StatusBar", "NavigationBar0", "NotificationShade")
+    if what and what in "InputMethod":
+        return unknown + _keyboard(phone)
+    if what not in _WINDOW_PARTS and not any(what in name for name in (*bars, state.focus(phone))):
+        return f"{unknown}Bad window command, or no windows match: {what}\nUse -h for help."
+    return unknown + _windows(phone)
+
+
+def _keyboard(phone: Phone) -> str:
+    shown = str(phone.keyboard_shown).lower()
+    return f"  Window #1 Window{{{_token('ime')} u0 InputMethod}}:\n    mHasSurface={shown} isOnScreen={shown}\n"
+
+
+def _windows(phone: Phone) -> str:
     name = state.component(phone, phone.foreground)
     shown = state.focus(phone)
     upright, size = "x".join(map(str, phone.upright)), f"{phone.width}x{phone.height}"
@@ -73,13 +112,35 @@ def _record(phone: Phone, package: str, name: str) -> str:
 
 
 def activity(phone: Phone, args: list[str]) -> str:
-    """Reports `recents`, `activities`, `top`, or all of them."""
-    parts = {"recents": _recents, "activities": _activities, "top": _top, "processes": _processes, "p": _processes}
-    parts |= {"r": _recents, "a": _activities}
-    wanted = [parts[word] for word in args if word in parts]
-    if not wanted and args and args[0] != "all":
-        return f"ACTIVITY MANAGER {args[0].upper()} (dumpsys activity {args[0]})\n  (nothing)"
-    return "\n".join(part(phone) for part in wanted or dict.fromkeys(parts.values()))
+    """Reports a part of the state of activities, such as `recents`, all of it, or the activities that match a name."""
+    if "-h" in args:
+        return _help("Activity", [*_ACTIVITY_PARTS, *_NO_ACTIVITY])
+    what, unknown = _asked(args, ("-p", "-d", "--user"))
+    if not what:
+        return unknown + "\n".join(part(phone) for part in dict.fromkeys(_ACTIVITY_PARTS.values()))
+    if what in _ACTIVITY_PARTS:
+        return unknown + _ACTIVITY_PARTS[what](phone)
+    if what in _NO_ACTIVITY:
+        return f"{unknown}ACTIVITY MANAGER {what.upper()} (dumpsys activity {what})\n  (nothing)"
+    found = ""
+    for package in state.running(phone):
+        task = state.task(phone, package)
+        names = [each for each in task if what in ("all", _token(each)) or what in each or what in state.short(each)]
+        found += _task(phone, package, names) if names else ""
+    if found:
+        return unknown + found
+    return f"{unknown}Unknown command: {what}\nBad activity command, or no activities match: {what}\nUse -h for help."
+
+
+def _task(phone: Phone, package: str, names: list[str]) -> str:
+    """Reports the given activities of an app's task."""
+    uid, pid, front = uid_of(phone, package), state.pid(phone, package), state.component(phone, phone.foreground)
+    lines = [f"TASK {uid}:{package} id={state.task_id(phone, package)} userId=0"]
+    for name in names:
+        resumed, stopped = str(name == front).lower(), str(name != front).lower()
+        lines.append(f"  ACTIVITY {state.short(name)} {_token(name)} pid={pid}")
+        lines.append(f"    mResumed={resumed} mStopped={stopped} mFinished=false")
+    return "\n".join(lines) + "\n"
 
 
 def _recents(phone: Phone) -> str:
@@ -130,12 +191,19 @@ def _processes(phone: Phone) -> str:
 
 
 def _top(phone: Phone) -> str:
-    package = phone.foreground
-    name, pid = state.short(state.component(phone, package)), state.pid(phone, package)
-    return (
-        f"TASK {uid_of(phone, package)}:{package} id={state.task_id(phone, package)} userId=0\n"
-        f"  ACTIVITY {name} {_token(name)} pid={pid}\n    mResumed=true mStopped=false mFinished=false\n"
-    )
+    return _task(phone, phone.foreground, [state.component(phone, phone.foreground)])
+
+
+_ACTIVITY_PARTS: dict[str, Callable[[Phone], str]] = {
+    "recents": _recents, "r": _recents, "activities": _activities, "a": _activities, "top": _top,
+    "processes": _processes, "p": _processes,
+}  # fmt: skip
+_NO_ACTIVITY = (
+    "broadcasts", "b", "broadcast-stats", "intents", "i", "oom", "o", "permissions", "perm", "providers", "prov",
+    "provider", "services", "s", "service", "package", "starter", "containers", "lastanr", "lastanr-traces",
+    "allowed-associations", "associations", "as", "exit-info", "lmk", "lru", "binder-proxies", "settings", "users",
+)  # fmt: skip
+"""Parts of Android's state that this phone has nothing of."""
 
 
 def input_(phone: Phone, args: list[str]) -> str:

@@ -372,7 +372,7 @@ def test_reports_follow_the_screen(phone):
     run(phone, f"am start -n {CLOCK}/com.android.deskclock.DeskClock")
     assert CLOCK in report(phone, "window")
     assert "topResumedActivity=ActivityRecord{" in report(phone, "activity activities")
-    assert CLOCK in report(phone, "activity top") and "nothing" in report(phone, "activity nonsense")
+    assert CLOCK in report(phone, "activity top") and "Bad activity command" in report(phone, "activity nonsense")
     assert "mInputShown=false" in report(phone, "input_method")
     assert "Primary clip: null" in report(phone, "clipboard")
     phone.clipboard = "x"

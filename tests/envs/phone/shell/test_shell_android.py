@@ -565,6 +565,31 @@ def test_the_battery_can_be_pretended(phone):
     assert out(phone, "dumpsys battery") == real and "commands:" in out(phone, "dumpsys battery frobnicate")
 
 
+def test_a_report_that_there_is_not_is_no_empty_report(phone):
+    run(phone, f"am start {CLOCK}/com.android.deskclock.DeskClock")
+    assert out(phone, "dumpsys activity bogus").splitlines() == [
+        "Unknown command: bogus", "Bad activity command, or no activities match: bogus", "Use -h for help.",
+    ]  # fmt: skip
+    assert out(phone, "dumpsys window bogus") == "Bad window command, or no windows match: bogus\nUse -h for help.\n"
+    for service in ("activity", "window"):
+        assert out(phone, f"dumpsys {service} -q top").startswith("Unknown argument: -q; use -h for help\n")
+        assert "manager dump options:" in out(phone, f"dumpsys {service} -h")
+    assert "(nothing)" in out(phone, "dumpsys activity broadcasts")
+
+
+def test_activities_and_windows_are_reported_by_name(phone):
+    run(phone, f"am start {CLOCK}/com.android.deskclock.DeskClock")
+    task = out(phone, f"dumpsys activity {CLOCK}")
+    assert f"  ACTIVITY {CLOCK}/" in task and "mResumed=true" in task and phone.launcher.package not in task
+    assert "mResumed=false" in out(phone, f"dumpsys activity {phone.launcher.package}")
+    assert out(phone, "dumpsys activity all").count("TASK ") == 2
+    record = out(phone, "dumpsys activity activities | grep topResumedActivity").split("{")[1].split()[0]
+    assert out(phone, f"dumpsys activity {record}") == out(phone, "dumpsys activity top") == task
+    assert "mCurrentFocus" in out(phone, f"dumpsys window {CLOCK}") and "mCurrentFocus" in out(
+        phone, "dumpsys window w"
+    )
+
+
 def test_reports_say_what_the_phone_does(phone):
     phone.launch(CLOCK)
     assert CLOCK in out(phone, "dumpsys meminfo") and CLOCK in out(phone, "dumpsys cpuinfo")
