@@ -10,7 +10,8 @@ from coach_gym.envs.phone import intents
 from coach_gym.envs.phone.input import ime
 from coach_gym.envs.phone.intents import CANCELED, Answer, Intent
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.commands import state, users
+from coach_gym.envs.phone.shell.commands.users import BadUser
 from coach_gym.envs.phone.shell.language.process import Command, Process
 
 SWIPES = 0.25  # share of monkey's events
@@ -27,6 +28,9 @@ _ALONE = (
 )  # fmt: skip
 
 
+_EVERYBODY, _NOBODY = "for all users", "for a user that there is not"
+
+
 class BadIntent(Exception):
     """The arguments describe no intent; the message is Android's."""
 
@@ -36,6 +40,7 @@ def read_intent(args: list[str]) -> tuple[Intent, list[str]]:
 
     Raises:
         BadIntent: A value is missing or malformed, or an option is unknown.
+        BadUser: What `--user` names is no user.
     """
     fields: dict[str, str] = {}
     extras: dict[str, object] = {}
@@ -45,7 +50,10 @@ def read_intent(args: list[str]) -> tuple[Intent, list[str]]:
         if word in _EXTRAS:
             key, value = _value(word, rest), _value(word, rest)
             extras[key] = _typed(word, value)
-        elif word in ("-a", "-d", "-t", "-n", "-p", "-f", "--user", "--display", "-i"):
+        elif word == "--user":
+            user = users.read(_value(word, rest))
+            flags += [_EVERYBODY] if user == users.ALL else [_NOBODY] * (user != 0)
+        elif word in ("-a", "-d", "-t", "-n", "-p", "-f", "--display", "-i"):
             fields[word] = _value(word, rest)
         elif word == "-c":
             categories.append(_value(word, rest))
@@ -146,7 +154,7 @@ def am(p: Process) -> int:
         return p.complain(f"Unknown command: {verb}" if verb else "Activity manager (activity) commands:", 255)
     try:
         code = command(p, rest)
-    except BadIntent as fault:
+    except (BadIntent, BadUser) as fault:
         kind = "SecurityException" if "permission" in str(fault) else "IllegalArgumentException"
         return p.complain(f"\nException occurred while executing '{verb}':\njava.lang.{kind}: {fault}", 255)
     p.phone.changed()
@@ -156,12 +164,15 @@ def am(p: Process) -> int:
 def start(p: Process, args: list[str]) -> int:
     """Starts an activity: `-W` waits, `-S` stops the app first."""
     intent, flags = read_intent(args)
+    if _EVERYBODY in flags:
+        return p.complain("Error: Can't start service with user 'all'", ERROR)
     p.print(f"Starting: {shown(intent)}")
-    if "-S" in flags and resolved(p.phone, intent) and intent.package in p.phone.apps:
+    found = resolved(p.phone, intent) if _NOBODY not in flags else None
+    if "-S" in flags and found and intent.package in p.phone.apps:
         p.phone.stop(intent.package)
     was_running = intent.package in p.phone.stacks
     was_front = p.phone.foreground == intent.package
-    package = p.phone.start(intent) if resolved(p.phone, intent) else None
+    package = p.phone.start(intent) if found else None
     if package is None and intent.activity:
         name = f"{intent.package}/{intent.activity}"
         return p.complain(f"Error type 3\nError: Activity class {{{name}}} does not exist.", ERROR)
@@ -178,17 +189,14 @@ def start(p: Process, args: list[str]) -> int:
 
 def force_stop(p: Process, args: list[str]) -> int:
     """Ends an app."""
-    if not _words(args):
+    args, user = users.taken(args)
+    words = [word for word in args if not word.startswith("-")]
+    if not words:
         raise BadIntent('Argument expected after "force-stop"')
-    for package in _words(args):
+    for package in words if user in (0, users.ALL) else ():
         if package in p.phone.apps and package in p.phone.stacks:
             p.phone.stop(package)
     return 0
-
-
-def _words(args: list[str]) -> list[str]:
-    """Returns the words that are neither options nor the user id after `--user`."""
-    return [a for i, a in enumerate(args) if not a.startswith("-") and (i == 0 or args[i - 1] != "--user")]
 
 
 def kill_all(p: Process, args: list[str]) -> int:
@@ -232,9 +240,9 @@ def _root_task(phone: Phone, package: str) -> str:
 
 def broadcast(p: Process, args: list[str]) -> int:
     """Sends a broadcast and prints the answer."""
-    intent, _ = read_intent(args)
+    intent, flags = read_intent(args)
     p.print(f"Broadcasting: {shown(intent, 0x400000)}")
-    result, data = _received(p.phone, intent)
+    result, data = _received(p.phone, intent) if _NOBODY not in flags else (CANCELED, None)
     p.print(f"Broadcast completed: result={result}" + (f', data="{data}"' if data is not None else ""))
     return 0
 

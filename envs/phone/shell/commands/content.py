@@ -15,8 +15,9 @@ from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import calendar, call_log, contacts, telephony
 from coach_gym.envs.phone.settings import require_valid
-from coach_gym.envs.phone.shell.commands import people
+from coach_gym.envs.phone.shell.commands import people, users
 from coach_gym.envs.phone.shell.commands.database import guarded
+from coach_gym.envs.phone.shell.commands.users import BadUser
 from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.sql import connect, is_corrupt
 
@@ -218,9 +219,11 @@ def content(p: Process) -> int:
         return p.complain(f"[ERROR] Unsupported operation: {verb}" if verb not in verbs else "[ERROR] Missing --uri", 1)
     try:
         values, binds = _arguments(rest, _OPTIONS[verb])
+        if users.read(values.get("user", "0")):
+            raise NoProvider(uri.removeprefix("content://").partition("/")[0])
         with _opened(p.phone, uri) as (db, table), guarded(db, p.storage):
             verbs[verb](p, db, table, values, binds)
-    except BadArgument as fault:
+    except (BadArgument, BadUser) as fault:
         return p.complain(f"[ERROR] {fault}")
     except UnknownUri as fault:
         name = uri.removeprefix("content://").partition("/")[0]

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.providers import calendar, contacts, telephony
-from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.commands import state, users
 from coach_gym.envs.phone.shell.commands.activities import BadIntent, read_intent, resolved
 from coach_gym.envs.phone.shell.commands.manifest import BadPackage, Manifest, read_manifest
 from coach_gym.envs.phone.shell.commands.permissions import CHANGEABLE, FIXED, grant, revoke
+from coach_gym.envs.phone.shell.commands.users import BadUser
 from coach_gym.envs.phone.shell.language.options import BadOption, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.envs.phone.shell.toybox.attributes import uid_of
@@ -42,13 +43,31 @@ def pm(p: Process) -> int:
     if command is None:
         return p.complain(f"Unknown command: {verb}" if verb else "Package manager (package) commands:", 255)
     try:
-        return command(p, rest)
-    except BadIntent as fault:
+        args, user = users.taken(rest)
+        if user == users.ALL and verb in _FOR_ONE:
+            raise BadUser(f"Call does not support special user #{user}")
+        if user > 0 and verb in _FOR_NOBODY:
+            text, code = _FOR_NOBODY[verb]
+            p.print(text.format(user=user, package="".join(_words(args)[:1])), "\n" * bool(text))
+            return code
+        return command(p, args)
+    except (BadIntent, BadUser) as fault:
         kind = "java.lang.IllegalArgumentException"
         return p.complain(f"\nException occurred while executing '{verb}':\n{kind}: {fault}", 255)
 
 
-def _words(args: list[str], valued: tuple[str, ...] = ("--user", "-i", "--abi", "--installer")) -> list[str]:
+_FOR_NOBODY = {
+    "list": ("", 0), "path": ("", 1), "clear": ("Failed", 1), "grant": ("", 0), "revoke": ("", 0),
+    "install": ("Failure [user {user} doesn't exist]", 1), "uninstall": ("Failure [not installed for {user}]", 1),
+    "enable": ("Package {package} new state: disabled", 0), "resolve-activity": ("No activity found", 0),
+    "query-activities": ("No activities found", 0),
+}  # fmt: skip
+"""What commands print if the user does not exist, and their exit codes: Android then finds nothing, and says little."""
+_FOR_ONE = _FOR_NOBODY.keys() - {"list", "install", "uninstall"}
+"""Those that are not for all users at once."""
+
+
+def _words(args: list[str], valued: tuple[str, ...] = ("-i", "--abi", "--installer")) -> list[str]:
     return [a for i, a in enumerate(args) if not a.startswith("-") and (i == 0 or args[i - 1] not in valued)]
 
 
@@ -73,7 +92,7 @@ def list_(p: Process, args: list[str]) -> int:
     return 0
 
 
-_LISTED = {"user": "", "show-versioncode": "v", "apex-only": "a", "uid": "U"}
+_LISTED = {"show-versioncode": "v", "apex-only": "a", "uid": "U"}
 
 
 def _list_packages(p: Process, args: list[str]) -> int:
@@ -145,7 +164,7 @@ def _clear_caches(p: Process, package: str) -> int:
 
 def install(p: Process, args: list[str]) -> int:
     """Installs a package file, or one on standard input (`-S` bytes)."""
-    valued = ("--user", "-i", "-S", "--abi", "--install-location", "--originating-uri", "--referrer", "-p")
+    valued = ("-i", "-S", "--abi", "--install-location", "--originating-uri", "--referrer", "-p")
     names = _words(args, valued)
     size = next((b for a, b in zip(args, args[1:], strict=False) if a == "-S"), None)
     if names and names[-1] != "-":
@@ -305,11 +324,15 @@ _VERBS: dict[str, Callable[[Process, list[str]], int]] = {
 
 def appops(p: Process) -> int:
     """`appops set PACKAGE OPERATION MODE` and `appops get PACKAGE [OPERATION]`."""
-    verb, package, *rest = [*(word for word in p.args if not word.startswith("-")), "", ""]
+    try:
+        args, user = users.taken(p.args)
+    except BadUser as fault:
+        return p.complain(f"Error: {fault}", 255)
+    verb, package, *rest = [*(word for word in args if not word.startswith("-")), "", ""]
     if verb not in ("set", "get"):
         return p.complain(f"Unknown command: {verb}", 255)
-    if package not in state.packages(p.phone):
-        return p.complain(f"Error: No UID for {package} in user 0", 255)
+    if package not in state.packages(p.phone) or user > 0:
+        return p.complain(f"Error: No UID for {package} in user {max(0, user)}", 255)
     known = p.phone.services.operations
     operation, mode = [*rest, ""][:2]
     if verb == "set":
@@ -329,7 +352,10 @@ def run_as(p: Process) -> int:
     package, *rest = p.args
     if package not in state.packages(p.phone):
         return p.fail(f"unknown package: {package}")
-    rest = rest[2:] if rest[:1] == ["--user"] else rest
+    if rest[:1] == ["--user"]:
+        if rest[1:2] != ["0"]:
+            return p.fail(f"couldn't stat /data/user/{''.join(rest[1:2])}/{package}: {NO_FILE}")
+        rest = rest[2:]
     kept, p.shell.folder = p.shell.folder, f"/data/data/{package}"
     try:
         return p.shell.run(rest, p.streams)

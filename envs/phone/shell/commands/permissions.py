@@ -78,6 +78,5 @@ def revoke(p: Process, args: list[str]) -> int:
 
 
 def _package_and_name(args: list[str]) -> tuple[str, str]:
-    words = [a for i, a in enumerate(args) if not a.startswith("-") and (i == 0 or args[i - 1] != "--user")]
-    package, name = [*words, "", ""][:2]
+    package, name = [*(word for word in args if not word.startswith("-")), "", ""][:2]
     return package, name

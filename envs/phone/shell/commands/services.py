@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.settings import whole
+from coach_gym.envs.phone.shell.commands import users
+from coach_gym.envs.phone.shell.commands.users import BadUser
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.system.bars import battery_level
@@ -155,12 +157,17 @@ def _notification(p: Process, args: list[str]) -> int:
 def _location(p: Process, args: list[str]) -> int:
     """`cmd location is-location-enabled` and `set-location-enabled true|false`."""
     settings = p.storage.settings
-    match [word for word in args if word != "--user" and not word.isdecimal()]:
+    try:
+        words, user = users.taken(args)
+    except BadUser as fault:
+        return p.complain(f"Error: {fault}", 255)
+    match words:
         case ["is-location-enabled"]:
-            p.print(str(settings.get(("secure", "location_mode"), "3") != "0").lower())
+            p.print(str(user <= 0 and settings.get(("secure", "location_mode"), "3") != "0").lower())
         case ["set-location-enabled", ("true" | "false") as wanted]:
-            settings["secure", "location_mode"] = "3" if wanted == "true" else "0"
-            p.phone.changed()
+            if user <= 0:
+                settings["secure", "location_mode"] = "3" if wanted == "true" else "0"
+                p.phone.changed()
         case _:
             return _unknown(p, args)
     return 0

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.settings import require_valid
-from coach_gym.envs.phone.shell.commands import kernel, state
+from coach_gym.envs.phone.shell.commands import kernel, state, users
 from coach_gym.envs.phone.shell.commands.dumps import SERVICES
+from coach_gym.envs.phone.shell.commands.users import BadUser
 from coach_gym.envs.phone.shell.language.environment import TimedOut
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
@@ -186,7 +187,10 @@ DEFAULTS = {  # settings of Android that no app of the phone reads
 
 def settings(p: Process) -> int:
     """`settings get|put|delete|list|reset NAMESPACE …`."""
-    args = [a for i, a in enumerate(p.args) if a != "--user" and (i == 0 or p.args[i - 1] != "--user")]
+    try:
+        args, user = users.taken(p.args)
+    except BadUser as fault:
+        return _usage(p, str(fault))
     verb, namespace, *rest = [*args, "", ""][: max(2, len(args))]
     if verb == "help":
         p.print("Settings provider (settings) commands:\n  get|put|delete|list|reset NAMESPACE")
@@ -197,6 +201,8 @@ def settings(p: Process) -> int:
         return _usage(p, f"Invalid namespace '{namespace}'")
     if len(rest) < {"get": 1, "put": 2, "delete": 1, "list": 0, "reset": 1}[verb]:
         return _usage(p, "Bad arguments")
+    if user:
+        return p.complain(f"Invalid user: {user}", 255)
     {"get": _get, "put": _put, "delete": _delete, "list": _list, "reset": _reset}[verb](p, namespace, rest)
     return 255 if p.failed else 0
 
@@ -350,7 +356,13 @@ _DONE = {"enable": "enabled", "disable": "disabled", "set": "selected"}
 def ime(p: Process) -> int:
     """`ime list|enable|disable|set|reset`."""
     settings, installed = p.storage.settings, state.imes(p.phone)
-    verb, *rest = p.args or [""]
+    try:
+        args, user = users.taken(p.args)
+    except BadUser as fault:
+        return p.complain(f"Error: {fault}", 255)
+    verb, *rest = args or [""]
+    if user > 0:
+        return p.complain(f"User #{user} does not exist.", 0)
     chosen = next((word for word in rest if not word.startswith("-")), "")
     if verb == "list":
         enabled = settings.get(("secure", "enabled_input_methods"), state.DEFAULT_IME).split(":")

@@ -565,6 +565,53 @@ def test_the_battery_can_be_pretended(phone):
     assert out(phone, "dumpsys battery") == real and "commands:" in out(phone, "dumpsys battery frobnicate")
 
 
+FOR_NOBODY = {  # what is asked for a user that there is not: exit code, and what is said
+    f"am start --user 10 {CLOCK}/com.android.deskclock.DeskClock": (1, "does not exist"),
+    "am start --user 10 -a android.settings.SETTINGS": (1, "unable to resolve"),
+    f"am start --user all {CLOCK}/com.android.deskclock.DeskClock": (1, "Can't start service with user 'all'"),
+    "am start --user x -a android.settings.SETTINGS": (255, "IllegalArgumentException: Bad user number: x"),
+    f"am force-stop --user 10 {CLOCK}": (0, ""),
+    "am broadcast --user 10 -a ADB_INPUT_TEXT --es msg a": (0, "Broadcast completed: result=0"),
+    f"pm clear --user 10 {CLOCK}": (1, "Failed"), f"cmd package clear --user 10 {CLOCK}": (1, "Failed"),
+    f"pm clear --user all {CLOCK}": (255, "Call does not support special user #-1"),
+    f"pm clear --user ten {CLOCK}": (255, "Bad user number: ten"),
+    f"pm clear {CLOCK} --user": (255, 'Argument expected after "--user"'),
+    "pm list packages --user 10": (0, ""), f"pm path --user 10 {CLOCK}": (1, ""),
+    f"pm grant --user 10 {CLOCK} android.permission.CAMERA": (0, ""),
+    f"pm uninstall --user 10 {CLOCK}": (1, "Failure [not installed for 10]"),
+    f"pm enable --user 10 {CLOCK}": (0, "new state: disabled"),
+    "pm resolve-activity --user 10 -a android.settings.SETTINGS": (0, "No activity found"),
+    "pm install --user 10 /system/build.prop": (1, "user 10 doesn't exist"),
+    "settings put --user 10 system font_scale 2": (255, "Invalid user: 10"),
+    "settings --user 10 get system font_scale": (255, "Invalid user: 10"),
+    "cmd settings delete --user all system font_scale": (255, "Invalid user: -1"),
+    "settings get system font_scale --user": (255, 'Argument expected after "--user"'),
+    "content query --uri content://sms --user 10": (1, "IllegalStateException: Could not find provider: sms"),
+    "content query --uri content://sms --user x": (1, "Bad user number: x"),
+    f"appops set --user 10 {CLOCK} CAMERA deny": (255, f"No UID for {CLOCK} in user 10"),
+    f"run-as {CLOCK} --user 10 id": (1, f"couldn't stat /data/user/10/{CLOCK}: No such file or directory"),
+    "ime set --user 10 com.android.adbkeyboard/.AdbIME": (0, "User #10 does not exist."),
+    "cmd location is-location-enabled --user 10": (0, "false"),
+    "cmd location set-location-enabled --user 10 false": (0, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "expected"), FOR_NOBODY.items())
+def test_there_is_only_one_user(phone, command, expected):
+    run(phone, f"am start {CLOCK}/com.android.deskclock.DeskClock; am start -a android.settings.SETTINGS")
+    before = phone.screenshot(), dict(phone.storage.settings), {*phone.stacks}, set(phone.permissions), phone.foreground
+    output = run(phone, command, merged=True)
+    assert output.code == expected[0] and expected[1] in output.stdout.decode()
+    assert expected[1] or not output.stdout
+    after = phone.screenshot(), dict(phone.storage.settings), {*phone.stacks}, set(phone.permissions), phone.foreground
+    assert (before[0] == after[0]).all() and before[1:] == after[1:]
+    for user in ("0", "current") if "--user 10" in command and "run-as" not in command else ():
+        assert (
+            expected[1] not in run(phone, command.replace("10", user, 1), merged=True).stdout.decode()
+            or not expected[1]
+        )
+
+
 def test_a_report_that_there_is_not_is_no_empty_report(phone):
     run(phone, f"am start {CLOCK}/com.android.deskclock.DeskClock")
     assert out(phone, "dumpsys activity bogus").splitlines() == [
