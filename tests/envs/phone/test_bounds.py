@@ -1,7 +1,10 @@
 """No text, command line, statement or pattern keeps the phone busy for long, or takes much memory."""
 
+import io
+import struct
 import time
 import tracemalloc
+import zipfile
 
 import pytest
 import regex
@@ -142,6 +145,25 @@ def test_bytes_of_large_files_are_shown_in_linear_time(phone, command):
     run(phone, "head -c 2000000 /dev/urandom > /sdcard/f")
     began = time.process_time()
     assert run(phone, f"cd /sdcard; {command} | wc -c").stdout > b"1000000"
+    assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize("repeated", ["strings", "attributes"])
+def test_a_manifest_that_is_far_larger_than_its_file_takes_no_time(phone, repeated):
+    count = 900_000 if repeated == "strings" else 1
+    offsets = bytes(4 * count)  # of the same string, of 32 KB
+    texts = b"\xff\xff\xff\xff" + b"a" * 32767
+    size = 28 + len(offsets) + len(texts)
+    pool = struct.pack("<HHIIIIII", 1, 28, size, count, 0, 1 << 8, 28 + len(offsets), 0) + offsets + texts
+    element = struct.pack("<HHIIIiiHHH6x", 0x0102, 16, 56, 1, 0, 0, 0, 20, 0, 65535)
+    element += struct.pack("<iiiHBBi", 0, 0, 0, 8, 0, 3, 0)
+    body = pool + element * (1 if repeated == "strings" else 60_000)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("AndroidManifest.xml", struct.pack("<HHI", 3, 8, 8 + len(body)) + body)
+    phone.storage.write("/data/local/tmp/large.apk", file.getvalue())
+    began = time.process_time()
+    assert run(phone, "pm install /data/local/tmp/large.apk").code == 1
     assert time.process_time() - began < 3
 
 
