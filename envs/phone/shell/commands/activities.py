@@ -263,12 +263,13 @@ def current_user(p: Process, args: list[str]) -> int:
 
 
 def start_service(p: Process, args: list[str]) -> int:
-    """Accepts the service of an installed package."""
-    intent, _ = read_intent(args)
-    if intent.package not in state.packages(p.phone):
-        p.print(f"Starting service: {shown(intent)}")
-        return p.complain("Error: Not found; no service started.", 255)
+    """Accepts a service of an installed package."""
+    intent, flags = read_intent(args)
+    if _EVERYBODY in flags:
+        return p.complain("Error: Can't start activity with user 'all'", 255)
     p.print(f"Starting service: {shown(intent)}")
+    if _NOBODY in flags or intent.activity not in state.services(p.phone, intent.package):
+        return p.complain("Error: Not found; no service started.", 255)
     return 0
 
 
@@ -281,10 +282,12 @@ def instrument(p: Process, args: list[str]) -> int:
 
 
 def stop_service(p: Process, args: list[str]) -> int:
-    """Says that the service does not run; no package here has any."""
-    intent, _ = read_intent(args)
-    p.print(f"Stopping service: {shown(intent)}\nService not stopped: was not running.")
-    return 0
+    """Says that the service does not run: what is started here has ended at once."""
+    intent, flags = read_intent(args)
+    if _EVERYBODY in flags:
+        return p.complain("Error: Can't stop activity with user 'all'", 255)
+    p.print(f"Stopping service: {shown(intent)}")
+    return p.complain("Service not stopped: was not running.", 255)
 
 
 def help_(p: Process, args: list[str]) -> int:

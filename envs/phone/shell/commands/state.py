@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from coach_gym.envs.phone.app import App
 from coach_gym.envs.phone.packages import is_googles, place
 from coach_gym.envs.phone.paths import BUILD
 from coach_gym.envs.phone.phone import Phone
+from coach_gym.envs.phone.shell.commands.manifest import BadPackage, read_services
 from coach_gym.envs.phone.shell.toybox.attributes import uid_of, user_name
 
 SERIAL = "EMULATOR33X1X1X0"
@@ -48,6 +50,8 @@ IMES = {
     "com.github.uiautomator": ".AdbKeyboard",
 }  # fmt: skip
 """Input methods by their packages."""
+SERVICES = {**IMES, FORWARDER: ".AccessibilityForwarder"}
+"""Services of the packages whose files do not tell them."""
 DEFAULT_IME = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
 
 ZYGOTE, ADBD, HOME_PID = 320, 402, 1400
@@ -107,6 +111,16 @@ def activities(phone: Phone, package: str) -> set[str]:
     app = app_of(phone, package)
     names = (app.activity, *app.activities) if app else ()
     return {f"{package if name.startswith('.') else ''}{name}" for name in names}
+
+
+def services(phone: Phone, package: str) -> set[str]:
+    """Returns the full class names of an installed package's services."""
+    if package not in packages(phone):
+        return set()
+    names = {SERVICES[package]} if package in SERVICES else set()
+    with suppress(BadPackage):  # somebody has written to the file
+        names |= {*read_services(phone.storage.read(apk(phone, package)) or b"")}
+    return {f"{package}{name}" if name.startswith(".") else name for name in names}
 
 
 def component(phone: Phone, package: str) -> str:

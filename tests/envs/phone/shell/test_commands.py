@@ -186,7 +186,7 @@ PRINTED = {
     "ime disable com.android.adbkeyboard/.AdbIME; settings get secure default_input_method | cut -d / -f 1":
         "Input method com.android.adbkeyboard/.AdbIME: now disabled for user #0\n"
         "com.google.android.inputmethod.latin\n",
-    "am startservice com.google.android.deskclock/.X >/dev/null; echo $?": "0\n",
+    "am startservice com.android.adbkeyboard/.AdbIME >/dev/null; echo $?": "0\n",
     "whoami; id -u; id -un": "root\n0\nroot\n",
     "uname; uname -m": "Linux\nx86_64\n",
     "date -u +%s": "1697384040\n",
@@ -328,6 +328,12 @@ ERRORS = {
     "am start --ei n x": 'NumberFormatException: For input string: "x"',
     "am start -n org.no.app/.Main": "Activity class {org.no.app/org.no.app.Main} does not exist",
     "am startservice org.no.app/.Service": "Not found; no service started",
+    "am start-foreground-service com.google.android.deskclock/.X": "Error: Not found; no service started.",
+    "am startservice com.google.android.deskclock": "Error: Not found; no service started.",
+    "am startservice --user 10 com.android.adbkeyboard/.AdbIME": "Error: Not found; no service started.",
+    "am startservice --user all com.android.adbkeyboard/.AdbIME": "Error: Can't start activity with user 'all'",
+    "am stopservice com.android.adbkeyboard/.AdbIME": "Service not stopped: was not running.",
+    "am stopservice --user all com.android.adbkeyboard/.AdbIME": "Error: Can't stop activity with user 'all'",
     "am instrument org.no.app/.Runner": "INSTRUMENTATION_FAILED: org.no.app/.Runner",
     "am stack frobnicate": "unknown command 'frobnicate'",
     "monkey -p org.no.app 1": "No activities found to run",
