@@ -5,6 +5,8 @@ The phone's calendar apps keep their events in databases of their own, as on a p
 
 from __future__ import annotations
 
+import re
+
 PATH = "/data/data/com.android.providers.calendar/databases/calendar.db"
 
 SCHEMA = """
@@ -39,6 +41,27 @@ EVENTS = (
     "FROM Events e LEFT JOIN Calendars c ON e.calendar_id = c._id"
 )
 """The events as the provider shows them, with what it says of their calendars."""
+
+_DAY, _MINUTE, _EPOCH = 86_400_000, 60_000, 2_440_588  # milliseconds; the day of 1 January 1970 among Julian days
+INSTANCES = (
+    f"SELECT *, begin / {_DAY} + {_EPOCH} AS startDay, begin / {_MINUTE} % 1440 AS startMinute, "
+    f"max(begin, [end] - 1) / {_DAY} + {_EPOCH} AS endDay, "  # what ends at midnight ends in the 1440th minute of a day
+    f"max(begin, [end] - 1) / {_MINUTE} % 1440 + ([end] > begin AND [end] % {_MINUTE} = 0) AS endMinute "
+    f"FROM (SELECT _id AS event_id, dtstart AS begin, coalesce(dtend, dtstart + allDay * {_DAY}) AS [end], * "
+    f"FROM ({EVENTS}) WHERE deleted = 0 AND dtstart IS NOT NULL)"
+)
+"""When events take place, with begin and end. Those of events that are repeated are not worked out."""
+REPEATED = "SELECT 1 FROM Events WHERE deleted = 0 AND (rrule IS NOT NULL OR rdate IS NOT NULL)"
+
+
+def instances(path: str) -> str | None:
+    """Returns which instances a path such as `instances/when/BEGIN/END` means, or None if it is no such path."""
+    match = re.fullmatch(r"instances/(when|whenbyday)/(-?\d{1,18})/(-?\d{1,18})", path)
+    if match is None:
+        return None
+    start, end = ("begin", "[end]") if match[1] == "when" else ("startDay", "endDay")
+    return f"{start} <= {int(match[3])} AND {end} >= {int(match[2])}"
+
 
 TABLES = {"calendars": "Calendars", "events": "Events", "reminders": "Reminders", "attendees": "Attendees"}
 """The tables by the paths of `content://com.android.calendar`."""

@@ -49,12 +49,14 @@ class Table:
         condition: Which of its rows are meant.
         order: The order of the rows if none is requested.
         target: The table that writes go to, if the source is a query.
+        unless: A query; if it has a row, the table cannot be shown.
     """
 
     source: str
     condition: str = "1"
     order: str = "1"
     target: str = ""
+    unless: str = ""
 
 
 _SMS = {"inbox": telephony.INBOX, "sent": telephony.SENT, "draft": 3, "outbox": 4, "failed": telephony.FAILED}
@@ -118,6 +120,8 @@ def _old_people_table(path: str) -> Table | None:
 def _calendar_table(path: str) -> Table | None:
     if path == "events":
         return Table(f"({calendar.EVENTS})", target=calendar.TABLES[path])
+    if condition := calendar.instances(path):
+        return Table(f"({calendar.INSTANCES})", condition, "begin, _id", unless=calendar.REPEATED)
     return Table(calendar.TABLES[path]) if path in calendar.TABLES else None
 
 
@@ -294,6 +298,8 @@ def _where(table: Table, values: dict[str, str]) -> str:
 def _query(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, str], binds: dict[str, object]) -> None:
     columns = ", ".join(_quoted(name) for name in values.get("projection", "").split(":") if name) or "*"
     order = values.get("sort") or table.order
+    if table.unless and db.execute(table.unless).fetchone():
+        raise ValueError("the embedded phone does not work out when events are repeated")
     cursor = db.execute(f"SELECT {columns} FROM {table.source} WHERE {_where(table, values)} ORDER BY {order}")
     names = [column[0] for column in cursor.description]
     empty = True
@@ -306,6 +312,8 @@ def _query(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, s
 
 
 def _quoted(name: str) -> str:
+    if re.fullmatch(r"\w+", name):
+        return f"[{name}]"  # in double quotes it would be a text where there is no such column
     return name if re.fullmatch(r"[\w.* ()]+", name) else '"' + name.replace('"', '""') + '"'
 
 

@@ -259,7 +259,7 @@ def test_a_whole_name_is_taken_apart(phone):
 def test_people_are_looked_up(phone, path, shown):
     made(phone)
     made(phone, "Bo O'Hara".replace("'", "'\\''"), "911")
-    rows = out(phone, f"content query --uri \"content://com.android.contacts/{path}\" --projection display_name")
+    rows = out(phone, f'content query --uri "content://com.android.contacts/{path}" --projection display_name')
     assert rows.splitlines()[0] == (f"Row: 0 display_name={shown}" if shown else "No result found.")
 
 
@@ -337,6 +337,37 @@ def test_the_calendar_provider_keeps_what_programs_write(phone):
     run(phone, f"content delete {uri}")
     assert run(phone, f"content query {uri}").stdout == b"No result found.\n"
     assert run(phone, "content query --uri content://com.android.calendar/calendars").stdout == b"No result found.\n"
+
+
+def test_events_are_found_by_when_they_take_place(phone):
+    calendar, hour, day = "content://com.android.calendar", 3_600_000, 86_400_000
+    noon = 20_000 * day + 12 * hour
+    insert = f"content insert --uri {calendar}/events --bind calendar_id:i:1 --bind title:s:"
+    run(phone, f"{insert}Lunch --bind dtstart:l:{noon} --bind dtend:l:{noon + hour}")
+    run(phone, f"{insert}Fair --bind dtstart:l:{noon - 12 * hour} --bind allDay:i:1")
+    run(phone, f"{insert}Gone --bind dtstart:l:{noon} --bind dtend:l:{noon + hour} --bind deleted:i:1")
+
+    def titles(path):
+        rows = out(phone, f"content query --uri {calendar}/instances/{path} --projection title").splitlines()
+        return [row.split("=")[1] for row in rows if "=" in row]
+
+    assert titles(f"when/{noon + 1}/{noon + 2}") == ["Fair", "Lunch"] and titles(f"when/{noon + hour + 1}/{noon + day}")
+    assert titles(f"when/{noon + 2 * hour}/{noon + 3 * hour}") == ["Fair"] == titles(f"when/0/{noon - 1}")
+    assert titles(f"when/0/{noon - day}") == [] == titles("whenbyday/1/2")
+    assert titles(f"whenbyday/{2_440_588 + 20_000}/{2_440_588 + 20_000}") == ["Fair", "Lunch"]
+    columns = "event_id:begin:end:startDay:endDay:startMinute:endMinute"
+    shown = out(phone, f"content query --uri {calendar}/instances/when/0/{noon} --projection {columns}").splitlines()
+    assert shown == [
+        f"Row: 0 event_id=2, begin={noon - 12 * hour}, end={noon + 12 * hour}, startDay=2460588, endDay=2460588, "
+        "startMinute=0, endMinute=1440",
+        f"Row: 1 event_id=1, begin={noon}, end={noon + hour}, startDay=2460588, endDay=2460588, startMinute=720, "
+        "endMinute=780",
+    ]
+    run(phone, f"{insert}Weekly --bind dtstart:l:{noon} --bind duration:s:P3600S --bind rrule:s:FREQ=WEEKLY")
+    refused = run(phone, f"content query --uri {calendar}/instances/when/0/{noon}")
+    assert refused.code == 1 and b"does not work out when events are repeated" in refused.stderr
+    for path in ("instances", "instances/when", "instances/when/0", "instances/when/a/b"):
+        assert b"Unknown URL" in run(phone, f"content query --uri {calendar}/{path}").stderr
 
 
 def test_events_are_shown_with_their_calendar(phone):
