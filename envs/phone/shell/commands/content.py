@@ -229,7 +229,7 @@ def content(p: Process) -> int:
             verbs[verb](p, db, table, values, binds)
     except (BadArgument, BadUser) as fault:
         return p.complain(f"[ERROR] {fault}")
-    except UnknownUri as fault:
+    except (UnknownUri, people.Refused) as fault:
         name = uri.removeprefix("content://").partition("/")[0]
         return p.complain(f"Error while accessing provider:{name}\njava.lang.IllegalArgumentException: {fault}")
     except NoProvider as fault:
@@ -345,6 +345,10 @@ def _insert_message(p: Process, db: sqlite3.Connection, table: Table, binds: dic
 
 
 def _update(p: Process, db: sqlite3.Connection, table: Table, values: dict[str, str], binds: dict[str, object]) -> None:
+    if table.target == "data":  # a row keeps its person and its kind
+        binds = {name: value for name, value in binds.items() if name not in ("_id", "raw_contact_id", "mimetype")}
+    if not binds:
+        return
     changes = ", ".join(f"{_quoted(name)} = ?" for name in binds)
     wanted = f"_id IN (SELECT _id FROM {table.source} WHERE {_where(table, values)})"
     if table.target == "data":

@@ -41,6 +41,13 @@ _DATA = (
     f"{_PERSON}, {_ACCOUNT} "
     f"FROM data d JOIN mimetypes m ON d.mimetype_id = m._id JOIN raw_contacts r ON d.raw_contact_id = r._id {_JOINED}"
 )
+_ENTITIES = (
+    f"SELECT r._id AS _id, r.contact_id AS contact_id, {_ACCOUNT}, r.sourceid AS sourceid, r.version AS version, "
+    "r.dirty AS dirty, r.deleted AS deleted, r.starred AS starred, d._id AS data_id, m.mimetype AS mimetype, "
+    f"{_VALUES}, d.is_primary AS is_primary, d.is_super_primary AS is_super_primary, d.data_version AS data_version "
+    "FROM raw_contacts r LEFT JOIN accounts a ON r.account_id = a._id LEFT JOIN data d ON d.raw_contact_id = r._id "
+    "LEFT JOIN mimetypes m ON d.mimetype_id = m._id"
+)
 _ITEM = "mimetype = 'vnd.android.cursor.item/"
 _BY_NAME = "display_name COLLATE NOCASE, _id"
 
@@ -58,6 +65,7 @@ class View:
 VIEWS = {
     "contacts": View(CONTACTS, "contacts", order=_BY_NAME),
     "raw_contacts": View(_RAW, "raw_contacts", "deleted = 0"),
+    "raw_contact_entities": View(_ENTITIES, "", order="_id, data_id"),
     "data": View(_DATA, "data"),
     "data/phones": View(_DATA, "data", f"{_ITEM}phone_v2'", _BY_NAME),
     "data/postals": View(_DATA, "data", f"{_ITEM}postal-address_v2'", _BY_NAME),
@@ -88,6 +96,8 @@ def view(path: str) -> View | None:
         number = contacts.digits(text) if found.table == "data" else ""
         numbered = f"{_digits('data1')} LIKE '{number}%'" if number else "0"
         return replace(found, condition=f"({found.condition}) AND ({named} OR {numbered})")
+    if match := re.fullmatch(r"raw_contacts/(\d{1,18})/entity", path):
+        return replace(VIEWS["raw_contact_entities"], condition=f"_id = {match[1]}")
     if match := re.fullmatch(r"(contact|raw_contact)s/(\d{1,18})/(?:data|entities)", path):
         return replace(VIEWS["data"], condition=f"{match[1]}_id = {match[2]}")
     return VIEWS.get(path)
@@ -123,25 +133,36 @@ def star(db: sqlite3.Connection, table: str) -> None:
         )
 
 
+class Refused(ValueError):
+    """The provider does not take the values; the message is Android's."""
+
+
 def insert(db: sqlite3.Connection, table: str, values: dict[str, object]) -> None:
     """Adds a person without data to `raw_contacts`, or a row to `data` whose kind `mimetype` names.
 
     Raises:
-        ValueError: The mimetype is missing, or a column unknown.
+        Refused: The mimetype or the person is missing.
+        ValueError: A column is unknown, or the person.
     """
     if table == "raw_contacts":
         _insert_person(db, values)
         return
+    if values.get("raw_contact_id") is None:
+        raise Refused("raw_contact_id is required")
     kind = values.pop("mimetype", None)
     if not kind:
-        raise ValueError("a mimetype is required")
+        raise Refused("mimetype is required")
+    person = db.execute("SELECT _id FROM raw_contacts WHERE _id = ?", (values["raw_contact_id"],)).fetchone()
+    if person is None:
+        raise ValueError("FOREIGN KEY constraint failed")
+    (values["raw_contact_id"],) = person
     if not db.execute("SELECT 1 FROM mimetypes WHERE mimetype = ?", (kind,)).fetchone():
         db.execute("INSERT INTO mimetypes (mimetype) VALUES (?)", (kind,))
     (number,) = db.execute("SELECT _id FROM mimetypes WHERE mimetype = ?", (kind,)).fetchone()
     row = {"mimetype_id": number, **(_with_parts_of_name(values) if number == contacts.NAME else values)}
     columns = ", ".join('"' + name.replace('"', '""') + '"' for name in row)
     db.execute(f"INSERT INTO data ({columns}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
-    contacts.refresh(db, int(str(values.get("raw_contact_id", 0))))
+    contacts.refresh(db, person[0])
 
 
 def _insert_person(db: sqlite3.Connection, values: dict[str, object]) -> None:

@@ -370,6 +370,40 @@ def test_events_are_found_by_when_they_take_place(phone):
         assert b"Unknown URL" in run(phone, f"content query --uri {calendar}/{path}").stderr
 
 
+def test_raw_contacts_are_shown_with_their_data(phone):
+    made(phone)
+    run(phone, f"content insert {PROVIDER}/raw_contacts --bind account_type:n:")
+    asked = "--projection _id:data_id:mimetype:data1"
+    rows = [
+        "_id=1, data_id=1, mimetype=vnd.android.cursor.item/name, data1=Ann Lee",
+        "_id=1, data_id=2, mimetype=vnd.android.cursor.item/phone_v2, data1=(201) 555-0123",
+        "_id=2, data_id=NULL, mimetype=NULL, data1=NULL",
+    ]
+    shown = [f"Row: {index} {row}" for index, row in enumerate(rows)]
+    assert out(phone, f"content query {PROVIDER}/raw_contact_entities {asked}").splitlines() == shown
+    assert out(phone, f"content query {PROVIDER}/raw_contacts/1/entity {asked}").splitlines() == shown[:2]
+    assert run(phone, f"content delete {PROVIDER}/raw_contact_entities").code == 1
+    assert out(phone, f"content query {PROVIDER}/raw_contact_entities {asked}").splitlines() == shown
+
+
+def test_data_belong_to_a_person_that_there_is(phone):
+    made(phone)
+    insert = f"content insert {PROVIDER}/data --bind data1:s:x"
+    kind = "--bind mimetype:s:vnd.android.cursor.item/phone_v2"
+    for binds, told in (
+        (f"{kind} --bind raw_contact_id:i:9", b"FOREIGN KEY constraint failed"),
+        (kind, b"IllegalArgumentException: raw_contact_id is required"),
+        (f"{kind} --bind raw_contact_id:s:one", b"FOREIGN KEY constraint failed"),
+        ("--bind raw_contact_id:i:1", b"IllegalArgumentException: mimetype is required"),
+    ):
+        refused = run(phone, f"{insert} {binds}")
+        assert refused.code == 1 and told in refused.stderr
+    assert out(phone, f"content query {PROVIDER}/data | wc -l") == "2\n"
+    run(phone, f"content update {PROVIDER}/data --bind raw_contact_id:i:9 --bind mimetype:s:x --bind data5:s:kept")
+    run(phone, f"content update {PROVIDER}/data --bind raw_contact_id:i:9")
+    assert out(phone, f"content query {PROVIDER}/contacts/1/data --projection data5 | grep -c kept") == "2\n"
+
+
 def test_events_are_shown_with_their_calendar(phone):
     calendar = "content://com.android.calendar"
     made_ = out(phone, f"content insert --uri {calendar}/calendars --bind account_name:s:me --bind calendar_color:i:5")
