@@ -49,21 +49,35 @@ def _allowed(action: int, first: str | None, second: str | None, database: str |
     return sqlite3.SQLITE_OK
 
 
+_MODES = ("csv", "column", "line", "list", "tabs")
+_OPTIONS = (*_MODES, "header", "noheader", "batch", "bail", "interactive", "readonly")
+
+
 def sqlite3_(p: Process) -> int:
     """`sqlite3 [options] FILE [SQL]`; without SQL it reads standard input."""
     style = _Style()
-    words = []
+    words, first = [], []
     rest = list(p.args)
     while rest:
         word = rest.pop(0)
-        if not word.startswith("-"):
+        option = re.sub("^--?", "", word)
+        if option == word:
             words.append(word)
-        elif word.lstrip("-") in ("separator", "nullvalue", "cmd", "newline") and rest:
-            style.set(word.lstrip("-"), rest.pop(0))
+        elif option in ("separator", "nullvalue", "cmd"):
+            if not rest:
+                return p.complain(f"sqlite3: Error: missing argument to {word}")
+            value = rest.pop(0)
+            first += [value] if option == "cmd" else []
+            style.set(option, value)
+        elif option in _OPTIONS:
+            style.set(option, "")
         else:
-            style.set(word.lstrip("-"), "")
+            return p.complain(f"sqlite3: Error: unknown option: {word}\nUse -help for a list of options.")
     text = "" if words[1:] else p.streams.stdin.read().decode("utf-8", "surrogateescape")
-    scripts = words[1:] or few(text.split("\n", MOST_PARTS))
+    given = [*first, *words[1:]]
+    if given != words[1:2]:  # each is complete in itself
+        given = [each if each.startswith(".") else f"{each}\n;" for each in given]
+    scripts = given if words[1:] else [*given, *few(text.split("\n", MOST_PARTS))]
     path = p.path(words[0]) if words and words[0] != ":memory:" else ""
     if path and (p.storage.is_dir(path) or not p.storage.is_dir(path.rpartition("/")[0] or "/")):
         return p.complain(f'Error: unable to open database "{words[0]}": unable to open database file')
@@ -166,7 +180,7 @@ class _Style:
         self.mode, self.separator, self.null, self.header = "list", "|", "", False
 
     def set(self, option: str, value: str) -> None:
-        if option in ("csv", "column", "line", "list", "html", "json", "quote", "tabs"):
+        if option in _MODES:
             self.mode = option
             self.separator = {"csv": ",", "tabs": "\t"}.get(option, self.separator)
         elif option == "separator":
@@ -217,6 +231,8 @@ def _dot_command(p: Process, db: sqlite3.Connection, line: str, style: _Style) -
         condition = "tbl_name = ?" if words else "sql IS NOT NULL AND ? = ''"
         for (sql,) in db.execute(master.format("sql", condition, "rowid"), (words or [""])[:1]):
             p.print(f"{sql};")
+    elif name == ".mode" and (words or [""])[0] not in _MODES:
+        p.complain(f"Error: mode should be one of: {' '.join(_MODES)}")
     elif name in (".mode", ".headers", ".header", ".separator", ".nullvalue") and words:
         style.set(words[0] if name == ".mode" else name[1:], words[0])
     elif name not in (".quit", ".exit", ".timeout"):

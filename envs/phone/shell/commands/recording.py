@@ -19,10 +19,11 @@ FRAME_SECONDS = 0.5  # at least; between two pictures
 def screenrecord(p: Process) -> int:
     """`screenrecord [--time-limit SECONDS] [--size WxH] [--bit-rate N] FILE`: films until it is stopped."""
     words, limit = list(p.args), LONGEST_FILM
-    while words and words[0].startswith("--"):
+    while words and words[0].startswith("-"):
         name, _, value = words.pop(0).partition("=")
         if name not in ("--time-limit", "--size", "--bit-rate", "--verbose", "--bugreport", "--show-frame-time"):
-            return p.complain(f"screenrecord: unrecognized option '{name}'", 2)
+            bad = name[2:] if name.startswith("--") else name[1:2]
+            return p.complain(f"screenrecord: unknown option -- {bad}", 2)
         if name in ("--time-limit", "--size", "--bit-rate"):
             value = value or (words.pop(0) if words else "")
         if name == "--time-limit":

@@ -76,6 +76,9 @@ PRINTED = {
     "echo peas > p; cmp p fruit; cmp -l p fruit 2>&1": (
         "p fruit differ: char 4, line 1\n4 163 162\ncmp: EOF on p after byte 5\n"
     ),
+    "sqlite3 -cmd 'SELECT 1' :memory: 'SELECT 2'": "1\n2\n",
+    "sqlite3 :memory: .tables 'SELECT 3 -- x' 'SELECT 4'": "\n3\n4\n",
+    "echo 'SELECT 6;' | sqlite3 -cmd 'SELECT 5' :memory:": "5\n6\n",
     "cmp fruit < fruit && cmp fruit fruit 5 11; cmp -s fruit numbers; echo $?": (
         "fruit fruit differ: char 1, line 1\n1\n"
     ),
@@ -237,6 +240,12 @@ ERRORS = {
     "cmp -ls fruit fruit": "cmp: No 's' with 'l'",
     "cmp fruit fruit x": "cmp: not integer: x",
     "xxd -c 257 fruit": "xxd: -c > 256",
+    "sqlite3 -% :memory: 'SELECT 1'": "sqlite3: Error: unknown option: -%",
+    "sqlite3 --json :memory: 'SELECT 1'": "sqlite3: Error: unknown option: --json",
+    "sqlite3 :memory: -separator": "sqlite3: Error: missing argument to -separator",
+    "sqlite3 :memory: '.mode json'; false": "Error: mode should be one of: csv column line list tabs",
+    "screenrecord -x /sdcard/a.mp4": "screenrecord: unknown option -- x",
+    "screenrecord --nonsense /sdcard/a.mp4": "screenrecord: unknown option -- nonsense",
     "xxd -g -1 fruit": "xxd: -g < 0",
     "diff fruit nothing": "diff: nothing: No such file",
     "echo zz | xxd -r -p": "bad hexadecimal digits",
@@ -350,7 +359,7 @@ ERRORS = {
     "screencap /nowhere/x.png": "Error opening file",
     "screenrecord": "Must specify output file",
     "screenrecord --time-limit 181 /sdcard/x.mp4": "outside acceptable range",
-    "screenrecord --frobnicate /sdcard/x.mp4": "unrecognized option",
+    "screenrecord --frobnicate /sdcard/x.mp4": "unknown option -- frobnicate",
     "screenrecord /nowhere/x.mp4": "Unable to open",
     "uiautomator nonsense": "Usage: uiautomator dump",
     "input tap 1": "Error",
