@@ -8,7 +8,6 @@ waits until nothing is being drawn, in the order of arrival, so no response is d
 import hmac
 import io
 import json
-import math
 import os
 import queue
 import sys
@@ -26,7 +25,8 @@ from urllib.parse import urlsplit
 
 import torch
 
-from coach_gym.agents.generation.vllm.engine import LocalEngine, image_ranges
+from coach_gym.agents.generation.vllm.checks import check_prompt, check_sampling, check_shapes
+from coach_gym.agents.generation.vllm.engine import LocalEngine
 from coach_gym.agents.generation.vllm.protocol import Drawn, Sampling
 from coach_gym.agents.generation.vllm.timed import TimedInput
 from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, unpack, unpack_images
@@ -278,8 +278,10 @@ class GenerationServer(ThreadingHTTPServer):
             return {"missing": missing}
         prompts = [Prompt(row["tokens"], [images[name] for name in row["images"]]) for row in rows]
         for prompt in prompts:
-            check(prompt, self.policy)
-        drawn = self.loop.draw(prompts, Sampling(**head["sampling"]), head["version"])
+            check_prompt(prompt, self.policy)
+        sampling = Sampling(**head["sampling"])
+        check_sampling(sampling, self.policy)
+        drawn = self.loop.draw(prompts, sampling, head["version"])
         return {"drawn": [[(one.token_ids, one.logprobs, one.version) for one in row] for row in drawn]}
 
     def sleep(self, _body: bytes) -> dict[str, Any]:
@@ -314,13 +316,13 @@ class Update:
         """Receives some of the weights.
 
         Raises:
-            ValueError: One is unknown, of another shape, or not finite.
+            ValueError: One is unknown, of another shape, no floating-point numbers, or not finite in the engine's.
         """
         _, tensors = unpack(body)
         for name, tensor in tensors.items():
             if list(tensor.shape) != self.server.shapes.get(name):
                 raise ValueError(f"{name} of shape {list(tensor.shape)} is not a weight of this model")
-            if not tensor.isfinite().all():
+            if not tensor.is_floating_point() or not tensor.to(self.server.loop.engine.dtype).isfinite().all():
                 raise ValueError(f"{name} is not finite, so these weights do not come into force")
         self._awaited -= tensors.keys()
         self.server.loop.between(partial(self.server.loop.engine.update, tensors)).result()
@@ -397,6 +399,8 @@ class Connection(BaseHTTPRequestHandler):
             raise Refusal(400, "a transfer began within another one; finish the first, or use another connection")
         head, _ = unpack(body)
         check_shapes(head["shapes"], self.server.shapes)
+        if not head["version"] or not isinstance(head["version"], str):
+            raise ValueError(f"weights have a text for their version, not {head['version']!r}")
         update = Update(self.server, head["version"])
         if head["version"] == self.server.loop.version:
             update.close()
@@ -476,54 +480,7 @@ class Connection(BaseHTTPRequestHandler):
         """Logs nothing, because there are many requests."""
 
 
-# ---- checks -----------------------------------------------------------------------------------------------------
-
-
-def check(prompt: Prompt, policy: Policy) -> None:
-    """Refuses a prompt that the model cannot read, which would bring down the engine for all clients.
-
-    Raises:
-        ValueError: The prompt is malformed.
-    """
-    if not prompt.input_ids:
-        raise ValueError("a prompt has no tokens")
-    config = policy.model.config
-    size = config.get_text_config().vocab_size
-    if strange := [token for token in prompt.input_ids if type(token) is not int or not 0 <= token < size]:
-        raise ValueError(f"{strange[0]!r} is not a token; tokens of this model are integers from 0 to {size - 1}")
-    vision, merge = config.vision_config, policy.chat.merge_size
-    patch = vision.in_channels * vision.temporal_patch_size * vision.patch_size**2
-    for image in prompt.images:
-        if len(image.grid) != 3 or not all(type(side) is int and side > 0 for side in image.grid):
-            raise ValueError(f"a screenshot has the grid {image.grid}, which is not three positive integers")
-        shape = (math.prod(image.grid), patch)
-        if tuple(image.pixel_values.shape) != shape or any(side % merge for side in image.grid[1:]):
-            patches = tuple(image.pixel_values.shape)
-            raise ValueError(f"a screenshot has patches of shape {patches}, which do not fit its grid {image.grid}")
-        if not image.pixel_values.isfinite().all():
-            raise ValueError("a screenshot has pixels that are not finite")
-    pads = prompt.input_ids.count(policy.chat.image_pad)
-    wanted = sum(math.prod(image.grid) // merge**2 for image in prompt.images)
-    if pads != wanted:
-        raise ValueError(f"a prompt has {pads} image tokens, but its {len(prompt.images)} screenshots need {wanted}")
-    for start, length in image_ranges(prompt, policy.chat):
-        if set(prompt.input_ids[start : start + length]) != {policy.chat.image_pad}:
-            raise ValueError(f"the {length} image tokens of a screenshot are not contiguous from position {start} on")
-
-
-def check_shapes(theirs: Mapping[str, Sequence[int]], ours: Mapping[str, Sequence[int]]) -> None:
-    """Refuses weights of another architecture, which would be loaded in part or break the engine.
-
-    Raises:
-        ValueError: Names or shapes differ.
-    """
-    different = [name for name in sorted(theirs.keys() | ours.keys()) if theirs.get(name) != ours.get(name)]
-    if different:
-        name = different[0]
-        raise ValueError(
-            f"the trainer's model differs from the server's in {len(different)} weights, such as {name}: "
-            f"{theirs.get(name)} there and {ours.get(name)} here; start the server with the trainer's --policy"
-        )
+# ---- what it serves ----------------------------------------------------------------------------------------------
 
 
 def server_options() -> dict[str, Any]:

@@ -324,6 +324,32 @@ def test_a_prompt_that_cannot_be_read_harms_nobody(policy: Policy, serve, break_
     assert likeliest(generator, [prompt]) == expected
 
 
+@pytest.mark.parametrize("change", [
+    {"k": 0}, {"k": -1}, {"k": "x"}, {"k": 1.5}, {"k": True}, {"k": 10**9}, {"limit": 0}, {"limit": None},
+    {"temperature": math.nan}, {"temperature": -1}, {"temperature": "x"}, {"temperature": math.inf},
+    {"end": "x"}, {"end": 10**9}, {"banned": [-1]}, {"banned": "abc"}, {"banned": None}, {"banned": [*range(100_000)]},
+], ids=lambda change: str(change)[:30])  # fmt: skip
+def test_settings_that_nothing_can_be_drawn_with_harm_nobody(policy: Policy, serve, change) -> None:
+    prompts, generator = prompts_of(policy, (1,)), client(serve[0], policy)
+    expected = likeliest(generator, prompts)
+    settings = {**asdict(Sampling(1, 1.0, 3, policy.eos, list(policy.banned))), **change}
+    head = {"prompts": [{"tokens": [1, 2], "images": []}], "version": generator.version, "sampling": settings}
+    connection = http.client.HTTPConnection(*serve[0].server_address, timeout=5)
+    connection.request("POST", "/sample", wire.pack(head), {"Content-Type": wire.CONTENT_TYPE})
+    assert connection.getresponse().status == 400
+    assert likeliest(generator, prompts) == expected
+
+
+@pytest.mark.parametrize("version", ["", 0, 5, None, [], ["a"], {"a": 1}, True], ids=str)
+def test_weights_have_a_text_for_their_version(policy: Policy, serve, version) -> None:
+    shapes = {name: list(parameter.shape) for name, parameter in policy.model.named_parameters()}
+    connection = http.client.HTTPConnection(*serve[0].server_address, timeout=5)
+    head = {"version": version, "shapes": shapes}
+    connection.request("POST", "/weights/begin", wire.pack(head), {"Content-Type": wire.CONTENT_TYPE})
+    response = connection.getresponse()
+    assert response.status == 400 and b"a text for their version" in response.read()
+
+
 def test_pixels_that_cannot_be_read_harm_nobody(policy: Policy, serve) -> None:
     (prompt,) = prompts_of(policy, (1,))
     generator = client(serve[0], policy)
@@ -539,6 +565,10 @@ def test_judges_share_a_server(policy: Policy, serve) -> None:
 @pytest.mark.parametrize("spoil", [
     lambda weights: weights[1:], lambda weights: [], lambda weights: [(weights[0][0], weights[0][1] * float("nan"))],
     lambda weights: [*weights, ("unknown", weights[0][1].clone())],
+    lambda weights: [(name, weight.to(torch.int64)) for name, weight in weights],
+    lambda weights: [(name, weight.bool()) for name, weight in weights],
+    lambda weights: [(name, weight.to(torch.complex64)) for name, weight in weights],
+    lambda weights: [(name, torch.full_like(weight, 1e300, dtype=torch.float64)) for name, weight in weights],
 ])  # fmt: skip
 def test_spoiled_weights_never_come_into_force(policy: Policy, serve, spoil) -> None:
     weights = [(name, parameter.detach()) for name, parameter in policy.model.named_parameters()]
