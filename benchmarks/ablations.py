@@ -1,9 +1,10 @@
 """The paper's ablations in miniature: what each part of CoachAgent is worth, held against what the paper found.
 
-Every variant changes the setting that the comparison chose (`benchmarks/controls`) in one respect, without imitation of
-its own successes, which the paper's agent does not have and which would cover what its parts bring. It is judged by its
-success at the end, the mean of greedy and sampled, on the same instances. A finding is confirmed or refuted if the 95 %
-interval of the difference, by bootstrap over seeds and instances, lies on one side of zero, and undecided otherwise.
+Every variant changes one setting of an agent that Q alone teaches (`ALONE` in `benchmarks/controls/methods.py`).
+Imitation of its own successes and corrections by outcomes, which the paper's agent does not have, would cover what its
+parts bring. It is judged by its success at the end, the mean of greedy and sampled, on the same instances. A finding is
+confirmed or refuted if the 95 % interval of the difference, by bootstrap over seeds and instances, lies on one side of
+zero, and undecided otherwise.
 
     python -m benchmarks.ablations --seeds 0 1 2 3 4 --json benchmarks/results/ablations.json
     python -m benchmarks.ablations --studies k prm
@@ -119,9 +120,9 @@ STUDIES = {
     "executed": Study(
         "the executed candidate, on which Q was just fitted",
         {
-            "in the baseline": {"outcome_correction": 0.0},  # which corrects the executed candidate only
-            "left out": {"outcome_correction": 0.0, "learn_from_executed": False},
-            "fresh candidates, as in the paper": {"outcome_correction": 0.0, "resample": True},
+            "in the baseline": {},
+            "left out": {"learn_from_executed": False},
+            "fresh candidates, as in the paper": {"resample": True},
         },
     ),
 }

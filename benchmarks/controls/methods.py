@@ -76,8 +76,9 @@ FROZEN: dict[str, Any] = {"critic_learning_rate": 0.0, "outcome_correction": 0.0
 """What changes CoachAgent's settings so that its advantages are those of the critic that it started with; without a
 pre-trained one, whose value head starts at zero, they are zero and only its own successes teach."""
 
-ALONE: dict[str, Any] = {"self_imitation": None}
-"""What changes CoachAgent's settings so that nothing but its advantages teaches the policy, as in the paper."""
+ALONE: dict[str, Any] = {"self_imitation": None, "outcome_correction": 0.0, "learning_rate": 5e-5}
+"""What changes CoachAgent's settings so that Q alone teaches the policy, as in the paper, at a learning rate that does
+not ruin it without imitation."""
 
 _RATES = (5e-5, 1.5e-5, 1.5e-4)
 _STEADY = {"critic_learning_rate": 5e-5, "outcome_correction": 1.0, "negative_weight": 0.1, "self_imitation": 100}

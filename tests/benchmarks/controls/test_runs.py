@@ -155,7 +155,7 @@ def test_the_best_settings_on_validation_are_chosen_and_others_kept(buttons, mon
     frozen = {**GRIDS[COACH][0], "critic_learning_rate": 0.0, "outcome_correction": 0.0}
     assert methods.chosen()["frozen"] == frozen, "a control has the settings of what it controls"
     assert methods.chosen()["measured"] == GRIDS[COACH][0]
-    assert methods.chosen()["coach_alone"] == {**GRIDS[COACH][0], "self_imitation": None}
+    assert methods.chosen()["coach_alone"] == {**GRIDS[COACH][0], **methods.ALONE}
 
 
 # ---- commands ------------------------------------------------------------------------------------------------------
@@ -222,8 +222,9 @@ def test_equal_variants_are_one_run():
     studies = {name: ablations.study_runs(study, [0], **TINY) for name, study in ablations.STUDIES.items()}
     files = {name: {label: runs[0].file() for label, runs in found.items()} for name, found in studies.items()}
     assert files["prm"]["PRM"] == files["critic"]["pre-trained"] == files["baseline"]["leave-one-out"]
+    assert files["prm"]["PRM"] == files["executed"]["in the baseline"]
     assert files["prm"]["no PRM"] == files["k"]["k = 4"], "the paper's number"
-    assert len({file for found in files.values() for file in found.values()}) == 16, "all others differ"
+    assert len({file for found in files.values() for file in found.values()}) == 15, "all others differ"
 
 
 def test_the_cost_of_candidates_is_held_against_their_number():
