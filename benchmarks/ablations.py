@@ -214,7 +214,7 @@ def sentence(finding: Finding, gap: Mapping[str, float | None]) -> str:
 
 
 def main() -> None:
-    """Runs the studies, prints their tables and draws their figures."""
+    """Runs the studies, prints their tables and draws them."""
     options = _arguments()
     torch.set_num_threads(1)
     shared = {name: getattr(options, name) for name in ("steps", "episodes", "policy", "evaluations")}
@@ -230,7 +230,7 @@ def main() -> None:
         results = {label: [done[run.file()] for run in runs] for label, runs in variants.items()}
         studies[name] = judge(STUDIES[name], results, list(done.values()))
         print_study(studies[name])
-        plot(studies[name], options.out / f"ablation_{name}.png")
+    plot(studies, options.out / "ablations.png")
     command = f"{COMMAND} {shlex.join(sys.argv[1:])}"
     print(f"\nrerun: {command}")
     if options.json:
@@ -267,21 +267,27 @@ def print_study(study: Mapping[str, Any]) -> None:
         print("The paper does not compare these.")
 
 
-def plot(study: Mapping[str, Any], path: Path) -> None:
-    """Draws success of the variants with their intervals, in light and dark."""
-    save(partial(_intervals, study), path)
+def plot(studies: Mapping[str, Any], path: Path) -> None:
+    """Draws success of all variants with their intervals, a panel for each study, in light and dark."""
+    save(partial(_intervals, studies), path)
 
 
-def _intervals(study: Mapping[str, Any], theme: Theme) -> Figure:
-    figure, axes_ = plt.subplots(figsize=(8, 0.45 * len(study["variants"]) + 1.4))
-    rows = [row["success"] for row in study["variants"].values()]
-    values = np.array([100 * row["value"] for row in rows])
-    errors = np.abs([[100 * row[side] for row in rows] - values for side in ("low", "high")])
-    axes_.errorbar(values, range(len(rows)), xerr=errors, fmt="o", ecolor=theme.pale)
-    axes_.set_yticks(range(len(rows)), list(study["variants"]))
-    axes_.invert_yaxis()
-    axes_.set(xlabel=f"success, greedy and sampled (%; {DEVICE})", title=study["title"])
-    axes_.grid(axis="x")
+def _intervals(studies: Mapping[str, Any], theme: Theme) -> Figure:
+    heights = [len(study["variants"]) for study in studies.values()]
+    figure, panels = plt.subplots(
+        len(studies), figsize=(8, 0.35 * sum(heights) + 0.7 * len(studies)), height_ratios=heights, sharex=True,
+        squeeze=False,
+    )  # fmt: skip
+    for panel, study in zip(panels[:, 0], studies.values(), strict=True):
+        rows = [row["success"] for row in study["variants"].values()]
+        values = np.array([100 * row["value"] for row in rows])
+        errors = np.abs([[100 * row[side] for row in rows] - values for side in ("low", "high")])
+        panel.errorbar(values, range(len(rows)), xerr=errors, fmt="o", ecolor=theme.pale)
+        panel.set_yticks(range(len(rows)), list(study["variants"]))
+        panel.set_ylim(len(rows) - 0.5, -0.5)
+        panel.set_title(study["title"])
+        panel.grid(axis="x")
+    panels[-1, 0].set_xlabel(f"success, greedy and sampled (%; {DEVICE})")
     return figure
 
 

@@ -207,7 +207,7 @@ def test_the_ablations_judge_every_finding(buttons, here, tmp_path, monkeypatch,
     (finding,) = found["studies"]["baseline"]["findings"]
     assert finding["verdict"] in ("confirmed", "refuted", "undecided") and finding["verdict"] in finding["sentence"]
     assert sum(found["headline"].values()) == 1
-    assert (tmp_path / "ablation_executed.png").exists()
+    assert (tmp_path / "ablations.png").exists()
     assert "The paper does not compare these." in capsys.readouterr().out
 
 
