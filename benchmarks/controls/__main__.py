@@ -6,6 +6,7 @@ as many settings for every method and chooses on validation.
 
     python -m benchmarks.controls --sweep --seeds 0                  # chooses settings on validation
     python -m benchmarks.controls --seeds 0 1 2 3 4 --json benchmarks/results/controls.json
+    python -m benchmarks.controls --methods base cloning coach --steps 5000 --store 400
     python -m benchmarks.controls --methods base cloning coach --shuffle-rewards
 
 Every run is stored in `--out` and not repeated.
@@ -26,7 +27,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch  # noqa: E402  (after the number of threads is set)
 
-from benchmarks.controls.methods import CHOSEN, COACH, GRIDS, METHODS, chosen  # noqa: E402
+from benchmarks.controls.methods import CHOSEN, COACH, GRIDS, METHODS, chosen, with_store  # noqa: E402
 from benchmarks.controls.report import compare, plot, print_tables  # noqa: E402
 from benchmarks.controls.runs import Result, Run, play  # noqa: E402
 from benchmarks.controls.sweep import SPLIT, choose, sweep_runs  # noqa: E402
@@ -50,6 +51,8 @@ def main() -> None:
         print(f"rerun: {command}")
         return
     settings = chosen()
+    if options.store:
+        settings = {name: with_store(each, options.store) for name, each in settings.items()}
     runs = [
         Run(
             name, seed, split=options.split or "test", settings=settings.get(name, {}),
@@ -89,6 +92,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sweep", action="store_true", help="choose settings on validation")
     parser.add_argument(
         "--split", choices=get_args(Split), help="split of the evaluation: test, and for --sweep validation, by default"
+    )
+    parser.add_argument(
+        "--store", type=int, help="earlier successes in every update of those that imitate any, instead of the chosen"
     )
     parser.add_argument("--shuffle-rewards", action="store_true", help="learn from the outcomes of other episodes")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")

@@ -115,3 +115,8 @@ def chosen() -> dict[str, dict[str, Any]]:
     frozen = settings[COACH] | FROZEN
     controls = {"frozen": frozen, "imitates": frozen, "coach_alone": settings[COACH] | ALONE}
     return settings | controls | {"measured": settings[COACH]}
+
+
+def with_store(settings: dict[str, Any], successes: int) -> dict[str, Any]:
+    """Returns settings with another number of earlier successes to imitate, unless they imitate none."""
+    return settings | {name: successes for name in ("self_imitation", "replay") if settings.get(name)}
