@@ -158,6 +158,13 @@ def test_the_best_settings_on_validation_are_chosen_and_others_kept(buttons, mon
     assert methods.chosen()["coach_alone"] == {**GRIDS[COACH][0], **methods.ALONE}
 
 
+def test_only_what_imitates_gets_another_store():
+    found = {name: methods.with_store(each, 7) for name, each in methods.chosen().items()}
+    assert found[COACH] == {**methods.chosen()[COACH], "self_imitation": 7}
+    assert found["cloning"] == {**methods.chosen()["cloning"], "replay": 7}
+    assert found["coach_alone"] == methods.chosen()["coach_alone"] and found["grpo"] == methods.chosen()["grpo"]
+
+
 # ---- commands ------------------------------------------------------------------------------------------------------
 
 
@@ -187,9 +194,10 @@ def test_the_command_compares_and_writes(buttons, here, tmp_path, monkeypatch, c
         str(tmp_path),
     ]
     small = ["--steps", "8", "--evaluations", "2", "--episodes", "4", "--json", str(tmp_path / "found.json")]
-    monkeypatch.setattr("sys.argv", ["controls", *arguments, *small])
+    monkeypatch.setattr("sys.argv", ["controls", *arguments, *small, "--store", "5"])
     command.main()
     found = json.loads((tmp_path / "found.json").read_text())
+    assert {run["run"]["settings"].get("self_imitation") for run in found["runs"]} == {None, 5}
     assert found["ends"]["greedy"].keys() == {"base", "cloning", COACH}
     assert found["headline"]["greedy_after"] == found["ends"]["greedy"][COACH]["success"]["value"]
     assert "rerun: python -m benchmarks.controls --methods base" in capsys.readouterr().out
