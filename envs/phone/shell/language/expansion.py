@@ -119,8 +119,8 @@ class Expander:
         """Returns a word with the home directory for a `~` that is all of it, or has a slash after it."""
         match word:
             case (syntax.Literal(text, False), *rest) if text.startswith("~/") or (text == "~" and not rest):
-                home = self._shell.variables.get("HOME", "/").rstrip("/")
-                return syntax.Literal(home or "/"[: len(text) == 1], True), syntax.Literal(text[1:], False), *rest
+                home = self._shell.variables.get("HOME", "/").rstrip("/") or ("/" if text == "~" else "")
+                return syntax.Literal(home, True), syntax.Literal(text[1:], False), *rest
         return word
 
     def text(self, word: syntax.Word) -> str:
