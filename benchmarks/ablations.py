@@ -4,7 +4,7 @@ Every variant changes one setting of an agent that Q alone teaches (`ALONE` in `
 Imitation of its own successes and corrections by outcomes, which the paper's agent does not have, would cover what its
 parts bring. It is judged by its success at the end, the mean of greedy and sampled, on the same instances. A finding is
 confirmed or refuted if the 95 % interval of the difference, by bootstrap over seeds and instances, lies on one side of
-zero, and undecided otherwise.
+zero, and undecided otherwise, or with one seed.
 
     python -m benchmarks.ablations --seeds 0 1 2 3 4 --json benchmarks/results/ablations.json
     python -m benchmarks.ablations --studies k prm
@@ -170,8 +170,9 @@ def judge(study: Study, results: Mapping[str, Sequence[Result]], prices_from: Se
     findings = [cost(study, label, rows[label]["time"]) for label in study.times]
     for finding in study.findings:
         gap = draws.estimate(partial(_gap, finding))
-        findings.append({"paper": finding.paper, "difference": gap, "verdict": verdict(gap),
-                         "sentence": sentence(finding, gap)})  # fmt: skip
+        found = verdict(gap, len(first))
+        findings.append({"paper": finding.paper, "difference": gap, "verdict": found,
+                         "sentence": sentence(finding, gap, found)})  # fmt: skip
     return {"title": study.title, "variants": rows, "findings": findings}
 
 
@@ -197,19 +198,22 @@ def cost(study: Study, label: str, time: float) -> dict[str, Any]:
     return {"paper": paper, "times": time, "verdict": found, "sentence": words}
 
 
-def verdict(gap: Mapping[str, float | None]) -> str:
-    """Returns whether the interval of a difference confirms that it is positive."""
+def verdict(gap: Mapping[str, float | None], n_seeds: int) -> str:
+    """Returns whether the interval of a difference confirms that it is positive.
+
+    One seed decides nothing: its interval knows how instances differ, but not how trainings do.
+    """
     low, high = gap["low"], gap["high"]
     assert low is not None and high is not None
-    return "confirmed" if low > 0 else "refuted" if high < 0 else "undecided"
+    return "undecided" if n_seeds == 1 else "confirmed" if low > 0 else "refuted" if high < 0 else "undecided"
 
 
-def sentence(finding: Finding, gap: Mapping[str, float | None]) -> str:
+def sentence(finding: Finding, gap: Mapping[str, float | None], found: str) -> str:
     """Returns what the paper found, what is found here, and what follows."""
     value, low, high = (100 * (gap[name] or 0.0) for name in ("value", "low", "high"))
     return (
         f"The paper: {finding.paper}. Here, '{finding.better}' is {value:+.1f} points ({low:+.1f} to {high:+.1f}) from "
-        f"'{finding.worse}': {verdict(gap)}."
+        f"'{finding.worse}': {found}."
     )
 
 

@@ -223,7 +223,8 @@ def test_the_ablations_judge_every_finding(buttons, here, tmp_path, monkeypatch,
     ("low", "high", "expected"), [(0.01, 0.1, "confirmed"), (-0.1, -0.01, "refuted"), (-0.1, 0.1, "undecided")]
 )
 def test_a_finding_is_decided_by_its_interval(low, high, expected):
-    assert ablations.verdict({"value": 0.0, "low": low, "high": high}) == expected
+    gap = {"value": 0.0, "low": low, "high": high}
+    assert ablations.verdict(gap, 2) == expected and ablations.verdict(gap, 1) == "undecided"
 
 
 def test_equal_variants_are_one_run():
