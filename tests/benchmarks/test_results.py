@@ -54,6 +54,7 @@ QUOTED = {
         f"{how}_{when}": percent for how in ("greedy", "sampled") for when in ("before", "after", "after_cloning")
     },
     "controls": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
+    "controls_long": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
     "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
     "judges": {name: "{:.2f}".format for name in ("auc", "prm_accuracy")},
     "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},
