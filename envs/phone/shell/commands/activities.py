@@ -165,7 +165,7 @@ def start(p: Process, args: list[str]) -> int:
     """Starts an activity: `-W` waits, `-S` stops the app first."""
     intent, flags = read_intent(args)
     if _EVERYBODY in flags:
-        return p.complain("Error: Can't start service with user 'all'", ERROR)
+        return p.complain("Error: Can't start service with user 'all'", ERROR)  # "service" is Android's slip
     p.print(f"Starting: {shown(intent)}")
     found = resolved(p.phone, intent) if _NOBODY not in flags else None
     if "-S" in flags and found and intent.package in p.phone.apps:
@@ -266,7 +266,7 @@ def start_service(p: Process, args: list[str]) -> int:
     """Accepts a service of an installed package."""
     intent, flags = read_intent(args)
     if _EVERYBODY in flags:
-        return p.complain("Error: Can't start activity with user 'all'", 255)
+        return p.complain("Error: Can't start activity with user 'all'", 255)  # and so is "activity"
     p.print(f"Starting service: {shown(intent)}")
     if _NOBODY in flags or intent.activity not in state.services(p.phone, intent.package):
         return p.complain("Error: Not found; no service started.", 255)

@@ -18,6 +18,7 @@ MOST_COMPARED = 20_000  # lines of either file
 
 
 WIDEST = 256  # bytes in a line of `xxd`
+NEWLINE = b"\n"
 AT_ONCE = 1 << 16  # lines, or bytes compared, between two looks at the clock
 
 
@@ -207,9 +208,6 @@ def _tell(p: Process, names: list[str], first: bytes, second: bytes, every: bool
         line = "" if every else f", line {first[:length].count(NEWLINE)}"
         p.fail(f"EOF on {names[len(first) > len(second)]} after byte {length}{line}")
     return code
-
-
-NEWLINE = b"\n"
 
 
 def diff(p: Process) -> int:
