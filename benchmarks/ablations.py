@@ -235,11 +235,15 @@ def main() -> None:
         studies[name] = judge(STUDIES[name], results, list(done.values()))
         print_study(studies[name])
     plot(studies, options.out / "ablations.png")
+    ends = [Curve.ends([done[run.file()] for run in base], how).success for how in ("greedy", "sampled")]
+    untrained = dict(zip(("greedy", "sampled"), (float(np.nanmean(each)) for each in ends), strict=True))
+    print(f"\nthe base, untrained: greedy {untrained['greedy']:.1%}, sampled {untrained['sampled']:.1%}")
     command = f"{COMMAND} {shlex.join(sys.argv[1:])}"
     print(f"\nrerun: {command}")
     if options.json:
         report = {
-            "benchmark": "ablations", "headline": headline(studies), "studies": studies, "command": command,
+            "benchmark": "ablations", "headline": headline(studies), "studies": studies, "base": untrained,
+            "command": command,
             "seeds": options.seeds, **shared, "device": DEVICE,
             "suite": f"AndroidWorld, {SUITE} task families ({DEVICE})",
             "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, 1 thread",

@@ -101,6 +101,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("runs/controls"))
     parser.add_argument("--json", type=Path, help="write the results to this file")
     options = parser.parse_args()
+    if options.store is not None and (options.sweep or options.store < 1):
+        parser.error(f"--store {options.store}: pass 1 or more, and not with --sweep, whose grids name the successes")
     if not options.sweep and not {"base", options.ours} <= {*options.methods}:
         parser.error(f"--methods needs base, where every curve starts, and {options.ours}, which --ours compares")
     return options

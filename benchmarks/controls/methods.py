@@ -77,8 +77,8 @@ FROZEN: dict[str, Any] = {"critic_learning_rate": 0.0, "outcome_correction": 0.0
 pre-trained one, whose value head starts at zero, they are zero and only its own successes teach."""
 
 ALONE: dict[str, Any] = {"self_imitation": None, "outcome_correction": 0.0, "learning_rate": 5e-5}
-"""What changes CoachAgent's settings so that Q alone teaches the policy, as in the paper, at a learning rate that does
-not ruin it without imitation."""
+"""What changes CoachAgent's settings so that Q alone teaches the policy, as in the paper, at a lower learning rate, as
+the chosen one ruins the policy without imitation."""
 
 _RATES = (5e-5, 1.5e-5, 1.5e-4)
 _STEADY = {"critic_learning_rate": 5e-5, "outcome_correction": 1.0, "negative_weight": 0.1, "self_imitation": 100}

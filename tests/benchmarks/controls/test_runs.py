@@ -215,6 +215,7 @@ def test_the_ablations_judge_every_finding(buttons, here, tmp_path, monkeypatch,
     (finding,) = found["studies"]["baseline"]["findings"]
     assert finding["verdict"] in ("confirmed", "refuted", "undecided") and finding["verdict"] in finding["sentence"]
     assert sum(found["headline"].values()) == 1
+    assert found["base"].keys() == {"greedy", "sampled"}
     assert (tmp_path / "ablations.png").exists()
     assert "The paper does not compare these." in capsys.readouterr().out
 
@@ -241,6 +242,14 @@ def test_the_cost_of_candidates_is_held_against_their_number():
     assert ablations.cost(study, "k = 4", 1.7)["verdict"] == "confirmed"
     assert ablations.cost(study, "k = 4", 4.1)["verdict"] == "refuted"
     assert "1.62 times as long" in ablations.cost(study, "k = 4", 1.7)["sentence"]
+
+
+@pytest.mark.parametrize("arguments", [["--store", "0"], ["--store", "5", "--sweep"]], ids=str)
+def test_a_store_that_means_nothing_is_refused_before_anything_trains(arguments, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["controls", *arguments])
+    with pytest.raises(SystemExit):
+        command.main()
+    assert "pass 1 or more, and not with --sweep" in capsys.readouterr().err
 
 
 def test_methods_that_cannot_be_compared_are_refused_before_they_train(monkeypatch, capsys):
