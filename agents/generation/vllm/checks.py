@@ -69,6 +69,8 @@ def check_shapes(theirs: Mapping[str, Sequence[int]], ours: Mapping[str, Sequenc
     Raises:
         ValueError: Names or shapes differ.
     """
+    if not isinstance(theirs, Mapping):
+        raise ValueError(f"the shapes of the weights are given by their names, not as {theirs!r:.60}")
     different = [name for name in sorted(theirs.keys() | ours.keys()) if theirs.get(name) != ours.get(name)]
     if different:
         name = different[0]

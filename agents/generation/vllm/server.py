@@ -10,6 +10,7 @@ import io
 import json
 import os
 import queue
+import socket
 import sys
 import threading
 import time
@@ -303,10 +304,16 @@ class Update:
         self._awaited = set(server.shapes)
         server.updating.acquire()
 
-    def begin(self) -> None:
-        """Waits until nothing is being drawn; from then on there are no weights."""
+    def begin(self, client: socket.socket) -> None:
+        """Waits until nothing is being drawn; from then on there are no weights.
+
+        Raises:
+            ConnectionAbortedError: The client has hung up while it waited, so the weights in force stay.
+        """
 
         def prepare() -> None:
+            if _has_hung_up(client):
+                raise ConnectionAbortedError("the client hung up before its transfer began")
             self.server.loop.version = ""
             self.server.loop.engine.begin_update()
 
@@ -405,9 +412,13 @@ class Connection(BaseHTTPRequestHandler):
         if head["version"] == self.server.loop.version:
             update.close()
             return {"held": True}
+        try:
+            update.begin(self.connection)
+        except ConnectionAbortedError:
+            update.close()
+            raise
         self.update = update
         self.connection.settimeout(STALL)
-        update.begin()
         return {"held": False}
 
     def _take_piece(self, body: bytes) -> dict[str, Any]:
@@ -496,6 +507,18 @@ def describe(source: str) -> Policy:
     with torch.device("meta"):
         model = untrained_model(read_config(path))
     return Policy.around(model, path)
+
+
+def _has_hung_up(client: socket.socket) -> bool:
+    client.setblocking(False)
+    try:
+        return client.recv(1, socket.MSG_PEEK) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+    finally:
+        client.settimeout(SILENCE)
 
 
 def _is_own(host: str) -> bool:

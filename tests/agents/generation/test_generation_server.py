@@ -14,6 +14,7 @@ from copy import copy, deepcopy
 from dataclasses import asdict
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 import pytest
 import torch
@@ -62,6 +63,14 @@ def twin(policy: Policy) -> Policy:
 def prompts_of(policy: Policy, lengths: tuple[int, ...] = (1, 3, 2)) -> list[Prompt]:
     episodes = [tiny.episode(policy, steps=n, seed=n) for n in lengths]
     return [policy.prompt(e.goal, e.steps[:-1], e.steps[-1].observation) for e in episodes]
+
+
+def begin_transfer(
+    server: GenerationServer, head: dict[str, Any], connection: http.client.HTTPConnection | None = None
+) -> http.client.HTTPConnection:
+    connection = connection or http.client.HTTPConnection(*server.server_address, timeout=5)
+    connection.request("POST", "/weights/begin", wire.pack(head), {"Content-Type": wire.CONTENT_TYPE})
+    return connection
 
 
 def likeliest(generator: Generator, prompts: list[Prompt]) -> list[tuple[str, list[int]]]:
@@ -266,14 +275,32 @@ def test_a_transfer_that_breaks_off_leaves_no_weights(policy: Policy, serve) -> 
 
 def test_a_transfer_in_the_midst_of_another_is_refused(policy: Policy, serve) -> None:
     """A broken transfer does not block other trainers."""
-    shapes = {name: list(parameter.shape) for name, parameter in policy.model.named_parameters()}
-    connection = http.client.HTTPConnection(*serve[0].server_address, timeout=5)
+    connection = None
     for version, status in (("one", 200), ("two", 400)):
-        head = {"version": version, "shapes": shapes}
-        connection.request("POST", "/weights/begin", wire.pack(head), {"Content-Type": wire.CONTENT_TYPE})
+        connection = begin_transfer(serve[0], {"version": version, "shapes": serve[0].shapes}, connection)
         response = connection.getresponse()
         assert response.status == status and response.read()
     client(serve[0], policy, patience=5).sample(prompts_of(policy), max_new_tokens=2)
+
+
+def test_a_client_that_hangs_up_while_it_waits_leaves_the_weights_in_force(policy: Policy, serve) -> None:
+    server, _ = serve
+    generator = client(server, policy)
+    generator.sample(prompts_of(policy), max_new_tokens=2)
+    in_force = server.status()["version"]
+    with server.updating:  # another transfer
+        connection = begin_transfer(server, {"version": "another", "shapes": server.shapes})
+        time.sleep(0.2)
+        connection.close()
+    time.sleep(0.3)
+    assert server.status()["version"] == in_force and not server.updating.locked()
+    assert begin_transfer(server, {"version": "another", "shapes": server.shapes}).getresponse().status == 200
+
+
+@pytest.mark.parametrize("shapes", [[], 3, None, "weights", {"weights": 5}])
+def test_shapes_that_are_none_are_refused(serve, shapes) -> None:
+    response = begin_transfer(serve[0], {"version": "one", "shapes": shapes}).getresponse()
+    assert response.status == 400 and b"weights" in response.read()
 
 
 def test_another_architecture_is_refused(policy: Policy, serve) -> None:
