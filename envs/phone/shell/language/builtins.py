@@ -9,7 +9,7 @@ from collections import deque
 from coach_gym.envs.phone.paths import absolute, link
 from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.language import launching, variables
-from coach_gym.envs.phone.shell.language.environment import NAME, OWN_PID, Exit, Fatal, Fault, Leave, Return
+from coach_gym.envs.phone.shell.language.environment import NAME, OWN_PID, Exit, Fault, Leave, Return
 from coach_gym.envs.phone.shell.language.interpreter import LAUNCHERS
 from coach_gym.envs.phone.shell.language.options import letters, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
@@ -79,19 +79,29 @@ def _status(p: Process) -> int:
 
 def break_(p: Process) -> int:
     """Leaves loops."""
-    raise Leave(_loops(p), again=False)
+    return _leave(p, again=False)
 
 
 def continue_(p: Process) -> int:
     """Goes on with the next round of a loop."""
-    raise Leave(_loops(p), again=True)
+    return _leave(p, again=True)
+
+
+def _leave(p: Process, again: bool) -> int:
+    wanted, around = _loops(p), p.shell.loops
+    if not around:
+        return p.complain(f"{NAME}: {p.name}: can't {p.name}", 0)
+    if wanted > around:
+        p.complain(f"{NAME}: {p.name}: can only {p.name} {around} level(s)")
+    p.shell.code = 0
+    raise Leave(min(wanted, around), again)
 
 
 def _loops(p: Process) -> int:
     _, words = letters(p.name, p.args, "")
     word = words[0] if words else "1"
     if not re.fullmatch(r"\d{1,9}", word, re.ASCII) or not int(word):
-        raise Fatal(f"{p.name}: {word}: bad {'value' if word == '0' else 'number'}")
+        raise Fault(f"{p.name}: {word}: bad {'value' if word == '0' else 'number'}")
     return int(word)
 
 
@@ -192,7 +202,22 @@ def _float(text: str) -> float:
 
 def eval_(p: Process) -> int:
     """Runs its arguments as a script."""
-    return p.shell.source(" ".join(p.args), p.streams)
+    _, words = letters(p.name, p.args, "")
+    return p.shell.source(" ".join(words), p.streams)
+
+
+def dot(p: Process) -> int:
+    """Runs a file in this shell. `.` looks for a name without a folder in PATH, `source` then in the working folder."""
+    _, words = letters(p.name, p.args, "")
+    if not words:
+        raise Fault(f"{p.name}: missing argument")
+    name, folders = words[0], p.shell.variables.get("PATH", "").split(":")
+    found = [name] if "/" in name else [f"{folder}/{name}" for folder in folders] + [name] * (p.name == "source")
+    scripts = (p.storage.read(p.path(each)) for each in found)
+    script = next((script for script in scripts if script is not None), None)
+    if script is None:
+        raise Fault(f"{p.name}: {name}: {NO_FILE}")
+    return p.shell.include(script.decode("utf-8", "surrogateescape"), words[1:], p.streams)
 
 
 def sh(p: Process) -> int:
@@ -239,8 +264,17 @@ def command(p: Process) -> int:
 
 
 def run_rest(p: Process) -> int:
-    """Runs its arguments as a command: `nohup`, `builtin`."""
+    """Runs its arguments as a command."""
     return p.shell.run(p.args, p.streams) if p.args else 0
+
+
+def nohup(p: Process) -> int:
+    """Runs a command; none is hung up here."""
+    rest = options(p.args, "", first=True).words
+    if not rest:
+        p.need(1)
+        return 125
+    return p.shell.run(rest, p.streams)
 
 
 def toybox(p: Process) -> int:
@@ -401,8 +435,8 @@ class _Test:
 
 COMMANDS: dict[str, Command] = {
     ":": true, "true": true, "false": false, "cd": cd, "pwd": pwd, "exit": exit_, "return": return_, "break": break_,
-    "continue": continue_, "read": read, "echo": echo, "printf": printf, "eval": eval_, "sh": sh, "su": su,
-    "command": command, "exec": exec_, "nohup": run_rest, "toybox": toybox, "time": time, "builtin": run_rest,
-    "which": which, "type": type_, "test": test, "[": test, "[[": test, "wait": wait, "sync": true,
+    "continue": continue_, "read": read, "echo": echo, "printf": printf, "eval": eval_, ".": dot, "source": dot,
+    "sh": sh, "su": su, "command": command, "exec": exec_, "nohup": nohup, "toybox": toybox, "time": time,
+    "builtin": run_rest, "which": which, "type": type_, "test": test, "[": test, "[[": test, "wait": wait, "sync": true,
 } | variables.COMMANDS | launching.COMMANDS  # fmt: skip
 BUILTINS = frozenset(COMMANDS) - launching.COMMANDS.keys() - {"sh", "su", "nohup", "toybox", "which", "sync"}

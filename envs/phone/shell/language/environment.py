@@ -70,6 +70,7 @@ class Environment:
         options: What `set` has turned on: `e`, `u`, `x` or `pipefail`.
         traps: The commands that `trap` has set, by signal.
         fixed: The names of variables that are read-only.
+        loops: How many loops `break` can leave.
         hidden: For each function that runs, what the variables were that are local to it.
     """
 
@@ -83,6 +84,7 @@ class Environment:
         self.options: set[str] = set()
         self.traps: dict[str, str] = {}
         self.fixed: set[str] = set()
+        self.loops = 0
         self.hidden: list[dict[str, str | None]] = []
 
     def assign(self, name: str, value: str) -> None:

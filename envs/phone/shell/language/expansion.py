@@ -149,7 +149,7 @@ class Expander:
             try:
                 return str(self.number(self._together(part.word)))
             except arithmetic.Invalid as fault:
-                raise Fault(str(fault)) from None
+                raise Fatal(str(fault)) from None
         return part.text
 
     def number(self, text: str) -> int:
@@ -200,7 +200,7 @@ class Expander:
             first = self.number(start)
             count = self.number(length) if colon else len(value)
         except arithmetic.Invalid as fault:
-            raise Fault(str(fault)) from None
+            raise Fatal(str(fault)) from None
         first = max(0, first + len(value)) if first < 0 else first
         return value[first : first + count] if count >= 0 else value[first:count]
 

@@ -27,7 +27,7 @@ from coach_gym.envs.phone.shell.language.environment import (
     Return,
 )
 from coach_gym.envs.phone.shell.language.expansion import Expander
-from coach_gym.envs.phone.shell.language.options import BadOption, Help
+from coach_gym.envs.phone.shell.language.options import SPECIAL, BadOption, Help
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Sink, Streams, few
 from coach_gym.envs.phone.shell.language.words import SyntaxFault
 
@@ -35,6 +35,7 @@ LAUNCHERS = ("/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/")
 MOST_COMMANDS = 100_000  # commands per run, so that `while true` ends
 MOST_SECONDS = 20.0  # seconds of processor time per run, so that it ends soon where each command takes long
 DEEPEST = 50  # nested functions and evals
+_RUNNERS = frozenset({"env", "nohup", "timeout"})  # their own errors are told from those of what they run
 _DECLARING = [[(syntax.Literal(name, False),)] for name in ("export", "local", "readonly", "typeset")]
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _CAT: syntax.Word = (syntax.Literal("cat", True),)
@@ -96,7 +97,7 @@ class Shell(Environment):
             self.code = 1
             return 1
         with self._deeper():
-            return self._script(script, streams)
+            return self._script(script, streams) if script else 0
 
     @contextmanager
     def _deeper(self) -> Iterator[None]:
@@ -142,8 +143,10 @@ class Shell(Environment):
             output = Sink()
             self._isolated(command, Streams(stdin, output, streams.stderr))
             stdin, failed = Input(bytes(output)), self.code or failed
-        streams = Streams(stdin, streams.stdout, streams.stderr) if first else streams
-        self._command(last, streams)
+        if first:
+            self._isolated(last, Streams(stdin, streams.stdout, streams.stderr))
+        else:
+            self._command(last, streams)
         if failed and "pipefail" in self.options:
             self.code = self.code or failed
         if pipeline.negated:
@@ -154,11 +157,10 @@ class Shell(Environment):
         kept = self.variables, self.folder, self.arguments, self.functions
         self.variables, self.functions = dict(self.variables), dict(self.functions)
         try:
-            self._command(command, streams)
+            with self._outside_loops():
+                self._command(command, streams)
         except Exit as exit:
             self.code = exit.code
-        except Leave:
-            pass
         finally:
             self.variables, self.folder, self.arguments, self.functions = kept
 
@@ -174,10 +176,13 @@ class Shell(Environment):
                 with self._redirected(command.redirects, streams) as inner:
                     self._compound(command.command, inner)
         except Fault as fault:
-            streams.stderr += f"{NAME}: {fault}\n".encode("utf-8", "surrogateescape")
-            self.code = 1
-            if isinstance(fault, Fatal):
-                raise Abort(1) from None
+            self._report(fault, streams, isinstance(fault, Fatal))
+
+    def _report(self, fault: Fault, streams: Streams, fatal: bool) -> None:
+        streams.stderr += f"{NAME}: {fault}\n".encode("utf-8", "surrogateescape")
+        self.code = 1
+        if fatal:
+            raise Abort(1) from None
 
     def _compound(self, command: object, streams: Streams) -> None:
         """Runs a construct of several commands."""
@@ -205,33 +210,57 @@ class Shell(Environment):
         self._script(command.otherwise, streams)
 
     def _for(self, command: syntax.For, streams: Streams) -> None:
-        words = self.arguments if command.words is None else self._fields(command.words)
+        words = iter(self.arguments if command.words is None else self._fields(command.words))
         self.code = 0
-        for word in words:
-            self.spend()
-            self.variables[command.name] = word
-            if self._loop(command.body, streams):
-                break
+
+        def once() -> bool:
+            for word in words:
+                self.assign(command.name, word)
+                self._script(command.body, streams)
+                return True
+            return False
+
+        self._loop(once)
 
     def _while(self, command: syntax.While, streams: Streams) -> None:
         code = 0
-        while self._condition(command.condition, streams) != command.until:
-            self.spend()
-            done = self._loop(command.body, streams)
-            code = self.code
-            if done:
-                break
+
+        def once() -> bool:
+            nonlocal code
+            if self._condition(command.condition, streams) == command.until:
+                return False
+            code = 0  # that of `break`
+            code = self._script(command.body, streams)
+            return True
+
+        self._loop(once)
         self.code = code
 
-    def _loop(self, body: syntax.Script, streams: Streams) -> bool:
-        """Runs the body of a loop once. Returns whether the loop ends."""
+    def _loop(self, once: Callable[[], bool]) -> None:
+        """Runs the rounds of a loop, until one returns False or leaves it."""
+        self.loops += 1
         try:
-            self._script(body, streams)
+            while self._round(once):
+                self.spend()
+        finally:
+            self.loops -= 1
+
+    def _round(self, once: Callable[[], bool]) -> bool:
+        try:
+            return once()
         except Leave as leave:
             if leave.loops > 1:
                 raise Leave(leave.loops - 1, leave.again) from None
-            return not leave.again
-        return False
+            return leave.again
+
+    @contextmanager
+    def _outside_loops(self) -> Iterator[None]:
+        """Runs what cannot leave the loops around it, such as a function."""
+        kept, self.loops = self.loops, 0
+        try:
+            yield
+        finally:
+            self.loops = kept
 
     def _case(self, command: syntax.Case, streams: Streams) -> None:
         text = self._expander.text(command.word)
@@ -250,9 +279,17 @@ class Shell(Environment):
         words = self._fields(command.words, declaring=command.words[:1] in _DECLARING)
         if "x" in self.options and words:
             streams.stderr += f"+ {' '.join(words)}\n".encode("utf-8", "surrogateescape")
-        if words == ["exec"]:
-            self._redirect_rest(command.redirects, streams)
-            return
+        try:
+            if words == ["exec"]:
+                self._redirect_rest(command.redirects, streams)
+            else:
+                self._execute(command, words, streams)
+        except Fault as fault:
+            if words and words[0] in SPECIAL:
+                raise Fatal(str(fault)) from None
+            raise
+
+    def _execute(self, command: syntax.Simple, words: list[str], streams: Streams) -> None:
         with self._redirected(command.redirects, streams) as inner:
             kept = {name: self.variables.get(name) for name, _ in command.assignments} if words else {}
             for name, word in command.assignments:
@@ -262,6 +299,8 @@ class Shell(Environment):
                 return
             try:
                 self.code = self.run(words, inner)
+            except Fault as fault:
+                self._report(fault, inner, fatal=words[0] in SPECIAL)
             finally:
                 self._put_back(kept)
                 self._write(self._kept)
@@ -309,7 +348,7 @@ class Shell(Environment):
         try:
             return command(process)
         except BadOption as fault:
-            return process.fail(f'{fault} (see "{process.name} --help")')
+            return process.fail(f'{fault} (see "{process.name} --help")', 125 if process.name in _RUNNERS else 1)
         except Help:
             process.print(f"usage: {process.name} …\n\n{inspect.getdoc(command)}")
             return 0
@@ -337,8 +376,6 @@ class Shell(Environment):
         """Runs a script, and the command that it trapped the shell's end with. Returns its exit code."""
         try:
             code = self.source(text, streams)
-        except Leave:
-            code = 0
         except Exit as exit:
             if exit.code == KILLED:
                 raise
@@ -352,7 +389,7 @@ class Shell(Environment):
         kept, self.arguments = self.arguments, arguments
         self.hidden.append({})
         try:
-            with self._deeper():
+            with self._deeper(), self._outside_loops():
                 self._command(function, streams)
         except Return as ended:
             return ended.code
@@ -360,6 +397,18 @@ class Shell(Environment):
             self.arguments = kept
             self._put_back(self.hidden.pop())
         return self.code
+
+    def include(self, text: str, arguments: list[str], streams: Streams) -> int:
+        """Runs the script of a file in this shell, with arguments of its own if there are any."""
+        kept, self.arguments = self.arguments, arguments or self.arguments
+        try:
+            with self._outside_loops():
+                return self.source(text, streams)
+        except Return as ended:
+            return ended.code
+        finally:
+            if arguments:
+                self.arguments = kept
 
     def _put_back(self, values: dict[str, str | None]) -> None:
         """Gives variables the values they had; None for those that were not set."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from coach_gym.envs.phone.shell.language.environment import Fatal, Fault
+from coach_gym.envs.phone.shell.language.environment import Fault
 
-SPECIAL = frozenset({"break", "continue", "export", "readonly", "set", "shift", "trap", "unset"})
+SPECIAL = frozenset(". : break continue eval exec exit export readonly return set shift trap unset".split())
 """Commands of the shell whose errors end a script."""
 
 
@@ -124,7 +124,7 @@ def letters(name: str, args: list[str], known: str) -> tuple[str, list[str]]:
         The letters of the options, and the other words.
 
     Raises:
-        Fault: An option is unknown. It ends the script where POSIX wants that.
+        Fault: An option is unknown.
     """
     found, rest = "", list(args)
     while rest and len(rest[0]) > 1 and rest[0][0] == "-":
@@ -132,7 +132,7 @@ def letters(name: str, args: list[str], known: str) -> tuple[str, list[str]]:
         if word == "--":
             break
         if bad := word[1:].strip(known):
-            raise (Fatal if name in SPECIAL else Fault)(f"{name}: -{bad[0]}: unknown option")
+            raise Fault(f"{name}: -{bad[0]}: unknown option")
         found += word[1:]
     return found, rest
 

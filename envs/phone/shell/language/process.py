@@ -121,6 +121,7 @@ class Shell(Protocol):
     options: set[str]
     traps: dict[str, str]
     fixed: set[str]
+    loops: int
     hidden: list[dict[str, str | None]]
     variables: dict[str, str]
     functions: dict[str, Compound]
@@ -136,6 +137,9 @@ class Shell(Protocol):
 
     def source(self, text: str, streams: Streams) -> int:
         """Runs a script in this shell. Returns its exit code."""
+
+    def include(self, text: str, arguments: list[str], streams: Streams) -> int:
+        """Runs the script of a file in this shell. Returns its exit code."""
 
     def subshell(self, text: str, arguments: list[str], streams: Streams) -> int:
         """Runs a script in a shell of its own. Returns its exit code."""

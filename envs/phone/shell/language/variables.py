@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from coach_gym.envs.phone.shell.language import arithmetic
-from coach_gym.envs.phone.shell.language.environment import NAME, Fatal, Fault
+from coach_gym.envs.phone.shell.language.environment import NAME, Fault
 from coach_gym.envs.phone.shell.language.options import letters
 from coach_gym.envs.phone.shell.language.process import Command, Process
 
@@ -79,11 +79,11 @@ def unset(p: Process) -> int:
     for name in names:
         if "f" in flags:
             p.shell.functions.pop(name, None)
-            continue
-        if name in p.shell.fixed:
-            raise Fault(f"{name}: is read only")
-        p.shell.variables.pop(name, None)
-    return 0
+        elif name in p.shell.fixed:
+            p.complain(f"{NAME}: {name}: is read only")
+        else:
+            p.shell.variables.pop(name, None)
+    return int(p.failed)
 
 
 _LONG = {"errexit": "e", "nounset": "u", "xtrace": "x", "pipefail": "pipefail"}
@@ -102,7 +102,7 @@ def set_(p: Process) -> int:
             name = rest.pop(0) if letter == "o" and rest else letter
             option = _LONG.get(name, name if letter != "o" else "")
             if option not in _LONG.values():
-                raise Fatal(f"set: {name if letter == 'o' else f'-{name}'}: unknown option")
+                raise Fault(f"set: {name if letter == 'o' else f'-{name}'}: unknown option")
             (p.shell.options.add if word[0] == "-" else p.shell.options.discard)(option)
     if rest:
         p.shell.arguments = rest[1:] if rest[0] in ("-", "--") else rest
@@ -114,7 +114,7 @@ def shift(p: Process) -> int:
     _, words = letters(p.name, p.args, "")
     count = _value(p, words[0]) if words else 1
     if not 0 <= count <= len(p.shell.arguments):
-        raise Fatal("shift: nothing to shift")
+        raise Fault("shift: nothing to shift")
     del p.shell.arguments[:count]
     return 0
 

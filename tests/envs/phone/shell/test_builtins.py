@@ -45,6 +45,27 @@ PRINTED = {
     "echo a | xargs -t echo 2>&1": "echo a \na\n",
     "echo 1 2 | xargs -n1 sh -c 'exit 255'; echo $?; echo 1 | xargs false; echo $?": "124\n123\n",
     "seq 1 300000 | xargs | wc -l": "3\n",
+    # what ends where: mksh's own output
+    "break; echo a; f() { break; echo in; }; for i in 1 2; do f; (continue; echo sub); echo $i; done 2>&1":
+        "a\n" + "".join(f"{NAME}: break: can't break\nin\n{NAME}: continue: can't continue\nsub\n{i}\n" for i in "12"),
+    "for i in 1 2; do while continue 2; do :; done; echo no; done; while break; do :; done; echo $?": "0\n",
+    "for i in 1 2; do for j in 1 2; do false; break 7; done 2>&1; echo no; done; echo $?":
+        f"{NAME}: break: can only break 2 level(s)\n0\n",
+    "for i in 1 2; do eval break; done; echo $i; for i in $(break; echo 1) 2; do echo $i; done": "1\n1\n2\n",
+    "trap 'break; echo bye' EXIT; for i in 1 2; do echo $i; exit; done": "1\nbye\n",
+    "x=1; echo 2 | read x; echo $x; for i in 1 2; do true | break; echo $i; true | exit 3; echo $?; done":
+        "1\n1\n3\n2\n3\n",
+    "false; eval ''; echo $?": "0\n",
+    # `.` and `source`
+    "echo 'echo in $#; x=5; break; set q; return 3' > /data/s; for i in 1 2; do . /data/s; echo $? $x $1; done":
+        "in 0\n3 5 q\nin 1\n3 5 q\n",
+    "cd /data; echo 'echo $1; set q' > s; source s a; echo [$1]; PATH=/data . s b; f() { . ./s c; echo f; }; f":
+        "a\n[]\nb\nc\nf\n",
+    "source nosuch 2>&1; command . nosuch 2>&1; echo $?; (. nosuch; echo no) 2>&1; . nosuch; echo no":
+        "".join(f"{NAME}: {name}: nosuch: No such file or directory\n" for name in ("source", ".")) + "1\n"
+        f"{NAME}: .: nosuch: No such file or directory\n",
+    "echo 'exit 7' > /data/s; (. /data/s; echo no); echo $?; source 2>&1; . -x; echo no":
+        f"7\n{NAME}: source: missing argument\n",
     # the options of its own commands
     "cd /sdcard; pwd -L; pwd -LP; pwd -PL": "/sdcard\n/storage/emulated/0\n/sdcard\n",
     "cd -P /sdcard; pwd; cd -- /data; cd -L /sdcard; pwd": "/storage/emulated/0\n/sdcard\n",
@@ -234,6 +255,32 @@ ERRORS = {
     "exit 256": (0, None),
     "exit -1": (255, None),
 }  # fmt: skip
+
+
+ENDING = (
+    "export -z", "set -o nope", "unset -z", "export 1=2", "readonly 1=2", "readonly q=1; export q=2", "q=2", "q=2 true",
+    "for q in 2; do echo never; done", "echo $((1/0))", "echo $((1+))", "echo $((q=2))", "echo ${x?}", "shift 9",
+    "break x", ". /nosuch", ": > /nosuch/x", "exec > /nosuch/x", "exec 9>&7", ": >&7", "set > /nosuch/x",
+)  # fmt: skip
+GOING_ON = (
+    "cd -z", "local 1=2", "read q <<< 2", "unset q", "let 1/0", "source /nosuch", "echo > /nosuch/x",
+    "echo >&7", "command export -z", "trap x NOPE", "wait x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("script", ENDING + GOING_ON)
+def test_errors_of_expansions_and_of_special_commands_end_a_script_or_its_subshell(phone, script):
+    """As mksh has it."""
+    given = "readonly q=1; " * ("q" in script) + script
+    after, around = run(phone, f"{given}; echo on"), run(phone, f"({given}; echo on); echo out")
+    assert after.stdout == b"on\n" * (script in GOING_ON) and after.stderr.startswith(f"{NAME}: ".encode())
+    assert around.stdout == after.stdout + b"out\n"
+
+
+@pytest.mark.parametrize("command", ["cd -z", "export -z", "source /nosuch", "{ break x; }", "shift 9"])
+def test_a_command_complains_where_its_redirection_leads(phone, command):
+    output = run(phone, f"{command} 2>/data/said")
+    assert output.stderr == b"" and run(phone, "cat /data/said").stdout.startswith(f"{NAME}: ".encode())
 
 
 @pytest.mark.parametrize(("script", "expected"), ERRORS.items())
