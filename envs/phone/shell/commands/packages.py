@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import takewhile
 
 from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.providers import calendar, contacts, telephony
@@ -50,6 +51,8 @@ def pm(p: Process) -> int:
             text, code = _FOR_NOBODY[verb]
             p.print(text.format(user=user, package="".join(_words(args)[:1])), "\n" * bool(text))
             return code
+        if unknown := _unknown(verb, args):
+            return p.complain(f"Error: Unknown option: {unknown}")
         return command(p, args)
     except (BadIntent, BadUser) as fault:
         kind = "java.lang.IllegalArgumentException"
@@ -65,6 +68,19 @@ _FOR_NOBODY = {
 """What commands print if the user does not exist, and their exit codes: Android then finds nothing, and says little."""
 _FOR_ONE = _FOR_NOBODY.keys() - {"list", "install", "uninstall"}
 """Those that are not for all users at once."""
+
+
+_KNOWN = {
+    "clear": ("--cache-only",), "uninstall": ("-k", "--versionCode"),
+    "install-existing": ("--ephemeral", "--instant", "--full", "--wait", "--restrict-permissions"),
+}  # fmt: skip
+"""The options of commands that refuse others; Android passes over those that `path`, `grant` and `enable` lack."""
+
+
+def _unknown(verb: str, args: list[str]) -> str:
+    """Returns the first option that a command refuses, or nothing."""
+    given = takewhile(lambda word: word.startswith("-"), args)
+    return next((word for word in given if verb in _KNOWN and word not in _KNOWN[verb]), "")
 
 
 def _words(args: list[str], valued: tuple[str, ...] = ("-i", "--abi", "--installer")) -> list[str]:
@@ -203,11 +219,12 @@ def _failed(p: Process, message: str) -> int:
 
 
 def uninstall(p: Process, args: list[str]) -> int:
-    """Removes a package that `pm install` installed; the apps of the phone stay."""
-    package = "".join(_words(args)[:1])
+    """Removes a package that `pm install` installed, with `-k` but for its data; the apps of the phone stay."""
+    package = "".join(_words(args, ("--versionCode",))[:1])
     if package in p.phone.services.packages:
         p.storage.remove(f"/data/app/~~{package}==")
-        p.storage.remove(f"/data/data/{package}")
+        if "-k" not in args:
+            p.storage.remove(f"/data/data/{package}")
         del p.phone.services.packages[package]
         p.print("Success")
         return 0

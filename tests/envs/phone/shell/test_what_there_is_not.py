@@ -21,6 +21,8 @@ FOR_NOBODY = {  # what is asked for a user that there is not: exit code, and wha
     "am start --user x -a android.settings.SETTINGS": (255, "IllegalArgumentException: Bad user number: x"),
     f"am force-stop --user 10 {CLOCK}": (0, ""),
     "am broadcast --user 10 -a ADB_INPUT_TEXT --es msg a": (0, "Broadcast completed: result=0"),
+    f"pm clear -x {CLOCK}": (1, "Error: Unknown option: -x"), f"pm uninstall -k -q {CLOCK}": (1, "Unknown option: -q"),
+    f"pm install-existing --no {CLOCK}": (1, "Error: Unknown option: --no"),
     f"pm clear --user 10 {CLOCK}": (1, "Failed"), f"cmd package clear --user 10 {CLOCK}": (1, "Failed"),
     f"pm clear --user all {CLOCK}": (255, "Call does not support special user #-1"),
     f"pm clear --user ten {CLOCK}": (255, "Bad user number: ten"),
@@ -86,11 +88,23 @@ def test_activities_and_windows_are_reported_by_name(phone):
     )
 
 
-def test_the_services_of_a_package_are_those_of_its_manifest(phone):
+def install_automator(phone) -> str:
     apk = Path(uiautomator2.__file__).parent / "assets/app-uiautomator.apk"
     phone.storage.write("/data/local/tmp/u.apk", apk.read_bytes())
+    return out(phone, "pm install /data/local/tmp/u.apk")
+
+
+@pytest.mark.parametrize(("option", "kept"), [("", ""), ("-k", "note\n")])
+def test_a_package_leaves_its_data_behind_if_that_is_asked_for(phone, option, kept):
+    install_automator(phone)
+    data = "/data/data/com.github.uiautomator"
+    assert out(phone, f"touch {data}/note; pm uninstall {option} com.github.uiautomator") == "Success\n"
+    assert out(phone, f"ls {data} 2>/dev/null; pm path com.github.uiautomator") == kept
+
+
+def test_the_services_of_a_package_are_those_of_its_manifest(phone):
     service = "am startservice -n com.github.uiautomator/.Service"
     assert run(phone, service).code == 255
-    assert out(phone, "pm install /data/local/tmp/u.apk") == "Success\n" and run(phone, service).code == 0
+    assert install_automator(phone) == "Success\n" and run(phone, service).code == 0
     missing = run(phone, "am startservice -n com.github.uiautomator/.MainActivity")
     assert missing.code == 255 and missing.stderr == b"Error: Not found; no service started.\n"
