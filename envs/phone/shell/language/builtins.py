@@ -111,7 +111,9 @@ def wait(p: Process) -> int:
     for word in words:
         if not word.removeprefix("%").isdecimal():
             return p.complain(f"{NAME}: wait: {word}: argument must be %job or process id", 127)
-    return 127 if words and words[-1] != OWN_PID else 0
+    if not words:
+        return 0
+    return 127 if words[-1] != OWN_PID or p.shell.job is None else p.shell.job
 
 
 def read(p: Process) -> int:
@@ -185,8 +187,10 @@ def _formatted(match: re.Match[str], arguments: deque[str]) -> str:
 def _integer(text: str) -> int:
     if text[:1] in ("'", '"'):
         return ord(text[1:2] or "\0")
-    match = re.match(r"\s*([-+]?)(0[xX][0-9a-fA-F]{1,16}|\d{1,19})", text)
-    return int(match[1] + match[2], 16 if "x" in match[2].lower() else 10) if match else 0
+    match = re.match(r"\s*([-+]?)(0[xX][0-9a-fA-F]{1,16}|0[0-7]{0,21}|\d{1,19})", text)
+    if not match:
+        return 0
+    return int(match[1] + match[2], 16 if "x" in match[2].lower() else 8 if match[2][0] == "0" else 10)
 
 
 def _float(text: str) -> float:
@@ -321,8 +325,8 @@ def type_(p: Process) -> int:
     code = 0
     _, names = letters("whence", p.args, "")
     for name in names:
-        known = name in p.shell.commands
-        how = "a shell builtin" if name in BUILTINS else f"{LAUNCHERS[0]}{name}"
+        known = name in p.shell.commands or name in p.shell.functions
+        how = "a function" if name in p.shell.functions else "a shell builtin" if name in BUILTINS else f"{LAUNCHERS[0]}{name}"
         p.print(f"{name} is {how}" if known else f"{name} not found")
         code = code if known else 1
     return code

@@ -67,9 +67,10 @@ class Environment:
         name: What `$0` stands for.
         folder: The working directory, with links left in it.
         code: The exit code of the last command.
-        options: What `set` has turned on: `e`, `u`, `x` or `pipefail`.
+        options: What `set` has turned on: `e`, `f`, `u`, `x` or `pipefail`.
         traps: The commands that `trap` has set, by signal.
         fixed: The names of variables that are read-only.
+        job: The exit code of what was last run in the background; None if nothing was.
         loops: How many loops `break` can leave.
         hidden: For each function that runs, what the variables were that are local to it.
     """
@@ -84,6 +85,7 @@ class Environment:
         self.options: set[str] = set()
         self.traps: dict[str, str] = {}
         self.fixed: set[str] = set()
+        self.job: int | None = None
         self.loops = 0
         self.hidden: list[dict[str, str | None]] = []
 

@@ -6,6 +6,7 @@ import fnmatch
 import random
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.paths import real
@@ -17,6 +18,7 @@ from coach_gym.envs.phone.storage import Storage
 
 MOST_ALTERNATIVES = 1 << 21  # characters of all that is made of a word on the way to what its braces stand for
 PARENT_PID = "402"  # adbd's
+BLANKS = " \t\n"
 _GLOB = re.compile(r"[*?]|\[.+\]", re.DOTALL)
 _SPECIAL = re.compile(r"^~|[*?{]|\[.+\]", re.DOTALL)
 _MAGIC = re.compile(r"[*?\[]")
@@ -24,7 +26,6 @@ _ITEM = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)  # of a pattern
 _BRACE = re.compile(r"\0.|[{},]", re.DOTALL)
 _MARKED = re.compile(r"[\0{},*?\[~]")  # what is marked by a zero before it if it is quoted
 _QUOTED = re.compile(r"\0(.)", re.DOTALL)
-_BLANKS = re.compile(r"[ \t\n]+")
 
 Piece = tuple[str, bool]
 """A text, and whether it was quoted."""
@@ -67,25 +68,36 @@ class Expander:
         """Yields what a part of a word contributes; None ends a field."""
         if isinstance(part, syntax.Literal):
             yield part.text, part.quoted
-        elif isinstance(part, syntax.Variable) and part.name == "@" and not part.op and part.quoted:
+        elif isinstance(part, syntax.Variable) and not part.op and part.name in ("@" if part.quoted else "@*"):
             for index, argument in enumerate(self._shell.arguments):
                 if index:
                     yield None
-                yield argument, True
+                yield from [(argument, True)] if part.quoted else self._split(argument)
         elif part.quoted:
             yield self.value(part), True
+        elif isinstance(part, syntax.Variable) and (word := self._instead(part)) is not None:
+            for inner in self._at_home(word):
+                if isinstance(inner, syntax.Literal) and not inner.quoted:
+                    yield from self._split(inner.text)
+                else:
+                    yield from self._pieces(inner)
         else:
-            value = self.value(part)
-            for index, text in enumerate(few(_BLANKS.split(value, MOST_PARTS)) if value else []):
-                if index:
-                    yield None
-                if text:
-                    yield text, False
+            yield from self._split(self.value(part))
+
+    def _split(self, value: str) -> Iterator[Piece | None]:
+        """Splits a value where characters of IFS are: blanks run together, each other one ends a field."""
+        separators = self._shell.variables.get("IFS", BLANKS)
+        texts = few(_separator(separators).split(value, MOST_PARTS)) if separators else [value]
+        for text, after in zip(texts[::2], [*texts[1::2], ""], strict=True):
+            if text or after.strip(BLANKS):
+                yield text, False
+            if after:
+                yield None
 
     def _matched(self, field: list[Piece]) -> list[str]:
         """Returns the names that match a field with unquoted `*`, `?` or `[`; if none does, its text."""
         text = "".join(text for text, _ in field)
-        if any(not quoted and _GLOB.search(text) for text, quoted in field):
+        if "f" not in self._shell.options and any(not quoted and _GLOB.search(text) for text, quoted in field):
             return self._glob(_pattern(field)) or [text]
         return [text]
 
@@ -160,6 +172,12 @@ class Expander:
         """
         return arithmetic.evaluate(text, self._lookup, self._shell.assign)
 
+    def _instead(self, part: syntax.Variable) -> syntax.Word | None:
+        """Returns the word that `${name-word}` and `${name+word}` stand for; None if it is the value, or nothing."""
+        value, op = self._lookup(part.name), part.op.lstrip(":")
+        missing = value is None or (part.op.startswith(":") and not value)
+        return part.word if (op == "-" and missing) or (op == "+" and not missing) else None
+
     def _variable(self, part: syntax.Variable) -> str:
         value = self._lookup(part.name)
         op, colon = part.op.lstrip(":"), part.op.startswith(":")
@@ -180,18 +198,21 @@ class Expander:
                 raise Fatal(f"{part.name}: parameter not set")
             case "#" | "##" | "%" | "%%":
                 return _trimmed(value or "", op, self.pattern(part.word))
-            case "/" | "//":
+            case "/" | "//" | "/#" | "/%":
                 return self._replaced(value or "", part)
             case "" if colon:
                 return self._slice(value or "", self._together(part.word))
         return value or ""
 
     def _replaced(self, value: str, part: syntax.Variable) -> str:
-        """Expands `${name/pattern/text}`; two slashes replace all matches."""
-        pattern, _, new = self._together(part.word).partition("/")
-        if not pattern:
+        """Expands `${name/pattern/text}`; two slashes replace all matches, `/#` one at the start, `/%` at the end."""
+        word, replacement = _halves(part.word)
+        pattern, new = self.pattern(word), self._together(replacement)
+        if not pattern and part.op in ("/", "//"):
             return value
-        return _compiled(_plain(pattern)).sub(lambda match: new, value, count=0 if part.op == "//" else 1)
+        start, end = r"\A" * (part.op == "/#"), r"\Z" * (part.op == "/%")
+        regex = _compiled(f"{start}(?:{_plain(pattern)}){end}")
+        return regex.sub(lambda match: new, value, count=0 if part.op == "//" else 1)
 
     def _slice(self, value: str, place: str) -> str:
         """Expands `${name:start:length}`."""
@@ -210,10 +231,14 @@ class Expander:
                 return str(self._shell.code)
             case "#":
                 return str(len(self._shell.arguments))
-            case "@" | "*":
+            case "@":
                 return " ".join(self._shell.arguments)
-            case "$" | "!":
+            case "*":
+                return self._shell.variables.get("IFS", " ")[:1].join(self._shell.arguments)
+            case "$":
                 return OWN_PID
+            case "!":
+                return OWN_PID if self._shell.job is not None else None
             case "-":
                 return "".join(sorted(option for option in self._shell.options if len(option) == 1))
             case "0":
@@ -223,6 +248,8 @@ class Expander:
         if name in self._shell.variables:
             return self._shell.variables[name]
         match name:
+            case "PWD":
+                return self._shell.folder
             case "RANDOM":
                 return str(self._random.randrange(1 << 15))
             case "SECONDS":
@@ -234,6 +261,26 @@ class Expander:
             case "KSH_VERSION":
                 return "@(#)MIRBSD KSH R59 2020/10/31 Android"
         return None
+
+
+@lru_cache(16)
+def _separator(characters: str) -> re.Pattern[str]:
+    """Returns a pattern of what separates fields, in a group."""
+    blanks = "".join(character for character in characters if character in BLANKS)
+    others = "".join(map(re.escape, set(characters) - set(blanks)))
+    around = f"[{blanks}]*" * bool(blanks)
+    each = [f"{around}[{others}]{around}"] * bool(others) + [f"[{blanks}]+"] * bool(blanks)
+    return re.compile(f"({'|'.join(each)})")
+
+
+def _halves(word: syntax.Word) -> tuple[syntax.Word, syntax.Word]:
+    """Returns what is before and after the first slash that is not quoted."""
+    for index, part in enumerate(word):
+        if isinstance(part, syntax.Literal) and not part.quoted and "/" in part.text:
+            before, after = part.text.split("/", 1)
+            literals = syntax.Literal(before, False), syntax.Literal(after, False)
+            return (*word[:index], literals[0]), (literals[1], *word[index + 1 :])
+    return word, ()
 
 
 def _alternatives(field: list[Piece]) -> list[list[Piece]]:

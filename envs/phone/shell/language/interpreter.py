@@ -30,12 +30,14 @@ from coach_gym.envs.phone.shell.language.expansion import Expander
 from coach_gym.envs.phone.shell.language.options import SPECIAL, BadOption, Help
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Sink, Streams, few
 from coach_gym.envs.phone.shell.language.words import SyntaxFault
+from coach_gym.envs.phone.shell.toybox.attributes import attributes
 
 LAUNCHERS = ("/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/")
 MOST_COMMANDS = 100_000  # commands per run, so that `while true` ends
 MOST_SECONDS = 20.0  # seconds of processor time per run, so that it ends soon where each command takes long
 DEEPEST = 50  # nested functions and evals
 _RUNNERS = frozenset({"env", "nohup", "timeout"})  # their own errors are told from those of what they run
+_INTERPRETER = re.compile(rb"#![ \t]*([^ \t\n][^\n]*)")
 _DECLARING = [[(syntax.Literal(name, False),)] for name in ("export", "local", "readonly", "typeset")]
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _CAT: syntax.Word = (syntax.Literal("cat", True),)
@@ -154,15 +156,29 @@ class Shell(Environment):
 
     def _isolated(self, command: syntax.Command, streams: Streams) -> None:
         """Runs a command in a subshell, which keeps its variables and its folder to itself."""
-        kept = self.variables, self.folder, self.arguments, self.functions
-        self.variables, self.functions = dict(self.variables), dict(self.functions)
+        kept = self.variables, self.folder, self.arguments, self.functions, self.traps
+        self.variables, self.functions, self.traps = dict(self.variables), dict(self.functions), {}
         try:
-            with self._outside_loops():
+            with self._until_exit(), self._outside_loops():
                 self._command(command, streams)
+            with self._until_exit():
+                self._end(streams)
+        finally:
+            self.variables, self.folder, self.arguments, self.functions, self.traps = kept
+
+    @contextmanager
+    def _until_exit(self) -> Iterator[None]:
+        try:
+            yield
         except Exit as exit:
             self.code = exit.code
-        finally:
-            self.variables, self.folder, self.arguments, self.functions = kept
+
+    def _end(self, streams: Streams) -> None:
+        """Runs the command that a shell trapped its end with; the exit code stays, unless that command exits."""
+        code = self.code
+        if at_end := self.traps.pop("EXIT", ""):
+            self.source(at_end, streams)
+        self.code = code
 
     def _command(self, command: syntax.Command, streams: Streams) -> None:
         """Runs a command and keeps its exit code."""
@@ -197,9 +213,11 @@ class Shell(Environment):
                 self._case(command, streams)
             case syntax.Group(body, False):
                 self._script(body, streams)
-            case syntax.Group(body, True):
+            case syntax.Group(body, True, background):
                 group = syntax.Compound(syntax.Group(body, False), [])
                 self._isolated(group, streams)
+                if background:  # it has ended before the next command begins
+                    self.job, self.code = self.code, 0
 
     def _if(self, command: syntax.If, streams: Streams) -> None:
         for condition, body in command.branches:
@@ -302,7 +320,8 @@ class Shell(Environment):
             except Fault as fault:
                 self._report(fault, inner, fatal=words[0] in SPECIAL)
             finally:
-                self._put_back(kept)
+                if words[0] not in SPECIAL:
+                    self._put_back(kept)
                 self._write(self._kept)
 
     def number(self, text: str) -> int:
@@ -339,11 +358,7 @@ class Shell(Environment):
             return self._call(function, words[1:], streams)
         command = self.commands.get(name) or self._by_path(name)
         if command is None:
-            path = real(name, self.folder)
-            known = "/" in name and self.phone.storage.exists(path)
-            why, code = ("can't execute: Permission denied", 126) if known else ("inaccessible or not found", 127)
-            streams.stderr += f"{NAME}: {name}: {why}\n".encode("utf-8", "surrogateescape")
-            return code
+            return self._run_file(words, streams)
         process = Process(self, name.rpartition("/")[2], words[1:], streams)
         try:
             return command(process)
@@ -352,6 +367,23 @@ class Shell(Environment):
         except Help:
             process.print(f"usage: {process.name} …\n\n{inspect.getdoc(command)}")
             return 0
+
+    def _run_file(self, words: list[str], streams: Streams) -> int:
+        """Runs a script that is a file with the program that its first line names after `#!`, or with this shell."""
+        name, path = words[0], real(words[0], self.folder)
+        script = self.phone.storage.read(path) if "/" in name else None
+        interpreter = _INTERPRETER.match(script or b"")
+        runner = interpreter[1].decode("utf-8", "surrogateescape").split() if interpreter else [f"{LAUNCHERS[0]}sh"]
+        if "/" not in name or not self.phone.storage.exists(path):
+            why, code = "inaccessible or not found", 127
+        elif script is None or not attributes(self.phone, path).mode & 0o111:
+            why, code = "can't execute: Permission denied", 126
+        elif self._by_path(runner[0]) is None:
+            why, code = "No such file or directory", 126
+        else:
+            return self.run([*runner, *words], streams)
+        streams.stderr += f"{NAME}: {name}: {why}\n".encode("utf-8", "surrogateescape")
+        return code
 
     def _by_path(self, name: str) -> Command | None:
         launcher, _, tool = name.rpartition("/")
@@ -375,15 +407,13 @@ class Shell(Environment):
     def program(self, text: str, streams: Streams) -> int:
         """Runs a script, and the command that it trapped the shell's end with. Returns its exit code."""
         try:
-            code = self.source(text, streams)
+            self.code = self.source(text, streams)
         except Exit as exit:
             if exit.code == KILLED:
                 raise
-            code = exit.code
-        if at_end := self.traps.pop("EXIT", ""):
-            self.code = code
-            self.source(at_end, streams)
-        return code
+            self.code = exit.code
+        self._end(streams)
+        return self.code
 
     def _call(self, function: syntax.Compound, arguments: list[str], streams: Streams) -> int:
         kept, self.arguments = self.arguments, arguments

@@ -24,13 +24,14 @@ from coach_gym.envs.phone.shell.language.syntax import (
     Redirect,
     Script,
     Simple,
+    Variable,
     While,
     Word,
 )
 from coach_gym.envs.phone.shell.language.words import SyntaxFault, Words
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
 _REDIRECT = re.compile(r"(\d?)(<<<|<<-?|>>|>&|<&|>\||<|>)")
 _FUNCTION = re.compile(r"([A-Za-z_]\w*)[ \t]*\([ \t]*\)|function[ \t]+([A-Za-z_]\w*)(?:[ \t]*\([ \t]*\))?", re.ASCII)
 _TEST = re.compile(r"\[\[(?=[ \t\n])")
@@ -83,7 +84,12 @@ class Parser(Words):
         result: Script = []
         self._newlines()
         while not self._at_end(ends):
-            result.append(self._and_or())
+            and_or = self._and_or()
+            self._space()
+            if self.text.startswith("&", self.at):
+                group = Compound(Group([and_or], subshell=True, background=True), [])
+                and_or = [("", Pipeline([group], False))]
+            result.append(and_or)
             if not self._separator() and not self._at_end(ends):
                 self._unexpected()
         self.depth -= 1
@@ -271,7 +277,8 @@ class Parser(Words):
                 break
             elif not command.words and (match := _ASSIGNMENT.match(self.text, self.at)):
                 self.at = match.end()
-                command.assignments.append((match[1], self._word()))
+                before = (Variable(match[1], True, "-"),) if match[2] else ()
+                command.assignments.append((match[1], before + self._word()))
             else:
                 if not command.words and self._peek_word() in _RESERVED:
                     self._unexpected()

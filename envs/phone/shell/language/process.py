@@ -121,6 +121,7 @@ class Shell(Protocol):
     options: set[str]
     traps: dict[str, str]
     fixed: set[str]
+    job: int | None
     loops: int
     hidden: list[dict[str, str | None]]
     variables: dict[str, str]

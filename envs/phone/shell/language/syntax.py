@@ -17,8 +17,8 @@ class Literal:
 class Variable:
     """`$name` or `${name OP word}`.
 
-    The operator is empty, `#length`, `:` (of start and length), `/`, `//`, or one of `:- :+ := :? % %% # ##`, also
-    without the colon.
+    The operator is empty, `#length`, `:` (of start and length), one of `/ // /# /% % %% # ##`, or one of
+    `:- :+ := :?`, also without the colon.
     """
 
     name: str
@@ -101,10 +101,11 @@ class Case:
 
 @dataclass
 class Group:
-    """`{ … }`, or `( … )` if `subshell` is set."""
+    """`{ … }`, or `( … )` if `subshell` is set; what ends in `&` is one in the `background`."""
 
     body: Script
     subshell: bool
+    background: bool = False
 
 
 @dataclass

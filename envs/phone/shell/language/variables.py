@@ -86,11 +86,11 @@ def unset(p: Process) -> int:
     return int(p.failed)
 
 
-_LONG = {"errexit": "e", "nounset": "u", "xtrace": "x", "pipefail": "pipefail"}
+_LONG = {"errexit": "e", "noglob": "f", "nounset": "u", "xtrace": "x", "pipefail": "pipefail"}
 
 
 def set_(p: Process) -> int:
-    """`set -eux`, `set -o pipefail`: turns options on, with `+` off. Other words replace the arguments; plain `set`
+    """`set -efux`, `set -o pipefail`: turns options on, with `+` off. Other words replace the arguments; plain `set`
     lists the variables."""
     rest = list(p.args)
     if not rest:

@@ -31,7 +31,7 @@ _PLAIN = re.compile(r"""[^ \t\n;&|()<>'"\\$`]+""")
 _BARE = re.compile(r"(?:[a-z]+|[{}!])(?=[ \t\n;&|()<>]|$)")
 _IN_QUOTES = re.compile(r'[^"\\$`]+')
 _IN_BRACES = re.compile(r"""[^}"'\\$`]+""")
-_EXPANSION_OP = re.compile(r":?[-+=?]|%%?|##?|:|//?")
+_EXPANSION_OP = re.compile(r":?[-+=?]|%%?|##?|:|/[/#%]?")
 
 
 class Words(ABC):
@@ -135,7 +135,8 @@ class Words(ABC):
         if not match:
             raise Unfinished("no closing quote")
         self.at = match.end()
-        inner = type(self)(re.sub(r"\\([`\\$])", r"\1", match[1]), self.depth)
+        escaped = r'\\([`\\$"])' if quoted else r"\\([`\\$])"
+        inner = type(self)(re.sub(escaped, r"\1", match[1]), self.depth)
         script = inner.script()
         if inner.at < len(inner.text):
             inner._unexpected()
@@ -174,7 +175,7 @@ class Words(ABC):
         parts: list[Part] = []
         if op:
             self.at = op.end()
-            parts = self._until_brace(quoted)
+            parts = self._until_brace(quoted and op[0][0] not in "#%/")  # patterns have quotes of their own
         if not self.text.startswith("}", self.at):
             raise SyntaxFault("bad substitution") if self.at < len(self.text) else Unfinished("no closing quote")
         self.at += 1
