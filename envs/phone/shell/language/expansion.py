@@ -211,8 +211,8 @@ class Expander:
         if not pattern and part.op in ("/", "//"):
             return value
         start, end = r"\A" * (part.op == "/#"), r"\Z" * (part.op == "/%")
-        regex = _compiled(f"{start}(?:{_plain(pattern)}){end}")
-        return regex.sub(lambda match: new, value, count=0 if part.op == "//" else 1)
+        regex = _compiled(f"{start}(?s:{_plain(pattern)}){end}")
+        return regex.sub(lambda match: new if match[0] or start or end else "", value, count=0 if part.op == "//" else 1)
 
     def _slice(self, value: str, place: str) -> str:
         """Expands `${name:start:length}`."""

@@ -62,6 +62,7 @@ PRINTED = {
     './d; echo $?':
         './s 2 a b c\n3\n126\n126\n126\n',
     "printf 'x=2; echo $e\\n' > u; chmod +x u; x=1; export e=5; ./u; echo $x": '5\n1\n',
+    "x=$'a\\nb\\nc'; echo \"${x/a*/_}\" \"${x//[^b]b/-}\" \"${x/%?c/.}\" | tr '\\n' '/'": "_ a/b/c a/b./",
 }  # fmt: skip
 
 
