@@ -326,7 +326,8 @@ def type_(p: Process) -> int:
     _, names = letters("whence", p.args, "")
     for name in names:
         known = name in p.shell.commands or name in p.shell.functions
-        how = "a function" if name in p.shell.functions else "a shell builtin" if name in BUILTINS else f"{LAUNCHERS[0]}{name}"
+        how = "a shell builtin" if name in BUILTINS else f"{LAUNCHERS[0]}{name}"
+        how = "a function" if name in p.shell.functions else how
         p.print(f"{name} is {how}" if known else f"{name} not found")
         code = code if known else 1
     return code

@@ -210,9 +210,9 @@ class Expander:
         pattern, new = self.pattern(word), self._together(replacement)
         if not pattern and part.op in ("/", "//"):
             return value
-        start, end = r"\A" * (part.op == "/#"), r"\Z" * (part.op == "/%")
+        start, end, most = r"\A" * (part.op == "/#"), r"\Z" * (part.op == "/%"), 0 if part.op == "//" else 1
         regex = _compiled(f"{start}(?s:{_plain(pattern)}){end}")
-        return regex.sub(lambda match: new if match[0] or start or end else "", value, count=0 if part.op == "//" else 1)
+        return regex.sub(lambda match: new if match[0] or end or not match.start() else "", value, count=most)
 
     def _slice(self, value: str, place: str) -> str:
         """Expands `${name:start:length}`."""
