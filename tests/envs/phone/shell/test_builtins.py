@@ -93,6 +93,7 @@ PRINTED = {
     "read -n 2 x <<< hello; echo $x": "he\n",
     "env A=1 sh -c 'echo $A'; echo \"[$A]\"": "1\n[]\n",
     "umask; ulimit -n; echo $PPID; [ \"$RANDOM\" -lt 32768 ] && echo random": "000\n32768\n402\nrandom\n",
+    "time -p sleep 61 2>&1": "real 61.00\nuser 0.00\nsys 0.00\n",
     "time true 2>&1 | tr -d 0-9": "    m.s real     m.s user     m.s system\n",
     "trap 'echo bye' 0; trap; trap - EXIT; trap": "trap -- 'echo bye' EXIT\n",
     "trap 'echo bye' EXIT; trap --; trap - EXIT": "trap -- 'echo bye' EXIT\n",
