@@ -461,7 +461,7 @@ class Shell(Environment):
         for redirect in redirects:
             self._redirect(redirect, table, written)
         try:
-            yield Streams(table[0], table[1], table[2])  # type: ignore[arg-type]
+            yield _streams(table)
         finally:
             self._write(written)
 
@@ -472,7 +472,8 @@ class Shell(Environment):
             if redirect.descriptor not in table:
                 raise Fault(f"{redirect.descriptor}: bad file descriptor")
             self._redirect(redirect, table, self._kept)
-        streams.stdin, streams.stdout, streams.stderr = table[0], table[1], table[2]  # type: ignore[assignment]
+        rest = _streams(table)
+        streams.stdin, streams.stdout, streams.stderr = rest.stdin, rest.stdout, rest.stderr
         self.code = 0
 
     def _write(self, written: list[tuple[str, bytearray]]) -> None:
@@ -527,3 +528,13 @@ class Shell(Environment):
         self._isolated(group, Streams(Input(), output, self.errors))
         self.substituted = self.code
         return bytes(output).replace(b"\0", b"").decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+def _streams(table: Table) -> Streams:
+    """Returns where a command reads and writes; a descriptor that is open for the other is empty, or loses all."""
+    stdin, stdout, stderr = table[0], table[1], table[2]
+    return Streams(
+        stdin if isinstance(stdin, Input) else Input(),
+        Sink() if isinstance(stdout, Input) else stdout,
+        Sink() if isinstance(stderr, Input) else stderr,
+    )

@@ -42,6 +42,8 @@ def translate(pattern: str, extended: bool) -> str:
             out.append(_escaped(escaped, extended))
         elif not extended and (plain in "+?|(){}" or (plain == "*" and out in ([], ["^"]))):
             out.append("\\" + plain)
+        elif plain == "[":
+            raise BadPattern("brackets ([ ]) not balanced")
         elif plain == "\\":
             raise BadPattern("trailing backslash")
         else:

@@ -284,6 +284,17 @@ def test_a_command_complains_where_its_redirection_leads(phone, command):
     assert output.stderr == b"" and run(phone, "cat /data/said").stdout.startswith(f"{NAME}: ".encode())
 
 
+def test_descriptors_that_are_open_for_the_other_direction_are_empty_or_lose_all(phone):
+    for script in ("echo lost 1< /system/build.prop", "ls /nosuch 2< /system/build.prop", "set -z 2<<< x", "cat <&1"):
+        output = run(phone, script)
+        assert output.stdout == output.stderr == b""
+    assert run(phone, "cat 0> /data/q; exec 2< /data/q; nosuch; echo on").stdout == b"on\n"
+
+
+def test_a_bracket_that_is_never_closed_is_no_pattern(phone, recwarn):
+    assert b"brackets ([ ]) not balanced" in run(phone, "echo a | grep '[['").stderr and not recwarn
+
+
 @pytest.mark.parametrize(("script", "expected"), ERRORS.items())
 def test_errors_have_codes_and_words(phone, script, expected):
     output, (code, words) = run(phone, script), expected
