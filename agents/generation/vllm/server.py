@@ -412,13 +412,14 @@ class Connection(BaseHTTPRequestHandler):
         if head["version"] == self.server.loop.version:
             update.close()
             return {"held": True}
-        try:
-            update.begin(self.connection)
-        except ConnectionAbortedError:
-            update.close()
-            raise
         self.update = update
         self.connection.settimeout(STALL)
+        try:
+            update.begin(self.connection)
+        except ConnectionAbortedError:  # there is nothing to abandon
+            update.close()
+            self.update = None
+            raise
         return {"held": False}
 
     def _take_piece(self, body: bytes) -> dict[str, Any]:
@@ -510,6 +511,7 @@ def describe(source: str) -> Policy:
 
 
 def _has_hung_up(client: socket.socket) -> bool:
+    silence = client.gettimeout()
     client.setblocking(False)
     try:
         return client.recv(1, socket.MSG_PEEK) == b""
@@ -518,7 +520,7 @@ def _has_hung_up(client: socket.socket) -> bool:
     except ConnectionError:
         return True
     finally:
-        client.settimeout(SILENCE)
+        client.settimeout(silence)
 
 
 def _is_own(host: str) -> bool:
