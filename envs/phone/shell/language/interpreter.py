@@ -37,7 +37,7 @@ MOST_COMMANDS = 100_000  # commands per run, so that `while true` ends
 MOST_SECONDS = 20.0  # seconds of processor time per run, so that it ends soon where each command takes long
 DEEPEST = 50  # nested functions and evals
 _RUNNERS = frozenset({"env", "nohup", "timeout"})  # their own errors are told from those of what they run
-_INTERPRETER = re.compile(rb"#![ \t]*([^ \t\n][^\n]*)")
+_INTERPRETER = re.compile(rb"#![ \t]*([^\s][^\n]*)")
 _DECLARING = [[(syntax.Literal(name, False),)] for name in ("export", "local", "readonly", "typeset")]
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _CAT: syntax.Word = (syntax.Literal("cat", True),)
@@ -373,7 +373,8 @@ class Shell(Environment):
         name, path = words[0], real(words[0], self.folder)
         script = self.phone.storage.read(path) if "/" in name else None
         interpreter = _INTERPRETER.match(script or b"")
-        runner = interpreter[1].decode("utf-8", "surrogateescape").split() if interpreter else [f"{LAUNCHERS[0]}sh"]
+        named = interpreter[1].split() if interpreter else [b"/system/bin/sh"]
+        runner = [word.decode("utf-8", "surrogateescape") for word in named]
         if "/" not in name or not self.phone.storage.exists(path):
             why, code = "inaccessible or not found", 127
         elif script is None or not attributes(self.phone, path).mode & 0o111:

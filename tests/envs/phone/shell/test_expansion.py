@@ -73,3 +73,8 @@ def test_scripts_print_what_mksh_prints(phone, script, expected):
 
 def test_a_function_is_one(phone):
     assert run(phone, "f() { :; }; type f").stdout == b"f is a function\n"
+
+
+@pytest.mark.parametrize("line", ["#!\\v", "#!\\302\\205", "#!", "#! \\r"])
+def test_a_first_line_that_names_no_program_is_no_harm(phone, line):
+    assert run(phone, f"printf '{line}\\necho on\\n' > /data/s; chmod +x /data/s; /data/s").code in (0, 126)
