@@ -86,13 +86,15 @@ class Expander:
 
     def _split(self, value: str) -> Iterator[Piece | None]:
         """Splits a value where characters of IFS are: blanks run together, each other one ends a field."""
-        separators = self._shell.variables.get("IFS", BLANKS)
-        texts = few(_separator(separators).split(value, MOST_PARTS)) if separators else [value]
-        for text, after in zip(texts[::2], [*texts[1::2], ""], strict=True):
-            if text or after.strip(BLANKS):
-                yield text, False
-            if after:
+        characters = self._shell.variables.get("IFS", BLANKS)
+        separator = _separator(characters)
+        texts = few(separator.split(value, MOST_PARTS)) if characters else [value]
+        last, leading = len(texts) - 1, separator.match(value) if characters else None
+        for index, text in enumerate(texts):
+            if index:
                 yield None
+            if text or 0 < index < last or (index == 0 and leading and leading[0].strip(BLANKS)):
+                yield text, False
 
     def _matched(self, field: list[Piece]) -> list[str]:
         """Returns the names that match a field with unquoted `*`, `?` or `[`; if none does, its text."""
@@ -265,12 +267,12 @@ class Expander:
 
 @lru_cache(16)
 def _separator(characters: str) -> re.Pattern[str]:
-    """Returns a pattern of what separates fields, in a group."""
+    """Returns a pattern of what separates fields."""
     blanks = "".join(character for character in characters if character in BLANKS)
     others = "".join(map(re.escape, set(characters) - set(blanks)))
     around = f"[{blanks}]*" * bool(blanks)
     each = [f"{around}[{others}]{around}"] * bool(others) + [f"[{blanks}]+"] * bool(blanks)
-    return re.compile(f"({'|'.join(each)})")
+    return re.compile("|".join(each))
 
 
 def _halves(word: syntax.Word) -> tuple[syntax.Word, syntax.Word]:
