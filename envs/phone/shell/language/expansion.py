@@ -62,7 +62,14 @@ class Expander:
                 else:
                     fields.append([piece])
                     open = True
-        return [name for field in fields for each in _alternatives(field) for name in self._matched(each)]
+        names: list[str] = []
+        for field in fields:
+            text, quoted = field[0]
+            if len(field) == 1 and (quoted or not _SPECIAL.search(text)):  # the common case
+                names.append(text)
+            else:
+                names += [name for each in _alternatives(field) for name in self._matched(each)]
+        return names
 
     def _pieces(self, part: syntax.Part) -> Iterator[Piece | None]:
         """Yields what a part of a word contributes; None ends a field."""
