@@ -188,16 +188,16 @@ class Expander:
         return part.word if (op == "-" and missing) or (op == "+" and not missing) else None
 
     def _variable(self, part: syntax.Variable) -> str:
+        if (word := self._instead(part)) is not None:
+            return self.text(word)
         value = self._lookup(part.name)
         op, colon = part.op.lstrip(":"), part.op.startswith(":")
         missing = value is None or (colon and not value)
         match op:
             case "#length":
                 return str(len(self._shell.arguments) if part.name in "@*" else len(value or ""))
-            case "-":
-                return self.text(part.word) if missing else value or ""
             case "+":
-                return "" if missing else self.text(part.word)
+                return ""
             case "=" if missing:
                 self._shell.assign(part.name, self.text(part.word))
                 return self._shell.variables[part.name]

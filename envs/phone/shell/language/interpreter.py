@@ -371,7 +371,7 @@ class Shell(Environment):
     def _run_file(self, words: list[str], streams: Streams) -> int:
         """Runs a script that is a file with the program that its first line names after `#!`, or with this shell."""
         name, path = words[0], real(words[0], self.folder)
-        script = self.phone.storage.read(path) if "/" in name else None
+        script = self.phone.storage.read(path)
         interpreter = _INTERPRETER.match(script or b"")
         named = interpreter[1].split() if interpreter else [b"/system/bin/sh"]
         runner = [word.decode("utf-8", "surrogateescape") for word in named]
