@@ -1,4 +1,6 @@
-"""What agents ask of environments beyond Gymnasium: to be served one by one as they become ready, and to be forked."""
+"""What agents ask of environments beyond Gymnasium: to be served one by one as they become ready, to tell which task a
+seed draws, and to be forked.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,6 +56,15 @@ class EventDriven(Protocol):
 
     def recv(self, min_ready: int) -> list[Arrival]:
         """Waits for at least `min_ready` results, or for all that are pending, and returns every one that is there."""
+        ...
+
+
+@runtime_checkable
+class TaskTelling(Protocol):
+    """An environment that tells which task a seed draws, before any reset, such as `AndroidEnv`."""
+
+    def task_of(self, seed: int) -> str:
+        """Returns the task family of the episode that `reset(seed=seed)` starts; any thread may ask."""
         ...
 
 

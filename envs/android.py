@@ -15,6 +15,7 @@ from typing import Any, Literal, Self, TypeVar, get_args
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
+from gymnasium.utils.seeding import np_random
 
 from coach_gym.actions import Action, ActionError, parse_action, require_on_screen
 from coach_gym.bugs import OthersCode, is_bug
@@ -333,6 +334,11 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             )
         return self._device, self._task
 
+    def task_of(self, seed: int) -> str:
+        """Returns the task family of the episode that `reset(seed=seed)` starts."""
+        name, drawn = self._drawn(np_random(seed)[0])
+        return name if self._pool is None else self._pool[drawn % len(self._pool)].task
+
     def close(self) -> None:
         """Releases the device, which `reset` would start again, and the page of `render_mode="human"`."""
         if self._page is not None:
@@ -361,9 +367,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         unknown = sorted(options.keys() - set(_OPTIONS))
         if unknown:
             raise UsageError(f"options {unknown} are unknown; reset() takes {', '.join(_OPTIONS)}")
-        names = tuple(self.suite.families)
-        name = names[self.np_random.integers(len(names))]
-        params_seed = int(self.np_random.integers(1 << 31))
+        name, params_seed = self._drawn(self.np_random)
         if self._pool is not None and not any(options.get(each) is not None for each in _OPTIONS):
             drawn = self._pool[params_seed % len(self._pool)]
             return self.suite.instance(drawn.task, drawn.params)
@@ -380,6 +384,11 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         if len(task.goal) > MAX_GOAL:
             raise UsageError(f"the goal has {len(task.goal)} characters, more than {MAX_GOAL}; pass shorter params")
         return task
+
+    def _drawn(self, rng: np.random.Generator) -> tuple[str, int]:
+        """Draws a family and the seed of its parameters, or of the place in the pool."""
+        names = tuple(self.suite.families)
+        return names[rng.integers(len(names))], int(rng.integers(1 << 31))
 
     def _prepare(self, previous: Task | None, task: Task) -> None:
         """Brings a device, a new one if need be, into the initial state of `task`."""

@@ -9,6 +9,8 @@ from inspect import signature
 from typing import Any, Self
 
 import gymnasium as gym
+import numpy as np
+from gymnasium.utils.seeding import np_random
 
 from coach_gym.checks import require_known
 from coach_gym.envs.android import AndroidEnv
@@ -77,12 +79,22 @@ class BothBenchmarks(gym.Env[dict[str, Any], str]):
         """Starts an episode of one benchmark. See `AndroidEnv.reset`; the task that `options` names decides which."""
         super().reset(seed=seed)
         previous = self._name
-        self._name = list(self.parts)[self.np_random.choice(len(self.parts), p=self._probabilities)]
+        self._name, of_part = self._drawn(self.np_random)
         if (task := (options or {}).get("task")) is not None:
             self._name = self._home_of(task)
         if previous != self._name and previous in self._lent:
             self.parts[previous].close()
-        return self.parts[self._name].reset(seed=int(self.np_random.integers(1 << 31)), options=options)
+        return self.parts[self._name].reset(seed=of_part, options=options)
+
+    def _drawn(self, rng: np.random.Generator) -> tuple[str, int]:
+        """Draws a benchmark and the seed of its environment."""
+        name = list(self.parts)[rng.choice(len(self.parts), p=self._probabilities)]
+        return name, int(rng.integers(1 << 31))
+
+    def task_of(self, seed: int) -> str:
+        """Returns the task family of the episode that `reset(seed=seed)` starts."""
+        name, of_part = self._drawn(np_random(seed)[0])
+        return self.parts[name].task_of(of_part)
 
     def _home_of(self, task: Any) -> str:
         for name, part in self.parts.items():

@@ -109,6 +109,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         self._on_close = on_close
         bare = first.unwrapped
         self.selection = bare.selection if isinstance(bare, AndroidEnv | BothBenchmarks) else Selection()
+        self._first = first  # tells tasks, also once it is closed
         self._slots = [_Slot(make_env, _blank(first.observation_space)) for make_env in env_fns]
         if workers == "thread":
             self._slots[0].make_env = _first_then(first, env_fns[0])
@@ -298,6 +299,16 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
             slot.observation, slot.episode, slot.over = observation, dict(kept.episode), False
             restored.append((observation, info))
         return restored
+
+    def task_of(self, seed: int) -> str:
+        """Returns the task family of the episode that a reset with this seed starts, in any of the environments.
+
+        Raises:
+            UsageError: They cannot tell.
+        """
+        if not self._first.has_wrapper_attr("task_of"):
+            raise UsageError(f"{self._first.unwrapped!r} does not tell the task of a seed; give it `task_of(seed)`")
+        return str(self._first.get_wrapper_attr("task_of")(seed))
 
     @property
     def pending(self) -> tuple[int, ...]:

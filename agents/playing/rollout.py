@@ -85,8 +85,8 @@ class Rollout:
         self._envs: EventDriven = envs if isinstance(envs, EventDriven) else _Lockstep(envs)
         _LATEST[envs] = weakref.ref(self)
         self._of = weakref.ref(envs)
-        self._queue = enumerate(seeds, first)
-        self._next = next(self._queue, None)
+        self._seeds_left = iter(seeds)  # drawn only when an episode starts, as they may depend on those before it
+        self._next = first
         self._until = until
         self._waiting: dict[int, Attempt] = {}
         self._acting: dict[int, Attempt] = {}
@@ -164,10 +164,13 @@ class Rollout:
         """Resets free sub-environments for the next episodes, if there are any."""
         seeds = {}
         for index in sorted(self._free):
-            if self._next is None or (self._until is not None and self._next[0] >= self._until):
+            if self._until is not None and self._next >= self._until:
                 break
-            self._starting[index], seeds[index] = self._next
-            self._next = next(self._queue, None)
+            seed = next(self._seeds_left, None)
+            if seed is None:
+                break
+            self._starting[index], seeds[index] = self._next, seed
+            self._next += 1
         self._free -= seeds.keys()
         self._seeds |= seeds
         if seeds:

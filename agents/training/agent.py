@@ -69,6 +69,7 @@ class Agent:
         total_timesteps: Number of steps at which the current call of `learn` ends.
         n_updates: Iterations that ended in an update.
         num_instances: Task instances played to their end, over all processes.
+        success_rates: Recent success by task family, if a curriculum needs it.
     """
 
     critic: Critic | None = None
@@ -115,6 +116,7 @@ class Agent:
         of_policy = make_optimizer(self.policy.model, learning_rate, optimizer)
         self.optimizers: dict[str, Optimizer] = {"policy.optimizer": of_policy}
         self.num_timesteps = self.total_timesteps = self.n_updates = self.num_instances = self.num_fork_steps = 0
+        self.success_rates: dict[str, float] = {}
         self.log = TrainingLog(stats_window_size)
         self._custom_logger = False
 
@@ -307,13 +309,13 @@ class Agent:
         return checkpoint.TrainerState(
             self.num_timesteps, self.n_updates, self.num_instances, self.task_entropy, [*self.ep_info_buffer],
             [*self.ep_success_buffer], self.rng.bit_generator.state, checkpoint.sampling_state(self.device),
-            self.num_fork_steps,
+            self.num_fork_steps, self.success_rates,
         )  # fmt: skip
 
     def _set_state(self, state: checkpoint.TrainerState) -> None:
         self.num_timesteps, self.n_updates = state.num_timesteps, state.n_updates
         self.num_instances, self.task_entropy = state.num_instances, state.task_entropy
-        self.num_fork_steps = state.num_fork_steps
+        self.num_fork_steps, self.success_rates = state.num_fork_steps, dict(state.success_rates)
         self.log.set_episodes(state.ep_info, state.ep_success)
         self.rng.bit_generator.state = state.numpy_rng
         checkpoint.restore_sampling(state.sampling, self.device)

@@ -1,6 +1,6 @@
 """Which episodes and mini-batches a process has: seeds, groups, and shuffled batches that processes share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice
 from typing import TypeVar
 
@@ -14,20 +14,32 @@ FIRST_TRAINING_SEED = 1 << 16
 Item = TypeVar("Item")
 
 
-def training_seeds(entropy: int, first: int, group_size: int) -> Iterator[int]:
+def training_seeds(
+    entropy: int, first: int, group_size: int, chance: Callable[[int], float] = lambda seed: 1.0
+) -> Iterator[int]:
     """Yields the seeds of this process's episodes from number `first` on; a group shares one seed.
 
-    A seed depends on the episode's number and the agent's seed, and not on what was drawn before.
+    A seed depends on the episode's number, the agent's seed and `chance`, and not on what was drawn before.
 
     Args:
         entropy: Seed of the agent's task instances.
         first: Number of the first episode, among those of this process.
         group_size: Episodes in a group.
+        chance: Returns the probability that a seed is kept; the group draws another one otherwise. Asked when the
+            group's first seed is.
     """
     for number in count(first // group_size):
         group = number * processes.size() + processes.rank()
-        (drawn,) = np.random.SeedSequence((entropy, group)).generate_state(1)
-        yield from [FIRST_TRAINING_SEED + int(drawn) % ((1 << 31) - FIRST_TRAINING_SEED)] * group_size
+        yield from [_kept_seed(entropy, group, chance)] * group_size
+
+
+def _kept_seed(entropy: int, group: int, chance: Callable[[int], float]) -> int:
+    for attempt in count():
+        drawn, die = np.random.SeedSequence((entropy, group, attempt)).generate_state(2)
+        seed = FIRST_TRAINING_SEED + int(drawn) % ((1 << 31) - FIRST_TRAINING_SEED)
+        if int(die) < chance(seed) * (1 << 32):
+            return seed
+    raise AssertionError("count() has no end")
 
 
 def mini_batches(

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -31,6 +32,7 @@ from coach_gym.agents.training.arguments import (
 )
 from coach_gym.agents.training.batching import batched, training_seeds
 from coach_gym.agents.training.callbacks import Callback, CallbackList, MaybeCallback, as_callback
+from coach_gym.agents.training.curriculum import play_probability, updated_rates
 from coach_gym.agents.training.logs.logger import Logger, configure_logger
 from coach_gym.agents.training.logs.media import settings_of
 from coach_gym.agents.training.logs.progress import ProgressBarCallback
@@ -42,14 +44,14 @@ from coach_gym.agents.training.overlap import warn_of_tests
 from coach_gym.agents.training.saving.checkpoint import Saved, TrainerState
 from coach_gym.agents.training.saving.transaction import Backup, require_finite
 from coach_gym.agents.training.schedules import Schedule, value_of
-from coach_gym.agents.training.settings import check_collection, check_settings
+from coach_gym.agents.training.settings import check_collection, check_settings, require_tasks_told
 from coach_gym.agents.training.updating import UpdatingAgent
 from coach_gym.checks import require_whole
 from coach_gym.dialects import Dialect
 from coach_gym.dialects.names import dialect_named
 from coach_gym.episode import Episode
 from coach_gym.interruptions import held_back
-from coach_gym.protocols import ForkableVectorEnv
+from coach_gym.protocols import ForkableVectorEnv, TaskTelling
 
 
 class OnlineAgent(UpdatingAgent, ABC):
@@ -87,6 +89,9 @@ class OnlineAgent(UpdatingAgent, ABC):
         max_prompt_length: Maximum number of prompt tokens; beyond it the oldest steps are dropped.
         collection: `"events"` lets no device wait for another. In `"rounds"` all devices act together, so that a seed
             repeats a run bit for bit. Gymnasium's own vector environments support rounds only.
+        curriculum: How much more often task families are practised that are solved less (`curriculum.py`): an instance
+            is played with a chance in proportion to a power of its family's recent failure rate, this one. 0, as in the
+            paper, plays what the environment draws. Needs environments that tell the task of a seed, as ours do.
         max_staleness: Number of updates by which the policy may be newer than the episodes it learns from, and of
             batches that devices may play ahead. 0 learns strictly on-policy.
         trajectory_trees: False passes one sequence per candidate through the models, the slow reference that learns the
@@ -163,6 +168,7 @@ class OnlineAgent(UpdatingAgent, ABC):
         max_prompt_length: int = 32_768,
         collection: Literal["events", "rounds"] = "events",
         max_staleness: int = 0,
+        curriculum: float = 0.0,
         trajectory_trees: bool = True,
         max_branch_tokens: int = MAX_BRANCH_TOKENS,
         generation: Generation = "transformers",
@@ -191,7 +197,7 @@ class OnlineAgent(UpdatingAgent, ABC):
         require_at_least(0, max_staleness=max_staleness, verbose=verbose, seed=seed, lora_rank=lora_rank)
         require_positive(max_grad_norm=max_grad_norm, lora_alpha=lora_alpha)
         require_share(keep_episodes=keep_episodes)
-        require_not_negative(entropy_coef=entropy_coef, kl_coef=kl_coef)
+        require_not_negative(entropy_coef=entropy_coef, kl_coef=kl_coef, curriculum=curriculum)
         if temperature <= 0:
             raise ValueError(
                 f"temperature={temperature} leaves one response per state and nothing to learn; pass 1.0 as in the "
@@ -217,6 +223,7 @@ class OnlineAgent(UpdatingAgent, ABC):
         self.max_grad_norm = max_grad_norm
         self.collection = collection
         self.max_staleness = max_staleness
+        self.curriculum = curriculum
         self.trajectory_trees = trajectory_trees
         self.max_branch_tokens = max_branch_tokens
         self.recompute_log_probs = recompute_log_probs
@@ -432,6 +439,9 @@ class OnlineAgent(UpdatingAgent, ABC):
         if not isinstance(self.verifier, Rules):
             self.verify(played)
             self.log.add_episodes(finished)
+        if self.curriculum:
+            known = processes.gather([(episode.task, episode.success) for episode in played if episode.learnable])
+            self.success_rates = updated_rates(self.success_rates, chain.from_iterable(known))
         log_rollout(self.logger, played, self.policy, self.n_updates)
         groups = [[e for e in group if e.learnable] for group in batched(played, self.group_size)]
         return [group for group in groups if group]
@@ -507,7 +517,14 @@ class OnlineAgent(UpdatingAgent, ABC):
 
     def task_seeds(self, first: int) -> Iterator[int]:
         """Yields the seeds of this process's episodes from number `first` on; a group shares one seed."""
-        return training_seeds(self.task_entropy, first, self.group_size)
+        if not self.curriculum:
+            return training_seeds(self.task_entropy, first, self.group_size)
+        envs, power = self.env, self.curriculum
+        assert isinstance(envs, TaskTelling)  # checked when the environment was set
+        return training_seeds(
+            self.task_entropy, first, self.group_size,
+            lambda seed: play_probability(self.success_rates, envs.task_of(seed), power),
+        )  # fmt: skip
 
     @abstractmethod
     def train(self, groups: list[list[Episode]]) -> None:
@@ -555,6 +572,8 @@ class OnlineAgent(UpdatingAgent, ABC):
         share = self._share
         envs = as_vector_env(gym.make_vec(env, num_envs=share) if isinstance(env, str) else env)
         check_collection(envs, self.collection, self.max_staleness)
+        if self.curriculum:
+            require_tasks_told(envs, self.curriculum)
         self.env = envs
         self._collector = None
         if self.env.num_envs > share:

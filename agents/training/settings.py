@@ -16,7 +16,7 @@ from coach_gym.agents.training.objective.losses import ImportanceLevel
 from coach_gym.agents.training.optimizers import OptimizerName
 from coach_gym.agents.training.schedules import Schedule
 from coach_gym.dialects import Dialect
-from coach_gym.protocols import EventDriven
+from coach_gym.protocols import EventDriven, TaskTelling
 
 
 class OnlineSettings(TypedDict, total=False):
@@ -38,6 +38,7 @@ class OnlineSettings(TypedDict, total=False):
     max_prompt_length: int
     collection: Literal["events", "rounds"]
     max_staleness: int
+    curriculum: float
     trajectory_trees: bool
     max_branch_tokens: int
     generation: Generation
@@ -124,3 +125,17 @@ def check_collection(envs: VectorEnv, collection: Literal["events", "rounds"], m
             f"environment unwrapped, or collection='rounds' if that is intended",
             stacklevel=5,
         )
+
+
+def require_tasks_told(envs: VectorEnv, curriculum: float) -> None:
+    """Checks that environments tell which task a seed draws.
+
+    Raises:
+        ValueError: They do not.
+    """
+    if not isinstance(envs, TaskTelling):
+        raise ValueError(
+            f"curriculum={curriculum} needs to know which task a seed draws, which {type(envs).__name__} does not "
+            f"tell; pass gym.make_vec(..., vectorization_mode='vector_entry_point'), or curriculum=0"
+        )
+    envs.task_of(0)  # raises if what is inside does not

@@ -6,7 +6,7 @@ as many settings for every method and chooses on validation.
 
     python -m benchmarks.controls --sweep --seeds 0                  # chooses settings on validation
     python -m benchmarks.controls --seeds 0 1 2 3 4 --json benchmarks/results/controls.json
-    python -m benchmarks.controls --methods base cloning coach --steps 5000 --store 400
+    python -m benchmarks.controls --methods base cloning coach --steps 5000 --store 400 --curriculum 2
     python -m benchmarks.controls --methods base cloning coach --shuffle-rewards
 
 Every run is stored in `--out` and not repeated.
@@ -53,6 +53,8 @@ def main() -> None:
     settings = chosen()
     if options.store:
         settings = {name: with_store(each, options.store) for name, each in settings.items()}
+    if options.curriculum:
+        settings = {name: {**each, "curriculum": options.curriculum} for name, each in settings.items()}
     runs = [
         Run(
             name, seed, split=options.split or "test", settings=settings.get(name, {}),
@@ -96,6 +98,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--store", type=int, help="earlier successes in every update of those that imitate any, instead of the chosen"
     )
+    parser.add_argument(
+        "--curriculum", type=float, help="practise more what is solved less, in all trainings: the argument of agents"
+    )
     parser.add_argument("--shuffle-rewards", action="store_true", help="learn from the outcomes of other episodes")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--out", type=Path, default=Path("runs/controls"))
@@ -103,6 +108,8 @@ def _arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if options.store is not None and (options.sweep or options.store < 1):
         parser.error(f"--store {options.store}: pass 1 or more, and not with --sweep, whose grids name the successes")
+    if options.curriculum is not None and options.sweep:
+        parser.error("--curriculum changes all trainings of a comparison, and none of --sweep")
     if not options.sweep and not {"base", options.ours} <= {*options.methods}:
         parser.error(f"--methods needs base, where every curve starts, and {options.ours}, which --ours compares")
     return options

@@ -43,6 +43,10 @@ class InOrder(gym.Wrapper):
         params_seed, chosen = self.instance(seed or 0)
         return self.env.reset(seed=params_seed, options={**(options or {}), **chosen})
 
+    def task_of(self, seed: int) -> str:
+        """Returns the task family of the episode of a number."""
+        return self.tasks[seed % len(self.tasks)]
+
     def instance(self, number: int) -> tuple[int, dict[str, Any]]:
         """Returns the seed and the options that `reset` of the bare environment starts the episode of a number with."""
         round_, index = divmod(number, len(self.tasks))

@@ -15,7 +15,7 @@ them: shards/ replaces optimizer.pt and the weights in actor/ and critic/ (`writ
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,7 @@ class TrainerState:
         numpy_rng: State of the generator of shared decisions.
         sampling: torch's random states, as `sampling_state` returns them.
         num_fork_steps: Steps taken on forks.
+        success_rates: Recent success by task family, if a curriculum needs it; the same in all processes.
     """
 
     num_timesteps: int
@@ -66,6 +67,7 @@ class TrainerState:
     numpy_rng: Mapping[str, Any]
     sampling: Mapping[str, str | None]
     num_fork_steps: int = 0
+    success_rates: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -288,7 +290,7 @@ def read_state(path: Path) -> tuple[TrainerState, bool]:
     Raises:
         ValueError: A part of it is missing or of the wrong type, or a counter is negative.
     """
-    state = {"num_fork_steps": 0} | _read_json(path / _STATE)
+    state: dict[str, Any] = {"num_fork_steps": 0, "success_rates": {}} | _read_json(path / _STATE)
     if wrong := _wrong_in(state):
         raise ValueError(f"{path / _STATE} is damaged: {wrong}; load another checkpoint")
     share = slice(processes.rank(), None, processes.size())
@@ -311,6 +313,9 @@ def _wrong_in(state: Mapping[str, Any]) -> str | None:
     infos = state.get("ep_info")
     if not _is_list(infos, lambda each: isinstance(each, dict) and all(map(_is_number, each.values()))):
         return f"ep_info={infos!r:.60} is not a list of statistics"
+    rates = state.get("success_rates")
+    if not isinstance(rates, dict) or not all(_is_number(rate) and 0 <= rate <= 1 for rate in rates.values()):
+        return f"success_rates={rates!r:.60} are not shares by task"
     try:
         np.random.default_rng().bit_generator.state = state["numpy_rng"]
         for each in state["sampling"]:

@@ -156,6 +156,7 @@ def test_a_file_that_was_changed_on_purpose_is_read_without_its_line(saved):
 
 WRONG_STATES = [
     ("num_timesteps", None), ("n_updates", True), ("num_instances", [5]), ("task_entropy", 1.5), ("num_fork_steps", -1),
+    ("success_rates", 5), ("success_rates", {"a": "x"}), ("success_rates", {"a": 1.5}),
     ("ep_info", "x"), ("ep_info", [5]), ("ep_info", [{"r": "x"}]), ("ep_success", {}), ("ep_success", ["x"]),
     ("numpy_rng", 5), ("numpy_rng", {}), ("sampling", []), ("sampling", [{}]),
     ("sampling", [{"cpu": "0", "cuda": None}]), ("sampling", None),
