@@ -442,6 +442,8 @@ class OnlineAgent(UpdatingAgent, ABC):
         if self.curriculum:
             known = processes.gather([(episode.task, episode.success) for episode in played if episode.learnable])
             self.success_rates = updated_rates(self.success_rates, chain.from_iterable(known))
+            for task, rate in self.success_rates.items():
+                self.logger.record(f"success_rates/{task}", rate, exclude=("stdout", "csv", "json"))
         log_rollout(self.logger, played, self.policy, self.n_updates)
         groups = [[e for e in group if e.learnable] for group in batched(played, self.group_size)]
         return [group for group in groups if group]

@@ -96,6 +96,7 @@ def test_an_agent_plays_what_it_fails_at():
     played = Counter(episode.task for group in agent.collect_rollouts() for episode in group)
     assert played["PressBlue"] >= 6
     assert 0 < agent.success_rates["PressBlue"] < 1, "and notes how it did"
+    assert agent.logger.name_to_value["success_rates/PressBlue"] == agent.success_rates["PressBlue"]
 
 
 def test_it_plays_everything_without_a_curriculum():
