@@ -252,6 +252,24 @@ def test_a_store_that_means_nothing_is_refused_before_anything_trains(arguments,
     assert "pass 1 or more, and not with --sweep" in capsys.readouterr().err
 
 
+def test_a_curriculum_is_a_setting_of_every_training(monkeypatch, capsys):
+    asked = []
+
+    def play(runs, *_):
+        asked.extend(runs)
+        raise SystemExit
+
+    monkeypatch.setattr(command, "play", play)
+    for arguments in (["--seeds", "0"], ["--sweep"]):
+        monkeypatch.setattr(
+            "sys.argv", ["controls", "--methods", "base", "cloning", COACH, "--curriculum", "2", *arguments]
+        )
+        with pytest.raises(SystemExit):
+            command.main()
+    assert {run.method: run.settings.get("curriculum") for run in asked} == {"base": None, "cloning": 2.0, COACH: 2.0}
+    assert "none of --sweep" in capsys.readouterr().err
+
+
 def test_methods_that_cannot_be_compared_are_refused_before_they_train(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["controls", "--methods", "cloning", "coach"])
     with pytest.raises(SystemExit):
