@@ -49,6 +49,19 @@ def test_same_seeds_same_episodes(kind):
     envs.close()
 
 
+def test_a_seed_is_drawn_when_its_episode_starts():
+    drawn = []
+    seeds = (drawn.append(seed) or seed for seed in range(100, 200))
+    rollout = Rollout(SyncVectorEnv([ButtonEnv] * 2), seeds, until=3)
+    assert drawn == [100, 101]
+    rollout.step([LETTERS[attempt.episode.goal] for attempt in rollout.waiting])
+    assert drawn == [100, 101, 102], "the seed after the last may depend on what is learned first"
+    rollout.step([LETTERS[attempt.episode.goal] for attempt in rollout.waiting])
+    assert not rollout.waiting and drawn == [100, 101, 102]
+    rollout.begin_until(4)
+    assert drawn == [100, 101, 102, 103]
+
+
 def test_more_environments_than_seeds():
     finished, rounds = play(SyncVectorEnv([ButtonEnv] * 4), [1, 2])
     assert len(finished) == 2 and rounds == 1
