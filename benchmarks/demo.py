@@ -81,8 +81,6 @@ SETTINGS: dict[str, Any] = {
     "max_new_tokens": 48,
     "max_prompt_length": 3072,
 }
-PRACTICE: dict[str, Any] = {"self_imitation": 400, "curriculum": 2.0}
-"""What the demo changes in them: else a training finds out how one of the families is solved, or misses it, by luck."""
 
 
 def main() -> None:
@@ -148,7 +146,7 @@ def train(seed: int, frozen: bool, arguments: argparse.Namespace) -> tuple[Path,
     _quiet()
     out = Path(arguments.out) / f"seed_{seed}{'_frozen' if frozen else ''}"
     envs, validation = make_envs(), make_envs("validation")
-    settings = SETTINGS | PRACTICE | ({"critic_learning_rate": 0.0, "outcome_correction": 0.0} if frozen else {})
+    settings = SETTINGS | ({"critic_learning_rate": 0.0, "outcome_correction": 0.0} if frozen else {})
     agent = CoachAgent("pocket", envs, seed=seed, tensorboard_log=str(out.parent / "tensorboard"), **settings)
     curve = Curve(validation, out / "agent", 60 * arguments.minutes, arguments.steps / EVALUATIONS)
     started = time.perf_counter()
@@ -285,7 +283,7 @@ def summary(runs: list[dict[str, Any]], arguments: argparse.Namespace) -> dict[s
             "over_frozen_critic_points": float(np.mean(over_frozen)),
         },
         "tasks": list(TASKS),
-        "settings": SETTINGS | PRACTICE,
+        "settings": SETTINGS,
         "versions": {name: version(name) for name in ("coach-gym", "torch", "transformers", "gymnasium")},
         "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, 1 thread a process",
         "runs": runs,
