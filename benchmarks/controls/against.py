@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -23,25 +26,25 @@ from benchmarks.controls.report import HOW, Estimate, Groups, grouped
 from benchmarks.demo import DEVICE
 from benchmarks.figures.style import Theme, plt, save
 
+COMMAND = "python -m benchmarks.controls.against"
+
 
 def main() -> None:
     """Runs the command."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.controls.against", description=(__doc__ or "").splitlines()[0]
-    )
+    parser = argparse.ArgumentParser(prog=COMMAND, description=(__doc__ or "").splitlines()[0])
     parser.add_argument("results", type=Path, nargs=2, help="files that `benchmarks.controls --json` wrote")
     parser.add_argument("--names", nargs=2, default=["first", "second"], help="what to call them")
+    parser.add_argument("--json", type=Path, help="write the differences to this file")
     parser.add_argument("--out", type=Path, default=Path("runs/controls/against.png"))
     options = parser.parse_args()
     pair = in_common([grouped(json.loads(path.read_text("utf-8"))["runs"]) for path in options.results])
-    first, second = options.names
-    print(f"success at the end, {DEVICE}: {first}; {second}; difference (95 %)")
-    for name in pair[0]:
-        for how in HOW:
-            ends = "".join(f"{Curve.ends(groups[name], how).mean()[-1]:>8.1%}" for groups in pair)
-            gap, low, high = (100 * (each or 0.0) for each in ahead(pair, name, how).values())
-            seeds = f"{len(pair[0][name])} seeds"
-            print(f"{METHODS[name].label:28s}{how:10s}{seeds:10s}{ends}{gap:>+8.1f} ({low:.1f} to {high:.1f})")
+    differences = {name: {how: ahead(pair, name, how) for how in HOW} for name in pair[0]}
+    print_table(pair, differences, options.names)
+    if options.json:
+        headline = {f"{name}_{how}": gaps[how]["value"] for name, gaps in differences.items() for how in HOW}
+        results = {"benchmark": "controls.against", "device": DEVICE, "headline": headline, "differences": differences}
+        options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    print(f"rerun: {COMMAND} {shlex.join(sys.argv[1:])}")
     options.out.parent.mkdir(parents=True, exist_ok=True)
     save(partial(panels, pair, options.names), options.out)
     print(f"written: {options.out}")
@@ -67,6 +70,17 @@ def ahead(pair: Sequence[Groups], name: str, how: str) -> Estimate:
     """Returns how far a method ends ahead in the second comparison, with its interval."""
     draws = Bootstrap({str(number): Curve.ends(groups[name], how) for number, groups in enumerate(pair)})
     return draws.estimate(lambda means: means["1"][-1] - means["0"][-1])
+
+
+def print_table(pair: Sequence[Groups], differences: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Prints success at both ends and its difference, for every method."""
+    print(f"success at the end, {DEVICE}: {'; '.join(names)}; difference (95 %)")
+    for name, gaps in differences.items():
+        for how in HOW:
+            seeds = f"{len(pair[0][name])} seeds"
+            ends = "".join(f"{Curve.ends(groups[name], how).mean()[-1]:>8.1%}" for groups in pair)
+            gap, low, high = (100 * each for each in gaps[how].values())
+            print(f"{METHODS[name].label:28s}{how:10s}{seeds:10s}{ends}{gap:>+8.1f} ({low:.1f} to {high:.1f})")
 
 
 def panels(pair: Sequence[Groups], names: Sequence[str], theme: Theme) -> Figure:

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 RESULTS = sorted((ROOT / "benchmarks/results").glob("*.json"))
 SCRIPTS = [path for path in sorted((ROOT / "benchmarks").rglob("*.py")) if "def main(" in path.read_text()]
-COMPUTED = {"memory"}  # arithmetic without any measurement
+COMPUTED = {"memory", "against"}  # arithmetic without any measurement
 
 
 def headline(name):
@@ -55,6 +55,9 @@ QUOTED = {
     },
     "controls": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
     "controls_long": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
+    "controls_curriculum": {
+        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
+    },
     "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
     "judges": {name: "{:.2f}".format for name in ("auc", "prm_accuracy")},
     "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},

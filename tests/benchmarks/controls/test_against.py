@@ -37,9 +37,22 @@ def test_the_command_prints_and_draws(tmp_path, monkeypatch, capsys):
         (tmp_path / f"{name}.json").write_text(json.dumps({"runs": runs(ends)}))
     files = [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
     monkeypatch.setattr(
-        "sys.argv", ["against", *files, "--names", "old", "new", "--out", str(tmp_path / "against.png")]
+        "sys.argv",
+        [
+            "against",
+            *files,
+            "--names",
+            "old",
+            "new",
+            "--out",
+            str(tmp_path / "against.png"),
+            "--json",
+            str(tmp_path / "gaps.json"),
+        ],
     )
     against.main()
     printed = capsys.readouterr().out
     assert "old; new; difference" in printed and "greedy    2 seeds      25.0%  100.0%   +75.0" in printed
+    assert "rerun: python -m benchmarks.controls.against" in printed
     assert (tmp_path / "against.png").exists()
+    assert json.loads((tmp_path / "gaps.json").read_text())["headline"] == {"coach_greedy": 0.75, "coach_sampled": 0.0}
