@@ -89,9 +89,9 @@ class OnlineAgent(UpdatingAgent, ABC):
         max_prompt_length: Maximum number of prompt tokens; beyond it the oldest steps are dropped.
         collection: `"events"` lets no device wait for another. In `"rounds"` all devices act together, so that a seed
             repeats a run bit for bit. Gymnasium's own vector environments support rounds only.
-        curriculum: How much more often task families are practised that are solved less (`curriculum.py`): an instance
-            is played with a chance in proportion to a power of its family's recent failure rate, this one. 0, as in the
-            paper, plays what the environment draws. Needs environments that tell the task of a seed, as ours do.
+        curriculum: Practises task families more that are solved less: an instance is played with a chance in proportion
+            to this power of its family's recent failure rate (`curriculum.py`). 0, as in the paper, plays whatever the
+            environment draws. Needs environments that tell the task of a seed, as ours do.
         max_staleness: Number of updates by which the policy may be newer than the episodes it learns from, and of
             batches that devices may play ahead. 0 learns strictly on-policy.
         trajectory_trees: False passes one sequence per candidate through the models, the slow reference that learns the
