@@ -23,7 +23,7 @@ class FilteredCloningAgent(OnlineAgent):
         env: Environment, vector environment, or the id of one.
         learning_rate: AdamW's learning rate for the policy, or a function of the remaining progress.
         replay: Successful episodes of earlier roll-outs to imitate again in every iteration, the latest ones; 0
-            imitates each roll-out once. They stay in memory, not in checkpoints: a loaded agent starts without any.
+            imitates each roll-out once. Checkpoints hold them too.
         shared: Arguments of `OnlineAgent`; `n_epochs` and `mini_batch_size` apply to the successes. `help()` lists
             them.
     """

@@ -19,7 +19,7 @@ from coach_gym.agents.judging.trouble import JudgeErrors
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.reference import frozen_reference
-from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS, Tree
+from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS
 from coach_gym.agents.playing.collector import Collector
 from coach_gym.agents.playing.rollout import Attempt, Transition, as_vector_env, claimed, settle
 from coach_gym.agents.training.agent import Env
@@ -41,10 +41,11 @@ from coach_gym.agents.training.logs.rollout_log import log_judges, log_rollout
 from coach_gym.agents.training.objective.losses import ImportanceLevel
 from coach_gym.agents.training.optimizers import OptimizerName, check_optimizer
 from coach_gym.agents.training.overlap import warn_of_tests
-from coach_gym.agents.training.saving.checkpoint import Saved, TrainerState
+from coach_gym.agents.training.saving.checkpoint import Saved, TrainerState, read_successes
 from coach_gym.agents.training.saving.transaction import Backup, require_finite
 from coach_gym.agents.training.schedules import Schedule, value_of
 from coach_gym.agents.training.settings import check_collection, check_settings, require_tasks_told
+from coach_gym.agents.training.successes import Success
 from coach_gym.agents.training.updating import UpdatingAgent
 from coach_gym.checks import require_whole
 from coach_gym.dialects import Dialect
@@ -266,9 +267,10 @@ class OnlineAgent(UpdatingAgent, ABC):
         self.reference = frozen_reference(self.policy, reference) if kl_coef else None
         self.player.rollout_temperature = self.rollout_temperature
         self.rollout_player = self.player
-        self.successes: deque[Tree] = deque(maxlen=0)
+        self.successes: deque[Success] = deque(maxlen=0)
         self._collector: Collector | None = None
         self._begun: TrainerState | None = None  # where the iteration in progress began
+        self._begun_with: tuple[Success, ...] = ()  # `successes` there
         self._backup = Backup()
         self.env: VectorEnv | None = None
         if env is not None:
@@ -326,7 +328,7 @@ class OnlineAgent(UpdatingAgent, ABC):
         iteration = 0
         try:
             while self.num_timesteps < self.total_timesteps:
-                self._begun = self._settled_state()
+                self._begun, self._begun_with = self._settled_state(), tuple(self.successes)
                 groups = self.collect_rollouts(hooks)
                 if groups is None:
                     break
@@ -373,14 +375,18 @@ class OnlineAgent(UpdatingAgent, ABC):
         if self._begun is not None:
             self._backup.restore(self.learner)
             self._set_state(self._begun)
-            self.successes.clear()
+            self.successes = deque(self._begun_with, self.successes.maxlen)
             self._begun = None
 
     def _saved(self) -> Saved:
         if self._backup.active:
             raise RuntimeError("an update is in progress, and half of it is not saved; save before or after it")
-        saved = super()._saved()
+        saved = replace(super()._saved(), successes=[success.file for success in self.successes])
         return saved if self._begun is None else replace(saved, state=self._begun)
+
+    def _restore(self, path: Path) -> None:
+        super()._restore(path)
+        self.successes.extend(map(Success, read_successes(path)))
 
     def _setup_learn(
         self,

@@ -19,6 +19,7 @@ from coach_gym.agents.training.objective.importance import mean_entropy, rescore
 from coach_gym.agents.training.objective.losses import ImportanceLevel
 from coach_gym.agents.training.objective.updates import PolicySample, minimize_policy_loss, token_ratio
 from coach_gym.agents.training.schedules import Schedule, set_learning_rate, value_of
+from coach_gym.agents.training.successes import Success, remembered
 from coach_gym.episode import Episode
 
 Item = TypeVar("Item")
@@ -28,8 +29,7 @@ class UpdatingAgent(Agent):
     """An `Agent` that updates its policy; `OnlineAgent` describes what its constructor takes.
 
     Attributes:
-        successes: The latest successful episodes, packed with their executed responses, for agents that imitate them
-            again. They stay in memory, not in checkpoints: a loaded agent starts without any.
+        successes: The latest successful episodes, for agents that imitate them again.
     """
 
     learning_rate: Schedule
@@ -46,7 +46,7 @@ class UpdatingAgent(Agent):
     trajectory_trees: bool
     max_branch_tokens: int
     recompute_log_probs: bool
-    successes: deque[Tree]
+    successes: deque[Success]
 
     def tree(self, episode: Episode, candidates: Candidates = "all") -> Tree:
         """Packs an episode for policy and critic, with all its candidates or with the executed ones only."""
@@ -118,15 +118,22 @@ class UpdatingAgent(Agent):
         Args:
             episodes: Those of this roll-out; `successes` receives the successful ones.
         """
-        new = [self.tree(episode, candidates="executed") for episode in episodes if episode.success]
-        trees = [*self.successes, *new]
-        self.successes.extend(new)
+        solved = [episode for episode in episodes if episode.success]
+        new = [self.tree(episode, candidates="executed") for episode in solved]
+        trees = [*map(self._tree_of, self.successes), *new]
+        if self.successes.maxlen:
+            self.successes.extend(map(remembered, solved, new))
         optimizer = self.optimizers["policy.optimizer"]
         learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
         with self.timed("update"):
             batches = self.mini_batches(trees, self.n_epochs)
             means = minimize_imitation_loss(self.policy, optimizer, batches, self.max_grad_norm, self.temperature)
         self.log_training(**means, imitated=float(sum(processes.gather(len(trees)))), learning_rate=learning_rate)
+
+    def _tree_of(self, success: Success) -> Tree:
+        if success.tree is None:
+            success.tree = self.tree(success.episode(), candidates="executed")
+        return success.tree
 
     # ---- logging --------------------------------------------------------------------------------------------------
 

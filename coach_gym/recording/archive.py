@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from zipfile import BadZipFile
 
 import numpy as np
@@ -33,23 +33,29 @@ def write_episode(path: Path, episode: Episode, pngs: Sequence[bytes] | None = N
         episode: The episode.
         pngs: The same screenshots as PNG, if they are at hand, which saves packing them again.
     """
+    partial = path.with_suffix(".partial")
+    partial.write_bytes(pack_episode(episode, pngs))
+    partial.rename(path)
+
+
+def pack_episode(episode: Episode, pngs: Sequence[bytes] | None = None) -> bytes:
+    """Returns the bytes of the file that `write_episode` writes."""
     told = asdict(replace(episode, steps=[], last=None))
     told["steps"] = [_told(step) for step in episode.steps]
     packed = [_png(step.observation.screenshot) for step in episode.steps] if pngs is None else pngs
     screens: dict[str, Any] = {f"screen_{t}": np.frombuffer(png, np.uint8) for t, png in enumerate(packed)}
-    partial = path.with_suffix(".partial")
-    with partial.open("wb") as file:
-        np.savez(file, text=_bytes(told), **screens)
-    partial.rename(path)
+    file = io.BytesIO()
+    np.savez(file, text=_bytes(told), **screens)
+    return file.getvalue()
 
 
-def read_episode(path: Path) -> Episode:
-    """Returns an episode that `write_episode` wrote.
+def read_episode(source: Path | BinaryIO) -> Episode:
+    """Returns an episode that `write_episode` wrote, from its path or an open file.
 
     Raises:
         ValueError: The file is missing or damaged.
     """
-    with _reading(path) as file:
+    with _reading(source) as file:
         told = json.loads(file["text"].tobytes())
         steps = [_step(step, _pixels(file[f"screen_{t}"])) for t, step in enumerate(told.pop("steps"))]
         return Episode(**told, steps=steps)
@@ -63,7 +69,7 @@ def read_heading(path: Path) -> Episode:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[Mapping[str, np.ndarray]]:
+def _reading(path: Path | BinaryIO) -> Iterator[Mapping[str, np.ndarray]]:
     """Opens an archive, and says of what goes wrong inside which file it is."""
     try:
         with np.load(path, allow_pickle=False) as file:

@@ -6,6 +6,7 @@ critic/              the critic, for the methods that have one
 reference/           the frozen policy of the KL penalty, if there is one
 optimizer.pt         optimizer states, read with `weights_only=True`
 trainer_state.json   counters, statistics and random states
+successes.npz        the episodes that are imitated again, for the methods that do
 SHA256SUMS           checksums of all other files, which `load` checks
 
 Several processes write their shards of weights and optimizer states as they are, and any number of processes can read
@@ -13,7 +14,7 @@ them: shards/ replaces optimizer.pt and the weights in actor/ and critic/ (`writ
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from numbers import Integral, Real
@@ -35,8 +36,8 @@ from coach_gym.agents.training.saving.transaction import require_finite
 from coach_gym.dialects import Dialect
 
 ACTOR, CRITIC, REFERENCE, SHARDS = "actor", "critic", "reference", "shards"
-_CONFIG, _STATE, _OPTIMIZER = "config.json", "trainer_state.json", "optimizer.pt"
-_PARTS = (_CONFIG, _STATE, _OPTIMIZER, ACTOR, CRITIC, REFERENCE, SHARDS)
+_CONFIG, _STATE, _OPTIMIZER, _SUCCESSES = "config.json", "trainer_state.json", "optimizer.pt", "successes.npz"
+_PARTS = (_CONFIG, _STATE, _OPTIMIZER, ACTOR, CRITIC, REFERENCE, SHARDS, _SUCCESSES)
 _OBJECTS = ("policy", "env", "critic", "reference", "dialect", "min_pixels", "max_pixels", "device")
 """Arguments that have folders of their own or are given again at every load."""
 
@@ -79,12 +80,14 @@ class Saved:
         arguments: Its constructor's arguments by name.
         learner: Its models and optimizers.
         state: Where its training stands.
+        successes: The episodes that this process imitates again, each as `recording/archive.py` packs it.
     """
 
     kind: str
     arguments: Mapping[str, Any]
     learner: Learner
     state: TrainerState
+    successes: Sequence[bytes] = ()
 
 
 def write(agent: Saved, path: Path, exclude: set[str]) -> None:
@@ -149,11 +152,24 @@ def _replacing(agent: Saved, path: Path) -> Iterator[Path]:
         "ep_success": [success for theirs in everyones for success in theirs.ep_success],
         "sampling": [theirs.sampling for theirs in everyones],
     }
+    successes = processes.gather(list(agent.successes))
     with directories.replacing(path, _PARTS) as fresh:
         if processes.rank() == 0:
+            if any(successes):
+                _write_successes(fresh / _SUCCESSES, successes)
             _write_json(fresh / _CONFIG, {"class": agent.kind, "checksums": True, **_describe(agent.arguments)})
             _write_json(fresh / _STATE, state)
         yield fresh
+
+
+def _write_successes(file: Path, successes: Sequence[Sequence[bytes]]) -> None:
+    """Writes those of every process, in order."""
+    named = {
+        f"process_{rank}_{number}": np.frombuffer(packed, np.uint8)
+        for rank, theirs in enumerate(successes)
+        for number, packed in enumerate(theirs)
+    }
+    np.savez(file, **named)  # type: ignore[arg-type]
 
 
 def _describe(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -301,6 +317,19 @@ def read_state(path: Path) -> tuple[TrainerState, bool]:
         "sampling": state["sampling"][processes.rank() if same else 0],
     }
     return TrainerState(**state | mine), same
+
+
+def read_successes(path: Path) -> list[bytes]:
+    """Reads this process's share of the episodes that a saved agent imitates again: its own, in their order.
+
+    If there are fewer processes than before, they share those of the others; if there are more, the added ones have
+    none yet.
+    """
+    if not (path / _SUCCESSES).is_file():
+        return []
+    with np.load(path / _SUCCESSES, allow_pickle=False) as file:
+        mine = [name for name in file.files if int(name.split("_")[1]) % processes.size() == processes.rank()]
+        return [file[name].tobytes() for name in mine]
 
 
 def _wrong_in(state: Mapping[str, Any]) -> str | None:

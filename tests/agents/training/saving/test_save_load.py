@@ -15,6 +15,7 @@ from coach_gym.agents import (
     PPOAgent,
     RLOOAgent,
 )
+from coach_gym.agents.training.saving import checkpoint
 from coach_gym.dialects import UITars
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
@@ -46,21 +47,57 @@ def assert_equal(one, other, atol=0.0):
         assert one == other
 
 
-@pytest.mark.parametrize("method", [CoachAgent, PPOAgent, GRPOAgent, RLOOAgent, FilteredCloningAgent])
-def test_training_goes_on_exactly_where_a_checkpoint_was_taken(method, tmp_path):
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        (CoachAgent, {}),
+        (CoachAgent, {"self_imitation": 5}),
+        (PPOAgent, {}),
+        (GRPOAgent, {}),
+        (RLOOAgent, {}),
+        (FilteredCloningAgent, {}),
+        (FilteredCloningAgent, {"replay": 5}),
+    ],
+)
+def test_training_goes_on_exactly_where_a_checkpoint_was_taken(method, arguments, tmp_path):
     """N + M steps without a break equal N steps, a checkpoint, new objects as in a new process, and M steps."""
-    whole = make(method)
+    whole = make(method, **arguments)
     whole.learn(40, callback=CheckpointCallback(1, tmp_path))
     checkpoints = sorted(tmp_path.iterdir(), key=lambda path: int(path.name.split("_")[2]))
     torch.manual_seed(12345)
     resumed = method.load(checkpoints[1], env=buttons())
     assert 0 < resumed.num_timesteps < 40 and resumed.n_updates == 2
+    assert bool(resumed.successes) == bool(arguments)
     resumed.learn(40 - resumed.num_timesteps, reset_num_timesteps=False)
     assert resumed.num_timesteps == whole.num_timesteps and resumed.n_updates == whole.n_updates > 2
     # Vectorized sums round differently where tensors lie differently in memory.
     assert_equal(resumed.get_parameters(), whole.get_parameters(), atol=1e-7)
     assert [info["r"] for info in resumed.ep_info_buffer] == [info["r"] for info in whole.ep_info_buffer]
     assert resumed.ep_success_buffer == whole.ep_success_buffer
+
+
+def test_successes_are_shared_by_another_number_of_processes(tmp_path, monkeypatch):
+    """As `processes.gather` returns what two processes remember."""
+    agent = make(self_imitation=5)
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoint.processes, "gather", lambda mine: [[b"1", b"2"], [b"3"]] if mine == [] else [mine])
+        agent.save(tmp_path / "agent")
+    shares = {(0, 1): [b"1", b"2", b"3"], (0, 2): [b"1", b"2"], (1, 2): [b"3"], (2, 3): []}
+    for (rank, size), share in shares.items():
+        monkeypatch.setattr(checkpoint.processes, "rank", lambda rank=rank: rank)
+        monkeypatch.setattr(checkpoint.processes, "size", lambda size=size: size)
+        assert checkpoint.read_successes(tmp_path / "agent") == share
+
+
+def test_an_update_that_fails_forgets_its_own_successes_only():
+    agent = make(FilteredCloningAgent, replay=100)
+    agent.learn(40)
+    before = list(agent.successes)
+    train = agent.train
+    agent.train = lambda groups: train(groups) or 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        agent.learn(40, reset_num_timesteps=False)
+    assert list(agent.successes) == before != []
 
 
 def test_the_directory(tmp_path):
