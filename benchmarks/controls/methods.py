@@ -67,6 +67,7 @@ METHODS = {
     "ppo_v": Method("PPO, V pre-trained", PPOAgent, CRITIC, baseline=True),
     "ppo_prm": Method("PPO, PRM", PPOAgent, {"critic": "copy", "reward_model": "pocket"}, baseline=True),
     COACH: Method("CoachAgent", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
+    "uncorrected": Method("CoachAgent, the critic alone", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
     "coach_alone": Method("CoachAgent, imitates nothing", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
     "coach_forks": Method("CoachAgent, critic taught by forks", CoachAgent, {**CRITIC, "forks": "critic"}),
     "measured": Method("CoachAgent, measured Q for the critic", CoachAgent, {**CRITIC, "forks": "policy"}),
@@ -106,14 +107,17 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
 def chosen() -> dict[str, dict[str, Any]]:
     """Returns the settings that the sweep chose, by method; the first of each grid before there was a sweep.
 
-    Controls of CoachAgent have its settings, but for `FROZEN` and `ALONE`; so has `measured`, which shows what the best
-    of all critics would be worth in its place.
+    Controls of CoachAgent have its settings, but for `FROZEN` and `ALONE`, and `uncorrected` trusts the critic alone;
+    so has `measured`, which shows what the best of all critics would be worth in its place.
     """
     settings = {name: grid[0] for name, grid in GRIDS.items()}
     if CHOSEN.exists():
         settings |= json.loads(CHOSEN.read_text("utf-8"))["settings"]
     frozen = settings[COACH] | FROZEN
-    controls = {"frozen": frozen, "imitates": frozen, "coach_alone": settings[COACH] | ALONE}
+    controls = {
+        "frozen": frozen, "imitates": frozen, "coach_alone": settings[COACH] | ALONE,
+        "uncorrected": settings[COACH] | {"outcome_correction": 0.0},
+    }  # fmt: skip
     return settings | controls | {"measured": settings[COACH]}
 
 

@@ -131,7 +131,7 @@ def test_settings_are_not_chosen_on_test():
 
 def test_every_method_that_learns_has_a_grid_of_the_same_size():
     learn = {name for name, method in METHODS.items() if method.learns}
-    assert learn - {"frozen", "imitates", "coach_alone", "measured"} == GRIDS.keys()
+    assert learn - {"frozen", "imitates", "coach_alone", "uncorrected", "measured"} == GRIDS.keys()
     assert len({len(grid) for grid in GRIDS.values()}) == 1
     assert all(len({json.dumps(each) for each in grid}) == len(grid) for grid in GRIDS.values())
 
@@ -156,6 +156,7 @@ def test_the_best_settings_on_validation_are_chosen_and_others_kept(buttons, mon
     assert methods.chosen()["frozen"] == frozen, "a control has the settings of what it controls"
     assert methods.chosen()["measured"] == GRIDS[COACH][0]
     assert methods.chosen()["coach_alone"] == {**GRIDS[COACH][0], **methods.ALONE}
+    assert methods.chosen()["uncorrected"] == {**GRIDS[COACH][0], "outcome_correction": 0.0}
 
 
 def test_only_what_imitates_gets_another_store():
