@@ -121,11 +121,11 @@ class CoachAgent(ActorCriticAgent):
                 f"resample={resample}, learn_from_executed={learn_from_executed} leaves out of the update; pass 0, or "
                 f"resample=False and learn_from_executed=True"
             )
-        if execute == "best" and (outcome_correction or distinct or not learn_from_executed):
+        if execute == "best" and (outcome_correction or distinct or resample or not learn_from_executed):
             raise ValueError(
-                f"outcome_correction={outcome_correction}, distinct={distinct}, learn_from_executed="
-                f"{learn_from_executed} are right only if the executed candidate is the first draw of the policy, and "
-                f"execute='best' chooses it; pass execute='first'"
+                f"outcome_correction={outcome_correction}, distinct={distinct}, resample={resample}, "
+                f"learn_from_executed={learn_from_executed} are right only if the executed candidate is the first draw "
+                f"of the policy, and execute='best' chooses it; pass execute='first'"
             )
         if baseline == "mean" and k == 1:
             raise ValueError(f"baseline={baseline!r} leaves no advantage with k={k}; pass k=2 or more")

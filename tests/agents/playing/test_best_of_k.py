@@ -72,7 +72,7 @@ def test_rollouts_execute_the_best_and_predict_stays_the_policys(agent):
     assert rates["first", "predict"] == rates["best", "predict"]
 
 
-@pytest.mark.parametrize("other", [{"outcome_correction": 1.0}, {"distinct": True}])
+@pytest.mark.parametrize("other", [{"outcome_correction": 1.0}, {"distinct": True}, {"resample": True}])
 def test_a_chosen_action_does_not_go_with_what_needs_a_draw(other):
     with pytest.raises(ValueError, match="execute='best' chooses it"):
         CoachAgent(tiny.policy(), None, execute="best", **other)
