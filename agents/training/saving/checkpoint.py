@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -324,12 +325,18 @@ def read_successes(path: Path) -> list[bytes]:
 
     If there are fewer processes than before, they share those of the others; if there are more, the added ones have
     none yet.
+
+    Raises:
+        ValueError: The file is damaged.
     """
     if not (path / _SUCCESSES).is_file():
         return []
-    with np.load(path / _SUCCESSES, allow_pickle=False) as file:
-        mine = [name for name in file.files if int(name.split("_")[1]) % processes.size() == processes.rank()]
-        return [file[name].tobytes() for name in mine]
+    try:
+        with np.load(path / _SUCCESSES, allow_pickle=False) as file:
+            mine = [name for name in file.files if int(name.split("_")[1]) % processes.size() == processes.rank()]
+            return [file[name].tobytes() for name in mine]
+    except (OSError, ValueError, LookupError, EOFError, AttributeError, BadZipFile) as error:
+        raise ValueError(f"{path / _SUCCESSES} is damaged: {error}; load another checkpoint") from error
 
 
 def _wrong_in(state: Mapping[str, Any]) -> str | None:

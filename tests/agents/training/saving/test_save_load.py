@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 import torch
 from gymnasium.vector import SyncVectorEnv
@@ -87,6 +88,16 @@ def test_successes_are_shared_by_another_number_of_processes(tmp_path, monkeypat
         monkeypatch.setattr(checkpoint.processes, "rank", lambda rank=rank: rank)
         monkeypatch.setattr(checkpoint.processes, "size", lambda size=size: size)
         assert checkpoint.read_successes(tmp_path / "agent") == share
+
+
+@pytest.mark.parametrize("damaged", [b"", b"no archive", "first half"])
+def test_damaged_successes_are_named(damaged, tmp_path):
+    file = tmp_path / "successes.npz"
+    np.savez(file, process_0_0=np.zeros(1000, np.uint8))
+    assert len(checkpoint.read_successes(tmp_path)) == 1
+    file.write_bytes(file.read_bytes()[:600] if damaged == "first half" else damaged)
+    with pytest.raises(ValueError, match=r"successes\.npz is damaged: .* load another checkpoint"):
+        checkpoint.read_successes(tmp_path)
 
 
 def test_an_update_that_fails_forgets_its_own_successes_only():
