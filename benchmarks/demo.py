@@ -82,6 +82,14 @@ SETTINGS: dict[str, Any] = {
     "max_prompt_length": 3072,
 }
 
+PRACTICE: dict[str, Any] = {
+    "curriculum": 2.0,  # families that are solved less are played more
+    "self_imitation": 400,
+    "outcome_correction": 0.0,
+}
+"""What the demo's trainings have besides or instead."""
+FROZEN = {"critic_learning_rate": 0.0}
+
 
 def main() -> None:
     """Runs the demo for every seed and prints the table."""
@@ -106,7 +114,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.demo", description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--minutes", type=float, default=11.0, help="most minutes of a training")
-    parser.add_argument("--steps", type=int, default=3500, help="environment steps of a training")
+    parser.add_argument("--steps", type=int, default=3000, help="environment steps of a training")
     parser.add_argument("--episodes", type=int, default=140, help="test instances per evaluation")
     parser.add_argument("--processes", type=int, default=2, help="trainings at a time, one core each")
     parser.add_argument("--out", default="runs/demo")
@@ -146,7 +154,7 @@ def train(seed: int, frozen: bool, arguments: argparse.Namespace) -> tuple[Path,
     _quiet()
     out = Path(arguments.out) / f"seed_{seed}{'_frozen' if frozen else ''}"
     envs, validation = make_envs(), make_envs("validation")
-    settings = SETTINGS | ({"critic_learning_rate": 0.0, "outcome_correction": 0.0} if frozen else {})
+    settings = SETTINGS | PRACTICE | (FROZEN if frozen else {})
     agent = CoachAgent("pocket", envs, seed=seed, tensorboard_log=str(out.parent / "tensorboard"), **settings)
     curve = Curve(validation, out / "agent", 60 * arguments.minutes, arguments.steps / EVALUATIONS)
     started = time.perf_counter()
@@ -283,7 +291,7 @@ def summary(runs: list[dict[str, Any]], arguments: argparse.Namespace) -> dict[s
             "over_frozen_critic_points": float(np.mean(over_frozen)),
         },
         "tasks": list(TASKS),
-        "settings": SETTINGS,
+        "settings": SETTINGS | PRACTICE,
         "versions": {name: version(name) for name in ("coach-gym", "torch", "transformers", "gymnasium")},
         "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, 1 thread a process",
         "runs": runs,
