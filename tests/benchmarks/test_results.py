@@ -58,6 +58,9 @@ QUOTED = {
     "controls_curriculum": {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
+    "controls_uncorrected": {
+        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
+    },
     "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
     "judges": {name: "{:.2f}".format for name in ("auc", "prm_accuracy")},
     "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},
