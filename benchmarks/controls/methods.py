@@ -67,7 +67,7 @@ METHODS = {
     "ppo_v": Method("PPO, V pre-trained", PPOAgent, CRITIC, baseline=True),
     "ppo_prm": Method("PPO, PRM", PPOAgent, {"critic": "copy", "reward_model": "pocket"}, baseline=True),
     COACH: Method("CoachAgent", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
-    "uncorrected": Method("CoachAgent, the critic alone", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
+    "uncorrected": Method("CoachAgent, uncorrected", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
     "coach_alone": Method("CoachAgent, imitates nothing", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
     "coach_forks": Method("CoachAgent, critic taught by forks", CoachAgent, {**CRITIC, "forks": "critic"}),
     "measured": Method("CoachAgent, measured Q for the critic", CoachAgent, {**CRITIC, "forks": "policy"}),
