@@ -87,7 +87,7 @@ PRACTICE: dict[str, Any] = {
     "self_imitation": 400,
     "outcome_correction": 0.0,
 }
-"""What the demo's trainings have besides or instead."""
+"""What the demo's trainings add to `SETTINGS`, which other benchmarks share, or change in them."""
 FROZEN = {"critic_learning_rate": 0.0}
 
 

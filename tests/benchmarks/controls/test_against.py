@@ -35,21 +35,9 @@ def test_what_has_nothing_in_common_is_refused():
 def test_the_command_prints_and_draws(tmp_path, monkeypatch, capsys):
     for name, ends in (("a", {0: "00", 1: "10"}), ("b", {0: "11", 1: "11"})):
         (tmp_path / f"{name}.json").write_text(json.dumps({"runs": runs(ends)}))
-    files = [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
-    monkeypatch.setattr(
-        "sys.argv",
-        [
-            "against",
-            *files,
-            "--names",
-            "old",
-            "new",
-            "--out",
-            str(tmp_path / "against.png"),
-            "--json",
-            str(tmp_path / "gaps.json"),
-        ],
-    )
+    monkeypatch.chdir(tmp_path)
+    command = "against a.json b.json --names old new --out against.png --json gaps.json"
+    monkeypatch.setattr("sys.argv", command.split())
     against.main()
     printed = capsys.readouterr().out
     assert "old; new; difference" in printed and "greedy    2 seeds      25.0%  100.0%   +75.0" in printed
