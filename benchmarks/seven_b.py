@@ -13,8 +13,9 @@ sequence is quadratic in its step, because screens and responses are equal in si
 measured at three steps and summed along the parabola through them, and `separate` costs k times one candidate. These
 rows say `scaled`.
 
-Seconds and gigabytes include no optimiser step, because one GPU cannot hold AdamW's float32 states of a 7B model. A
-step of one layer is timed separately and scaled to all parameters, and the memory of the states is computed.
+Everything runs once before it is timed. Seconds and gigabytes include no optimiser step, because one GPU cannot hold
+AdamW's float32 states of a 7B model. A step of one layer is timed separately and scaled to all parameters, and the
+memory of the states is computed.
 
 `utilisation` is the arithmetic that the passes need, forward and backward, over the speed of matrix products in the
 same run. Recomputation by checkpointing does not count, so 0.75 is the maximum.
@@ -389,6 +390,7 @@ class Benchmark:
     def row(self, update: str, way: str, k: int, size: Size, run: Callable[[], None]) -> None:
         """Measures the passes of `EPISODES`, and records an episode's share."""
         try:
+            run()
             seconds, peak = timed(run, self.device)
         except RuntimeError as error:  # most likely out of memory: the other rows are still useful
             self.failed(update, way, [k], error)
@@ -401,6 +403,8 @@ class Benchmark:
         """Measures the first, middle and last step and sums over all; adds a row for each of `candidates`."""
         steps = [0, len(trees) // 2, len(trees) - 1]
         try:  # gradients add up, as in an update
+            for step in steps:
+                run(trees[step])
             measured = [timed(partial(run, trees[step]), self.device) for step in steps]
         except RuntimeError as error:
             self.failed(update, way, candidates, error)

@@ -149,6 +149,6 @@ def stack_images(images: Sequence[ImageInput], device: torch.device) -> dict[str
     if not images:
         return {}
     return {
-        "pixel_values": torch.cat([image.pixel_values for image in images]).to(device),
+        "pixel_values": torch.cat([image.pixel_values.to(device) for image in images]),
         "image_grid_thw": torch.tensor([image.grid for image in images], device=device),
     }

@@ -11,11 +11,10 @@ from transformers import AutoModel
 
 from coach_gym.agents.models.architectures import read_config
 from coach_gym.agents.models.lora import backbone_twin, name_base, save_model
-from coach_gym.agents.models.patches import project_patches_linearly
 from coach_gym.agents.models.policy import POCKET, Policy, base_of
 from coach_gym.agents.models.tree import Tree, Trunk
 from coach_gym.agents.models.tree_attention import enable_tree_attention
-from coach_gym.agents.models.vision_attention import batch_windows
+from coach_gym.agents.models.vision_layers import speed_up_vision
 
 _HEAD = "value_head.safetensors"
 
@@ -34,8 +33,7 @@ class Critic(nn.Module):
     def __init__(self, backbone: Any, value_head: nn.Linear | None = None) -> None:
         super().__init__()
         enable_tree_attention(backbone)
-        project_patches_linearly(backbone)
-        batch_windows(backbone)
+        speed_up_vision(backbone)
         self.backbone = backbone
         if value_head is None:
             value_head = nn.Linear(backbone.config.get_text_config().hidden_size, 1)

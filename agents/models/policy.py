@@ -19,10 +19,9 @@ from coach_gym.agents.models.devices import pass_device
 from coach_gym.agents.models.history import History
 from coach_gym.agents.models.lora import ADAPTER, merged_model, name_base, save_model
 from coach_gym.agents.models.mrope import rope_index
-from coach_gym.agents.models.patches import project_patches_linearly
 from coach_gym.agents.models.training_settings import read_training_settings, write_training_settings
 from coach_gym.agents.models.tree_attention import enable_tree_attention
-from coach_gym.agents.models.vision_attention import batch_windows
+from coach_gym.agents.models.vision_layers import speed_up_vision
 from coach_gym.checks import require_whole
 from coach_gym.dialects import Dialect, Frame, pictures
 from coach_gym.dialects.names import choose_dialect, settings_of, store_dialect, stored_settings
@@ -66,8 +65,7 @@ class Policy:
         require_whole(1, max_prompt_length=max_prompt_length)
         check_architecture(model.config.model_type, f"the {type(model).__name__}")
         enable_tree_attention(model)
-        project_patches_linearly(model)
-        batch_windows(model)
+        speed_up_vision(model)
         self.model = model
         self.tokenizer = tokenizer
         self.image_processor = image_processor
@@ -167,8 +165,7 @@ class Policy:
         whole = copy(self)
         whole.model = merged_model(self.model)
         enable_tree_attention(whole.model)
-        project_patches_linearly(whole.model)
-        batch_windows(whole.model)
+        speed_up_vision(whole.model)
         return whole
 
     @property
