@@ -340,15 +340,15 @@ def plot(runs: list[dict[str, Any]], path: Path) -> None:
 def _learning_curve(runs: list[dict[str, Any]], theme: Theme) -> Figure:
     figure, axes = plt.subplots(figsize=(7, 4))
     markers = {"sampled": "o", "greedy": "^"}
-    for run in runs:
+    for number, run in enumerate(runs):
         _, steps, success = zip(*run["curve"], strict=True)
-        (line,) = axes.plot(steps, 100 * np.array(success), label=f"seed {run['seed']}, validation, sampled")
+        label = None if number else "validation, sampled, a line per seed"
+        axes.plot(steps, 100 * np.array(success), color=theme.cycle[0], alpha=0.5, label=label)
         kept = steps[int(np.argmax(success))]
-        for how, marker in markers.items():
+        for color, (how, marker) in zip(theme.cycle, markers.items(), strict=False):
             ends = [100 * rate(run, when, how) for when in ("before", "after")]
-            axes.scatter([0, kept], ends, color=line.get_color(), zorder=3, s=40, edgecolor=theme.ink, marker=marker)
-    for how, marker in markers.items():
-        axes.scatter([], [], color=theme.paper, edgecolor=theme.ink, s=40, marker=marker, label=f"test, {how}")
+            label = None if number else f"test, {how}"
+            axes.scatter([0, kept], ends, color=color, zorder=3, s=30, marker=marker, label=label)
     axes.set(xlabel="environment steps", ylabel="success rate (%)", ylim=(0, 100))
     axes.set_title(f"CoachAgent, pocket policy, {len(TASKS)} task families ({DEVICE})")
     figure.legend(loc="outside lower center", ncols=3)
