@@ -7,7 +7,7 @@ from transformers.models.qwen2_5_vl.modeling_qwen2_5_vl import Qwen2_5_VLMLP
 from coach_gym.agents.models.vision_attention import batch_windows
 
 MULTIPLE = 8
-"""Of it should the sides of 16-bit matrices be that a GPU multiplies."""
+"""A GPU is fast at products of 16-bit matrices whose sides are multiples of this."""
 
 
 def speed_up_vision(model: nn.Module) -> None:
@@ -32,7 +32,7 @@ class PatchProjection(nn.Conv3d):
 
 
 class AlignedMLP(Qwen2_5_VLMLP):  # type: ignore[misc]
-    """A gated layer whose inner features are filled up with zeros on a GPU, to a number that it multiplies fast.
+    """A gated layer whose inner features are filled up with zeros on a GPU, to a multiple of eight.
 
     The published towers of Qwen2.5-VL have 3420. On an H200, products of that width take three times as long as those
     of 3424, and took 40 % of the tower's time.
