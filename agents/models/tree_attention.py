@@ -18,7 +18,7 @@ from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 
 NAME = "coach_gym_tree"
 PLANNED = 16_384
-"""Tokens of a prompt from which on cuDNN's attention, which makes a plan for every new shape, is surely faster."""
+"""Tokens from which on cuDNN's attention is faster in a model of 28 layers, though it plans for every new shape."""
 UNPLANNED = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 
 
