@@ -35,6 +35,8 @@ from benchmarks.demo import DEVICE, SUITE  # noqa: E402
 from coach_gym.envs.tasks.words import Split  # noqa: E402
 
 COMMAND = "python -m benchmarks.controls"
+OF_ALL = ("curriculum", "temperature")
+"""Options that are settings of all trainings."""
 
 
 def main() -> None:
@@ -53,8 +55,8 @@ def main() -> None:
     settings = chosen()
     if options.store:
         settings = {name: with_store(each, options.store) for name, each in settings.items()}
-    if options.curriculum:
-        settings = {name: {**each, "curriculum": options.curriculum} for name, each in settings.items()}
+    of_all = {name: getattr(options, name) for name in OF_ALL if getattr(options, name) is not None}
+    settings = {name: each | of_all for name, each in settings.items()}
     runs = [
         Run(
             name, seed, split=options.split or "test", settings=settings.get(name, {}),
@@ -101,6 +103,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--curriculum", type=float, help="practise more what is solved less, in all trainings: the argument of agents"
     )
+    parser.add_argument("--temperature", type=float, help="of all policies that learn: the argument of agents")
     parser.add_argument("--shuffle-rewards", action="store_true", help="learn from the outcomes of other episodes")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("--out", type=Path, default=Path("runs/controls"))
@@ -108,8 +111,9 @@ def _arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if options.store is not None and (options.sweep or options.store < 1):
         parser.error(f"--store {options.store}: pass 1 or more, and not with --sweep, whose grids name the successes")
-    if options.curriculum is not None and options.sweep:
-        parser.error("--curriculum changes all trainings of a comparison, and none of --sweep")
+    for name in OF_ALL:
+        if getattr(options, name) is not None and options.sweep:
+            parser.error(f"--{name} changes all trainings of a comparison, and none of --sweep")
     if not options.sweep and not {"base", options.ours} <= {*options.methods}:
         parser.error(f"--methods needs base, where every curve starts, and {options.ours}, which --ours compares")
     return options

@@ -253,7 +253,8 @@ def test_a_store_that_means_nothing_is_refused_before_anything_trains(arguments,
     assert "pass 1 or more, and not with --sweep" in capsys.readouterr().err
 
 
-def test_a_curriculum_is_a_setting_of_every_training(monkeypatch, capsys):
+@pytest.mark.parametrize(("setting", "value"), [("curriculum", 2.0), ("temperature", 0.7)])
+def test_an_option_is_a_setting_of_every_training(monkeypatch, capsys, setting, value):
     asked = []
 
     def play(runs, *_):
@@ -263,11 +264,11 @@ def test_a_curriculum_is_a_setting_of_every_training(monkeypatch, capsys):
     monkeypatch.setattr(command, "play", play)
     for arguments in (["--seeds", "0"], ["--sweep"]):
         monkeypatch.setattr(
-            "sys.argv", ["controls", "--methods", "base", "cloning", COACH, "--curriculum", "2", *arguments]
+            "sys.argv", ["controls", "--methods", "base", "cloning", COACH, f"--{setting}", str(value), *arguments]
         )
         with pytest.raises(SystemExit):
             command.main()
-    assert {run.method: run.settings.get("curriculum") for run in asked} == {"base": None, "cloning": 2.0, COACH: 2.0}
+    assert {run.method: run.settings.get(setting) for run in asked} == {"base": None, "cloning": value, COACH: value}
     assert "none of --sweep" in capsys.readouterr().err
 
 
