@@ -65,8 +65,9 @@ class CoachAgent(ActorCriticAgent):
         distinct: Draws the k candidates of a state without replacement, so that they always differ, and weights them so
             that the policy gradient keeps its expectation (`distinct.py`). Needs `generation="transformers"`.
         malformed_is_worthless: Sets Q of a response that is no action to 0, in the critic's targets and in the
-            advantages, so that a mistake of the critic cannot make it attractive; the paper leaves it to the critic.
-            Pass False for environments that read other texts than the dialect's actions.
+            advantages, where no estimate counts as less, since no return is. So a mistake of the critic cannot make it
+            attractive; the paper leaves it to the critic. Pass False for environments that read other texts than the
+            dialect's actions.
         execute: Which candidate a roll-out executes: the `"first"`, a draw of the policy as in the paper, or the
             `"best"` by Q, which finds more successes. Returns are then those of an agent that goes on choosing the
             best. `predict` remains the policy's own; `best_of` acts as such roll-outs do.
@@ -320,9 +321,12 @@ class CoachAgent(ActorCriticAgent):
                 stacklevel=2,
             )
         known = [self.known_returns(e) for e in episodes] if self.forks == "policy" else None
+        estimates = known or self.ask_critic(self.critic.q_values, trees)
+        q_values = [_without_gaps(torch.stack(steps)).to(self.device) for steps in estimates]
+        least = 0.0 if self.malformed_is_worthless else -torch.inf
         scores = [
-            _without_gaps(torch.stack(steps)).to(self.device).masked_fill(mask.to(self.device), 0.0)[:, first:]
-            for mask, steps in zip(worthless, known or self.ask_critic(self.critic.q_values, trees), strict=True)
+            q.masked_fill(mask.to(self.device), 0.0).clamp(least)[:, first:]
+            for mask, q in zip(worthless, q_values, strict=True)
         ]
         for episode, of_episode in zip(episodes, scores, strict=True):
             _note_q(episode, of_episode, first)
@@ -335,7 +339,7 @@ class CoachAgent(ActorCriticAgent):
         )
         self.logger.record("train/q", q)
         if self.baseline == "value":  # all episodes in one call, because processes differ in their number
-            values: list[Tensor | None] = [*self.ask_critic(self.critic.state_values, trees)]
+            values: list[Tensor | None] = [v.clamp(least) for v in self.ask_critic(self.critic.state_values, trees)]
         else:
             values = [None] * len(trees)
         equal = processes.concatenate([_all_equal(episode, first) for episode in episodes])

@@ -41,13 +41,27 @@ def rises(agent: CoachAgent, episode: Episode) -> list[float]:
 
 
 @pytest.mark.parametrize("worthless", [True, False])
-def test_a_response_that_is_no_action_is_never_attractive(worthless, monkeypatch):
-    """Whatever the critic believes; without the rule the policy learns to give that response."""
+def test_a_response_that_is_no_action_is_not_attractive(worthless, monkeypatch):
+    """Though the critic likes it; without the rule the policy learns to give that response."""
     policy = tiny.policy()
     agent = CoachAgent(policy, None, 1e-3, k=2, batch_size=1, malformed_is_worthless=worthless)
     monkeypatch.setattr(agent.critic, "q_values", lambda tree: [torch.tensor([0.5, 1.4])])
     _, cut = rises(agent, one_state(policy, BACK, CUT))
     assert (cut < 0) == worthless
+
+
+@pytest.mark.parametrize("baseline", ["leave_one_out", "value"])
+@pytest.mark.parametrize("correction", [0.0, 1.0])
+def test_nor_is_it_beside_an_action_of_which_the_critic_believes_less_than_nothing(baseline, correction, monkeypatch):
+    policy = tiny.policy()
+    settings = {"baseline": baseline, "outcome_correction": correction}
+    agent = CoachAgent(policy, None, 1e-3, k=2, batch_size=1, **settings)
+    monkeypatch.setattr(agent.critic, "q_values", lambda tree: [torch.tensor([1.4, -0.2])])
+    monkeypatch.setattr(agent.critic, "state_values", lambda tree: torch.tensor([-0.1]))
+    episode = one_state(policy, CUT, BACK)
+    episode.outcome = 0.0
+    agent.assign_returns([episode])
+    assert agent.policy_samples([episode])[0].advantages.max() <= 0
 
 
 def test_a_roll_out_without_any_action_is_reported():
