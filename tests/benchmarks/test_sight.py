@@ -50,7 +50,7 @@ def test_intervals_are_wilsons():
 
 
 def test_seeing_is_more_than_chance_and_than_what_another_picture_gives():
-    row = {"true": 0.6, "true_low": 0.4, "shuffled": 0.2}
+    row = {"true": 0.6, "true_low": 0.4, "shuffled": 0.2, "shuffled_high": 0.35}
     assert sight.sees(0.25, row)
     assert not sight.sees(0.5, row)
-    assert not sight.sees(0.25, {**row, "shuffled": 0.6})
+    assert not sight.sees(0.25, {**row, "shuffled": 0.4, "shuffled_high": 0.6}), "both shares are uncertain"
