@@ -7,6 +7,7 @@ way; one that does not is as good as before. Policies play test instances, and w
 
     python -m benchmarks.sight --seeds 50 --json benchmarks/results/sight.json --grid docs/images/sight.png
     python -m benchmarks.sight --policy pocket --seeds 100 --json benchmarks/results/sight_pocket.json
+    python -m benchmarks.sight --policy pocket --seeds 20 --demo    # the demo's families, which can be solved blind
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import gymnasium as gym  # noqa: E402  (after the number of threads is set)
 import numpy as np  # noqa: E402
 from PIL import Image, ImageDraw  # noqa: E402
 
+from benchmarks import demo  # noqa: E402
 from benchmarks.figures.style import DARK, LIGHT, Theme  # noqa: E402
 from coach_gym.agents import GRPOAgent  # noqa: E402
 from coach_gym.agents.evaluation import evaluate  # noqa: E402
@@ -44,15 +46,18 @@ from coach_gym.envs.vector import AndroidVectorEnv  # noqa: E402
 Row = dict[str, float]
 SCREEN = (270, 600)
 ENVS = 10  # that play side by side
-SUITE = load_suite("android_sight")
+SIGHT = "android_sight"
+SUITE = load_suite(SIGHT)
 FAMILIES: dict[str, type[SightTask]] = SUITE.families  # type: ignore[assignment]
-IN_TRAINING = SUITE.of("train").families
+LEFT_OUT = FAMILIES.keys() - SUITE.of("train").families.keys()  # of training
 COLUMNS, SHOWN, GAP, LABEL = 7, (168, 373), 12, 22  # of the grid; all but the first in pixels
 
 
-def environment(families: Iterable[str] | None = None, split: Split | None = None) -> AndroidEnv:
+def environment(
+    families: Iterable[str] | None = None, split: Split | None = None, benchmark: str = SIGHT
+) -> AndroidEnv:
     """Makes an environment of some families, or of all."""
-    return AndroidEnv("android_sight", screen_size=SCREEN, tasks=families, split=split)
+    return AndroidEnv(benchmark, screen_size=SCREEN, tasks=families, split=split)
 
 
 PICTURES: dict[str, Callable[..., gym.Env]] = {
@@ -74,13 +79,15 @@ def success(env: gym.Env, family: str, seeds: int) -> float:
     return mean(rewards)
 
 
-def policy_success(agent: GRPOAgent, pictures: str, family: str, seeds: int) -> tuple[float, tuple[float, float]]:
+def policy_success(
+    agent: GRPOAgent, pictures: str, family: str, seeds: int, benchmark: str = SIGHT
+) -> tuple[float, tuple[float, float]]:
     """Returns the share of instances a policy solves, acting greedily, and Wilson's 95 % interval.
 
     No instance was trained on: they are test's, or of a family that training leaves out.
     """
-    split = "test" if family in IN_TRAINING else None
-    envs = AndroidVectorEnv([partial(PICTURES[pictures], (family,), split)] * ENVS)
+    split = None if family in LEFT_OUT else "test"
+    envs = AndroidVectorEnv([partial(PICTURES[pictures], (family,), split, benchmark)] * ENVS)
     solved, judged = evaluate(agent, envs, seeds).success_per_task[family]
     envs.close()
     return solved / judged, wilson(solved, judged)
@@ -130,11 +137,11 @@ def expert_row(family: str, seeds: int) -> Row:
     return {name: success(make(), family, seeds) for name, make in PICTURES.items()}
 
 
-def policy_row(agent: GRPOAgent, family: str, seeds: int) -> Row:
+def policy_row(agent: GRPOAgent, family: str, seeds: int, benchmark: str = SIGHT) -> Row:
     """Returns a policy's success with each kind of picture, and the ends of Wilson's intervals."""
     row = {}
     for name in PICTURES:
-        row[name], (row[f"{name}_low"], row[f"{name}_high"]) = policy_success(agent, name, family, seeds)
+        row[name], (row[f"{name}_low"], row[f"{name}_high"]) = policy_success(agent, name, family, seeds, benchmark)
     return row
 
 
@@ -155,15 +162,17 @@ def main() -> None:
     if arguments.policy:
         policy = Policy.load(arguments.policy)
         agent = GRPOAgent(policy, AndroidVectorEnv([environment] * ENVS), max_new_tokens=48, max_prompt_length=4096)
-        who, measure = f"The policy {arguments.policy}, greedy, with 95 % intervals,", partial(policy_row, agent)
+        who = f"The policy {arguments.policy}, greedy, with 95 % intervals,"
+        measure = partial(policy_row, agent, benchmark="android_world" if arguments.demo else SIGHT)
     print(f"{who} on the embedded phone, {arguments.seeds} instances a family\n")
     print(f"{'family':26s}{'chance':>8s}" + "".join(f"{name:>18s}" for name in PICTURES))
     table = {}
-    for family in arguments.families:
+    for family in demo.TASKS if arguments.demo else arguments.families:
         row = measure(family, arguments.seeds)
-        table[family] = {"chance": FAMILIES[family].chance, **row}
+        row["chance"] = 0.0 if arguments.demo else FAMILIES[family].chance
+        table[family] = row
         cells = "".join(f"{_cell(row, name):>18s}" for name in PICTURES)
-        print(f"{family:26s}{FAMILIES[family].chance:8.2f}{cells}", flush=True)
+        print(f"{family:26s}{row['chance']:8.2f}{cells}", flush=True)
     headline: dict[str, float] = {name: mean(row[name] for row in table.values()) for name in ("chance", *PICTURES)}
     print(f"{'mean':26s}{headline['chance']:8.2f}" + "".join(f"{headline[name]:18.2f}" for name in PICTURES))
     if arguments.policy:
@@ -187,10 +196,14 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sight", description=__doc__.splitlines()[0])
     parser.add_argument("--policy", help="'pocket' or a directory; without it, the scripted experts act")
     parser.add_argument("--families", nargs="+", default=list(FAMILIES), choices=list(FAMILIES), metavar="FAMILY")
+    parser.add_argument("--demo", action="store_true", help="the demo's families instead; needs a policy")
     parser.add_argument("--seeds", type=int, default=20, help="instances per family")
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--grid", type=Path, help="write one picture of every family to this file, in dark beside it")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.demo and not options.policy:
+        parser.error("--demo needs --policy: the experts of these families do not look at pictures")
+    return options
 
 
 if __name__ == "__main__":

@@ -27,6 +27,5 @@ def test_every_family_is_played(monkeypatch):
 
 def evaluation(policy: str, how: str) -> Evaluation:
     solved = {"A": 9, "B": 5} if policy == unlearned.BASE or how == "sampled" else {"A": 2, "B": 4}
-    return Evaluation([
-        Result(family, {}, seed, float(seed < n), 1, seed < n, None) for family, n in solved.items() for seed in range(10)
-    ])  # fmt: skip
+    cases = [(family, seed, seed < n) for family, n in solved.items() for seed in range(10)]
+    return Evaluation([Result(family, {}, seed, float(good), 1, good, None) for family, seed, good in cases])
