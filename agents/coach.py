@@ -76,8 +76,9 @@ class CoachAgent(ActorCriticAgent):
             needs no critic: the upper bound of what any could give. For environments that can be forked.
             `num_fork_steps` counts these steps, which `total_timesteps` does not.
         outcome_correction: Share of the correction of advantages by the executed candidate's return
-            (`advantages.corrected`). With 1, their expectation does not depend on the critic, which then only reduces
-            the variance and is fitted after the advantages; 0, as in the paper, relies on the critic alone.
+            (`advantages.corrected`). With 1, and negative advantages in full, their expectation does not depend on the
+            critic, which then only reduces the variance and is fitted after the advantages; 0, as in the paper, relies
+            on the critic alone.
         negative_weight: Factor of negative advantages; 1 as in the paper. With less, the policy learns more from what
             is better than from what is worse, and its gradient is no longer that of the return.
         self_imitation: Successful episodes of earlier roll-outs that the policy imitates again in every iteration,

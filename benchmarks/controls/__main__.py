@@ -9,7 +9,8 @@ as many settings for every method and chooses on validation.
     python -m benchmarks.controls --methods base cloning coach --steps 5000 --store 400 --curriculum 2
     python -m benchmarks.controls --methods base cloning coach --shuffle-rewards
 
-Every run is stored in `--out` and not repeated.
+Settings that the sweep did not choose, such as `--store 400`, are measured on validation; `--split test` is for
+reporting them once they are chosen. Every run is stored in `--out` and not repeated.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ from coach_gym.envs.tasks.words import Split  # noqa: E402
 COMMAND = "python -m benchmarks.controls"
 OF_ALL = ("curriculum", "temperature")
 """Options that are settings of all trainings."""
+UNTRIED = ("store", *OF_ALL)
+"""Options whose settings no sweep has chosen."""
 
 
 def main() -> None:
@@ -55,11 +58,13 @@ def main() -> None:
     settings = chosen()
     if options.store:
         settings = {name: with_store(each, options.store) for name, each in settings.items()}
+    untried = any(getattr(options, name) is not None for name in UNTRIED)
+    split = options.split or (SPLIT if untried else "test")
     of_all = {name: getattr(options, name) for name in OF_ALL if getattr(options, name) is not None}
     settings = {name: each | of_all for name, each in settings.items()}
     runs = [
         Run(
-            name, seed, split=options.split or "test", settings=settings.get(name, {}),
+            name, seed, split=split, settings=settings.get(name, {}),
             shuffled=options.shuffle_rewards and METHODS[name].learns, **shared,
         )
         for seed in options.seeds
@@ -95,7 +100,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--policy", default="pocket", help="the base: 'pocket' or a directory")
     parser.add_argument("--sweep", action="store_true", help="choose settings on validation")
     parser.add_argument(
-        "--split", choices=get_args(Split), help="split of the evaluation: test, and for --sweep validation, by default"
+        "--split", choices=get_args(Split),
+        help="split of the evaluation: test by default, and validation for --sweep and settings that it did not choose",
     )
     parser.add_argument(
         "--store", type=int, help="earlier successes in every update of those that imitate any, instead of the chosen"

@@ -272,6 +272,27 @@ def test_an_option_is_a_setting_of_every_training(monkeypatch, capsys, setting, 
     assert "none of --sweep" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("options", "split"),
+    [
+        ([], "test"), (["--store", "9"], "validation"), (["--temperature", "0.7"], "validation"),
+        (["--curriculum", "2", "--split", "test"], "test"),
+    ],
+)  # fmt: skip
+def test_settings_that_no_sweep_chose_are_measured_on_validation(monkeypatch, options, split):
+    asked = []
+
+    def play(runs, *_):
+        asked.extend(runs)
+        raise SystemExit
+
+    monkeypatch.setattr(command, "play", play)
+    monkeypatch.setattr("sys.argv", ["controls", "--methods", "base", COACH, "--seeds", "0", *options])
+    with pytest.raises(SystemExit):
+        command.main()
+    assert {run.split for run in asked} == {split}
+
+
 def test_methods_that_cannot_be_compared_are_refused_before_they_train(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["controls", "--methods", "cloning", "coach"])
     with pytest.raises(SystemExit):
