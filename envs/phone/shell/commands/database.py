@@ -19,7 +19,8 @@ from coach_gym.envs.phone.storage import Storage
 def guarded(connection: sqlite3.Connection, storage: Storage) -> Iterator[sqlite3.Connection]:
     """Returns a connection on which no statement reaches a file of the host, or stores more than there is room for.
 
-    The databases are in memory; only ATTACH and VACUUM INTO would open files.
+    The databases are in memory; only ATTACH and VACUUM INTO would open files. What the `with` block has not committed
+    is rolled back.
     """
     storage.budget.refresh()
     limit(connection, storage.room())
@@ -27,9 +28,8 @@ def guarded(connection: sqlite3.Connection, storage: Storage) -> Iterator[sqlite
     try:
         yield connection
     finally:
-        if connection.in_transaction:
-            connection.commit()
         connection.set_authorizer(None)
+        connection.rollback()
 
 
 _PRAGMAS = frozenset((

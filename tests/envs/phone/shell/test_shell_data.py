@@ -81,6 +81,14 @@ def test_a_database_without_a_file_ends_with_its_command(phone):
     assert phone.storage.snapshot()
 
 
+@pytest.mark.parametrize("end", ["", "; SELECT * FROM absent"])
+def test_an_unfinished_transaction_is_rolled_back(phone, end):
+    deliver(phone, "+1555", "hello")
+    for begun in ("BEGIN", "SAVEPOINT s"):
+        run(phone, f'sqlite3 {MMS} "{begun}; DELETE FROM sms; CREATE TABLE made(x){end}"')
+        assert out(phone, f"sqlite3 {MMS} 'SELECT body FROM sms; SELECT * FROM made'") == "hello\n"
+
+
 def test_no_statement_reaches_a_file_of_this_machine(phone, tmp_path):
     secret = tmp_path / "host.db"
     with sqlite3.connect(secret) as connection:
