@@ -50,7 +50,7 @@ def _allowed(action: int, first: str | None, second: str | None, database: str |
 
 
 _MODES = ("csv", "column", "line", "list", "tabs")
-_OPTIONS = (*_MODES, "header", "noheader", "batch", "bail", "interactive", "readonly")
+_OPTIONS = (*_MODES, "header", "noheader", "batch", "bail", "readonly")
 
 
 def sqlite3_(p: Process) -> int:
@@ -77,9 +77,10 @@ def sqlite3_(p: Process) -> int:
     given = [*first, *words[1:]]
     if given != words[1:2]:  # each is complete in itself
         given = [each if each.startswith(".") else f"{each}\n;" for each in given]
+    style.bail = style.bail or bool(words[1:])
     scripts = given if words[1:] else [*given, *few(text.split("\n", MOST_PARTS))]
     path = p.path(words[0]) if words and words[0] != ":memory:" else ""
-    if path and (p.storage.is_dir(path) or not p.storage.is_dir(path.rpartition("/")[0] or "/")):
+    if path and not _opens(p.storage, path, style.readonly):
         return p.complain(f'Error: unable to open database "{words[0]}": unable to open database file')
     if not path or not p.storage.exists(path):
         return _run_on_new(p, path, scripts, style)
@@ -91,6 +92,13 @@ def sqlite3_(p: Process) -> int:
     p.storage.close(path)
     p.phone.changed()
     return code
+
+
+def _opens(storage: Storage, path: str, readonly: bool) -> bool:
+    """Returns whether a path is that of a file, or of one that may be made."""
+    if storage.exists(path) or readonly:
+        return storage.exists(path) and not storage.is_dir(path)
+    return storage.is_dir(path.rpartition("/")[0] or "/")
 
 
 def _run_on_new(p: Process, path: str, scripts: list[str], style: _Style) -> int:
@@ -110,23 +118,43 @@ def _schema_version(connection: sqlite3.Connection) -> int:
         return -1
 
 
+_FAULTS = (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError, MemoryError)
+
+
 def _run_all(p: Process, connection: sqlite3.Connection, scripts: list[str], style: _Style) -> int:
+    """Runs statements and dot commands. After a fault, what follows is only run if it comes from standard input."""
+    if style.readonly:
+        connection.execute("PRAGMA query_only = 1")  # until the connection is closed
+    code = 0
+    with guarded(connection, p.storage) as db:
+        for piece in _pieces(p, scripts):
+            if piece in (".quit", ".exit"):
+                break
+            try:
+                if piece.startswith("."):
+                    code = _dot_command(p, db, piece, style) or code
+                else:
+                    _run(p, db, piece, style)
+            except _FAULTS as fault:
+                code = p.complain(f"Error: {fault}")
+            if code and style.bail:
+                break
+    return code
+
+
+def _pieces(p: Process, scripts: list[str]) -> Iterator[str]:
+    """Returns what runs by itself: dot commands, and texts of whole statements, which may go over several scripts."""
     pending = ""
-    try:
-        with guarded(connection, p.storage) as db:
-            for script in scripts:
-                if script.startswith(".") and not pending.strip():
-                    _dot_command(p, db, script, style)
-                    continue
-                pending += script + "\n"
-                if len(scripts) == 1 or (_ENDS.search(script) and _is_complete(p, pending)):
-                    _run(p, db, pending, style)
-                    pending = ""
-            if pending.strip():
-                _run(p, db, pending, style)
-    except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError, MemoryError) as fault:
-        return p.complain(f"Error: {fault}")
-    return 0
+    for script in scripts:
+        if script.startswith(".") and not pending.strip():
+            yield script.rstrip()
+            continue
+        pending += script + "\n"
+        if len(scripts) == 1 or (_ENDS.search(script) and _is_complete(p, pending)):
+            yield pending
+            pending = ""
+    if pending.strip():
+        yield pending
 
 
 def _run(p: Process, db: sqlite3.Connection, script: str, style: _Style) -> None:
@@ -174,9 +202,10 @@ def statements(script: str, is_complete: Callable[[str], bool] = sqlite3.complet
 
 
 class _Style:
-    """How rows are printed."""
+    """How statements are run, and how rows are printed."""
 
     def __init__(self) -> None:
+        self.readonly = self.bail = False
         self.mode, self.separator, self.null, self.header = "list", "|", "", False
 
     def set(self, option: str, value: str) -> None:
@@ -191,6 +220,10 @@ class _Style:
             self.header = value != "off"
         elif option == "noheader":
             self.header = False
+        elif option == "readonly":
+            self.readonly = True
+        elif option == "bail":
+            self.bail = True
 
     def show(self, p: Process, names: list[str], rows: sqlite3.Cursor) -> None:
         if self.header and names and self.mode != "line":
@@ -221,7 +254,8 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def _dot_command(p: Process, db: sqlite3.Connection, line: str, style: _Style) -> None:
+def _dot_command(p: Process, db: sqlite3.Connection, line: str, style: _Style) -> int:
+    """Runs a dot command. Returns 1, after a message, if it cannot."""
     name, *words = line.split()
     master = "SELECT {} FROM sqlite_master WHERE {} AND name NOT LIKE 'sqlite_%' ORDER BY {}"
     if name == ".tables":
@@ -232,11 +266,12 @@ def _dot_command(p: Process, db: sqlite3.Connection, line: str, style: _Style) -
         for (sql,) in db.execute(master.format("sql", condition, "rowid"), (words or [""])[:1]):
             p.print(f"{sql};")
     elif name == ".mode" and (words or [""])[0] not in _MODES:
-        p.complain(f"Error: mode should be one of: {' '.join(_MODES)}")
+        return p.complain(f"Error: mode should be one of: {' '.join(_MODES)}")
     elif name in (".mode", ".headers", ".header", ".separator", ".nullvalue") and words:
         style.set(words[0] if name == ".mode" else name[1:], words[0])
-    elif name not in (".quit", ".exit", ".timeout"):
-        p.complain(f'Error: unknown command or invalid arguments:  "{name[1:]}". Enter ".help" for help')
+    elif name != ".timeout":
+        return p.complain(f'Error: unknown command or invalid arguments:  "{name[1:]}". Enter ".help" for help')
+    return 0
 
 
 COMMANDS: dict[str, Command] = {"sqlite3": sqlite3_}

@@ -89,6 +89,28 @@ def test_an_unfinished_transaction_is_rolled_back(phone, end):
         assert out(phone, f"sqlite3 {MMS} 'SELECT body FROM sms; SELECT * FROM made'") == "hello\n"
 
 
+def test_a_read_only_database_is_only_read(phone):
+    deliver(phone, "+1555", "hello")
+    for statement in ("DELETE FROM sms", "CREATE TABLE t(x)", "UPDATE sms SET body = 'x'", "BEGIN; DELETE FROM sms"):
+        output = run(phone, f'sqlite3 -readonly {MMS} "{statement}"')
+        assert (output.stderr, output.code) == (b"Error: attempt to write a readonly database\n", 1)
+    assert out(phone, f"sqlite3 -readonly {MMS} 'SELECT body FROM sms'") == "hello\n"
+    run(phone, f"sqlite3 {MMS} 'DELETE FROM sms'")
+    assert out(phone, f"sqlite3 {MMS} 'SELECT count(*) FROM sms'") == "0\n"
+    for path in ("/sdcard/none.db", "/sdcard"):
+        assert b"unable to open database" in run(phone, f"sqlite3 -readonly {path} 'SELECT 1'").stderr
+    assert not phone.storage.exists("/sdcard/none.db")
+
+
+def test_standard_input_goes_on_after_a_fault_unless_told_to_bail(phone):
+    script = b"SELECT * FROM absent; SELECT 1;\n.mode json\nSELECT 2;\n.quit\nSELECT 3;\n"
+    output = run(phone, "sqlite3 :memory:", script)
+    assert (output.stdout, output.stderr.count(b"Error:"), output.code) == (b"2\n", 2, 1)
+    output = run(phone, "sqlite3 -bail :memory:", script)
+    assert (output.stdout, output.stderr.count(b"Error:"), output.code) == (b"", 1, 1)
+    assert run(phone, "sqlite3 :memory: '.mode json' 'SELECT 1'").stdout == b""
+
+
 def test_no_statement_reaches_a_file_of_this_machine(phone, tmp_path):
     secret = tmp_path / "host.db"
     with sqlite3.connect(secret) as connection:
