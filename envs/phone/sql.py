@@ -6,7 +6,9 @@ import math
 import re
 import sqlite3
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 
 LARGEST = 4 << 20  # bytes of a value
@@ -40,11 +42,12 @@ class Budget:
         return int(self.steps < 0 or time.thread_time() > self.until)
 
 
-def connect(budget: Budget, data: bytes = b"") -> sqlite3.Connection:
+def connect(budget: Budget, now: Callable[[], datetime], data: bytes = b"") -> sqlite3.Connection:
     """Returns a connection, in autocommit mode, to a database. Text that is not UTF-8 is read as Android reads it.
 
     Args:
         budget: What its statements may take.
+        now: Returns the time of the phone's clock, which is now for them.
         data: The contents of its file; empty for a new database.
     """
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
@@ -54,6 +57,9 @@ def connect(budget: Budget, data: bytes = b"") -> sqlite3.Connection:
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _LONGEST_PATTERN)
     connection.set_progress_handler(budget.spend, _INTERVAL)
+    for name, called in _TIMES.items():
+        arguments = -1 if name == called else 0
+        connection.create_function(name, arguments, partial(_time_called, called, now), deterministic=True)
     with suppress(*DAMAGED):  # as the statement will say that its user runs
         if connection.execute(_PROGRAMMED).fetchone():
             limit(connection, MOST_BYTES)
@@ -100,6 +106,32 @@ def _called(name: str, *values: Value) -> Value:
             raise ValueError("a width has at most four digits")
     elif math.prod(len(value) for value in values[:2] if isinstance(value, str | bytes)) > _MOST_COMPARISONS:
         raise ValueError("the texts are too long")
+    return _built_in(name, values)
+
+
+_TIMES = {
+    name: name
+    for (name,) in _PLAIN.execute("SELECT DISTINCT name FROM pragma_function_list")
+    if name in ("date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff")
+}
+_TIMES |= {"current_date": "date", "current_time": "time", "current_timestamp": "datetime"}  # keywords, to SQLite calls
+
+
+def _time_called(name: str, now: Callable[[], datetime], *values: Value) -> Value:
+    """Calls a function of times by the phone's clock. Times that are stored of it are local time already."""
+    before = 1 if name == "strftime" else 0  # its format
+    moment = now().isoformat(" ", "milliseconds")
+    times = values[before:] or ((moment,) if len(values) == before else ())
+    words = [value.lower() if isinstance(value, str) else "" for value in times]
+    times = tuple(
+        moment if word == "now" else value
+        for place, (word, value) in enumerate(zip(words, times, strict=True))
+        if place == 0 or word not in ("localtime", "utc")
+    )
+    return _built_in(name, (*values[:before], *times))
+
+
+def _built_in(name: str, values: tuple[Value, ...]) -> Value:
     return _PLAIN.execute(f"SELECT {name}({','.join('?' * len(values))})", values).fetchone()[0]
 
 

@@ -169,9 +169,13 @@ class Storage:
         if not self._in_turn:
             self.budget.refresh()
         if path not in self._open:
-            connection = connect(self.budget, self._files.get(path, _EMPTY).data)
+            connection = self.connect(self._files.get(path, _EMPTY).data)
             self._open[path] = (connection, connection.total_changes)
         return self._open[path][0]
+
+    def connect(self, data: bytes = b"") -> sqlite3.Connection:
+        """Returns a connection to a database that is not stored, or not yet: a new one, or a file's contents."""
+        return connect(self.budget, lambda: self.now, data)
 
     def create_database(self, path: str, schema: str) -> sqlite3.Connection:
         """Opens a database. Makes it from a `CREATE TABLE …` script if the file holds none that opens, as Android does.

@@ -19,7 +19,7 @@ from coach_gym.envs.phone.shell.commands import people, users
 from coach_gym.envs.phone.shell.commands.database import guarded
 from coach_gym.envs.phone.shell.commands.users import BadUser
 from coach_gym.envs.phone.shell.language.process import Command, Process
-from coach_gym.envs.phone.sql import connect, is_corrupt
+from coach_gym.envs.phone.sql import is_corrupt
 
 _PEOPLE = (
     "SELECT c._id AS _id, r.display_name AS display_name, r.display_name AS name, p.data1 AS number, p.data2 AS type, "
@@ -145,7 +145,7 @@ _PROVIDERS = {
 
 def _media(phone: Phone) -> sqlite3.Connection:
     """Returns a database of the files of the shared storage, as the media provider lists them."""
-    db = connect(phone.storage.budget)
+    db = phone.storage.connect()
     db.execute(
         "CREATE TABLE files (_id INTEGER PRIMARY KEY, _data TEXT, _display_name TEXT, title TEXT, _size INTEGER,"
         " mime_type TEXT, date_added INTEGER, date_modified INTEGER, relative_path TEXT)"
@@ -187,7 +187,7 @@ def _settings_table(path: str) -> Table | None:
 
 
 def _settings(phone: Phone) -> sqlite3.Connection:
-    db = connect(phone.storage.budget)
+    db = phone.storage.connect()
     columns = "_id INTEGER PRIMARY KEY, name TEXT UNIQUE ON CONFLICT REPLACE, value TEXT"
     for namespace in _NAMESPACES:
         db.execute(f'CREATE TABLE "{namespace}" ({columns})')

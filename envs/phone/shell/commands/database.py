@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 
 from coach_gym.envs.phone.shell.language.process import MOST_PARTS, Command, Process, few
-from coach_gym.envs.phone.sql import DAMAGED, connect, limit
+from coach_gym.envs.phone.sql import DAMAGED, limit
 from coach_gym.envs.phone.storage import Storage
 
 
@@ -103,7 +103,7 @@ def _opens(storage: Storage, path: str, readonly: bool) -> bool:
 
 def _run_on_new(p: Process, path: str, scripts: list[str], style: _Style) -> int:
     """Works on a database that does not exist; it is stored if something is in it afterwards."""
-    with closing(connect(p.storage.budget)) as connection:
+    with closing(p.storage.connect()) as connection:
         code = _run_all(p, connection, scripts, style)
         if path and _schema_version(connection):
             p.storage.write(path, connection.serialize())

@@ -89,6 +89,31 @@ def test_an_unfinished_transaction_is_rolled_back(phone, end):
         assert out(phone, f"sqlite3 {MMS} 'SELECT body FROM sms; SELECT * FROM made'") == "hello\n"
 
 
+@pytest.mark.parametrize(("expression", "value"), [
+    ("datetime('now')", "2023-10-15 15:34:05"), ("datetime()", "2023-10-15 15:34:05"),
+    ("date('NOW', '+1 day')", "2023-10-16"),
+    ("current_timestamp", "2023-10-15 15:34:05"), ("CURRENT_DATE", "2023-10-15"), ("current_time", "15:34:05"),
+    ("strftime('%Y %s', 'now')", "2023 1697384045"), ("strftime('%H')", "15"),
+    ("round(julianday('now'), 2)", "2460233.15"), ("datetime(0, 'unixepoch', 'localtime')", "1970-01-01 00:00:00"),
+    ("datetime('2020-02-29', 'utc', '+1 year')", "2021-03-01 00:00:00"), ("time('utc')", ""), ("date(NULL)", ""),
+    ("strftime()", ""),
+])  # fmt: skip
+def test_now_is_the_phones_time(phone, expression, value, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Tokyo")  # of this machine
+    time.tzset()
+    run(phone, "date '2023-10-15 15:34:05'")
+    assert out(phone, f'sqlite3 :memory: "SELECT {expression}"') == f"{value}\n"
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_defaults_and_indexes_of_times(phone):
+    run(phone, "sqlite3 /sdcard/t.db 'CREATE TABLE t(x DEFAULT CURRENT_TIMESTAMP, y); CREATE INDEX i ON t(date(x))'")
+    for day in ("2024-05-10", "2024-05-11"):
+        run(phone, f"date {day}; sqlite3 /sdcard/t.db 'INSERT INTO t(y) VALUES (1)'")
+    assert out(phone, "sqlite3 /sdcard/t.db 'SELECT x FROM t'") == "2024-05-10 00:00:00\n2024-05-11 00:00:00\n"
+
+
 def test_a_read_only_database_is_only_read(phone):
     deliver(phone, "+1555", "hello")
     for statement in ("DELETE FROM sms", "CREATE TABLE t(x)", "UPDATE sms SET body = 'x'", "BEGIN; DELETE FROM sms"):
