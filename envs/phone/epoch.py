@@ -1,4 +1,4 @@
-"""Times as Android's databases store them. The phone's time zone is UTC; its clock carries no zone."""
+"""Times as Android's databases store them. The phone's clock carries no zone and is read as UTC."""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ class Services:
         battery: What `dumpsys battery set` reports in place of the battery's own values, by name.
         log: What was written to Android's log, the oldest line first.
         pids: The process ids of the apps that were started, by package. One that has ended keeps its last.
+        zone: The time zone of the phone's clock, whatever the property `persist.sys.timezone` is set to.
         drawn: How many times random bytes were read.
         held: How the phone is held: the quarter turns, 0 to 3, that keep its picture upright.
         screen_on: Whether the screen is lit. Clients of the phone's servers can put it out.
@@ -52,6 +53,7 @@ class Services:
     battery: dict[str, str] = field(default_factory=dict)
     log: list[Line] = field(default_factory=list)
     pids: dict[str, int] = field(default_factory=dict)
+    zone: str = "UTC"
     drawn: int = 0
     held: int = 0
     screen_on: bool = True

@@ -103,7 +103,7 @@ class Edition:
 
     Attributes:
         values: Settings of a new phone besides `DEFAULTS`, or instead of them, by namespace and key.
-        services: What else a new phone has: installed packages, roles, properties.
+        services: What else a new phone has: installed packages, roles, properties, its zone.
         pages: Pages that take the place of the usual ones with the same titles.
         searched: Pages that have what the search finds by these titles, besides the usual or instead of it.
     """
@@ -151,6 +151,7 @@ class Settings(App):
         services.packages.update(ours.packages)
         services.roles.update(ours.roles)
         services.properties.update(ours.properties)
+        services.zone = ours.zone
         self.phone.storage.write(BATTERY_LEVEL, b"84\n")
         self.phone.storage.write(BUILD, pages.build_properties("Pixel 6", "13", "TE1A.220922.034"))
 

@@ -18,7 +18,7 @@ EDITION = Edition(
     },
     services=Services(
         packages=dict.fromkeys(pages.INSTALLED, "1 1.0"), roles={"browser": "Chrome"},
-        properties={"persist.sys.timezone": pages.ZONE},
+        properties={"persist.sys.timezone": pages.ZONE}, zone=pages.ZONE,
     ),
     pages={
         page.title: page

@@ -20,7 +20,7 @@ from coach_gym.envs.phone.system.windows import Windows
 from coach_gym.envs.phone.toolkit.view import TextInput
 
 START = datetime(2023, 10, 15, 15, 34)
-"""When a new phone is switched on, in UTC: AndroidWorld's day."""
+"""When a new phone is switched on: AndroidWorld's day."""
 
 STEP = timedelta(seconds=1)
 """How long an input takes."""
@@ -160,7 +160,7 @@ class System:
 
     @property
     def now(self) -> datetime:
-        """The phone's clock, in UTC without a zone."""
+        """The phone's clock: the time in `services.zone`, without a zone."""
         return self.storage.now
 
     @now.setter

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, timedelta
 
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.services import Line
@@ -66,7 +67,9 @@ def logcat(p: Process) -> int:
             p.print("main: ring buffer is 256 KiB (0 B consumed), max entry is 5120 B, max payload is 4068 B")
         return 0
     form = _FORMATS[next((name for name in formats if name in _FORMATS), "threadtime")]
-    show = lambda lines: "".join(f"{form(line)}{line.text}\n" for line in lines if wanted(line))  # noqa: E731
+    at = lambda line: p.local(line.at).astimezone(UTC if "UTC" in formats else p.zone)  # noqa: E731
+    told = lambda line: form(replace(line, at=at(line)))  # noqa: E731
+    show = lambda lines: "".join(f"{told(line)}{line.text}\n" for line in lines if wanted(line))  # noqa: E731
     lines = p.phone.services.log
     p.print("--------- beginning of main\n" * bool(lines), "")
     count = given.count("t", given.count("T", len(lines)))

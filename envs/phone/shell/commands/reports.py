@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.toybox.listing import DISK
@@ -24,7 +25,8 @@ def accessibility(phone: Phone, args: list[str]) -> str:
 
 def alarm(phone: Phone, args: list[str]) -> str:
     """Reports the time; apps of this phone keep their alarms themselves."""
-    return f"Current Alarm Manager state:\n  nowRTC={phone.now:%Y-%m-%d %H:%M:%S}.000\n  0 pending alarms:"
+    now = zones.read(phone.services, phone.now, state.zone(phone))
+    return f"Current Alarm Manager state:\n  nowRTC={now:%Y-%m-%d %H:%M:%S}.000\n  0 pending alarms:"
 
 
 def device_idle(phone: Phone, args: list[str]) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import tzinfo
 
+from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.app import App
 from coach_gym.envs.phone.packages import is_googles, place
 from coach_gym.envs.phone.paths import BUILD
@@ -67,6 +69,11 @@ def _built(phone: Phone) -> dict[str, str]:
     """Returns the properties in the system image's own file, which the Settings app shows, too."""
     lines = (phone.storage.read(BUILD) or b"").decode("utf-8", "surrogateescape").splitlines()
     return dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+def zone(phone: Phone) -> tzinfo:
+    """Returns the time zone that is set."""
+    return zones.named(get_property(phone, "persist.sys.timezone"))
 
 
 def properties(phone: Phone) -> dict[str, str]:

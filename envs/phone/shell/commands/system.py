@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
+from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.settings import require_valid
 from coach_gym.envs.phone.shell.commands import kernel, state, users
@@ -52,7 +53,9 @@ def uname(p: Process) -> int:
 
 def date(p: Process) -> int:
     """Prints the phone's time, or sets it: MMDDhhmm[[CC]YY][.ss], @seconds, or YYYY-MM-DD [hh:mm[:ss]]."""
-    given = options(p.args, "uR", "dDrI")
+    given = options(p.args, "u", "dDrI")
+    if "u" in given:
+        p.zone = UTC
     words = [word for word in given.words if not word.startswith("+")]
     form = next((word[1:] for word in given.words if word.startswith("+")), None)
     shown = p.phone.now
@@ -63,27 +66,36 @@ def date(p: Process) -> int:
         shown = p.storage.modified(path)
     text = given.values.get("d") or " ".join(words)
     if text:
-        time = _date(text, p.phone.now, given.values.get("D"))
-        if time is None:
+        time = _date(p, text, given.values.get("D"))
+        if time is None or time.year not in YEARS:
             return p.fail(f"bad date '{text}'")
         if words:
             p.phone.now = time
             p.phone.changed()
         shown = time
-    p.print(_formatted(shown, form if form is not None else _ISO if "I" in given else _DEFAULT))
+    if (iso := given.values.get("I", "d")[:1] or "d") not in _ISO:
+        return p.fail(f"bad -I: {given.values['I']}")
+    p.print(_formatted(p, shown, form if form is not None else _ISO[iso] if "I" in given else _DEFAULT))
     return 0
 
 
-_DEFAULT, _ISO = "%a %b %e %H:%M:%S %Z %Y", "%Y-%m-%d"
+_DEFAULT = "%a %b %e %H:%M:%S %Z %Y"
+_ISO = {"d": "%F", "h": "%FT%H%:z", "m": "%FT%R%:z", "s": "%FT%T%:z", "n": "%FT%T,%N%:z"}
 _POSIX = re.compile(r"(\d\d)(\d\d)(\d\d)(\d\d)(\d\d|\d{4})?(?:\.(\d\d))?")
 
 
-def _date(text: str, now: datetime, form: str | None) -> datetime | None:
-    """Returns the time that a text means, or None."""
-    if form is not None:
-        return _parsed(text, form)
-    if re.fullmatch(r"@\d{1,10}(\.\d+)?", text):
+def _date(p: Process, text: str, form: str | None) -> datetime | None:
+    """Returns what the phone's clock shows at the time that a text means in the process's zone, or None."""
+    if form is None and re.fullmatch(r"@\d{1,10}(\.\d+)?", text):
         return from_seconds(int(text[1:].partition(".")[0]))
+    time = _parsed(text, form) if form is not None else _read(text, p.local(p.phone.now))
+    if time is None:
+        return None
+    zone = UTC if form is None and re.search("(UTC|Z)$", text.strip()) else time.tzinfo or p.zone
+    return zones.on_clock(p.phone.services, time.replace(tzinfo=zone))
+
+
+def _read(text: str, now: datetime) -> datetime | None:
     if match := _POSIX.fullmatch(text):
         month, day, hour, minute, year, second = match.groups()
         if year and len(year) == 2:
@@ -104,16 +116,21 @@ def _parsed(text: str, form: str) -> datetime | None:
     return time if time.year in YEARS else None
 
 
-def _formatted(time: datetime, form: str) -> str:
-    known = {"s": str(to_seconds(time)), "N": f"{time.microsecond * 1000:09d}", "Z": "UTC", "z": "+0000"}
-    form = re.sub(r"%([sNZz])", lambda match: known[match[1]], form)
+def _formatted(p: Process, clock: datetime, form: str) -> str:
+    time = p.local(clock)
+    offset = f"{time:%z}"
+    known = {
+        "s": str(to_seconds(clock)), "N": f"{time.microsecond * 1000:09d}", "Z": time.tzname() or "",
+        ":z": f"{offset[:3]}:{offset[3:5]}",
+    }  # fmt: skip
+    form = re.sub("%(%|s|N|Z|:z)", lambda match: known.get(match[1], match[0]), form)
     return time.strftime(form.encode("unicode_escape").decode()).encode().decode("unicode_escape")
 
 
 def uptime(p: Process) -> int:
     """Prints how long the phone has been running."""
     options(p.args, "")
-    p.print(f" {p.phone.now:%H:%M:%S} up 1:00,  0 users,  load average: 0.10, 0.08, 0.05")
+    p.print(f" {p.local(p.phone.now):%H:%M:%S} up 1:00,  0 users,  load average: 0.10, 0.08, 0.05")
     return 0
 
 
@@ -290,7 +307,8 @@ def service(p: Process) -> int:
             p.print(f"{index}\t{each}: [android.{each}]")
     elif verb == "call" and name in services:
         if name == "alarm" and rest[:2] == ["3", "s16"] and len(rest) > 2:
-            p.phone.services.properties["persist.sys.timezone"] = rest[2]
+            known = zones.named(rest[2]) is not zones.UNKNOWN
+            p.phone.services.properties["persist.sys.timezone"] = rest[2] if known else "GMT"
         p.print("Result: Parcel(00000000    '....')")
     else:
         p.complain(f"service: Service {name} does not exist" if verb == "call" else "Usage: service [-h|-?]")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sized
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
+from functools import cached_property
 from typing import Any, Protocol, Self, TypeVar
 
+from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.shell.commands import kernel
+from coach_gym.envs.phone.shell.commands import kernel, state
 from coach_gym.envs.phone.shell.language.environment import KILLED, Exit
 from coach_gym.envs.phone.shell.language.syntax import Compound
 from coach_gym.envs.phone.storage import Storage
@@ -190,6 +192,20 @@ class Process:
     def storage(self) -> Storage:
         """The phone's storage."""
         return self.shell.phone.storage
+
+    @cached_property
+    def zone(self) -> tzinfo:
+        """The time zone of its variable `TZ`, or else the phone's."""
+        name = self.shell.variables.get("TZ")
+        return state.zone(self.phone) if name is None else zones.named(name)
+
+    def local(self, clock: datetime) -> datetime:
+        """Returns a time on the phone's clock as it is in the process's zone, which it carries."""
+        return zones.read(self.phone.services, clock, self.zone)
+
+    def on_clock(self, local: datetime) -> datetime:
+        """Returns what the phone's clock shows at a time in the process's zone."""
+        return zones.on_clock(self.phone.services, local.replace(tzinfo=self.zone))
 
     def path(self, name: str) -> str:
         """Returns the place in storage that an argument names."""

@@ -85,7 +85,7 @@ def _unpack(p: Process, given: Options, archive: tarfile.TarFile, member: tarfil
     if "t" in given:
         kind = "d" if member.isdir() else "-"
         about = f"{kind}{_permissions(member.mode)} {member.uname}/{member.gname} {member.size:>9} "
-        p.print((about + f"{from_seconds(int(member.mtime)):%Y-%m-%d %H:%M} ") * ("v" in given) + name)
+        p.print((about + f"{p.local(from_seconds(int(member.mtime))):%Y-%m-%d %H:%M} ") * ("v" in given) + name)
         return
     if "v" in given:
         p.print(name)

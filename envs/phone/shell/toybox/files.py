@@ -7,8 +7,9 @@ import itertools
 import re
 import string
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 
+from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.paths import link, real
@@ -155,12 +156,14 @@ def _time_given(p: Process, values: dict[str, str]) -> datetime | str:
     if text is None:
         return p.phone.now
     forms = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y%m%d%H%M.%S", "%Y%m%d%H%M")
+    utc = "d" in values and text.endswith("Z")
     plain = re.sub(r"(\.\d+)?Z?$", "", text) if "d" in values else text
     if plain.startswith("@") and plain[1:].isdecimal():
         return from_seconds(min(int(plain[1:]), 1 << 32))
     for form in forms:
         try:
-            return datetime.strptime(plain, form)
+            time = datetime.strptime(plain, form)
+            return zones.on_clock(p.phone.services, time.replace(tzinfo=UTC)) if utc else p.on_clock(time)
         except ValueError:
             continue
     return f"bad date '{text}'"

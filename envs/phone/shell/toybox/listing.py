@@ -111,7 +111,8 @@ class _Listing:
         owners = ([] if "g" in self.given else [user]) + ([] if "o" in self.given else [group])
         size = _human(a.size) if "h" in self.given else str(a.size)
         full = self.given.flags.count("l") > 1
-        when = _full_time(a.modified) if full else a.modified.strftime("%Y-%m-%d %H:%M")
+        at = self.p.local(a.modified)
+        when = _full_time(at) if full else at.strftime("%Y-%m-%d %H:%M")
         return [modes.filemode(a.mode), f">{a.links}", *owners, f">{size}", when]
 
 
@@ -125,7 +126,7 @@ def _aligned(row: list[str], widths: list[int]) -> str:
 
 
 def _full_time(time: datetime) -> str:
-    return f"{time:%Y-%m-%d %H:%M:%S}.{time.microsecond:06d}000 +0000"
+    return f"{time:%Y-%m-%d %H:%M:%S}.{time.microsecond:06d}000 {time:%z}"
 
 
 def _human(size: int) -> str:
@@ -152,7 +153,7 @@ def stat(p: Process) -> int:
             code = p.fail(f"'{name}': {NO_FILE}")
             continue
         a = of_link(target) if target and "L" not in given else attributes(p.phone, path)
-        values = _stat_values(name, target, a)
+        values = _stat_values(p, name, target, a)
         if form is default:
             values |= {"U": f"{a.user:5d}/{user_name(a.user):>8}", "G": f"{a.group:5d}/{user_name(a.group):>8}"}
         p.print(_filled(form, values))
@@ -163,8 +164,8 @@ def _filled(form: str, values: dict[str, str]) -> str:
     return re.sub(r"%(.)", lambda match: values.get(match[1], match[0]), form)
 
 
-def _stat_values(name: str, target: str | None, a: Attributes) -> dict[str, str]:
-    seconds, full = str(to_seconds(a.modified)), _full_time(a.modified)
+def _stat_values(p: Process, name: str, target: str | None, a: Attributes) -> dict[str, str]:
+    seconds, full = str(to_seconds(a.modified)), _full_time(p.local(a.modified))
     shown = f"`{name}' -> `{target}'" if target and a.kind == "symbolic link" else f"`{name}'"
     return {
         "n": name, "N": shown if target else name, "s": str(a.size), "b": str(a.blocks), "B": "512", "o": str(BLOCK),

@@ -1,0 +1,47 @@
+"""Time zones. The phone's clock, and times that are stored of it, are those of one zone; a shell may read another's."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo
+
+from coach_gym.envs.phone.services import Services
+
+UNKNOWN = timezone(timedelta(0), "GMT")
+"""What Android takes for a zone that it does not know."""
+
+_FIRST, _LAST = datetime(1, 1, 3), datetime(9999, 12, 30)
+_FIXED = re.compile(r"(?:<([\w+-]+)>|([A-Za-z]{3,}))([+-]?)(\d\d?)(?::(\d\d))?")  # as in POSIX: XYZ-8 is east
+_NAME = re.compile(r"[A-Z][\w+-]*(/[A-Z][\w+-]*)*", re.ASCII)  # others in the host's folder are no zones of Android
+
+
+def named(name: str) -> tzinfo:
+    """Returns the zone of a name such as `Asia/Tokyo` or `JST-9`; `UNKNOWN` if there is none."""
+    if match := _FIXED.fullmatch(name):
+        bracketed, plain, sign, hours, minutes = match.groups()
+        ahead = timedelta(hours=int(hours), minutes=int(minutes or 0))
+        if ahead < timedelta(hours=24):
+            return timezone(ahead if sign == "-" else -ahead, bracketed or plain)
+    if _NAME.fullmatch(name):
+        try:
+            return ZoneInfo(name)
+        except (KeyError, ValueError, OSError):
+            pass
+    return UNKNOWN if name else UTC
+
+
+def read(services: Services, clock: datetime, zone: tzinfo) -> datetime:
+    """Returns a time on the phone's clock as it is in a zone, which it carries."""
+    return _near(clock).replace(tzinfo=named(services.zone)).astimezone(zone)
+
+
+def on_clock(services: Services, time: datetime) -> datetime:
+    """Returns what the phone's clock shows at a time that carries its zone."""
+    return _near(time).astimezone(named(services.zone)).replace(tzinfo=None)
+
+
+def _near(time: datetime) -> datetime:
+    """Returns a time, or the nearest one that every zone has."""
+    zone = time.tzinfo
+    return min(_LAST.replace(tzinfo=zone), max(_FIRST.replace(tzinfo=zone), time))
