@@ -9,6 +9,19 @@ Settings = Mapping[tuple[str, str], str]
 LARGEST, SMALLEST = 5.0, 0.25
 """Bounds of the size of texts, `font_scale`."""
 
+DEFAULT_IME = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
+DEFAULTS = {
+    ("global", "zen_duration"): "0", ("global", "heads_up_notifications_enabled"): "1",
+    ("global", "development_settings_enabled"): "1", ("global", "adb_enabled"): "1",
+    ("global", "window_animation_scale"): "1.0", ("global", "transition_animation_scale"): "1.0",
+    ("global", "animator_duration_scale"): "1.0", ("global", "device_provisioned"): "1",
+    ("secure", "default_input_method"): DEFAULT_IME, ("secure", "enabled_input_methods"): DEFAULT_IME,
+    ("secure", "show_ime_with_hard_keyboard"): "1", ("secure", "user_setup_complete"): "1",
+    ("secure", "android_id"): "2b5d8f1c64a93e70", ("system", "user_rotation"): "0",
+    ("system", "pointer_location"): "0", ("system", "show_touches"): "0",
+}  # fmt: skip
+"""Settings of a new phone that no app of the phone reads."""
+
 _SWITCHES = (
     "accelerometer_rotation", "dtmf_tone", "haptic_feedback_enabled", "lockscreen_sounds_enabled", "pointer_location",
     "screen_brightness_mode", "show_touches", "sound_effects_enabled", "vibrate_when_ringing",
@@ -41,6 +54,15 @@ def require_valid(namespace: str, name: str, value: str) -> None:
     """
     if not is_valid(namespace, name, value):
         raise ValueError(f"Invalid value: {value} for setting: {name}")
+
+
+def known(settings: Settings) -> dict[tuple[str, str], str]:
+    """Returns all settings. Android keeps a volume once more for every output; here there is one."""
+    all_of_them = dict(settings)
+    for stream in ("music", "voice", "ring", "alarm"):
+        if ("system", f"volume_{stream}") in settings:
+            all_of_them.setdefault(("system", f"volume_{stream}_speaker"), settings["system", f"volume_{stream}"])
+    return all_of_them
 
 
 def whole(settings: Settings, namespace: str, name: str, default: int, highest: int) -> int:

@@ -12,6 +12,7 @@ from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.packages import is_googles, package_file, place
 from coach_gym.envs.phone.services import Services
+from coach_gym.envs.phone.settings import DEFAULTS
 from coach_gym.envs.phone.sql import DAMAGED, is_corrupt
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.system.crashes import KeepsStopping, Stopped
@@ -117,6 +118,7 @@ class System:
             self.storage.mkdir(app.data)
             self.storage.write(place(app.package, is_googles(app.package)), package_file(app.package))
             app.install()
+        self.storage.settings.update(DEFAULTS | self.storage.settings)
 
     # the screen
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
+from coach_gym.envs.phone.settings import DEFAULT_IME
 from coach_gym.envs.phone.shell.commands import reports, state
 from coach_gym.envs.phone.shell.commands.battery import battery
 from coach_gym.envs.phone.shell.commands.permissions import ASKED
@@ -305,7 +306,7 @@ def telephony_registry(phone: Phone, args: list[str]) -> str:
 
 def input_method(phone: Phone, args: list[str]) -> str:
     """Reports the input method, and whether the keyboard is shown."""
-    chosen = phone.storage.settings.get(("secure", "default_input_method"), state.DEFAULT_IME)
+    chosen = phone.storage.settings.get(("secure", "default_input_method"), DEFAULT_IME)
     shown = str(phone.keyboard_shown).lower()
     return f"""Current Input Method Manager state:
   mCurMethodId={chosen}

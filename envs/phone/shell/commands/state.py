@@ -54,7 +54,6 @@ IMES = {
 """Input methods by their packages."""
 SERVICES = {**IMES, FORWARDER: ".AccessibilityForwarder"}
 """Services of the packages whose files do not tell them."""
-DEFAULT_IME = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
 
 ZYGOTE, ADBD, HOME_PID = 320, 402, 1400
 """Process ids of the parent of all apps, of adb's end of the phone, and of the home screen."""

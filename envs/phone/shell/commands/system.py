@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
-from coach_gym.envs.phone.settings import require_valid
+from coach_gym.envs.phone.settings import DEFAULT_IME, DEFAULTS, known, require_valid
 from coach_gym.envs.phone.shell.commands import kernel, state, users
 from coach_gym.envs.phone.shell.commands.dumps import SERVICES
 from coach_gym.envs.phone.shell.commands.users import BadUser
@@ -190,16 +190,6 @@ def duration(word: str) -> float | None:
 
 
 NAMESPACES = ("system", "secure", "global")
-DEFAULTS = {  # settings of Android that no app of the phone reads
-    ("global", "zen_duration"): "0", ("global", "heads_up_notifications_enabled"): "1",
-    ("global", "development_settings_enabled"): "1", ("global", "adb_enabled"): "1",
-    ("global", "window_animation_scale"): "1.0", ("global", "transition_animation_scale"): "1.0",
-    ("global", "animator_duration_scale"): "1.0", ("global", "device_provisioned"): "1",
-    ("secure", "default_input_method"): state.DEFAULT_IME, ("secure", "enabled_input_methods"): state.DEFAULT_IME,
-    ("secure", "show_ime_with_hard_keyboard"): "1", ("secure", "user_setup_complete"): "1",
-    ("secure", "android_id"): "2b5d8f1c64a93e70", ("system", "user_rotation"): "0",
-    ("system", "pointer_location"): "0", ("system", "show_touches"): "0",
-}  # fmt: skip
 
 
 def settings(p: Process) -> int:
@@ -228,17 +218,8 @@ def _usage(p: Process, message: str) -> int:
     return p.complain(f"{message}\nSettings provider (settings) commands:\n  get|put|delete|list|reset NAMESPACE", 255)
 
 
-def _known(p: Process) -> dict[tuple[str, str], str]:
-    """Returns all settings. Android keeps a volume once more for every output; here there is one."""
-    known = DEFAULTS | p.storage.settings
-    for stream in ("music", "voice", "ring", "alarm"):
-        if ("system", f"volume_{stream}") in known:
-            known.setdefault(("system", f"volume_{stream}_speaker"), known["system", f"volume_{stream}"])
-    return known
-
-
 def _get(p: Process, namespace: str, rest: list[str]) -> None:
-    p.print(_known(p).get((namespace, rest[0]), "null"))
+    p.print(known(p.storage.settings).get((namespace, rest[0]), "null"))
 
 
 def _put(p: Process, namespace: str, rest: list[str]) -> None:
@@ -259,15 +240,15 @@ def _delete(p: Process, namespace: str, rest: list[str]) -> None:
 
 
 def _list(p: Process, namespace: str, rest: list[str]) -> None:
-    for name, value in sorted((name, value) for (space, name), value in _known(p).items() if space == namespace):
-        p.print(f"{name}={value}")
+    for (space, name), value in sorted(known(p.storage.settings).items()):
+        if space == namespace:
+            p.print(f"{name}={value}")
 
 
 def _reset(p: Process, namespace: str, rest: list[str]) -> None:
-    """Deletes settings that have a default; what the Settings app needs stays."""
-    for key in DEFAULTS:
-        if key[0] == namespace:
-            p.storage.settings.pop(key, None)
+    """Brings Android's own settings back to their defaults; those that the Settings app has stay."""
+    p.storage.settings.update((key, value) for key, value in DEFAULTS.items() if key[0] == namespace)
+    p.phone.changed()
 
 
 _STAY_ON = {"true": "15", "false": "0", "ac": "1", "usb": "2", "wireless": "4", "dock": "8"}
@@ -383,13 +364,13 @@ def ime(p: Process) -> int:
         return p.complain(f"User #{user} does not exist.", 0)
     chosen = next((word for word in rest if not word.startswith("-")), "")
     if verb == "list":
-        enabled = settings.get(("secure", "enabled_input_methods"), state.DEFAULT_IME).split(":")
+        enabled = settings.get(("secure", "enabled_input_methods"), DEFAULT_IME).split(":")
         for each in installed if "-a" in rest else [each for each in installed if each in enabled]:
             p.print(each if "-s" in rest else f"mId={each} mSettingsActivityName=null mIsVrOnly=false")
         return 0
     if verb == "reset":
-        settings["secure", "default_input_method"] = state.DEFAULT_IME
-        p.print(f"Reset current and enabled IMEs for user #0\n  Selected: {state.DEFAULT_IME}")
+        settings["secure", "default_input_method"] = DEFAULT_IME
+        p.print(f"Reset current and enabled IMEs for user #0\n  Selected: {DEFAULT_IME}")
         return 0
     if verb not in ("enable", "disable", "set"):
         return p.complain(f"Unknown command: {verb}", 255)
@@ -400,7 +381,7 @@ def ime(p: Process) -> int:
 
 def _turn_ime(p: Process, verb: str, chosen: str) -> int:
     settings = p.storage.settings
-    enabled = settings.get(("secure", "enabled_input_methods"), state.DEFAULT_IME).split(":")
+    enabled = settings.get(("secure", "enabled_input_methods"), DEFAULT_IME).split(":")
     if verb == "set":
         settings["secure", "default_input_method"] = chosen
         p.print(f"Input method {chosen} selected for user #0")
@@ -411,7 +392,7 @@ def _turn_ime(p: Process, verb: str, chosen: str) -> int:
         p.print(f"Input method {chosen}: now disabled for user #0")
         settings["secure", "enabled_input_methods"] = ":".join(name for name in enabled if name != chosen)
         if settings.get(("secure", "default_input_method")) == chosen:
-            settings["secure", "default_input_method"] = state.DEFAULT_IME
+            settings["secure", "default_input_method"] = DEFAULT_IME
     return 0
 
 

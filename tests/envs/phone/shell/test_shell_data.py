@@ -219,6 +219,26 @@ def test_settings_are_rows(phone):
     assert out(phone, "settings get system no_value") == "null\n"
 
 
+@pytest.mark.parametrize("name", ["window_animation_scale", "zen_duration", "wifi_on"])
+def test_a_deleted_setting_is_gone_until_it_is_put(phone, name):
+    row, gone = f"content query --uri content://settings/global/{name}", f"settings delete global {name}"
+    assert f"name={name}, value=" in out(phone, row)
+    assert out(phone, f"{gone}; {gone}; settings get global {name}; {row}") == (
+        "Deleted 1 rows\nDeleted 0 rows\nnull\nNo result found.\n"
+    )
+    run(phone, f"settings put global {name} 7")
+    assert out(phone, row).endswith(f"name={name}, value=7\n")
+    run(phone, "content delete --uri content://settings/global")
+    assert out(phone, f"settings get global {name}; settings list global") == "null\n"
+
+
+def test_the_settings_command_and_the_provider_tell_the_same(phone):
+    for namespace in ("system", "secure", "global"):
+        listed = out(phone, f"settings list {namespace}").splitlines()
+        rows = out(phone, f"content query --uri content://settings/{namespace} --projection name:value").splitlines()
+        assert [row.partition("name=")[2].replace(", value=", "=") for row in rows] == listed
+
+
 def test_the_call_log_is_kept(phone):
     assert out(phone, "content query --uri content://call_log/calls") == "No result found.\n"
     run(phone, "content insert --uri content://call_log/calls --bind number:s:5551 --bind type:i:1")
