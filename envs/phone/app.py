@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import copy
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Protocol, Self, Unpack
 
+from coach_gym.envs.phone.alarms import Wakeup
 from coach_gym.envs.phone.intents import Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.services import Services
@@ -165,6 +166,10 @@ class App:
 
     def elapsed(self, since: datetime) -> None:
         """Notes that the clock has moved on from `since` to now. Runs with every input, so it must be quick."""
+
+    def wakeups(self) -> Iterable[Wakeup]:
+        """Returns when Android's alarm service is to wake the app. It tells so; `elapsed` does what is due."""
+        return ()
 
     @property
     def data(self) -> str:

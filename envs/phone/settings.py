@@ -56,15 +56,6 @@ def require_valid(namespace: str, name: str, value: str) -> None:
         raise ValueError(f"Invalid value: {value} for setting: {name}")
 
 
-def known(settings: Settings) -> dict[tuple[str, str], str]:
-    """Returns all settings. Android keeps a volume once more for every output; here there is one."""
-    all_of_them = dict(settings)
-    for stream in ("music", "voice", "ring", "alarm"):
-        if ("system", f"volume_{stream}") in settings:
-            all_of_them.setdefault(("system", f"volume_{stream}_speaker"), settings["system", f"volume_{stream}"])
-    return all_of_them
-
-
 def whole(settings: Settings, namespace: str, name: str, default: int, highest: int) -> int:
     """Returns a setting as a number from 0 to `highest`; the default if it is none, as Android's `getInt` does."""
     return round(min(highest, max(0.0, _number(settings.get((namespace, name), ""), float(default)))))

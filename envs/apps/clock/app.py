@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -13,11 +13,12 @@ from coach_gym.envs.apps.clock import requests
 from coach_gym.envs.apps.clock.alarms import Alarms
 from coach_gym.envs.apps.clock.cards import CARDS
 from coach_gym.envs.apps.clock.cities import WorldClock
-from coach_gym.envs.apps.clock.data import WEEKDAYS, WEEKEND, Alarm
-from coach_gym.envs.apps.clock.ringing import SILENCE, RingingAlarm, RingingTimer, expired, ring, silence
+from coach_gym.envs.apps.clock.data import RUNNING, WEEKDAYS, WEEKEND, Alarm
+from coach_gym.envs.apps.clock.ringing import SILENCE, RingingAlarm, RingingTimer, coming, expired, ring, silence
 from coach_gym.envs.apps.clock.tab import ClockScreen, Tab
 from coach_gym.envs.apps.clock.timers import Stopwatch, Timers
 from coach_gym.envs.phone import preferences
+from coach_gym.envs.phone.alarms import Wakeup
 from coach_gym.envs.phone.app import App, Choice, Host, Menu, Screen
 from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.notifications import Notification
@@ -115,6 +116,16 @@ class Clock(App):
             self._post("Timer", "Time's up", partial(self._show, RingingTimer, timer.id))
         if (since.hour, since.minute) != (now.hour, now.minute) or now - since >= HOUR:
             self._ring(clock_data.opened(self.phone.storage), since, now)
+
+    def wakeups(self) -> Iterator[Wakeup]:
+        """Yields when the alarms ring, and when the first of the timers ends."""
+        for at in coming(clock_data.opened(self.phone.storage)):
+            yield Wakeup(at, "change_state", told=True)
+        known = clock_data.timers(preferences.load(self.phone.storage, clock_data.PREFERENCES))
+        left = [timer.remaining(self.phone.now) for timer in known if timer.state == RUNNING]
+        if ahead := [each for each in left if each > 0]:
+            at = self.phone.now + timedelta(milliseconds=min(ahead))
+            yield Wakeup(at, "com.android.deskclock.action.TIMER_EXPIRED")
 
     def _ring(self, db: sqlite3.Connection, since: datetime, now: datetime) -> None:
         for id, label, at in ring(db, since, now):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -36,6 +38,14 @@ def ring(db: sqlite3.Connection, since: datetime, now: datetime) -> list[Due]:
     found = _due(db, (SCHEDULED, SNOOZED), since, now)
     db.executemany("UPDATE alarm_instances SET alarm_state = ? WHERE _id = ?", [(FIRED, id) for id, _, _ in found])
     return found
+
+
+def coming(db: sqlite3.Connection) -> Iterator[datetime]:
+    """Yields when the alarms ring that have not yet rung; dates that clients have written, and that are none, never."""
+    columns = "year, month + 1, day, hour, minutes"  # Java counts months from 0
+    for row in db.execute(f"SELECT {columns} FROM alarm_instances WHERE alarm_state IN (?, ?)", (SCHEDULED, SNOOZED)):
+        with suppress(ValueError, TypeError, OverflowError):
+            yield datetime(*row)
 
 
 def silence(db: sqlite3.Connection, now: datetime, minutes: int) -> list[Due]:

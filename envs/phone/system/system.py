@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from coach_gym.checks import require_positive, require_whole
+from coach_gym.envs.phone.alarms import Wakeup
 from coach_gym.envs.phone.app import App, Host, Screen
 from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
@@ -179,6 +180,14 @@ class System:
         if self.message is not None and self.message[1] <= self.now:
             self.message = None
         self.changed()
+
+    def wakeups(self) -> list[tuple[str, Wakeup]]:
+        """Returns the packages that Android's alarm service is to wake, and when, the next one first."""
+        found: list[tuple[str, Wakeup]] = []
+        for app in self.apps.values():
+            with self.running(app.package, shown=False):
+                found += [(app.package, wakeup) for wakeup in app.wakeups() if wakeup.at > self.now]
+        return sorted(found, key=lambda each: each[1].at)
 
     # apps
 

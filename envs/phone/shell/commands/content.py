@@ -14,8 +14,8 @@ from coach_gym.envs.phone.epoch import from_seconds, to_seconds
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import calendar, call_log, contacts, telephony
-from coach_gym.envs.phone.settings import known, require_valid
-from coach_gym.envs.phone.shell.commands import people, users
+from coach_gym.envs.phone.settings import require_valid
+from coach_gym.envs.phone.shell.commands import people, state, users
 from coach_gym.envs.phone.shell.commands.database import guarded
 from coach_gym.envs.phone.shell.commands.users import BadUser
 from coach_gym.envs.phone.shell.language.process import Command, Process
@@ -191,21 +191,21 @@ def _settings(phone: Phone) -> sqlite3.Connection:
     columns = "_id INTEGER PRIMARY KEY, name TEXT UNIQUE ON CONFLICT REPLACE, value TEXT"
     for namespace in _NAMESPACES:
         db.execute(f'CREATE TABLE "{namespace}" ({columns})')
-    for (namespace, name), value in sorted(known(phone.storage.settings).items()):
+    for (namespace, name), value in sorted(state.settings(phone).items()):
         db.execute(f'INSERT INTO "{namespace}" (name, value) VALUES (?, ?)', (name, value))
     return db
 
 
 def _keep_settings(phone: Phone, db: sqlite3.Connection) -> None:
     """Stores the rows as settings, without those that have no name, which Android drops, or no value."""
-    table, before, settings = phone.storage.settings, known(phone.storage.settings), {}
+    table, before, settings = phone.storage.settings, state.settings(phone), {}
     for namespace in _NAMESPACES:
         rows = f"SELECT name, value FROM \"{namespace}\" WHERE name != '' AND value IS NOT NULL"
         for name, value in db.execute(rows):
             key, text = (namespace, name), str(value)
             if text != before.get(key):
                 require_valid(namespace, name, text)
-            if key in table or text != before.get(key):  # others follow from another setting
+            if key in table or text != before.get(key):  # others only follow from what there is
                 settings[key] = text
     table.clear()
     table.update(settings)

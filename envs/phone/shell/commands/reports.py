@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from coach_gym.envs.phone import zones
+from coach_gym.envs.phone.epoch import to_millis
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.toybox.listing import DISK
@@ -24,9 +25,19 @@ def accessibility(phone: Phone, args: list[str]) -> str:
 
 
 def alarm(phone: Phone, args: list[str]) -> str:
-    """Reports the time; apps of this phone keep their alarms themselves."""
-    now = zones.read(phone.services, phone.now, state.zone(phone))
-    return f"Current Alarm Manager state:\n  nowRTC={now:%Y-%m-%d %H:%M:%S}.000\n  0 pending alarms:"
+    """Reports the time, and when apps are to be woken, the next one first."""
+    shown = lambda at: f"{zones.read(phone.services, at, state.zone(phone)):%Y-%m-%d %H:%M:%S}.000"  # noqa: E731
+    wakeups = phone.wakeups()
+    lines = ["Current Alarm Manager state:", f"  nowRTC={shown(phone.now)}", f"  {len(wakeups)} pending alarms:"]
+    for number, (package, wakeup) in enumerate(wakeups, start=1):
+        lines += [
+            f"    RTC_WAKEUP #{number}: Alarm{{{number:x} type 0 origWhen {to_millis(wakeup.at)} {package}}}",
+            f"      tag=*walarm*:{wakeup.action}", f"      type=RTC_WAKEUP origWhen={shown(wakeup.at)} window=0",
+            *["      Alarm clock:", f"        triggerTime={shown(wakeup.at)}"] * wakeup.told,
+        ]  # fmt: skip
+    told = [wakeup.at for _, wakeup in wakeups if wakeup.told]
+    lines += ["  Next alarm clock information:", *[f"    user:0 time:{to_millis(at)} = {shown(at)}" for at in told[:1]]]
+    return "\n".join(lines)
 
 
 def device_idle(phone: Phone, args: list[str]) -> str:

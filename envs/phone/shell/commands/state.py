@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from coach_gym.envs.phone import zones
+from coach_gym.envs.phone import alarms, zones
 from coach_gym.envs.phone.app import App
 from coach_gym.envs.phone.packages import is_googles, place
 from coach_gym.envs.phone.paths import BUILD
@@ -68,6 +68,23 @@ def _built(phone: Phone) -> dict[str, str]:
     """Returns the properties in the system image's own file, which the Settings app shows, too."""
     lines = (phone.storage.read(BUILD) or b"").decode("utf-8", "surrogateescape").splitlines()
     return dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+def settings(phone: Phone) -> dict[tuple[str, str], str]:
+    """Returns all settings, with those that follow from others or from what apps do.
+
+    Android keeps a volume once more for every output; here there is one.
+    """
+    stored = phone.storage.settings
+    derived = {
+        ("system", f"volume_{stream}_speaker"): stored["system", f"volume_{stream}"]
+        for stream in ("music", "voice", "ring", "alarm")
+        if ("system", f"volume_{stream}") in stored
+    }
+    if told := [wakeup.at for _, wakeup in phone.wakeups() if wakeup.told]:
+        half_days = stored.get(("system", "time_12_24")) == "12"
+        derived["system", "next_alarm_formatted"] = alarms.formatted(told[0], half_days)
+    return derived | stored
 
 
 def zone(phone: Phone) -> tzinfo:

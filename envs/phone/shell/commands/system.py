@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.epoch import from_seconds, to_seconds
-from coach_gym.envs.phone.settings import DEFAULT_IME, DEFAULTS, known, require_valid
+from coach_gym.envs.phone.settings import DEFAULT_IME, DEFAULTS, require_valid
 from coach_gym.envs.phone.shell.commands import kernel, state, users
 from coach_gym.envs.phone.shell.commands.dumps import SERVICES
 from coach_gym.envs.phone.shell.commands.users import BadUser
@@ -219,7 +219,7 @@ def _usage(p: Process, message: str) -> int:
 
 
 def _get(p: Process, namespace: str, rest: list[str]) -> None:
-    p.print(known(p.storage.settings).get((namespace, rest[0]), "null"))
+    p.print(state.settings(p.phone).get((namespace, rest[0]), "null"))
 
 
 def _put(p: Process, namespace: str, rest: list[str]) -> None:
@@ -240,7 +240,7 @@ def _delete(p: Process, namespace: str, rest: list[str]) -> None:
 
 
 def _list(p: Process, namespace: str, rest: list[str]) -> None:
-    for (space, name), value in sorted(known(p.storage.settings).items()):
+    for (space, name), value in sorted(state.settings(p.phone).items()):
         if space == namespace:
             p.print(f"{name}={value}")
 
