@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -10,12 +9,11 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from coach_gym.envs.phone.epoch import from_seconds, to_seconds
-from coach_gym.envs.phone.folders import SHARED
+from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import calendar, call_log, contacts, telephony
 from coach_gym.envs.phone.settings import require_valid
-from coach_gym.envs.phone.shell.commands import people, state, users
+from coach_gym.envs.phone.shell.commands import media, people, state, users
 from coach_gym.envs.phone.shell.commands.database import guarded
 from coach_gym.envs.phone.shell.commands.users import BadUser
 from coach_gym.envs.phone.shell.language.process import Command, Process
@@ -60,7 +58,6 @@ class Table:
 
 
 _SMS = {"inbox": telephony.INBOX, "sent": telephony.SENT, "draft": 3, "outbox": 4, "failed": telephony.FAILED}
-_MEDIA = {"images": "image/%", "video": "video/%", "audio": "audio/%", "file": "%", "downloads": "%"}
 
 
 @contextmanager
@@ -74,9 +71,10 @@ def _opened(phone: Phone, uri: str) -> Iterator[tuple[sqlite3.Connection, Table]
     authority, _, path = uri.removeprefix("content://").partition("?")[0].partition("/")
     path = re.sub("/+", "/", path).strip("/")
     if authority == "media":
-        with closing(_media(phone)) as db:
+        with closing(phone.storage.connect()) as db:
+            rows = media.fill(db, phone.storage)
             yield db, _table(uri, path, _media_table)
-            _remove_missing(phone, db)
+            media.keep(phone.storage, db, rows)
     elif authority == "settings":
         with closing(_settings(phone)) as db:
             yield db, _table(uri, path, _settings_table)
@@ -143,37 +141,9 @@ _PROVIDERS = {
 # the providers without a database file
 
 
-def _media(phone: Phone) -> sqlite3.Connection:
-    """Returns a database of the files of the shared storage, as the media provider lists them."""
-    db = phone.storage.connect()
-    db.execute(
-        "CREATE TABLE files (_id INTEGER PRIMARY KEY, _data TEXT, _display_name TEXT, title TEXT, _size INTEGER,"
-        " mime_type TEXT, date_added INTEGER, date_modified INTEGER, relative_path TEXT)"
-    )
-    for path in sorted(phone.storage.files_below(SHARED)):
-        folder, _, name = path.rpartition("/")
-        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        when = to_seconds(phone.storage.modified(path))
-        row = (path, name, name.rpartition(".")[0] or name, phone.storage.size(path), kind, when, when)
-        db.execute("INSERT INTO files VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, f"{folder[len(SHARED) + 1 :]}/"))
-    return db
-
-
 def _media_table(path: str) -> Table | None:
-    match = re.fullmatch(r"(?:internal|external(?:_primary)?)/(?:(images|video|audio)/media|(file|downloads))", path)
-    if match is None:
-        return None
-    kind = match[1] or match[2]
-    place = f"_data LIKE '{SHARED}/Download/%'" if kind == "downloads" else "1"
-    return Table("files", f"mime_type LIKE '{_MEDIA[kind]}' AND {place}", "_id")
-
-
-def _remove_missing(phone: Phone, db: sqlite3.Connection) -> None:
-    """Deletes the files whose rows were deleted from the media provider."""
-    left = {path for (path,) in db.execute("SELECT _data FROM files")}
-    for path in phone.storage.files_below(SHARED):
-        if path not in left:
-            phone.storage.remove(path)
+    condition = media.condition(path)
+    return Table("files", condition, "_id") if condition else None
 
 
 _NAMESPACES = ("system", "secure", "global")

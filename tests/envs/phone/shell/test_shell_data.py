@@ -207,6 +207,56 @@ def test_media_are_files(phone):
     assert out(phone, "ls /sdcard/Download; ls /sdcard/Pictures") == "b.png\n"
 
 
+FILES = "--uri content://media/external/file"
+
+
+@pytest.mark.parametrize(("change", "path"), [
+    ("_display_name:s:c.png", "/sdcard/c.png"), ("relative_path:s:Pictures/New/", "/sdcard/Pictures/New/a b.png"),
+    ("_data:s:/sdcard/Pictures/d.png", "/sdcard/Pictures/d.png"),
+    ("relative_path:s:Pictures --bind _display_name:s:e.png", "/sdcard/Pictures/e.png"),
+])  # fmt: skip
+def test_a_file_goes_where_its_row_says(phone, change, path):
+    run(phone, "echo x > '/sdcard/a b.png'; touch /sdcard/other")
+    moved = run(phone, f"content update {FILES} --bind {change} --where \"_display_name='a b.png'\"")
+    assert not moved.stderr and out(phone, f"cat '{path}'; ls /sdcard/a*; ls /sdcard/other") == "x\n/sdcard/other\n"
+    phone.fork()
+
+
+@pytest.mark.parametrize(("statement", "told"), [
+    ("update {} --bind title:s:zz --where \"_display_name='a'\"", "keeps no title of them"),
+    ("update {} --bind _display_name:s:b --where \"_display_name='a'\"", "b already exists"),
+    ("update {} --bind _display_name:s:c", "UNIQUE constraint failed"),
+    ("update {} --bind _display_name:s:../c --where \"_display_name='a'\"", "Invalid file name ../c"),
+    ("update {} --bind _display_name:n: --where \"_display_name='a'\"", "Invalid file name"),
+    ("update {} --bind relative_path:s:b/ --where \"_display_name='a'\"", "b is no folder"),
+    ("update {} --bind _data:s:/data/x --where \"_display_name='a'\"", "doesn't appear under"),
+    ("update {} --bind _id:i:99 --where \"_display_name='a'\"", "keeps no _id"),
+    ("insert {} --bind _data:s:/sdcard/none.png", "keeps no row without one"),
+    ("insert {} --bind _display_name:s:none.png", "keeps no row without one"),
+    ("insert {} --bind _data:s:/sdcard/a --bind title:s:zz", "keeps no title of them"),
+])  # fmt: skip
+def test_what_files_cannot_hold_is_refused(phone, statement, told):
+    run(phone, "rm -r /sdcard/*; echo x > /sdcard/a; echo y > /sdcard/b")
+    assert told in run(phone, f"content {statement.format(FILES)}").stderr.decode()
+    assert out(phone, "cat /sdcard/a /sdcard/b; ls /sdcard") == "x\ny\na\nb\n"
+
+
+def test_a_file_that_is_there_may_be_scanned(phone):
+    run(phone, "echo x > /sdcard/a.png")
+    output = run(phone, f"content insert {FILES} --bind _data:s:/sdcard/a.png --bind mime_type:s:image/png")
+    assert not output.stderr and out(phone, "cat /sdcard/a.png") == "x\n"
+
+
+@pytest.mark.parametrize(("name", "kind"), [
+    ("a.3gp", "video/3gpp"), ("a.M4A", "audio/mp4"), ("a.b.jpg", "image/jpeg"), ("a", "application/octet-stream"),
+    ("png", "application/octet-stream"),
+])  # fmt: skip
+def test_types_are_androids(phone, name, kind):
+    run(phone, f"touch /sdcard/{name}")
+    row = f"content query {FILES} --projection mime_type --where \"_display_name='{name}'\""
+    assert out(phone, row) == f"Row: 0 mime_type={kind}\n"
+
+
 def test_settings_are_rows(phone):
     run(phone, "content insert --uri content://settings/system --bind name:s:screen_brightness --bind value:s:7")
     assert phone.storage.settings["system", "screen_brightness"] == "7"
