@@ -299,7 +299,7 @@ class Screen:
     def ask(self, title: str, then: Callable[[str], Any], text: str = "", hint: str = "", yes: str = "OK") -> None:
         """Asks for a line of text. The proposed text is selected, so that typing replaces it."""
         prompt = Prompt(title, then, text, hint, yes)
-        prompt.input.selected = bool(text)
+        prompt.input.select_all()
         self.push(prompt)
         self.focus(prompt.input)
 

@@ -54,11 +54,11 @@ class Editor(Screen):
         ]))  # fmt: skip
 
     def _jump(self, position: int) -> None:
-        self.input.cursor, self.input.selected = position, False
+        self.input.move(position)
         self.focus(self.input)
 
     def _select_all(self) -> None:
-        self.input.selected = bool(self.input.text)
+        self.input.select_all()
         self.focus(self.input)
 
     def _paste(self) -> None:

@@ -59,7 +59,7 @@ class PlanRoute(MapScreen):
     def _ask_name(self) -> None:
         name = f"{self.now:%Y-%m-%d_%H-%M_%a}"
         prompt = Prompt("Save as new track", self._save, name, "File name", yes="Save")
-        prompt.input.selected = True
+        prompt.input.select_all()
         self.push(prompt)
 
     def _save(self, name: str) -> None:

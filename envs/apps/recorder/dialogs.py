@@ -50,7 +50,7 @@ class NameDialog(Prompt):
     def __init__(self, path: str, renamed: Renamed, recorded: bool = False) -> None:
         super().__init__("New name", self._rename, data.title(path), yes="Save")
         self.path, self.renamed, self.recorded, self.asks_no_more = path, renamed, recorded, False
-        self.input.selected = True
+        self.input.select_all()
 
     def content(self) -> Sequence[View]:
         """Returns the text field, and after a recording a box."""

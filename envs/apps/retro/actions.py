@@ -93,7 +93,7 @@ class NameDialog(Prompt):
 
 def _ask_name(screen: Screen, title: str, then: Callable[[str], Any], yes: str, name: str = "") -> None:
     dialog = NameDialog(title, then, name, yes=yes)
-    dialog.input.selected = bool(name)
+    dialog.input.select_all()
     screen.push(dialog)
     screen.focus(dialog.input)
 

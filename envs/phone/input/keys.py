@@ -114,22 +114,15 @@ def _to(place: Callable[[TextInput], int]) -> Callable[[TextInput], None]:
     """Returns a function that moves the cursor within the text and ends a selection."""
 
     def move(field: TextInput) -> None:
-        field.selected = False
-        field.cursor = min(max(0, place(field)), len(field.text))
+        field.move(place(field))
 
     return move
 
 
-def _select(field: TextInput) -> None:
-    field.selected = bool(field.text)
-
-
 def _delete_forward(field: TextInput) -> None:
-    if not field.selected and field.cursor < len(field.text):
-        field.cursor += 1
-    elif not field.selected:
-        return
-    field.delete()
+    if not field.selected:
+        field.anchor = min(field.cursor + 1, len(field.text))
+    field.insert("")
 
 
 _IN_FIELD: Mapping[str, Callable[[TextInput], None]] = {
@@ -138,7 +131,7 @@ _IN_FIELD: Mapping[str, Callable[[TextInput], None]] = {
     "DPAD_LEFT": _to(lambda field: field.cursor - 1),
     "DPAD_RIGHT": _to(lambda field: field.cursor + 1),
     "FORWARD_DEL": _delete_forward,
-    "ALL": _select,
+    "ALL": TextInput.select_all,
 }
 MODIFIERS: Mapping[int, int] = {
     CODES["SHIFT_LEFT"]: SHIFT, CODES["SHIFT_RIGHT"]: SHIFT, CODES["CTRL_LEFT"]: CTRL, CODES["CTRL_RIGHT"]: CTRL,

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.system.windows import Windows
+from coach_gym.envs.phone.toolkit.caret import index_at
 from coach_gym.envs.phone.toolkit.paint import intersect
 from coach_gym.envs.phone.toolkit.view import Rect, View
 
@@ -26,14 +27,14 @@ class Touch:
         self._phone, self._windows = phone, windows
 
     def tap(self, x: int, y: int) -> None:
-        """Touches a point. The text toolbar goes away."""
+        """Touches a point. In a text field the cursor goes there. The text toolbar goes away."""
         view = self._find((x, y), lambda v: v.on_tap or v.input or v.on_slide or v.on_long)
         self._phone.editing, self._phone.highlight = False, None
         if view is None or not view.enabled:
             return
         if view.input is not None:
             self._phone.focus = view.input
-            view.input.selected = False
+            view.input.move(index_at(view, self._windows.measures, x, y))
         elif view.on_slide is not None:
             view.on_slide(_share(x, view))
         if view.on_tap is not None:
@@ -47,7 +48,7 @@ class Touch:
             return
         if view.input is not None:
             self._phone.focus = view.input
-            view.input.selected = bool(view.input.text)
+            view.input.select_all()
             self._phone.editing = True
         if view.on_hold is not None:
             view.on_hold(_shares((x, y), view))

@@ -116,7 +116,7 @@ class Windows:
 
     def _build(self) -> list[Window]:
         phone = self._phone
-        px = self._layout({}).px
+        px = self.measures.px
         width, height = phone.width, phone.height
         status, navigation = px(bars.STATUS_HEIGHT), px(bars.NAVIGATION_HEIGHT)
         keys = self._keyboard() if phone.keyboard_shown else None
@@ -195,7 +195,7 @@ class Windows:
     def _toolbar(self, windows: list[Window]) -> Window:
         """Returns Cut, Copy and Paste right above the field with the cursor; below it at the top of the screen."""
         field = self._field_of(windows)
-        px, phone = self._layout({}).px, self._phone
+        px, phone = self.measures.px, self._phone
         top = (field.bounds[1] if field else 0) - px(46)
         if top < px(bars.STATUS_HEIGHT) and field:
             top = field.bounds[3] + px(2)
@@ -206,7 +206,7 @@ class Windows:
 
     def _keyboard(self) -> Window:
         phone = self._phone
-        layout = self._layout({})
+        layout = self.measures
         bottom = phone.height - layout.px(bars.NAVIGATION_HEIGHT)
         rect = (0, bottom - layout.px(keyboard.height(phone)), phone.width, bottom)
         return self._kept(("keyboard", phone.keyboard), lambda: keyboard.build(phone), rect, keyboard.PACKAGE)
@@ -237,6 +237,11 @@ class Windows:
     def font_scale(self) -> float:
         """Size of texts relative to the default."""
         return font_scale(self._phone.storage.settings)
+
+    @property
+    def measures(self) -> Layout:
+        """Converts lengths and sizes of fonts to pixels."""
+        return self._layout({})
 
     def _layout(self, scrolls: dict[str, ScrollState]) -> Layout:
         return Layout(self._phone.density, scrolls, self.font_scale)

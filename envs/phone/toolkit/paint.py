@@ -16,7 +16,8 @@ import numpy as np
 from PIL import Image, ImageColor
 
 from coach_gym.envs.phone.caching import cached
-from coach_gym.envs.phone.toolkit.fonts import icon_mask, line_height, rounded_mask, text_mask, text_width
+from coach_gym.envs.phone.toolkit.caret import caret_place, selected_parts, text_box
+from coach_gym.envs.phone.toolkit.fonts import icon_mask, rounded_mask, text_mask, text_width
 from coach_gym.envs.phone.toolkit.layout import Layout
 from coach_gym.envs.phone.toolkit.view import Rect, Sides, View
 
@@ -118,41 +119,22 @@ def _collect_icon(view: View, layout: Layout, clip: Rect, out: list[Command]) ->
 
 
 def _collect_text(view: View, layout: Layout, clip: Rect, out: list[Command]) -> None:
-    size, d = layout.font_px(view.size), layout.density
-    height = line_height(size)
-    left, top, right, bottom = view.bounds
-    left, top = left + round(view.pad[0] * d), top + round(view.pad[1] * d)
-    right, bottom = right - round(view.pad[2] * d), bottom - round(view.pad[3] * d)
-    y = first = top + (0 if view.multiline else max(0, (bottom - top - height * len(view.lines)) // 2))
+    left, first, right, size, height = text_box(view, layout)
+    y = first
     color = view.color if view.enabled and view.text else "#8a8a8a"
-    marked = view.input is not None and view.input.selected
-    for line in view.lines:
+    marked = selected_parts(view) if view.input is not None and view.input.selected else {}
+    for row, line in enumerate(view.lines):
         width = text_width(line, size, view.bold)
         x = left + (max(0, (right - left - width) // 2) if view.align == "center" else 0)
-        if marked:
-            out.append(Command("box", (x, y, x + width, y + height), clip, "#b9d4fb", 0))
+        if row in marked:
+            start, end = (x + text_width(line[:index], size, view.bold) for index in marked[row])
+            out.append(Command("box", (start, y, end, y + height), clip, "#b9d4fb", 0))
         out.append(Command("text", (x, y, x + width, y + height), clip, color, line, size, view.bold))
         y += height
-    if view.caret:
-        row, before = _caret_place(view)
+    if view.caret and view.input is not None:
+        row, before = caret_place(view, view.input.cursor)
         x, y = left + text_width(before, size, view.bold), first + row * height
         out.append(Command("box", (x, y, x + max(1, layout.px(2)), y + height), clip, "#1a73e8", 0))
-
-
-def _caret_place(view: View) -> tuple[int, str]:
-    """Returns the line with the cursor of a text field, and the part of the line before the cursor."""
-    if view.input is None or not view.text:
-        return 0, ""
-    cursor = view.input.cursor
-    if view.password:
-        return 0, view.lines[0][:cursor]
-    start = 0
-    for row, line in enumerate(view.lines):
-        start = view.text.find(line, start)  # the space or line break where the text wraps is in no line
-        if cursor <= start + len(line):
-            return row, line[: max(0, cursor - start)]
-        start += len(line) + (view.text[start + len(line) : start + len(line) + 1] in (" ", "\n"))
-    return len(view.lines) - 1, view.lines[-1]
 
 
 def intersect(a: Rect, b: Rect) -> Rect | None:

@@ -29,32 +29,53 @@ class TextInput:
     Attributes:
         text: The text.
         cursor: The index at which text is inserted.
-        selected: Whether all of the text is selected; what is typed next then replaces it.
+        anchor: The other end of the selection, which what is typed next replaces; the cursor if nothing is selected.
     """
 
     def __init__(self, text: str = "", selected: bool = False) -> None:
         self.text = text
         self.cursor = len(text)
-        self.selected = selected and bool(text)
+        self.anchor = 0 if selected else self.cursor
+
+    @property
+    def selection(self) -> tuple[int, int]:
+        """Start and end of what is selected."""
+        return min(self.anchor, self.cursor), max(self.anchor, self.cursor)
+
+    @property
+    def selected(self) -> str:
+        """The part of the text that is selected."""
+        start, end = self.selection
+        return self.text[start:end]
 
     def set(self, text: str) -> None:
         """Replaces the text and puts the cursor at its end."""
-        self.text, self.cursor, self.selected = text, len(text), False
+        self.text = text
+        self.move(len(text))
+
+    def move(self, cursor: int) -> None:
+        """Puts the cursor at an index, or at the nearest end of the text. Nothing is selected then."""
+        self.cursor = self.anchor = min(max(0, cursor), len(self.text))
+
+    def select(self, start: int, end: int) -> None:
+        """Selects a part of the text and puts the cursor at its end."""
+        self.anchor, self.cursor = start, end
+
+    def select_all(self) -> None:
+        """Selects all of the text."""
+        self.select(0, len(self.text))
 
     def insert(self, text: str) -> None:
         """Inserts text at the cursor, or in place of the selection."""
-        if self.selected:
-            self.set("")
-        self.text = self.text[: self.cursor] + text + self.text[self.cursor :]
-        self.cursor += len(text)
+        start, end = self.selection
+        self.text = self.text[:start] + text + self.text[end:]
+        self.move(start + len(text))
 
     def delete(self) -> None:
         """Removes the selection, or else the character before the cursor."""
-        if self.selected:
-            self.set("")
-        elif self.cursor:
-            self.text = self.text[: self.cursor - 1] + self.text[self.cursor :]
-            self.cursor -= 1
+        if not self.selected:
+            self.anchor = max(0, self.cursor - 1)
+        self.insert("")
 
 
 class ScrollState:

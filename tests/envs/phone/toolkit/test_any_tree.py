@@ -153,7 +153,7 @@ def test_the_caret_goes_through_every_place_of_a_text(text):
     field = TextInput(text)
     places = []
     for cursor in range(len(text) + 1):
-        field.cursor = cursor
+        field.move(cursor)
         view = TextField(field, lines=3)
         view.caret = True
         root, layout = laid_out(Column([view]))
@@ -165,7 +165,7 @@ def test_the_caret_goes_through_every_place_of_a_text(text):
 
 def test_the_caret_of_a_password_stands_between_dots():
     field = TextInput("secret")
-    field.cursor = 3
+    field.move(3)
     view = TextField(field, password=True)
     view.caret = True
     root, layout = laid_out(Column([view]))

@@ -173,8 +173,8 @@ def test_passwords_are_measured_and_drawn_as_dots():
 def test_typing_replaces_a_selection_and_moves_the_cursor():
     field = TextInput("abc", selected=True)
     field.insert("xy")
-    assert (field.text, field.cursor, field.selected) == ("xy", 2, False)
-    field.cursor = 1
+    assert (field.text, field.cursor, field.selected) == ("xy", 2, "")
+    field.move(1)
     field.insert("_")
     field.delete()
     field.delete()

@@ -1,0 +1,70 @@
+"""Where the characters of a text field are: the place of the cursor, and the character below a finger."""
+
+from __future__ import annotations
+
+from bisect import bisect
+
+from coach_gym.envs.phone.toolkit.fonts import line_height, text_width
+from coach_gym.envs.phone.toolkit.layout import Layout
+from coach_gym.envs.phone.toolkit.view import View
+
+
+def text_box(view: View, layout: Layout) -> tuple[int, int, int, int, int]:
+    """Returns left, top and right of a view's lines of text, the size of the font, and the height of a line."""
+    size, d = layout.font_px(view.size), layout.density
+    height = line_height(size)
+    left, top, right, bottom = view.bounds
+    left, top = left + round(view.pad[0] * d), top + round(view.pad[1] * d)
+    right, bottom = right - round(view.pad[2] * d), bottom - round(view.pad[3] * d)
+    first = top + (0 if view.multiline else max(0, (bottom - top - height * len(view.lines)) // 2))
+    return left, first, right, size, height
+
+
+def line_starts(view: View) -> list[int]:
+    """Returns the index in a field's text at which each of its lines starts."""
+    shown = "•" * len(view.text) if view.password else view.text
+    starts, end = [], 0
+    for line in view.lines:
+        found = shown.find(line, end)  # the space or line break where the text wraps is in no line
+        starts.append(end if found < 0 else found)  # what is cut ends in an ellipsis
+        end = starts[-1] + len(line)
+        end += shown[end : end + 1] in (" ", "\n")
+    return starts
+
+
+def caret_place(view: View, index: int) -> tuple[int, str]:
+    """Returns the line that an index in a field's text is in, and the part of the line before it."""
+    if not view.text:
+        return 0, ""
+    for row, (start, line) in enumerate(zip(line_starts(view), view.lines, strict=True)):
+        if index <= start + len(line):
+            return row, line[: max(0, index - start)]
+    return len(view.lines) - 1, view.lines[-1]
+
+
+def selected_parts(view: View) -> dict[int, tuple[int, int]]:
+    """Returns by their numbers the lines of a field that the selection touches, and where it starts and ends in them.
+    """
+    start, end = view.input.selection if view.input is not None else (0, 0)
+    lines = enumerate(zip(line_starts(view), view.lines, strict=True))
+    return {
+        row: (max(0, start - first), min(end - first, len(line)))
+        for row, (first, line) in lines
+        if start <= first + len(line) and end >= first
+    }
+
+
+def index_at(view: View, layout: Layout, x: int, y: int) -> int:
+    """Returns the index in a field's text that is nearest to a point."""
+    if not view.text:
+        return 0
+    left, top, _, size, height = text_box(view, layout)
+    row = min(max(0, (y - top) // height), len(view.lines) - 1)
+    line = view.lines[row]
+
+    def right_of(count: int) -> int:
+        return left + text_width(line[:count], size, view.bold)
+
+    after = min(bisect(range(len(line) + 1), x, key=right_of), len(line))
+    nearer = after - 1 if after and x - right_of(after - 1) <= right_of(after) - x else after
+    return min(line_starts(view)[row] + nearer, len(view.text))
