@@ -65,6 +65,12 @@ class Phone(System):
             self.touch.tap(x, y)
         self.elapse(STEP)
 
+    def double_tap(self, x: int, y: int) -> None:
+        """Touches the screen once more, right after a touch at the same place."""
+        with self.running():
+            self.touch.double_tap(x, y)
+        self.elapse(STEP)
+
     def long_press(self, x: int, y: int) -> None:
         """Touches the screen for a second."""
         with self.running():

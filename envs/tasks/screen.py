@@ -165,14 +165,20 @@ class Screen:
         yield self.type(text)
 
     def refill(self, target: Target, text: str) -> Iterator[str]:
-        """Types in place of what a text field holds: a long touch selects it all."""
+        """Types in place of what a text field holds."""
         yield from self.scroll_to(target)
         field = self._first(target, _editable)
         if field.value:
-            yield self.long_press(field)
+            yield from self.select_text(field)
             yield self.type(text)
         else:
             yield from self.fill(field, text)
+
+    def select_text(self, target: Target) -> Iterator[str]:
+        """Selects all that a text field holds: a long touch selects a word, or nothing, and offers to select all."""
+        yield self.long_press(target)
+        if self.has("Select all"):
+            yield self.tap("Select all")
 
     def follow(self, *targets: Target) -> Iterator[str]:
         """Touches one element after another, and scrolls to those that are not on the screen."""

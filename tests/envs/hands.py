@@ -43,6 +43,12 @@ class Hands:
     def hold(self, label):
         self.phone.long_press(*self.find(label).center)
 
+    def select_text(self, field):
+        """Selects all that a text field holds; the field itself, or its label."""
+        self.phone.long_press(*(self.find(field) if isinstance(field, str) else field).center)
+        if self.shows("Select all"):
+            self.tap("Select all")
+
     def type(self, text):
         self.phone.type(text)
 

@@ -15,7 +15,7 @@ def copy(s: Screen, p: Mapping[str, Any]) -> Iterator[str]:
     yield s.home()
     yield s.tap("Search apps")
     yield from s.fill(_field, p["text"])
-    yield s.long_press(_field)
+    yield from s.select_text(_field)
     yield s.tap("Copy")
 
 

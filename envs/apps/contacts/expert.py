@@ -34,8 +34,7 @@ def _delete_contact(s: Screen, p: Params) -> Iterator[str]:
 def _edit_phone(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("Edit contact")
-    yield s.long_press("Phone")
-    yield s.type(p["number"])
+    yield from s.refill("Phone", p["number"])
     yield s.tap("Save")
 
 

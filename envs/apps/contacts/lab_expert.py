@@ -30,9 +30,7 @@ def _add_with_email(s: Screen, p: Params) -> Iterator[str]:
 def _change_email(s: Screen, p: Params) -> Iterator[str]:
     yield from open_person(s, p["name"])
     yield s.tap("Edit contact")
-    yield from s.scroll_to("Email")
-    yield s.long_press("Email")
-    yield s.type(p["email"])
+    yield from s.refill("Email", p["email"])
     yield s.tap("Save")
 
 

@@ -54,8 +54,7 @@ def add_at_top(s: Screen, text: str) -> Iterator[str]:
 
 def replace_text(s: Screen, text: str) -> Iterator[str]:
     """Types a text in place of the one in the editor."""
-    yield s.long_press(EDITOR)
-    yield s.type(text)
+    yield from s.refill(EDITOR, text)
 
 
 def _open_note(s: Screen, p: Params) -> Iterator[str]:

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.system.windows import Windows
-from coach_gym.envs.phone.toolkit.caret import index_at
+from coach_gym.envs.phone.toolkit.caret import index_at, is_on_text, word_at
 from coach_gym.envs.phone.toolkit.paint import intersect
-from coach_gym.envs.phone.toolkit.view import Rect, View
+from coach_gym.envs.phone.toolkit.view import Rect, TextInput, View
 
 Point = tuple[int, int]
 FLING = 1200  # dp a second; a list runs on after a finger that is faster
@@ -28,7 +28,7 @@ class Touch:
 
     def tap(self, x: int, y: int) -> None:
         """Touches a point. In a text field the cursor goes there. The text toolbar goes away."""
-        view = self._find((x, y), lambda v: v.on_tap or v.input or v.on_slide or v.on_long)
+        view = self._find((x, y), _takes_touches)
         self._phone.editing, self._phone.highlight = False, None
         if view is None or not view.enabled:
             return
@@ -41,15 +41,37 @@ class Touch:
             view.on_tap()
         self._phone.changed()
 
+    def double_tap(self, x: int, y: int) -> None:
+        """Touches a point once more right after a touch. This selects the word there, and is a mere touch elsewhere."""
+        view = self._find((x, y), _takes_touches)
+        if view is None or view.input is None or not is_on_text(view, self._windows.measures, x, y):
+            self.tap(x, y)
+        elif view.enabled:
+            self._edit(view, view.input, x, y)
+            self._phone.changed()
+
+    def _edit(self, field: View, input: TextInput, x: int, y: int) -> None:
+        """Shows the toolbar, and selects the word at a point if there is text."""
+        layout = self._windows.measures
+        self._phone.focus, self._phone.editing = input, True
+        index = index_at(field, layout, x, y)
+        if not is_on_text(field, layout, x, y):
+            input.move(index)
+        elif field.password:
+            input.select_all()
+        else:
+            input.select(*word_at(input.text, index))
+
     def long_press(self, x: int, y: int) -> None:
-        """Touches a point for long. In a text field this selects all and shows the toolbar."""
+        """Touches a point for long. In a text field this selects a word and shows the toolbar.
+
+        Beside the text, the toolbar shows and the cursor goes there.
+        """
         view = self._find((x, y), lambda v: v.on_hold or v.on_long or v.input or v.on_tap)
         if view is None or not view.enabled:
             return
         if view.input is not None:
-            self._phone.focus = view.input
-            view.input.select_all()
-            self._phone.editing = True
+            self._edit(view, view.input, x, y)
         if view.on_hold is not None:
             view.on_hold(_shares((x, y), view))
         elif view.on_long is not None:
@@ -99,6 +121,10 @@ class Touch:
             if _inside(point, rect):
                 return _search(root, point, rect, wanted)
         return None
+
+
+def _takes_touches(view: View) -> object:
+    return view.on_tap or view.input or view.on_slide or view.on_long
 
 
 def _search(view: View, point: Point, clip: Rect, wanted: Callable[[View], object]) -> View | None:

@@ -131,7 +131,7 @@ class Windows:
         elif phone.highlight is not None:
             self._mark_highlight(windows)
         if keys and phone.editing:
-            windows.append(self._toolbar(windows))
+            windows.append(self._toolbar(windows, bottom))
         if phone.message is not None:
             windows.append(self._message(phone.message[0], (0, bottom - px(64), width, bottom)))
         windows.append(self._bar("status", (0, 0, width, status)))
@@ -192,17 +192,23 @@ class Windows:
         window.touchable = False
         return window
 
-    def _toolbar(self, windows: list[Window]) -> Window:
-        """Returns Cut, Copy and Paste right above the field with the cursor; below it at the top of the screen."""
+    def _toolbar(self, windows: list[Window], bottom: int) -> Window:
+        """Returns the toolbar right above the field with the cursor, or the keyboard; below it at the screen's top."""
         field = self._field_of(windows)
         px, phone = self.measures.px, self._phone
         top = (field.bounds[1] if field else 0) - px(46)
         if top < px(bars.STATUS_HEIGHT) and field:
             top = field.bounds[3] + px(2)
-        actions = (("Cut", clipboard.cut), ("Copy", clipboard.copy), ("Paste", clipboard.paste))
-        buttons = [Button(label, partial(then, phone), kind="text") for label, then in actions]
+        top = min(top, bottom - px(46))
+        buttons = [Button(label, partial(then, phone), kind="text") for label, then in self._editing()]
         bar = Row(buttons, bg=theme.SURFACE, border=theme.OUTLINE)
-        return self._window(bar, (px(16), top, px(250), top + px(44)), phone.foreground)
+        return self._window(bar, (px(16), top, px(16 + 78 * len(buttons)), top + px(44)), phone.foreground)
+
+    def _editing(self) -> list[tuple[str, Callable[[SystemHost], None]]]:
+        """Returns what can be done with the text of the field with the cursor."""
+        text, selected = (focus.text, focus.selected) if (focus := self._phone.focus) else ("", "")
+        cut = [("Cut", clipboard.cut), ("Copy", clipboard.copy)] if selected else []
+        return [*cut, ("Paste", clipboard.paste), *([("Select all", clipboard.select_all)] if selected != text else [])]
 
     def _keyboard(self) -> Window:
         phone = self._phone

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
 
 from coach_gym.envs.phone.toolkit.fonts import line_height, text_width
 from coach_gym.envs.phone.toolkit.layout import Layout
 from coach_gym.envs.phone.toolkit.view import View
 
+_WORD = re.compile(r"(?:\w|(?<=\w)['’.](?=\w))+")
 
 def text_box(view: View, layout: Layout) -> tuple[int, int, int, int, int]:
     """Returns left, top and right of a view's lines of text, the size of the font, and the height of a line."""
@@ -58,8 +60,8 @@ def index_at(view: View, layout: Layout, x: int, y: int) -> int:
     """Returns the index in a field's text that is nearest to a point."""
     if not view.text:
         return 0
-    left, top, _, size, height = text_box(view, layout)
-    row = min(max(0, (y - top) // height), len(view.lines) - 1)
+    left, _, _, size, _ = text_box(view, layout)
+    row = _row(view, layout, y)
     line = view.lines[row]
 
     def right_of(count: int) -> int:
@@ -68,3 +70,23 @@ def index_at(view: View, layout: Layout, x: int, y: int) -> int:
     after = min(bisect(range(len(line) + 1), x, key=right_of), len(line))
     nearer = after - 1 if after and x - right_of(after - 1) <= right_of(after) - x else after
     return min(line_starts(view)[row] + nearer, len(view.text))
+
+
+def is_on_text(view: View, layout: Layout, x: int, y: int) -> bool:
+    """Returns whether a point is neither left nor right of the nearest line of a field's text."""
+    left, _, _, size, _ = text_box(view, layout)
+    return bool(view.text) and left <= x <= left + text_width(view.lines[_row(view, layout, y)], size, view.bold)
+
+
+def _row(view: View, layout: Layout, y: int) -> int:
+    _, top, _, _, height = text_box(view, layout)
+    return min(max(0, (y - top) // height), len(view.lines) - 1)
+
+
+def word_at(text: str, index: int) -> tuple[int, int]:
+    """Returns start and end of the word at an index of a text, or of the character if no word is there."""
+    for word in _WORD.finditer(text):
+        if word.start() <= index <= word.end():
+            return word.span()
+    start = min(index, len(text) - 1)
+    return start, start + 1

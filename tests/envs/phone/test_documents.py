@@ -56,7 +56,7 @@ def test_a_file_is_saved_in_the_folder_shown(hands, touches, folder):
 def test_a_taken_name_gets_a_number(hands, typed, path):
     chosen = pushed(hands, SaveDocument, "new.txt")
     hands.tap("Show roots", DEVICE, "Documents")
-    hands.hold("File name")
+    hands.select_text("File name")
     hands.type(typed)
     hands.tap("SAVE")
     assert chosen == [path]
@@ -65,7 +65,7 @@ def test_a_taken_name_gets_a_number(hands, typed, path):
 @pytest.mark.parametrize("typed", [" ", "a/b", "..", "x" * 300])
 def test_an_impossible_name_is_refused(hands, typed):
     chosen = pushed(hands, SaveDocument, "new.txt")
-    hands.hold("File name")
+    hands.select_text("File name")
     hands.type(typed)
     hands.tap("SAVE")
     assert chosen == [] and hands.shows("That name can't be used")

@@ -186,7 +186,7 @@ def test_an_edit_writes_the_field_that_changed_and_nothing_else(hands, full):
     hands.phone.changed()
     before = records(database(hands), "books")
     hands.tap(" Seas ")
-    hands.hold("author")
+    hands.select_text("author")
     hands.type("Ann")
     hands.tap("Save")
     assert changed(before, records(database(hands), "books")) == [{}, {}, {}, {"author": "Ann"}]
@@ -218,9 +218,9 @@ def test_leaving_asks_only_if_something_would_be_lost(hands, leave):
 
 def test_text_that_is_typed_back_is_no_change(hands):
     hands.tap("Woods")
-    hands.hold("title")
+    hands.select_text("title")
     hands.type("Trees")
-    hands.hold("title")
+    hands.select_text("title")
     hands.type("Woods")
     hands.back()
     hands.back()

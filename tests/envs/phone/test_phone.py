@@ -25,6 +25,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
 )
 from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import Element, compress, parse_ui
+from tests.envs.hands import Hands
 
 PACKAGE = "org.example.sampler"
 
@@ -344,19 +345,20 @@ def test_labels_longer_than_the_screen_wrap_or_end_in_an_ellipsis(phone):
         assert node.bounds[2] <= phone.width
 
 
-def test_long_pressing_a_field_selects_its_text_to_copy_or_replace(phone):
+def test_long_pressing_a_field_offers_to_select_its_text_to_copy_or_replace(phone):
+    hands = Hands(None, phone=phone)
     tap(phone, "Message")
     phone.type("old words")
-    phone.long_press(*find(phone, "Message").center)
+    hands.select_text("Message")
     tap(phone, "Copy")
     assert phone.clipboard == "old words" and not any(e.label == "Copy" for e in elements(phone))
-    phone.long_press(*find(phone, "Message").center)
+    hands.select_text("Message")
     phone.type("new")
     assert main(phone).field.text == "new"
-    phone.long_press(*find(phone, "Message").center)
+    hands.select_text("Message")
     tap(phone, "Paste")
     assert main(phone).field.text == "old words"
-    phone.long_press(*find(phone, "Message").center)
+    hands.select_text("Message")
     tap(phone, "Cut")
     assert main(phone).field.text == "" and phone.clipboard == "old words"
 

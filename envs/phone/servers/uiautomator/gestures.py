@@ -101,10 +101,10 @@ class Gestures:
     def _touch(self, points: list[Point], seconds: float) -> bool:
         """Moves a finger through points. A screen that is off feels nothing."""
         if self._phone.services.screen_on and points:
-            finger = Fingers(self._phone)
+            now = time.monotonic()
             for point in points:
-                finger.down(0, *point, at=0.0)
-            finger.up(0, seconds)
+                self._fingers.down(0, *point, at=now)
+            self._fingers.up(0, now + seconds)
         return self._phone.services.screen_on
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Callable
+from datetime import datetime
 from weakref import WeakKeyDictionary
 
 from PIL import Image
 
 from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.input import keys
-from coach_gym.envs.phone.input.fingers import LONG_PRESS, SLOP, Fingers
+from coach_gym.envs.phone.input.fingers import LONG_PRESS, SLOP, Fingers, is_near
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.language.options import options
-from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, Shell
 from coach_gym.envs.phone.system.system import STEP
 from coach_gym.ui import to_dump
 
@@ -52,9 +53,18 @@ def _point(words: list[str]) -> tuple[int, int]:
     return _pixel(words[0]), _pixel(words[1])
 
 
+_tapped: WeakKeyDictionary[Shell, tuple[tuple[int, int], datetime]] = WeakKeyDictionary()  # where, and when it ended
+
+
 def tap(p: Process, args: list[str]) -> int:
-    """Touches a point."""
-    p.phone.tap(*_point(args))
+    """Touches a point. The second of two taps that a script does one right after the other makes a double tap."""
+    point = _point(args)
+    before, then = _tapped.pop(p.shell, (point, None))
+    if then == p.phone.now and is_near(p.phone, before, point):
+        p.phone.double_tap(*point)
+    else:
+        p.phone.tap(*point)
+        _tapped[p.shell] = point, p.phone.now
     return 0
 
 

@@ -34,7 +34,7 @@ def newest(hands):
 
 
 def put(hands, hint, text):
-    hands.hold(hint)
+    hands.select_text(hint)
     hands.type(text)
     hands.back()
 
@@ -59,7 +59,7 @@ def test_the_card_on_top_sums_up_the_current_month(hands):
 def test_search_finds_items_notes_and_categories(hands):
     hands.tap("Search")
     for words, found in (("bread", ["Bakery"]), ("TRANSPORT", ["Taxi"]), ("sal", ["Salary"]), ("boat", [])):
-        hands.hold("Search")
+        hands.select_text("Search")
         hands.type(words)
         assert [row.split(", ")[0] for row in rows(hands)] == found
     hands.back()

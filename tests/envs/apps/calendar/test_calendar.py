@@ -203,7 +203,7 @@ def test_an_event_on_another_weekday_repeats_on_that_one():
 def test_changing_a_later_occurrence_moves_the_whole_series():
     app = Calendar(YOGA)
     app.tap("27", "Yoga Class")
-    app.hold("Title")
+    app.select_text("Title")
     app.type("Dance")
     app.back()
     app.touch("event_start_time")
@@ -224,7 +224,7 @@ FAIR = {"title": "Fair", "start_ts": at(17, 1), "end_ts": at(19, 23), "flags": 1
 
 
 def refill(app, hint, text):
-    app.hold(hint)
+    app.select_text(hint)
     app.type(text)
     app.back()
 

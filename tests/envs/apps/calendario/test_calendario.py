@@ -122,7 +122,7 @@ def test_an_edit_keeps_everything_else(calendar):
     calendar.tap("work")
     assert calendar.shows("45 minutes before")
     calendar.tap("Edit event")
-    calendar.hold("Title")
+    calendar.select_text("Title")
     calendar.type("play")
     calendar.back()
     calendar.tap("Save")

@@ -119,7 +119,7 @@ def test_my_books_are_sorted_by_title_and_can_be_searched(hands):
     hands.tap("Search")
     hands.type("MOON")
     assert titles(hands) == ["Clouds", "Waves"]
-    hands.hold("Search")
+    hands.select_text("Search")
     hands.type("pride")
     assert titles(hands) == [] and hands.shows("Nothing here")
 

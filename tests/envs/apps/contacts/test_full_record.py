@@ -81,7 +81,7 @@ def test_a_star_is_all_that_changes(hands):
 
 
 def retype(hands, field, text):
-    hands.hold(field)
+    hands.select_text(field)
     hands.type(text)
     hands.back()
 
@@ -132,7 +132,7 @@ def test_a_label_taken_away_is_one_row_less(hands):
 
 def test_a_number_taken_away_leaves_the_other(hands):
     hands.tap("Edit contact")
-    hands.hold("Phone")
+    hands.select_text("Phone")
     hands.tap("Cut")
     hands.tap("Save")
     rows = hands.storage.database(contacts.PATH).execute(

@@ -132,7 +132,7 @@ def test_a_taken_name_gets_a_number_and_an_impossible_one_is_refused(draw):
         save(draw, "cat")
     assert draw.storage.listdir(f"{SHARED}/Download") == ["cat (1).png", "cat.png"]
     draw.tap("Save", "OK")
-    draw.hold("File name")
+    draw.select_text("File name")
     draw.type("a/b.png")
     draw.tap("SAVE")
     assert draw.shows("That name can't be used") and len(draw.storage.listdir(f"{SHARED}/Download")) == 2

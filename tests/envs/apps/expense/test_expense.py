@@ -8,6 +8,7 @@ from coach_gym.envs.phone import epoch
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import compress, parse_ui
+from tests.envs.hands import Hands
 from tests.envs.records import add_record, changed, records
 
 
@@ -72,7 +73,7 @@ def test_editing_keeps_what_is_not_changed(phone):
     tap(phone, "Taxi, $12.50 Transportation")
     tap(phone, "Edit")
     field = next(e for e in elements(phone) if e.hint == "Amount")
-    phone.long_press(*field.center)
+    Hands(None, phone=phone).select_text(field)
     phone.type("20")
     phone.key("BACK")
     tap(phone, "Save")
@@ -96,7 +97,7 @@ def test_an_edit_changes_one_column_and_the_time_of_the_change(field, text, chan
     if field == "Category":
         tap(phone, text)
     else:
-        phone.long_press(*next(e for e in elements(phone) if e.hint == field).center)
+        Hands(None, phone=phone).select_text(next(e for e in elements(phone) if e.hint == field))
         phone.type(text)
         phone.key("BACK")
     tap(phone, "Save")

@@ -237,7 +237,7 @@ def test_a_file_that_somebody_pushed_is_read(hands):
 
 def edit_title(app):
     app.tap("Edit")
-    app.hold("Add title")
+    app.select_text("Add title")
     app.type("Tour")
     app.back()
     app.tap("Save changes")
@@ -245,7 +245,7 @@ def edit_title(app):
 
 def edit_body(app):
     app.tap("Edit")
-    app.hold("Add body")
+    app.select_text("Add body")
     app.type("Sold")
     app.back()
     app.back()
@@ -296,7 +296,7 @@ def test_renaming_a_notebook_keeps_everything_else():
     app.tap("Sidebar")
     app.hold("Home")
     app.tap("Edit")
-    app.hold("Enter notebook title")
+    app.select_text("Enter notebook title")
     app.type("Garden")
     app.back()
     app.tap("Save changes")

@@ -61,7 +61,7 @@ def results(hands):
 
 
 def search(hands, words):
-    hands.hold("Search")
+    hands.select_text("Search")
     hands.type(words)
     hands.back()
 

@@ -189,7 +189,7 @@ def test_pasting_from_either_menu(hands):
     hands.type(" ")
     hands.tap("More options", "Paste", "Save")
     assert notes(hands)["list.md"] == "copied copied"
-    hands.hold("Note text")
+    hands.select_text("Note text")
     hands.tap("Paste", "Save")
     assert notes(hands)["list.md"] == "copied"
 

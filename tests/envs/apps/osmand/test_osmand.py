@@ -61,7 +61,7 @@ def test_a_village_becomes_a_favourite_and_is_listed(hands):
 def test_coordinates_become_a_favourite_under_a_name_with_signs(hands):
     find(hands, "47.1858882, 9.5452201")
     hands.tap("Add to favorites")
-    hands.phone.long_press(*hands.find("Name").center)
+    hands.select_text("Name")
     hands.type("Tom & <Ann>")
     hands.back()
     hands.tap("Save")
@@ -294,12 +294,12 @@ def test_the_map_is_zoomed_within_limits(small):
 def test_a_favourite_needs_a_name_and_then_has_a_star(small):
     find(small, "Planken")
     small.tap("Add to favorites")
-    small.phone.long_press(*small.find("Name").center)
+    small.select_text("Name")
     small.type(" ")
     small.back()
     small.tap("Save")
     assert small.shows("Enter a name") and waypoints_or_none(small) == []
-    small.phone.long_press(*small.find("Name").center)
+    small.select_text("Name")
     small.type("Home")
     small.back()
     small.tap("Save")
@@ -327,7 +327,7 @@ def test_lists_lead_to_the_map(small):
 def test_a_track_of_a_taken_name_gets_a_number_and_can_be_deleted(small):
     for _ in range(2):
         small.tap("Show main menu", "Plan a route", "Add", "Zoom in", "Add", "Done", "File name")
-        small.hold("File name")
+        small.select_text("File name")
         small.type("Tour")
         small.back()
         small.tap("Save")

@@ -7,6 +7,7 @@ from coach_gym.envs.apps.recipes.app import DATABASE, FIELDS, PACKAGE
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.profiles import world_phone
 from coach_gym.ui import compress, parse_ui
+from tests.envs.hands import Hands
 from tests.envs.records import add_record, changed, records
 
 
@@ -80,7 +81,7 @@ def test_editing_changes_one_field(phone):
     tap(phone, "Waffles, Sweet")
     tap(phone, "Edit")
     field = next(e for e in elements(phone) if e.hint == "Description")
-    phone.long_press(*field.center)
+    Hands(None, phone=phone).select_text(field)
     phone.type("Crisp")
     tap(phone, "Save")
     row = phone.storage.database(DATABASE).execute(
@@ -100,7 +101,7 @@ def test_an_edit_changes_one_column_of_one_recipe(hint, column, full):
     before = records(db, "recipes")
     tap(phone, next(label for label in labels(phone) if label.startswith("Stew")))
     tap(phone, "Edit")
-    phone.long_press(*next(e for e in elements(phone) if e.hint == hint).center)
+    Hands(None, phone=phone).select_text(next(e for e in elements(phone) if e.hint == hint))
     phone.type("New")
     tap(phone, "Save")
     assert changed(before, records(db, "recipes")) == [{}, {column: "New"}]

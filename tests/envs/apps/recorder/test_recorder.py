@@ -58,7 +58,7 @@ def test_the_name_is_asked_for_and_typed_over_the_one_proposed(recorder):
 def test_an_impossible_name_leaves_the_proposed_one(name):
     recorder = Hands(PACKAGE)
     recorder.tap("Start recording", "Stop recording", "Save", "Start recording", "Stop recording")
-    recorder.phone.long_press(*field(recorder).center)
+    recorder.select_text(field(recorder))
     recorder.type(name or " ")
     recorder.tap("Save")
     assert recorder.storage.listdir(RECORDS) == ["Record-1.m4a", "Record-2.m4a"]

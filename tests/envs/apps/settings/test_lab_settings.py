@@ -44,7 +44,7 @@ def test_wifi_need_not_turn_itself_on(settings):
 
 def test_bluetooth_has_a_name_of_its_own(settings):
     settings.tap("Connected devices", "Pair new device", "Device name")
-    settings.hold("Device name")
+    settings.select_text("Device name")
     settings.type("my AVD")
     settings.tap("Rename")
     assert value(settings, "secure", "bluetooth_name") == "my AVD" and "Device name, my AVD" in settings.ui

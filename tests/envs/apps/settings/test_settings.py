@@ -180,12 +180,12 @@ def test_the_phone_is_renamed_unless_the_name_is_empty(hands):
     scroll(hands)
     hands.tap("About phone", "Device name")
     field = next(e for e in hands.elements if e.editable)
-    hands.phone.long_press(*field.center)
+    hands.select_text(field)
     hands.type("Blue phone")
     hands.tap("OK")
     assert setting(hands, "global", "device_name") == "Blue phone"
     hands.tap("Device name")
-    hands.phone.long_press(*next(e for e in hands.elements if e.editable).center)
+    hands.select_text(next(e for e in hands.elements if e.editable))
     hands.phone.key("DEL")
     hands.tap("OK")
     assert hands.find("Device name").label == "Device name, Blue phone"

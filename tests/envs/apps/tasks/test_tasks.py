@@ -145,19 +145,19 @@ def test_editing_changes_one_task_and_nothing_else():
     app = Tasks(*OCTOBER)
     before = app.stored
     app.tap("Mow the lawn")
-    app.hold("Task name")
+    app.select_text("Task name")
     app.type("Mow the meadow")
     app.tap("Oct 20", "No date", "None", "Save")
     assert app.stored == [("Mow the meadow", 3, 0, 0, 0, None), *before[1:]]
 
 
 def edit_title(app):
-    app.hold("Task name")
+    app.select_text("Task name")
     app.type("New")
 
 
 def edit_notes(app):
-    app.hold("Description")
+    app.select_text("Description")
     app.type("New")
 
 

@@ -54,7 +54,7 @@ def test_joining_takes_a_number_and_a_name(zoom):
     assert not joined(zoom) and zoom.shows("Join options"), "eight digits are no meeting"
     zoom.tap("Meeting ID")
     zoom.type("9")
-    zoom.hold("Your name")
+    zoom.select_text("Your name")
     zoom.type(" ")
     zoom.back()
     zoom.tap("Join")

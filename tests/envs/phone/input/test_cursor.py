@@ -1,10 +1,13 @@
-"""Where a touch puts the cursor of a text field."""
+"""Where a touch puts the cursor of a text field, and what it selects."""
 
 import pytest
 
+from coach_gym.envs.phone import shell
 from coach_gym.envs.phone.app import Screen
+from coach_gym.envs.phone.toolkit.caret import word_at
 from coach_gym.envs.phone.toolkit.view import TextInput
-from coach_gym.envs.phone.toolkit.widgets import Column, TextField
+from coach_gym.envs.phone.toolkit.widgets import Column, Space, TextField
+from tests.envs.hands import Hands
 from tests.envs.phone.sampler import showing
 
 
@@ -12,11 +15,11 @@ class Fields(Screen):
     def __init__(self):
         super().__init__()
         self.line, self.lines = TextInput("hello world"), TextInput("one\n\nthree words here")
-        self.code = TextInput("42")
+        self.code, self.above = TextInput("42"), 0
 
     def build(self):
         code = TextField(self.code, "Code", password=True)
-        return Column([TextField(self.line, "Line"), TextField(self.lines, "Lines", lines=5), code])
+        return Column([Space(self.above), TextField(self.line, "Line"), TextField(self.lines, "Lines", lines=5), code])
 
 
 @pytest.fixture
@@ -90,3 +93,93 @@ def test_only_what_is_selected_is_marked(fields):
     (first, empty, last) = [c.rect for c in fields.phone.windows.drawing() if c.color == "#b9d4fb"]
     end = caret(fields, fields.lines, 10)
     assert first[0] == caret(fields, fields.lines, 1)[0] and empty[0] == empty[2] and last[2] == end[0]
+
+
+# words
+
+
+def shown(fields):
+    return [node.text for node in fields.phone.ui().walk() if node.text in ("Cut", "Copy", "Paste", "Select all")]
+
+
+@pytest.mark.parametrize("touch", ["long_press", "double_tap"])
+def test_a_word_is_selected_below_the_finger(fields, touch):
+    getattr(fields.phone, touch)(*caret(fields, fields.line, 8))
+    assert fields.line.selected == "world" and shown(fields) == ["Cut", "Copy", "Paste", "Select all"]
+    fields.phone.type("there")
+    assert fields.line.text == "hello there"
+
+
+def test_a_long_touch_beside_the_text_selects_nothing(fields):
+    _, y = caret(fields, fields.line, 0)
+    fields.phone.long_press(260, y)
+    assert (fields.line.cursor, fields.line.selected) == (11, "") and shown(fields) == ["Paste", "Select all"]
+
+
+def test_a_double_tap_beside_the_text_is_two_taps(fields):
+    _, y = caret(fields, fields.line, 0)
+    fields.phone.double_tap(260, y)
+    assert (fields.line.cursor, fields.line.selected) == (11, "") and shown(fields) == []
+
+
+def test_of_a_password_all_is_selected(fields):
+    fields.code.set("a b")
+    fields.phone.changed()
+    fields.phone.long_press(*caret(fields, fields.code, 1))
+    assert fields.code.selected == "a b"
+
+
+def test_all_can_be_selected(fields):
+    hands = Hands(None, phone=fields.phone)
+    fields.phone.long_press(*caret(fields, fields.line, 2))
+    hands.tap("Select all")
+    assert fields.line.selected == "hello world" and shown(fields) == ["Cut", "Copy", "Paste"]
+
+
+def test_a_selected_word_is_cut_and_pasted(fields):
+    hands = Hands(None, phone=fields.phone)
+    fields.phone.long_press(*caret(fields, fields.line, 2))
+    hands.tap("Cut")
+    assert (fields.line.text, fields.phone.clipboard) == (" world", "hello")
+    fields.phone.type("good")
+    hands.tap("Lines")
+    fields.phone.long_press(*caret(fields, fields.line, 8))
+    hands.tap("Paste")
+    assert fields.line.text == "good hello"
+
+
+def test_the_toolbar_is_never_below_the_keyboard(fields):
+    fields.above = 480
+    fields.phone.changed()
+    Hands(None, phone=fields.phone).hold("Line")
+    bounds = {node.text: node.bounds for node in fields.phone.ui().walk()}
+    assert bounds["Paste"][3] <= bounds["q"][1]
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "word"),
+    [
+        ("it's 3.50 now.", 1, "it's"), ("it's 3.50 now.", 7, "3.50"), ("it's 3.50 now.", 13, "now"),
+        ("a, b", 1, "a"), ("a, b", 2, " "), ("--", 2, "-"), ("héllo", 5, "héllo"),
+    ],
+)  # fmt: skip
+def test_words_end_where_android_ends_them(text, index, word):
+    start, end = word_at(text, index)
+    assert text[start:end] == word
+
+
+@pytest.mark.parametrize(
+    ("script", "selected"),
+    [("input tap {at}; input tap {at}", "hello"), ("input tap {at}; sleep 1; input tap {at}", "")],
+)
+def test_two_taps_of_a_script_are_a_double_tap_unless_it_waits(fields, script, selected):
+    x, y = caret(fields, fields.line, 2)
+    shell.run(fields.phone, script.format(at=f"{x} {y}"))
+    assert fields.line.selected == selected
+
+
+def test_taps_of_two_scripts_are_two_taps(fields):
+    x, y = caret(fields, fields.line, 2)
+    for _ in range(2):
+        shell.run(fields.phone, f"input tap {x} {y}")
+    assert fields.line.selected == ""

@@ -40,6 +40,16 @@ def test_a_touch_of_half_a_second_is_a_long_press():
     assert gestures(("down", 0, 50, 60, 1.0), ("up", 0, 1.5)) == [("long_press", 50, 60)]
 
 
+def test_a_second_tap_at_once_and_nearby_makes_a_double_tap():
+    tap = [("down", 0, 50, 60, 1.0), ("up", 0, 1.1)]
+    again = [("down", 0, 60, 70, 1.4), ("up", 0, 1.5)]
+    assert gestures(*tap, *again) == [("tap", 50, 60), ("double_tap", 60, 70)]
+    third = [("down", 0, 60, 70, 1.6), ("up", 0, 1.7)]
+    assert gestures(*tap, *again, *third)[2] == ("tap", 60, 70)
+    for other in (("down", 0, 60, 70, 1.5), ("down", 0, 60, 270, 1.4)):
+        assert gestures(*tap, other, ("up", 0, 1.6))[1][0] == "tap"
+
+
 def test_a_moving_finger_traces_its_path():
     events = [("down", 3, 0, 0, 0.0), ("down", 3, 40, 0, 0.1), ("down", 3, 40, 90, 0.2), ("up", 3, 0.25)]
     assert gestures(*events) == [("trace", [(0, 0), (40, 0), (40, 90)], 0.25)]
