@@ -108,7 +108,7 @@ def _perform(phone: Phone, action: int) -> None:
     view = phone.windows.focused_view()
     if action in (_NEXT, _PREVIOUS):
         focus.to_field(phone, 1 if action == _NEXT else -1)
-    elif action == _DONE and view is not None and view.multiline:
+    elif action == _DONE and view is not None and (view.multiline or view.on_submit is None):
         _hide(phone)
     else:
         phone.key("ENTER")

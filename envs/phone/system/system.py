@@ -417,6 +417,9 @@ class System:
             return
         if view.multiline:
             self.focus.insert("\n")
+        elif view.on_submit is None and (below := self.windows.field_below(view)) is not None:
+            shown = self.keyboard_shown
+            self.focus, self.keyboard_shown = below, shown
         else:
             self.keyboard_shown = False
             if view.on_submit is not None:

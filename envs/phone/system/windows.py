@@ -17,9 +17,10 @@ from coach_gym.envs.phone.system import bars, clipboard, keyboard, power_menu, s
 from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.accessibility import nodes
+from coach_gym.envs.phone.toolkit.directions import DOWN, nearest
 from coach_gym.envs.phone.toolkit.layout import Layout, scroll_what_is_too_high
 from coach_gym.envs.phone.toolkit.paint import Command, commands, intersect
-from coach_gym.envs.phone.toolkit.view import Align, Justify, Rect, ScrollState, View
+from coach_gym.envs.phone.toolkit.view import Align, Justify, Rect, ScrollState, TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, Row, Space, Text
 from coach_gym.ui import Node
 
@@ -97,6 +98,11 @@ class Windows:
     def focused_view(self) -> View | None:
         """Returns the text field with the cursor, or None if it is not on the screen."""
         return self._field_of(self._current())
+
+    def field_below(self, field: View) -> TextInput | None:
+        """Returns the text of the nearest visible field below one, or None if there is no field."""
+        below = nearest([view for view in self.focusable() if view.input is not None], field, DOWN)
+        return None if below is field else below.input
 
     def _field_of(self, windows: list[Window]) -> View | None:
         focus = self._phone.focus

@@ -244,7 +244,7 @@ def TextField(
         input: The text, which belongs to the screen.
         hint: What the field shows while it is empty.
         id: The name by which programs find it.
-        on_submit: Called on Enter.
+        on_submit: Called on Enter. Without it, Enter goes to the field below, or puts the keyboard away.
         lines: The least number of lines shown. With more than 1, Enter starts a new line.
         more: Further attributes, such as `password=True`.
     """

@@ -2,6 +2,7 @@
 
 import pytest
 
+from coach_gym.envs.phone.input import ime
 from coach_gym.envs.phone.input.fingers import Fingers
 from coach_gym.envs.phone.input.keys import CODES, CTRL, SHIFT, press
 from coach_gym.envs.phone.toolkit.view import View
@@ -150,6 +151,19 @@ def test_any_code_takes_its_time_and_nothing_else(field):
     for code in (0, 24, 26, 82, -1, 10**9):
         press(field.phone, code)
     assert field.ui == before
+
+
+def test_enter_goes_to_the_field_below_and_the_keyboard_stays(field):
+    for name in ("Ann", "Lee"):
+        field.type(name)
+        keys(field, "ENTER")
+    assert field.phone.keyboard_shown and field.find("Company").focused
+    assert (field.find("First name").value, field.find("Last name").value) == ("Ann", "Lee")
+
+
+def test_the_done_key_of_a_keyboard_puts_it_away(field):
+    ime.broadcast(field.phone, "ADB_EDITOR_CODE", {"code": 6})
+    assert not field.phone.keyboard_shown and field.find("First name").focused
 
 
 def test_keys_move_between_fields_and_buttons_and_press_them():
