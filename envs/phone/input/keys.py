@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from coach_gym.envs.phone.input import focus
+from coach_gym.envs.phone.input import focus, in_field
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.system import clipboard, power_menu
 from coach_gym.envs.phone.system.system import STEP
-from coach_gym.envs.phone.toolkit.view import TextInput
 
 # android.view.KeyEvent's constants, without KEYCODE_, from 0 on
 _FIRST = (
@@ -84,14 +83,15 @@ def press(phone: Phone, code: int, meta: int = 0, long: bool = False) -> None:
         name = _SHORTCUTS.get(name, "")
     if name in _PRESSING and (phone.highlight is not None and focus.touch(phone)):
         return
-    if name in focus.KEYS and (phone.focus is None or name not in _IN_FIELD):
-        focus.move(phone, focus.PREVIOUS if name == "TAB" and meta & SHIFT else name)
-        phone.changed()
-        phone.elapse(STEP)
-    elif name in _BUTTONS:
+    if name in _BUTTONS:
         phone.key(_BUTTONS[name])
     elif name in _SIGNS:
         phone.type(_SIGNS[name][1 if meta & SHIFT else 0])
+    elif in_field.press(phone, name):
+        phone.elapse(STEP)
+    elif name in focus.KEYS:
+        focus.move(phone, focus.PREVIOUS if name == "TAB" and meta & SHIFT else name)
+        phone.elapse(STEP)
     else:
         _edit(phone, name)
         phone.elapse(STEP)
@@ -106,33 +106,8 @@ def _edit(phone: Phone, name: str) -> None:
         phone.shade = 0 if phone.shade else 1
     elif name in ("POWER", "WAKEUP", "SLEEP"):
         phone.services.screen_on = name == "WAKEUP" or (name == "POWER" and not phone.services.screen_on)
-    elif phone.focus is not None and name in _IN_FIELD:
-        _IN_FIELD[name](phone.focus)
 
 
-def _to(place: Callable[[TextInput], int]) -> Callable[[TextInput], None]:
-    """Returns a function that moves the cursor within the text and ends a selection."""
-
-    def move(field: TextInput) -> None:
-        field.move(place(field))
-
-    return move
-
-
-def _delete_forward(field: TextInput) -> None:
-    if not field.selected:
-        field.anchor = min(field.cursor + 1, len(field.text))
-    field.insert("")
-
-
-_IN_FIELD: Mapping[str, Callable[[TextInput], None]] = {
-    "MOVE_HOME": _to(lambda field: 0),
-    "MOVE_END": _to(lambda field: len(field.text)),
-    "DPAD_LEFT": _to(lambda field: field.cursor - 1),
-    "DPAD_RIGHT": _to(lambda field: field.cursor + 1),
-    "FORWARD_DEL": _delete_forward,
-    "ALL": TextInput.select_all,
-}
 MODIFIERS: Mapping[int, int] = {
     CODES["SHIFT_LEFT"]: SHIFT, CODES["SHIFT_RIGHT"]: SHIFT, CODES["CTRL_LEFT"]: CTRL, CODES["CTRL_RIGHT"]: CTRL,
 }  # fmt: skip

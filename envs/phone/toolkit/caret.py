@@ -44,6 +44,25 @@ def caret_place(view: View, index: int) -> tuple[int, str]:
     return len(view.lines) - 1, view.lines[-1]
 
 
+def line_ends(view: View, index: int) -> tuple[int, int]:
+    """Returns start and end of the line that an index in a field's text is in; a single-line field has but one."""
+    if not view.text or not view.multiline:
+        return 0, len(view.text)
+    row, _ = caret_place(view, index)
+    start = line_starts(view)[row]
+    return start, min(start + len(view.lines[row]), len(view.text))
+
+
+def index_beside(view: View, layout: Layout, index: int, way: int) -> int:
+    """Returns the index in the line above (-1) or below (1); in the first line the start of all, in the last the end.
+    """
+    row, before = caret_place(view, index)
+    if not view.text or not 0 <= row + way < len(view.lines):
+        return 0 if way < 0 else len(view.text)
+    left, top, _, size, height = text_box(view, layout)
+    return index_at(view, layout, left + text_width(before, size, view.bold), top + (row + way) * height)
+
+
 def selected_parts(view: View) -> dict[int, tuple[int, int]]:
     """Returns by their numbers the lines of a field that the selection touches, and where it starts and ends in them.
     """

@@ -4,6 +4,7 @@ import pytest
 
 from coach_gym.envs.phone import shell
 from coach_gym.envs.phone.app import Screen
+from coach_gym.envs.phone.input import keys
 from coach_gym.envs.phone.toolkit.caret import word_at
 from coach_gym.envs.phone.toolkit.view import TextInput
 from coach_gym.envs.phone.toolkit.widgets import Column, Space, TextField
@@ -93,6 +94,53 @@ def test_only_what_is_selected_is_marked(fields):
     (first, empty, last) = [c.rect for c in fields.phone.windows.drawing() if c.color == "#b9d4fb"]
     end = caret(fields, fields.lines, 10)
     assert first[0] == caret(fields, fields.lines, 1)[0] and empty[0] == empty[2] and last[2] == end[0]
+
+
+# keys
+
+
+@pytest.fixture
+def lines(fields):
+    """The screen with the cursor at the end of a field of three lines."""
+    Hands(None, phone=fields.phone).tap("Lines")
+    fields.lines.set("one\n\nthree words here")
+    fields.phone.changed()
+    return fields
+
+
+def press(fields, *names):
+    for name in names:
+        keys.press(fields.phone, keys.CODES[name])
+
+
+@pytest.mark.parametrize(
+    ("names", "text"),
+    [
+        (["DPAD_UP"], "one\nQ\nthree words here"), (["DPAD_UP", "DPAD_DOWN"], "one\n\nQthree words here"),
+        (["DPAD_UP"] * 2, "Qone\n\nthree words here"), (["DPAD_UP", "DPAD_UP", "MOVE_END"], "oneQ\n\nthree words here"),
+        (["MOVE_HOME"], "one\n\nQthree words here"), (["MOVE_HOME", "DPAD_DOWN"], "one\n\nthree words hereQ"),
+        (["MOVE_HOME", "TAB"], "one\n\n\tQthree words here"), (["DPAD_UP", "MOVE_END"], "one\nQ\nthree words here"),
+    ],
+)  # fmt: skip
+def test_arrows_move_between_lines_and_tab_is_a_letter(lines, names, text):
+    press(lines, *names)
+    lines.phone.type("Q")
+    assert lines.lines.text == text
+
+
+def test_arrows_leave_a_field_at_the_ends_of_its_text(lines):
+    press(lines, "DPAD_DOWN")
+    assert lines.phone.focus is lines.code
+    press(lines, "DPAD_UP", "DPAD_UP")
+    assert lines.phone.focus is lines.lines
+    press(lines, *["DPAD_UP"] * 4)
+    assert lines.phone.focus is lines.line
+
+
+def test_an_arrow_ends_a_selection_in_its_line(lines):
+    lines.lines.select(5, 10)
+    press(lines, "DPAD_LEFT")
+    assert (lines.lines.cursor, lines.lines.selected) == (9, "")
 
 
 # words
