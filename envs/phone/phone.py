@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,9 @@ class Phone(System):
     # looking
 
     def screenshot(self) -> np.ndarray:
-        """Returns what the screen shows now: height x width x 3 uint8."""
+        """Returns what the screen shows now: height x width x 3 uint8. It is black if it is off."""
+        if not self.services.screen_on:
+            return np.zeros((self.height, self.width, 3), np.uint8)
         dark = self.storage.settings.get(("secure", "ui_night_mode")) == "2"
         size = self.width, self.height
         if size != self._painter.size:  # the screen has been turned
@@ -59,35 +62,32 @@ class Phone(System):
 
     # touching
 
+    def _feel(self, touch: Callable[[], None]) -> None:
+        """Lets the screen feel a touch. It feels nothing if it is off."""
+        if self.services.screen_on:
+            with self.running():
+                touch()
+        self.elapse(STEP)
+
     def tap(self, x: int, y: int) -> None:
         """Touches the screen for a moment."""
-        with self.running():
-            self.touch.tap(x, y)
-        self.elapse(STEP)
+        self._feel(partial(self.touch.tap, x, y))
 
     def double_tap(self, x: int, y: int) -> None:
         """Touches the screen once more, right after a touch at the same place."""
-        with self.running():
-            self.touch.double_tap(x, y)
-        self.elapse(STEP)
+        self._feel(partial(self.touch.double_tap, x, y))
 
     def long_press(self, x: int, y: int) -> None:
         """Touches the screen for a second."""
-        with self.running():
-            self.touch.long_press(x, y)
-        self.elapse(STEP)
+        self._feel(partial(self.touch.long_press, x, y))
 
     def swipe(self, start: tuple[int, int], end: tuple[int, int], seconds: float = 0.5) -> None:
         """Moves a finger from `start` to `end`. What scrolls follows it, and runs on if it was fast."""
-        with self.running():
-            self.touch.swipe(start, end, seconds)
-        self.elapse(STEP)
+        self._feel(partial(self.touch.swipe, start, end, seconds))
 
     def trace(self, points: Sequence[tuple[int, int]], seconds: float = 0.5) -> None:
         """Moves a finger through two points or more: a swipe, or a line where one can draw."""
-        with self.running():
-            self.touch.trace(points, seconds)
-        self.elapse(STEP)
+        self._feel(partial(self.touch.trace, points, seconds))
 
     # keeping
 

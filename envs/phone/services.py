@@ -41,7 +41,7 @@ class Services:
         zone: The time zone of the phone's clock, whatever the property `persist.sys.timezone` is set to.
         drawn: How many times random bytes were read.
         held: How the phone is held: the quarter turns, 0 to 3, that keep its picture upright.
-        screen_on: Whether the screen is lit. Clients of the phone's servers can put it out.
+        screen_on: Whether the screen is lit. A screen that is off is black, and feels neither touches nor most keys.
     """
 
     packages: dict[str, str] = field(default_factory=dict)

@@ -65,7 +65,7 @@ _SHORTCUTS = {"A": "ALL", "C": "COPY", "V": "PASTE", "X": "CUT"}  # with the con
 
 
 def press(phone: Phone, code: int, meta: int = 0, long: bool = False) -> None:
-    """Presses and releases a key. A key without a use only takes its time.
+    """Presses and releases a key. A key without a use only takes its time, as any does that cannot light a dark screen.
 
     Args:
         phone: The phone.
@@ -79,6 +79,8 @@ def press(phone: Phone, code: int, meta: int = 0, long: bool = False) -> None:
         phone.changed()
         phone.elapse(STEP)
         return
+    if not phone.services.screen_on and name not in ("POWER", "WAKEUP"):
+        name = ""
     if meta & CTRL:
         name = _SHORTCUTS.get(name, "")
     if name in _PRESSING and (phone.highlight is not None and focus.touch(phone)):

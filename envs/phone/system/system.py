@@ -394,6 +394,7 @@ class System:
         self.notifications.clear()
         self.clipboard, self.message = "", None
         self.services.calls.clear()
+        self.services.screen_on = True
         self.go_home()
 
     def show_recents(self) -> None:

@@ -107,8 +107,6 @@ class Device:
     def takeScreenshot(self, scale: float = 1, quality: int = 80) -> str:
         """Returns the screen as a JPEG in base64; black if it is off."""
         picture = Image.fromarray(self._phone.screenshot())
-        if not self._phone.services.screen_on:
-            picture = Image.new("RGB", picture.size)
         if 0.05 <= scale < 1:
             picture = picture.resize((round(picture.width * scale), round(picture.height * scale)))
         data = io.BytesIO()
@@ -159,9 +157,8 @@ class Device:
         return self.pressKeyCode(CODES[_KEYS[name]])
 
     def pressKeyCode(self, code: int, meta: int = 0) -> bool:
-        """Presses a key by Android's code. While the screen is off, only keys that light it have an effect."""
-        if self._phone.services.screen_on or code in (CODES["POWER"], CODES["WAKEUP"]):
-            press(self._phone, code, meta)
+        """Presses a key by Android's code."""
+        press(self._phone, code, meta)
         return True
 
 

@@ -95,9 +95,13 @@ WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
   KeyguardServiceDelegate
     showing=false
     inputRestricted=false
-  mShowingLockscreen=false mDreamingLockscreen=false mAwake=true mScreenOnFully=true
+  mShowingLockscreen=false mDreamingLockscreen=false mAwake={_awake(phone)} mScreenOnFully={_awake(phone)}
   mHasPermanentDpad=false mHasSoftInput={str(phone.keyboard_shown).lower()}
 """
+
+
+def _awake(phone: Phone) -> str:
+    return str(phone.services.screen_on).lower()
 
 
 def _token(name: str) -> str:
@@ -229,13 +233,14 @@ logicalFrame={frame}, physicalFrame={frame}, deviceSize=[{width}, {height}], isA
 def display(phone: Phone, args: list[str]) -> str:
     """Reports the size and density of the screen."""
     size, frame = f"{phone.width} x {phone.height}", f"Rect(0, 0 - {phone.width}, {phone.height})"
+    state = "ON" if phone.services.screen_on else "OFF"
     return f"""DISPLAY MANAGER (dumpsys display)
   mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0, \
 uniqueId='local:4619827259835644672', physicalPort=0, orientation={phone.rotation}, logicalFrame={frame}, \
 physicalFrame={frame}, deviceWidth={phone.width}, deviceHeight={phone.height}}}]
-  mScreenState=ON
+  mScreenState={state}
   mBaseDisplayInfo=DisplayInfo{{"Built-in Screen", displayId 0, real {size}, largest app {size}, \
-rotation {phone.rotation}, density {round(160 * phone.density)}, state ON}}
+rotation {phone.rotation}, density {round(160 * phone.density)}, state {state}}}
 """
 
 
@@ -311,7 +316,7 @@ def input_method(phone: Phone, args: list[str]) -> str:
     return f"""Current Input Method Manager state:
   mCurMethodId={chosen}
   mShowRequested={shown} mShowExplicitlyRequested=false mShowForced=false mInputShown={shown}
-  mSystemReady=true mInteractive=true
+  mSystemReady=true mInteractive={_awake(phone)}
 """
 
 

@@ -100,7 +100,8 @@ def text(p: Process, args: list[str]) -> int:
     if not typed.isascii():
         message = "java.lang.NullPointerException: Attempt to get length of null array"
         return p.complain(f"\nException occurred while executing 'text':\n{message}", 255)
-    p.phone.type(typed)
+    if p.phone.services.screen_on:
+        p.phone.type(typed)
     return 0
 
 
