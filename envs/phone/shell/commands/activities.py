@@ -189,14 +189,26 @@ def start(p: Process, args: list[str]) -> int:
 
 def force_stop(p: Process, args: list[str]) -> int:
     """Ends an app."""
+    for package in _running(p.phone, args, "force-stop"):
+        p.phone.stop(package)
+    return 0
+
+
+def kill(p: Process, args: list[str]) -> int:
+    """Ends an app, unless it is in front."""
+    for package in _running(p.phone, args, "kill"):
+        if package != p.phone.foreground:
+            p.phone.stop(package)
+    return 0
+
+
+def _running(phone: Phone, args: list[str], verb: str) -> list[str]:
+    """Returns the running apps among the arguments of a command."""
     args, user = users.taken(args)
     words = [word for word in args if not word.startswith("-")]
     if not words:
-        raise BadIntent('Argument expected after "force-stop"')
-    for package in words if user in (0, users.ALL) else ():
-        if package in p.phone.apps and package in p.phone.stacks:
-            p.phone.stop(package)
-    return 0
+        raise BadIntent(f'Argument expected after "{verb}"')
+    return [word for word in words if user in (0, users.ALL) and word in phone.apps and word in phone.stacks]
 
 
 def kill_all(p: Process, args: list[str]) -> int:
@@ -309,7 +321,7 @@ def standby_bucket(p: Process, args: list[str]) -> int:
 
 
 _VERBS: dict[str, Callable[[Process, list[str]], int]] = {
-    "start": start, "start-activity": start, "force-stop": force_stop, "kill": force_stop, "kill-all": kill_all,
+    "start": start, "start-activity": start, "force-stop": force_stop, "kill": kill, "kill-all": kill_all,
     "stop-app": force_stop, "stack": stack, "task": stack, "broadcast": broadcast, "get-current-user": current_user,
     "startservice": start_service, "start-service": start_service, "start-foreground-service": start_service,
     "startforegroundservice": start_service, "stopservice": stop_service, "instrument": instrument,

@@ -418,9 +418,11 @@ def test_starting_an_app_says_how_it_was(phone):
     assert "COLD" in run(phone, start.replace("-W", "-W -S")).stdout.decode()
 
 
-def test_kill_all_spares_the_app_in_front(phone):
-    for package in (CLOCK, "com.android.settings"):
+def test_kill_and_kill_all_spare_the_app_in_front(phone):
+    for package in ("com.google.android.contacts", CLOCK, "com.android.settings"):
         phone.launch(package)
+    run(phone, "am kill com.android.settings com.google.android.contacts")
+    assert set(phone.stacks) == {CLOCK, "com.android.settings", phone.launcher.package}
     run(phone, "am kill-all")
     assert set(phone.stacks) == {"com.android.settings", phone.launcher.package}
     run(phone, "am force-stop com.android.settings")
