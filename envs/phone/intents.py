@@ -36,6 +36,7 @@ class Intent:
         activity: Full class name in that package; empty if not given.
         categories: Names such as `android.intent.category.HOME`.
         extras: Further values by name.
+        flags: The bits of Android's flags; what apps do does not depend on them.
     """
 
     action: str = ""
@@ -45,6 +46,7 @@ class Intent:
     activity: str = ""
     categories: tuple[str, ...] = ()
     extras: Mapping[str, object] = field(default_factory=dict)
+    flags: int = 0
 
     @property
     def path(self) -> str:

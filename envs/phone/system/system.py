@@ -205,9 +205,14 @@ class System:
         stack = self.stacks.pop(package, None)
         if not stack:
             self.services.pids[package] = self.services.new_pid()
-            stack = [self._attached(self.apps[package], self._main(package))]
-        self.stacks[package] = stack
+            self.begin(package)
+        else:
+            self.stacks[package] = stack
         self._show(package)
+
+    def begin(self, package: str) -> None:
+        """Shows an app's main screen in place of the screens it has."""
+        self.stacks[package] = [self._attached(self.apps[package], self._main(package))]
 
     def _main(self, package: str) -> Screen:
         try:

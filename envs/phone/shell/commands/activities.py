@@ -26,7 +26,17 @@ _ALONE = (
     "-W", "-S", "-D", "-N", "-R", "--grant-read-uri-permission", "--grant-write-uri-permission",
     "--include-stopped-packages", "--receiver-foreground", "--allow-background-activity-starts",
 )  # fmt: skip
-
+_CLEAR_TASK, _CLEAR_TOP = 0x8000, 0x4000000
+_FLAGS = {
+    "--activity-clear-task": _CLEAR_TASK, "--activity-clear-top": _CLEAR_TOP, "--activity-single-top": 0x20000000,
+    "--activity-reset-task-if-needed": 0x200000, "--activity-brought-to-front": 0x400000,
+    "--activity-launched-from-history": 0x100000, "--activity-previous-is-top": 0x1000000,
+    "--activity-no-animation": 0x10000, "--activity-no-user-action": 0x40000, "--activity-task-on-home": 0x4000,
+    "--activity-match-external": 0x800,
+}  # fmt: skip
+"""Only the first two make a difference here."""
+_REFUSED = 0x488A0000
+"""Flags that would, and are not supported: several tasks or documents of an app, no history, order, no recents."""
 
 _EVERYBODY, _NOBODY = "for all users", "for a user that there is not"
 
@@ -44,7 +54,7 @@ def read_intent(args: list[str]) -> tuple[Intent, list[str]]:
     """
     fields: dict[str, str] = {}
     extras: dict[str, object] = {}
-    categories, flags, rest = [], [], [word for word in args if word]
+    categories, flags, bits, rest = [], [], 0, [word for word in args if word]
     while rest:
         word = rest.pop(0)
         if word in _EXTRAS:
@@ -53,13 +63,17 @@ def read_intent(args: list[str]) -> tuple[Intent, list[str]]:
         elif word == "--user":
             user = users.read(_value(word, rest))
             flags += [_EVERYBODY] if user == users.ALL else [_NOBODY] * (user != 0)
-        elif word in ("-a", "-d", "-t", "-n", "-p", "-f", "--display", "-i"):
+        elif word == "-f":
+            bits = _bits(_value(word, rest))
+        elif word in ("-a", "-d", "-t", "-n", "-p", "--display", "-i"):
             fields[word] = _value(word, rest)
         elif word == "-c":
             categories.append(_value(word, rest))
         elif word == "--esn":
             _value(word, rest)
-        elif word in _ALONE or word.startswith("--activity-"):
+        elif word in _FLAGS:
+            bits |= _FLAGS[word]
+        elif word in _ALONE:
             flags.append(word)
         elif word.startswith("-"):
             raise BadIntent(f"Unknown option: {word}")
@@ -70,7 +84,7 @@ def read_intent(args: list[str]) -> tuple[Intent, list[str]]:
         raise BadIntent(f"Bad component name: {fields['-n']}")
     return Intent(
         fields.get("-a", ""), fields.get("-d", ""), fields.get("-t", ""), package or fields.get("-p", ""),
-        package + activity if activity.startswith(".") else activity, tuple(categories), extras,
+        package + activity if activity.startswith(".") else activity, tuple(categories), extras, bits,
     ), flags  # fmt: skip
 
 
@@ -78,6 +92,14 @@ def _value(option: str, rest: list[str]) -> str:
     if not rest:
         raise BadIntent(f'Argument expected after "{option}"')
     return rest.pop(0)
+
+
+def _bits(text: str) -> int:
+    """Returns flags from a number as Java's `Integer.decode` reads it: 0x1f, 017 or 15."""
+    try:
+        return int(text, 16 if text[:2] in ("0x", "0X") else 8 if text[:1] == "0" else 10)
+    except ValueError:
+        raise BadIntent(f'java.lang.NumberFormatException: For input string: "{text}"') from None
 
 
 def _typed(option: str, value: str) -> object:
@@ -93,7 +115,8 @@ def _positional(word: str, fields: dict[str, str]) -> None:
 
 
 def shown(intent: Intent, flags: int = 0) -> str:
-    """Returns an intent as Android prints it."""
+    """Returns an intent as Android prints it, perhaps with further flags."""
+    flags |= intent.flags
     parts = [
         f"act={intent.action}" if intent.action else "",
         f"cat=[{','.join(intent.categories)}]" if intent.categories else "",
@@ -164,6 +187,8 @@ def am(p: Process) -> int:
 def start(p: Process, args: list[str]) -> int:
     """Starts an activity: `-W` waits, `-S` stops the app first."""
     intent, flags = read_intent(args)
+    if intent.flags & _REFUSED:
+        raise BadIntent(f"Unsupported flags: 0x{intent.flags & _REFUSED:x}")
     if _EVERYBODY in flags:
         return p.complain("Error: Can't start service with user 'all'", ERROR)  # "service" is Android's slip
     p.print(f"Starting: {shown(intent)}")
@@ -172,6 +197,8 @@ def start(p: Process, args: list[str]) -> int:
         p.phone.stop(intent.package)
     was_running = intent.package in p.phone.stacks
     was_front = p.phone.foreground == intent.package
+    if found and intent.flags & (_CLEAR_TASK | _CLEAR_TOP):
+        was_front = not _clear(p.phone, intent, found.partition("/")[0]) and was_front
     package = p.phone.start(intent) if found else None
     if package is None and intent.activity:
         name = f"{intent.package}/{intent.activity}"
@@ -185,6 +212,21 @@ def start(p: Process, args: list[str]) -> int:
         launch = "HOT" if was_front else "WARM" if was_running else "COLD"
         p.print(f"Status: ok\nLaunchState: {launch}\nActivity: {name}\nTotalTime: 312\nWaitTime: 317\nComplete")
     return 0
+
+
+def _clear(phone: Phone, intent: Intent, package: str) -> bool:
+    """Closes the screens of a task that the flags of an intent say. Returns whether there are any."""
+    stack = phone.stacks.get(package, []) if package in phone.apps else []
+    names = [state.full(package, screen.activity or phone.apps[package].activity) for screen in stack]
+    wanted = f"{intent.package}/{intent.activity}"
+    if not stack or not intent.flags & _CLEAR_TASK and wanted not in names:
+        return False
+    first = 0 if intent.flags & _CLEAR_TASK else names.index(wanted)
+    del stack[first:]
+    if not stack:
+        with phone.running(package):
+            phone.begin(package)
+    return True
 
 
 def force_stop(p: Process, args: list[str]) -> int:

@@ -158,8 +158,12 @@ def task(phone: Phone, package: str) -> list[str]:
     for index, screen in enumerate(phone.stacks.get(package, ())):
         if screen.activity:
             names[0 if index == 0 else len(names) :] = [(screen.window_package or package, screen.activity)]
-    full = [f"{owner}/{owner if name.startswith('.') else ''}{name}" for owner, name in reversed(names)]
-    return list(dict.fromkeys(full))
+    return list(dict.fromkeys(full(owner, name) for owner, name in reversed(names)))
+
+
+def full(package: str, name: str) -> str:
+    """Returns an activity as `package/full.class.name`; with a dot in front, the class is in the package."""
+    return f"{package}/{package if name.startswith('.') else ''}{name}"
 
 
 def focus(phone: Phone) -> str:

@@ -418,6 +418,49 @@ def test_starting_an_app_says_how_it_was(phone):
     assert "COLD" in run(phone, start.replace("-W", "-W -S")).stdout.decode()
 
 
+CONTACTS = "com.google.android.contacts"
+PEOPLE = f"{CONTACTS}/com.android.contacts.activities.PeopleActivity"
+FORM = "am start -a android.intent.action.INSERT -t vnd.android.cursor.dir/contact"
+
+
+@pytest.mark.parametrize(
+    "option", ["--activity-clear-task", "--activity-clear-top", "-f 0x10008000", "-f 0x4000000", "-f 0400100000"]
+)
+def test_flags_close_the_screens_of_a_task(phone, option):
+    run(phone, FORM)
+    assert len(phone.stacks[CONTACTS]) == 2
+    pid = phone.services.pids[CONTACTS]
+    told = run(phone, f"am start -W {option} -n {PEOPLE}").stdout.decode()
+    assert "flg=0x" in told and f"Activity: {PEOPLE}" in told.replace("/.", f"/{CONTACTS}.") and "Warning" not in told
+    assert len(phone.stacks[CONTACTS]) == 1 and phone.services.pids[CONTACTS] == pid
+
+
+def test_clear_top_keeps_the_screens_below(phone):
+    run(phone, FORM)
+    form = phone.top
+    editor = "com.google.android.apps.contacts.editor.ContactEditorActivity"
+    run(phone, f"{FORM} -n {CONTACTS}/{editor} --activity-clear-top")
+    assert len(phone.stacks[CONTACTS]) == 2 and phone.top is not form
+
+
+@pytest.mark.parametrize("option", ["-f 0x10000000", "-f 268435456", "--activity-single-top"])
+def test_other_flags_bring_a_task_to_the_front_as_it_was(phone, option):
+    run(phone, f"{FORM}; am start {option} -n {PEOPLE}")
+    assert len(phone.stacks[CONTACTS]) == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--activity-multiple-task", "Unknown option"), ("--activity-nonsense", "Unknown option"),
+        ("-f 0x8000000", "Unsupported flags: 0x8000000"), ("-f red", 'For input string: "red"'),
+    ],
+)  # fmt: skip
+def test_flags_without_support_are_refused(phone, option, message):
+    answer = run(phone, f"am start {option} -n {PEOPLE}")
+    assert answer.code == 255 and message in answer.stderr.decode() and CONTACTS not in phone.stacks
+
+
 def test_kill_and_kill_all_spare_the_app_in_front(phone):
     for package in ("com.google.android.contacts", CLOCK, "com.android.settings"):
         phone.launch(package)
