@@ -96,6 +96,9 @@ class Host(Protocol):
     def stop(self, package: str) -> None:
         """Ends an app."""
 
+    def force_stop(self, package: str) -> None:
+        """Ends an app for good: its notifications go, too."""
+
     def go_home(self) -> None:
         """Shows the home screen."""
 

@@ -259,7 +259,7 @@ class AppInfo(AppPage):
         running = self.package in self.phone.stacks
         buttons = [
             Button("Open", partial(self.phone.launch, self.package), kind="tonal"),
-            Button("Force stop", partial(self.phone.stop, self.package), kind="tonal", enabled=running),
+            Button("Force stop", partial(self.phone.force_stop, self.package), kind="tonal", enabled=running),
         ]
         return [
             self.heading(app.label),

@@ -258,6 +258,12 @@ class System:
         if self.foreground == package:
             self.go_home()
 
+    def force_stop(self, package: str) -> None:
+        """Ends an app for good: its notifications go, too."""
+        self.stop(package)
+        self.notifications = [each for each in self.notifications if each.package != package]
+        self.changed()
+
     def start(self, intent: Intent) -> str | None:
         """Shows what an intent asks for, in the first app that can.
 

@@ -194,7 +194,7 @@ def start(p: Process, args: list[str]) -> int:
     p.print(f"Starting: {shown(intent)}")
     found = resolved(p.phone, intent) if _NOBODY not in flags else None
     if "-S" in flags and found and intent.package in p.phone.apps:
-        p.phone.stop(intent.package)
+        p.phone.force_stop(intent.package)
     was_running = intent.package in p.phone.stacks
     was_front = p.phone.foreground == intent.package
     if found and intent.flags & (_CLEAR_TASK | _CLEAR_TOP):
@@ -231,26 +231,26 @@ def _clear(phone: Phone, intent: Intent, package: str) -> bool:
 
 def force_stop(p: Process, args: list[str]) -> int:
     """Ends an app."""
-    for package in _running(p.phone, args, "force-stop"):
-        p.phone.stop(package)
+    for package in _named(p.phone, args, "force-stop"):
+        p.phone.force_stop(package)
     return 0
 
 
 def kill(p: Process, args: list[str]) -> int:
     """Ends an app, unless it is in front."""
-    for package in _running(p.phone, args, "kill"):
+    for package in _named(p.phone, args, "kill"):
         if package != p.phone.foreground:
             p.phone.stop(package)
     return 0
 
 
-def _running(phone: Phone, args: list[str], verb: str) -> list[str]:
-    """Returns the running apps among the arguments of a command."""
+def _named(phone: Phone, args: list[str], verb: str) -> list[str]:
+    """Returns the apps among the arguments of a command."""
     args, user = users.taken(args)
     words = [word for word in args if not word.startswith("-")]
     if not words:
         raise BadIntent(f'Argument expected after "{verb}"')
-    return [word for word in words if user in (0, users.ALL) and word in phone.apps and word in phone.stacks]
+    return [word for word in words if user in (0, users.ALL) and word in phone.apps]
 
 
 def kill_all(p: Process, args: list[str]) -> int:

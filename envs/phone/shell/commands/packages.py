@@ -159,7 +159,7 @@ def clear(p: Process, args: list[str]) -> int:
         p.storage.remove(place)
         p.storage.create_database(place, schema)
     elif package in p.phone.apps:
-        p.phone.stop(package)
+        p.phone.force_stop(package)
         p.phone.apps[package].clear()
     p.phone.permissions = {(owner, what) for owner, what in p.phone.permissions if owner != package}
     p.phone.changed()

@@ -461,6 +461,18 @@ def test_flags_without_support_are_refused(phone, option, message):
     assert answer.code == 255 and message in answer.stderr.decode() and CONTACTS not in phone.stacks
 
 
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [("am force-stop", 0), ("pm clear", 0), ("am kill", 1), ("am start -S -n {}/com.android.deskclock.DeskClock #", 0)],
+)
+def test_an_app_that_is_stopped_by_force_takes_its_notifications_along(phone, command, left):
+    phone.post(Notification(CLOCK, "Alarm", "07:00", phone.now))
+    phone.post(Notification("com.android.shell", "Other", "", phone.now))
+    assert run(phone, f"{command.format(CLOCK)} {CLOCK}").code == 0
+    assert sum(each.package == CLOCK for each in phone.notifications) == left
+    assert phone.notifications[0].title == "Other"
+
+
 def test_kill_and_kill_all_spare_the_app_in_front(phone):
     for package in ("com.google.android.contacts", CLOCK, "com.android.settings"):
         phone.launch(package)
