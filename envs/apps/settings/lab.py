@@ -6,7 +6,9 @@ from functools import partial
 
 from coach_gym.envs.apps.settings import lab_pages as pages
 from coach_gym.envs.apps.settings.app import Edition, Settings
+from coach_gym.envs.phone.input.ime import ADB_IME
 from coach_gym.envs.phone.services import Services
+from coach_gym.envs.phone.shell.commands.state import DEFAULT_IME
 
 EDITION = Edition(
     values={
@@ -14,7 +16,8 @@ EDITION = Edition(
         ("global", "private_dns_specifier"): "", ("secure", "bluetooth_name"): "Pixel 7 Pro",
         ("secure", "tts_language"): "English (United States)", ("system", "ring_vibration_intensity"): "2",
         ("system", "volume_ring_speaker"): "5", ("system", "volume_alarm_speaker"): "6",
-        ("system", "time_12_24"): "12",
+        ("system", "time_12_24"): "12", ("secure", "default_input_method"): ADB_IME,
+        ("secure", "enabled_input_methods"): f"{DEFAULT_IME}:{ADB_IME}",
     },
     services=Services(
         packages=dict.fromkeys(pages.INSTALLED, "1 1.0"), roles={"browser": "Chrome"},

@@ -21,7 +21,7 @@ U2_IME = "com.github.uiautomator/.AdbKeyboard"
 """The input method that the uiautomator2 client installs."""
 
 ADB_IME = "com.android.adbkeyboard/.AdbIME"
-"""ADBKeyBoard. AndroidLab types with it but never selects it, as its phones do from the start; so does this one."""
+"""ADBKeyBoard. AndroidLab types with it but never selects it, as its phones do from the start; so does ours of it."""
 
 _ACTIONS = {  # by broadcast: the input method, and what it does
     "ADB_KEYBOARD_INPUT_TEXT": (U2_IME, "input"), "ADB_KEYBOARD_SET_TEXT": (U2_IME, "set"),
@@ -58,7 +58,7 @@ def _holds(view: View, x: int, y: int) -> bool:
 
 
 def broadcast(phone: Phone, action: str, extras: Mapping[str, str | int]) -> tuple[int, str] | None:
-    """Sends a broadcast to an input method. The uiautomator2 client's own listens only while it is selected.
+    """Sends a broadcast to an input method, which listens only while it is selected.
 
     Args:
         phone: The phone.
@@ -71,7 +71,7 @@ def broadcast(phone: Phone, action: str, extras: Mapping[str, str | int]) -> tup
     if action not in _ACTIONS:
         return None
     ime, what = _ACTIONS[action]
-    if ime == U2_IME and phone.storage.settings.get(("secure", "default_input_method")) != ime:
+    if phone.storage.settings.get(("secure", "default_input_method")) != ime:
         return CANCELED, ""
     if what == "clipboard":
         return OK, base64.b64encode(phone.clipboard.encode("utf-8", "replace")).decode()

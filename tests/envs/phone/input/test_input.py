@@ -162,6 +162,7 @@ def test_enter_goes_to_the_field_below_and_the_keyboard_stays(field):
 
 
 def test_the_done_key_of_a_keyboard_puts_it_away(field):
+    field.phone.storage.settings["secure", "default_input_method"] = ime.ADB_IME
     ime.broadcast(field.phone, "ADB_EDITOR_CODE", {"code": 6})
     assert not field.phone.keyboard_shown and field.find("First name").focused
 

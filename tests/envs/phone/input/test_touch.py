@@ -201,6 +201,7 @@ class Form(Screen):
 @pytest.fixture
 def form():
     hands = showing(Form())
+    hands.phone.storage.settings["secure", "default_input_method"] = ime.ADB_IME
     hands.tap("Line")
     return hands.phone.top
 
@@ -250,6 +251,7 @@ def test_a_clients_own_input_method_works_once_it_is_chosen(form):
     phone = form.phone
     assert ime.broadcast(phone, "ADB_KEYBOARD_INPUT_TEXT", {"text": "YQ=="}) == (CANCELED, "")
     phone.storage.settings["secure", "default_input_method"] = ime.U2_IME
+    assert ime.broadcast(phone, "ADB_INPUT_TEXT", {"msg": "a"}) == (CANCELED, "")
     assert ime.broadcast(phone, "ADB_KEYBOARD_INPUT_TEXT", {"text": "YQ=="})[0] == OK
     assert ime.broadcast(phone, "ADB_KEYBOARD_SET_TEXT", {"text": "Yg=="})[0] == OK and form.line.text == "b"
     phone.clipboard = "clip"

@@ -14,8 +14,10 @@ from android_env.proto import adb_pb2
 from PIL import Image
 
 from coach_gym.envs.apps.clock.data import ALARMS, Alarm, alarms
+from coach_gym.envs.phone.input.ime import ADB_IME
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.shell import run
+from coach_gym.envs.phone.shell.commands.state import DEFAULT_IME
 from coach_gym.envs.profiles import lab_phone
 from coach_gym.ui import compress, node_from_xml
 from tests.envs.hands import Hands
@@ -328,11 +330,19 @@ def test_broadcasts_reach_whoever_listens_outside(phone):
     assert run(phone, "am broadcast -a x --ei port many").code == 255
 
 
+def test_the_phone_of_android_lab_types_with_adb_keyboard_from_the_start():
+    phone = lab_phone(270, 600)
+    Hands("com.google.android.contacts", phone=phone).tap("Create contact", "First name")
+    assert "result=-1" in out(phone, "am broadcast -a ADB_INPUT_TEXT --es msg Ann") and phone.focus.text == "Ann"
+    assert out(phone, "ime list -s") == f"{DEFAULT_IME}\n{ADB_IME}\n"
+
+
 def test_text_is_typed_through_an_input_method(phone):
     hands = Hands(MESSAGES, phone=phone)
     hands.tap("Search")
     assert "com.android.adbkeyboard/.AdbIME" in out(phone, "ime list -s -a")
     typing = "am broadcast -a ADB_INPUT_B64 --es msg aMOpbGxvIPCfmIA="  # 'héllo 😀'
+    assert "result=0\n" in out(phone, typing) and phone.focus.text == "", "the keyboard of the screen does not listen"
     out(phone, "ime enable com.android.adbkeyboard/.AdbIME; ime set com.android.adbkeyboard/.AdbIME")
     assert "result=-1" in out(phone, typing)
     assert phone.focus.text == "héllo 😀"

@@ -50,6 +50,7 @@ FOR_NOBODY = {  # what is asked for a user that there is not: exit code, and wha
 @pytest.mark.parametrize(("command", "expected"), FOR_NOBODY.items())
 def test_there_is_only_one_user(phone, command, expected):
     run(phone, f"am start {CLOCK}/com.android.deskclock.DeskClock; am start -a android.settings.SETTINGS")
+    phone.storage.settings["secure", "default_input_method"] = "com.android.adbkeyboard/.AdbIME"
     before = phone.screenshot(), dict(phone.storage.settings), {*phone.stacks}, set(phone.permissions), phone.foreground
     output = run(phone, command, merged=True)
     assert output.code == expected[0] and expected[1] in output.stdout.decode()
