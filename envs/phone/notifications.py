@@ -18,6 +18,7 @@ class Notification:
         text: Its second line.
         when: When it was posted, by the phone's clock.
         then: Called after the app was opened by a touch on the entry.
+        tag: Its name, if any: a later entry of the app with the same tag takes its place.
     """
 
     package: str
@@ -25,3 +26,4 @@ class Notification:
     text: str
     when: datetime
     then: Callable[[], Any] | None = None
+    tag: str | None = None

@@ -362,8 +362,10 @@ class System:
         self.message = (text, self.now + MESSAGE_TIME)
 
     def post(self, notification: Notification) -> None:
-        """Adds an entry to the notification shade."""
-        self.notifications.insert(0, notification)
+        """Adds an entry to the notification shade, perhaps in place of the one with the same tag."""
+        same = notification.package, notification.tag
+        others = [each for each in self.notifications if each.tag is None or (each.package, each.tag) != same]
+        self.notifications = [notification, *others]
         self.changed()
 
     # keys

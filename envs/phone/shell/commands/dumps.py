@@ -325,7 +325,8 @@ def notification(phone: Phone, args: list[str]) -> str:
     lines = ["Current Notification Manager state:", "  Notification List:"]
     for each in phone.notifications:
         lines += [
-            f"    NotificationRecord(0x{_token(each.title)}: pkg={each.package} user=UserHandle{{0}} id=1 tag=null)",
+            f"    NotificationRecord(0x{_token(each.title)}: pkg={each.package} user=UserHandle{{0}} "
+            f"id={1 if each.tag is None else 2020} tag={each.tag or 'null'})",
             f"        android.title=String ({each.title})",
             f"        android.text=String ({each.text})",
         ]

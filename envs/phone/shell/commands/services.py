@@ -17,6 +17,7 @@ VOLUMES = {
     "0": ("volume_voice", 7), "2": ("volume_ring", 7), "3": ("volume_music", 15), "4": ("volume_alarm", 7),
 }  # fmt: skip
 """The setting of each stream's volume, and the loudest."""
+SHELL = "com.android.shell"
 _STATES = {True: "enabled", False: "disabled"}
 
 
@@ -140,7 +141,8 @@ def _notification(p: Process, args: list[str]) -> int:
     verb, *rest = args or [""]
     if verb == "list":
         for index, each in enumerate(p.phone.notifications):
-            p.print(f"0|{each.package}|{index}|null|10099")
+            shell = each.package == SHELL
+            p.print(f"0|{SHELL}|2020|{each.tag}|2000" if shell else f"0|{each.package}|{index}|null|10099")
         return 0
     if verb != "post":
         return _unknown(p, args)
@@ -148,7 +150,7 @@ def _notification(p: Process, args: list[str]) -> int:
     if len(given.words) < 2:
         return p.complain("Error: Usage: post [flags] <tag> <text>", 255)
     tag, text = given.words[:2]
-    p.phone.post(Notification("com.android.shell", given.values.get("t", tag), text, p.phone.now))
+    p.phone.post(Notification(SHELL, given.values.get("t", tag), text, p.phone.now, tag=tag))
     p.print(f"posting:\n  Notification(channel=shell_cmd tag={tag})")
     p.phone.changed()
     return 0

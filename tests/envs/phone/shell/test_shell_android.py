@@ -697,8 +697,11 @@ def test_monkey_touches_at_random_and_stays_in_the_app(phone):
 
 def test_services_do_what_their_commands_ask(phone):
     run(phone, "cmd notification post -t Title tag 'some text'")
-    assert out(phone, "cmd notification list") == "0|com.android.shell|0|null|10099\n"
+    assert out(phone, "cmd notification list") == "0|com.android.shell|2020|tag|2000\n"
+    assert "id=2020 tag=tag)" in out(phone, "dumpsys notification")
     assert [(each.title, each.text) for each in phone.notifications] == [("Title", "some text")]
+    run(phone, "cmd notification post other news; cmd notification post -t Title tag 'later text'")
+    assert [(each.tag, each.text) for each in phone.notifications] == [("tag", "later text"), ("other", "news")]
     assert out(phone, "cmd location set-location-enabled false; cmd location is-location-enabled") == "false\n"
     assert "[u0]: false" in out(phone, "dumpsys location")
     assert out(phone, "cmd battery set level 7; cmd battery get level") == "7\n"
