@@ -26,7 +26,7 @@ from coach_gym.envs.phone.shell.commands import (
     system,
 )
 from coach_gym.envs.phone.shell.language import builtins, parse
-from coach_gym.envs.phone.shell.language.environment import KILLED, Abort, Exit
+from coach_gym.envs.phone.shell.language.environment import KILLED, Abort, Exit, Killed
 from coach_gym.envs.phone.shell.language.interpreter import Shell
 from coach_gym.envs.phone.shell.language.process import Command, Input, Sink, Streams
 from coach_gym.envs.phone.shell.language.words import SyntaxFault, Unfinished
@@ -98,7 +98,7 @@ class Session:
             code = shell.program(command, streams) if alone else shell.source(command, streams)
         except Exit as exit:
             code, self.ended = exit.code, not isinstance(exit, Abort)
-            if code == KILLED:
+            if isinstance(exit, Killed):
                 streams.stderr += b"Killed\n"
         except (TooSlow, RecursionError):  # such as that of a walk through thousands of folders in one another
             code = KILLED

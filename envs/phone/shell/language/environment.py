@@ -16,6 +16,7 @@ LONGEST = 1 << 24  # characters of a variable
 OWN_PID = "4242"
 """The id of every shell, and of what it runs in the background."""
 KILLED = 137  # exit code of a run that exceeds its budget
+HUNG_UP = 141  # exit code of a command whose reader has ended before
 
 
 class Exit(Exception):
@@ -23,6 +24,17 @@ class Exit(Exception):
 
     def __init__(self, code: int) -> None:
         self.code = code
+
+
+class Killed(Exit):
+    """A run exceeds its budget: none of it goes on, not even the shell around a pipe or a substitution."""
+
+    def __init__(self) -> None:
+        super().__init__(KILLED)
+
+
+class Endless(Killed):
+    """A command that never ends by itself has written all it may; in a pipe, its reader has had enough."""
 
 
 class Abort(Exit):
@@ -98,5 +110,5 @@ class Environment:
         if name in self.fixed:
             raise Fatal(f"{name}: is read only")
         if len(value) > LONGEST:
-            raise Exit(KILLED)
+            raise Killed
         self.variables[name] = value

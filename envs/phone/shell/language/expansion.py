@@ -12,7 +12,7 @@ from coach_gym.envs.phone.epoch import to_seconds
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.patterns import Guarded
 from coach_gym.envs.phone.shell.language import arithmetic, syntax
-from coach_gym.envs.phone.shell.language.environment import KILLED, OWN_PID, Environment, Exit, Fatal, Fault
+from coach_gym.envs.phone.shell.language.environment import OWN_PID, Environment, Fatal, Fault, Killed
 from coach_gym.envs.phone.shell.language.process import MOST_PARTS, few
 from coach_gym.envs.phone.storage import Storage
 
@@ -333,7 +333,7 @@ def _braced(text: str, places: list[int]) -> list[str]:
     for place in [*places, len(text)]:
         made += len(words) * (place - at + 1) + sum(map(len, words))
         if made > MOST_ALTERNATIVES:
-            raise Exit(KILLED)
+            raise Killed
         words = [word + text[at:place] for word in words]
         at, sign = place + 1, text[place : place + 1]
         if sign == "{":
@@ -346,7 +346,7 @@ def _braced(text: str, places: list[int]) -> list[str]:
             choices, (parts, words) = parts, outer.pop()
             made += len(words) * (sum(map(len, choices)) + len(choices)) + len(choices) * sum(map(len, words))
             if made > MOST_ALTERNATIVES:
-                raise Exit(KILLED)
+                raise Killed
             words = [word + choice for word in words for choice in choices]
     return words
 

@@ -16,13 +16,15 @@ from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.language import parse, syntax
 from coach_gym.envs.phone.shell.language.environment import (
-    KILLED,
+    HUNG_UP,
     NAME,
     Abort,
+    Endless,
     Environment,
     Exit,
     Fatal,
     Fault,
+    Killed,
     Leave,
     Return,
 )
@@ -105,7 +107,7 @@ class Shell(Environment):
     def _deeper(self) -> Iterator[None]:
         self._depth += 1
         if self._depth > DEEPEST:
-            raise Exit(1)
+            raise Killed
         try:
             yield
         finally:
@@ -143,7 +145,10 @@ class Shell(Environment):
         stdin, failed = streams.stdin, 0
         for command in first:
             output = Sink()
-            self._isolated(command, Streams(stdin, output, streams.stderr))
+            try:
+                self._isolated(command, Streams(stdin, output, streams.stderr))
+            except Endless:
+                self.code = HUNG_UP
             stdin, failed = Input(bytes(output)), self.code or failed
         if first:
             self._isolated(last, Streams(stdin, streams.stdout, streams.stderr))
@@ -170,6 +175,8 @@ class Shell(Environment):
     def _until_exit(self) -> Iterator[None]:
         try:
             yield
+        except Killed:
+            raise
         except Exit as exit:
             self.code = exit.code
 
@@ -343,13 +350,13 @@ class Shell(Environment):
         """Counts a step; a run that takes too many, or too long, is killed."""
         self._left -= 1
         if self._left < 0:
-            raise Exit(KILLED)
+            raise Killed
         self.look_at_clock()
 
     def look_at_clock(self) -> None:
         """Kills a run that takes too long; commands call it in loops over what they read."""
         if time.thread_time() > self._until:
-            raise Exit(KILLED)
+            raise Killed
 
     def run(self, words: list[str], streams: Streams) -> int:
         """Runs a command given as a list of words. Returns its exit code."""
@@ -398,21 +405,17 @@ class Shell(Environment):
         shell._inherit(self)
         try:
             return shell.program(text, streams)
+        except Killed:
+            raise
         except Exit as exit:
-            if exit.code == KILLED:
-                raise
             return exit.code
         finally:
             self._inherit(shell)
 
     def program(self, text: str, streams: Streams) -> int:
         """Runs a script, and the command that it trapped the shell's end with. Returns its exit code."""
-        try:
+        with self._until_exit():
             self.code = self.source(text, streams)
-        except Exit as exit:
-            if exit.code == KILLED:
-                raise
-            self.code = exit.code
         self._end(streams)
         return self.code
 

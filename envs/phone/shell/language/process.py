@@ -12,7 +12,7 @@ from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import kernel, state
-from coach_gym.envs.phone.shell.language.environment import KILLED, Exit
+from coach_gym.envs.phone.shell.language.environment import Killed
 from coach_gym.envs.phone.shell.language.syntax import Compound
 from coach_gym.envs.phone.storage import Storage
 
@@ -71,7 +71,7 @@ class Sink(bytearray):
 
     def extend(self, data: Any, /) -> None:
         if len(self) + len(data) > MOST_OUTPUT:
-            raise Exit(KILLED)
+            raise Killed
         super().extend(data)
 
     def __iadd__(self, data: Any, /) -> Self:  # type: ignore[misc]
@@ -85,7 +85,7 @@ def few(parts: P) -> P:
     To learn that there are too many it is enough to make `MOST_PARTS` and one more.
     """
     if len(parts) > MOST_PARTS:
-        raise Exit(KILLED)
+        raise Killed
     return parts
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from operator import itemgetter
 
 from coach_gym.envs.phone.shell.commands.kernel import PIECE
-from coach_gym.envs.phone.shell.language.environment import KILLED, Exit
+from coach_gym.envs.phone.shell.language.environment import Endless, Killed
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
 from coach_gym.envs.phone.shell.language.process import MOST_OUTPUT, MOST_PARTS, Command, Process, few
@@ -86,7 +86,7 @@ def yes(p: Process) -> int:
     """Prints its words, or `y`, line after line until it is killed."""
     line = (" ".join(p.args or ["y"]) + "\n").encode("utf-8", "surrogateescape")
     p.streams.stdout += line * min(MOST, MOST_OUTPUT // len(line))
-    raise Exit(KILLED)
+    raise Endless
 
 
 def wc(p: Process) -> int:
@@ -358,7 +358,7 @@ def seq(p: Process) -> int:
         return p.fail("-f is not on the embedded phone")
     found = range(first, numbers[-1] + (1 if step > 0 else -1), step)
     if len(found) > MOST:
-        raise Exit(KILLED)
+        raise Killed
     words = list(map(str, found))
     if "w" in given:
         width = max(map(len, words), default=0)

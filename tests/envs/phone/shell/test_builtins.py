@@ -5,7 +5,7 @@ import time
 import pytest
 
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.shell import Session, is_complete, run
+from coach_gym.envs.phone.shell import Output, Session, is_complete, run
 
 NAME = "/system/bin/sh"
 
@@ -304,13 +304,33 @@ def test_errors_have_codes_and_words(phone, script, expected):
 
 @pytest.mark.parametrize("script", ["f() { f; }; f", "x() { eval x; }; x", "(" * 80 + "echo" + ")" * 80])
 def test_what_is_nested_too_deep_ends(phone, script):
-    assert run(phone, script).code != 0
+    output = run(phone, script)
+    assert output.code != 0 and output.stderr
 
 
 @pytest.mark.parametrize("script", ["while true; do true; done", "yes() { while :; do echo y; done; }; yes"])
 def test_what_runs_for_ever_is_killed(phone, script):
     output = run(phone, script)
     assert output.code == 137 and output.stderr.endswith(b"Killed\n")
+
+
+@pytest.mark.parametrize("script", [
+    "seq 1 2000000 | wc -l; echo never", "echo " + "{a,b}" * 21 + " | wc -w", 'echo "[$(seq 1 2000000)]"',
+    "(seq 1 2000000); echo never", "seq 1 2000000 & echo never", "trap 'echo never' EXIT; sh -c 'seq 1 2000000' | cat",
+    "f() { f; }; f | cat; echo never",
+])  # fmt: skip
+def test_nothing_goes_on_with_what_is_missing_from_a_killed_command(phone, script):
+    assert run(phone, script) == Output(b"", b"Killed\n", 137)
+
+
+def test_an_exit_code_of_137_kills_nothing(phone):
+    script = "sh -c 'exit 137'; echo $?; (exit 137); echo $?; exit 137"
+    assert run(phone, script) == Output(b"137\n137\n", b"", 137)
+
+
+def test_a_command_without_an_end_ends_when_its_reader_has_had_enough(phone):
+    assert run(phone, "yes | head -n 2; echo $?") == Output(b"y\ny\n0\n", b"", 0)
+    assert run(phone, "set -o pipefail; yes | head -n 1; echo $?").stdout == b"y\n141\n"
 
 
 def test_a_walk_through_thousands_of_folders_ends(phone):
