@@ -11,9 +11,8 @@ from coach_gym.envs.phone.providers import calendar, contacts, telephony
 from coach_gym.envs.phone.shell.commands import state, users
 from coach_gym.envs.phone.shell.commands.activities import BadIntent, read_intent, resolved
 from coach_gym.envs.phone.shell.commands.manifest import BadPackage, Manifest, read_manifest
-from coach_gym.envs.phone.shell.commands.permissions import CHANGEABLE, FIXED, grant, revoke
+from coach_gym.envs.phone.shell.commands.permissions import GROUPS, grant, list_permissions, revoke
 from coach_gym.envs.phone.shell.commands.users import BadUser
-from coach_gym.envs.phone.shell.language.options import BadOption, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.envs.phone.shell.toybox.attributes import uid_of
 
@@ -83,7 +82,7 @@ def _unknown(verb: str, args: list[str]) -> str:
     return next((word for word in given if verb in _KNOWN and word not in _KNOWN[verb]), "")
 
 
-def _words(args: list[str], valued: tuple[str, ...] = ("-i", "--abi", "--installer")) -> list[str]:
+def _words(args: list[str], valued: tuple[str, ...] = ()) -> list[str]:
     return [a for i, a in enumerate(args) if not a.startswith("-") and (i == 0 or args[i - 1] not in valued)]
 
 
@@ -94,12 +93,13 @@ def list_(p: Process, args: list[str]) -> int:
         return p.complain("Error: didn't specify type of data to list", 255)
     if what in ("packages", "package"):
         return _list_packages(p, rest)
+    if what == "permissions":
+        return list_permissions(p, rest)
     lines = {
         "features": list(FEATURES),
         "libraries": ["library:android.test.base", "library:org.apache.http.legacy"],
         "users": ["Users:", "\tUserInfo{0:Owner:c13} running"],
-        "permissions": ["All Permissions:", "", *(f"permission:{name}" for name in sorted(CHANGEABLE | FIXED))],
-        "instrumentation": [], "permission-groups": [],
+        "permission-groups": [f"permission group:{name}" for name in GROUPS], "instrumentation": [],
     }.get(what)  # fmt: skip
     if lines is None:
         return p.complain(f"Error: unknown list type '{what}'", 255)
@@ -108,24 +108,23 @@ def list_(p: Process, args: list[str]) -> int:
     return 0
 
 
-_LISTED = {"show-versioncode": "v", "apex-only": "a", "uid": "U"}
+_LISTED = frozenset(("-3", "-a", "-d", "-e", "-f", "-i", "-l", "-s", "-u", "-U", "--apex-only", "--show-versioncode"))
 
 
 def _list_packages(p: Process, args: list[str]) -> int:
-    try:
-        given = options(args, "fdes3iuUlna", "", _LISTED)
-    except BadOption:
-        bad = next(word for word in args if word.startswith("-") and word.lstrip("-") not in _LISTED)
+    given = [*takewhile(lambda word: word.startswith("-"), args)]
+    if bad := next((word for word in given if word not in _LISTED), ""):
         return p.complain(f"Error: Unknown option: {bad}", 255)
-    wanted = _words(args)
+    wanted = "".join(args[len(given) :][:1])
+    if {"-d", "--apex-only"} & set(given):  # all packages are enabled, and none is an APEX
+        return 0
     for package in state.packages(p.phone):
         third = state.is_third_party(p.phone, package)
-        left_out = "a" in given or ("3" in given and not third) or ("s" in given and third) or "d" in given
-        if not left_out and all(word in package for word in wanted):
-            line = f"package:{state.apk(p.phone, package)}={package}" if "f" in given else f"package:{package}"
-            line += f" versionCode:{p.phone.services.packages.get(package, '1').split()[0]}" if "v" in given else ""
-            line += " installer=null" if "i" in given else ""
-            p.print(line + (f" uid:{uid_of(p.phone, package)}" if "U" in given else ""))
+        if wanted in package and not ("-3" in given and not third) and not ("-s" in given and third):
+            line = f"package:{state.apk(p.phone, package)}={package}" if "-f" in given else f"package:{package}"
+            code = p.phone.services.packages.get(package, "1").split()[0]
+            line += f" versionCode:{code}" * ("--show-versioncode" in given) + "  installer=null" * ("-i" in given)
+            p.print(line + f" uid:{uid_of(p.phone, package)}" * ("-U" in given))
     return 0
 
 

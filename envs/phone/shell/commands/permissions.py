@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from coach_gym.envs.phone.shell.commands import state
 from coach_gym.envs.phone.shell.language.process import Process
 
@@ -43,11 +45,39 @@ def _named(names: str) -> frozenset[str]:
     return frozenset(f"android.permission.{name}" for name in names.split())
 
 
+DANGEROUS = _named(_RUNTIME)
+"""Those that users decide about."""
+
 CHANGEABLE = _named(_RUNTIME + _DEVELOPMENT)
 """Android 13's permissions that can be granted."""
 
 FIXED = _named(_FIXED)
 """Those that apps have from their installation or not at all: the ones that most apps name."""
+
+_UNDEFINED = "android.permission-group.UNDEFINED"
+_GROUPS = """
+ACTIVITY_RECOGNITION CALENDAR CALL_LOG CAMERA CONTACTS LOCATION MICROPHONE NEARBY_DEVICES NOTIFICATIONS PHONE
+READ_MEDIA_AURAL READ_MEDIA_VISUAL SENSORS SMS STORAGE
+"""
+GROUPS = (*(f"android.permission-group.{name}" for name in _GROUPS.split()), _UNDEFINED)
+"""Groups of permissions. Android 13 itself puts no permission into the others: what asks for them does."""
+
+
+def list_permissions(p: Process, args: list[str]) -> int:
+    """`pm list permissions [-g] [-d] [GROUP]`: all, those of a group, or the dangerous ones; `-g` by group."""
+    given = [*takewhile(lambda word: word.startswith("-"), args)]
+    if bad := next((word for word in given if word not in ("-g", "-d")), ""):
+        known = bad in ("-f", "-s", "-u")
+        return p.complain(f"Error: {bad} is not on the embedded phone" if known else f"Error: Unknown option: {bad}")
+    group = "".join(args[len(given) :][:1])
+    names = sorted(DANGEROUS if "-d" in given else CHANGEABLE | FIXED)
+    p.print(f"{'Dangerous' if '-d' in given else 'All'} Permissions:\n")
+    if "-g" in given:
+        p.print("".join(f"group:{name}\n\n" for name in GROUPS[:-1]) + f"group:{_UNDEFINED}")
+        p.print("".join(f"  permission:{name}\n" for name in names) + "\nungrouped:")
+    elif group in ("", _UNDEFINED):
+        p.print("".join(f"permission:{name}\n" for name in names), "")
+    return 0
 
 
 def _change(p: Process, package: str, name: str, granted: bool) -> int:

@@ -8,7 +8,9 @@ import pytest
 
 from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.packages import place
 from coach_gym.envs.phone.shell import run
+from coach_gym.envs.phone.shell.commands.permissions import GROUPS
 
 CLOCK = "com.google.android.deskclock"
 SETUP = r"""
@@ -218,6 +220,15 @@ PRINTED = {
     "svc wifi enable; dumpsys wifi | head -n 1": "Wi-Fi is enabled\n",
     "am get-current-user": "0\n",
     "pm list features | head -n 1": "feature:android.hardware.camera\n",
+    "pm list packages -i deskclock": "package:com.google.android.deskclock  installer=null\n",
+    "pm list packages -3 -f markor": f"package:{place('net.gsantner.markor', False)}=net.gsantner.markor\n",
+    "pm list packages | wc -l > all; pm list packages -a | wc -l | cmp - all; pm list packages -d": "",
+    "pm list permissions | grep -c -e INTERNET -e CAMERA; pm list permissions -d | grep -e INTERNET -e CAMERA":
+        "2\npermission:android.permission.CAMERA\n",
+    "pm list permissions -g -d | grep -e Perm -e UNDEF -e READ_SMS -e group:":
+        "Dangerous Permissions:\n" + "".join(f"group:{name}\n" for name in GROUPS)
+        + "  permission:android.permission.READ_SMS\n",
+    "pm list permission-groups | grep SMS": "permission group:android.permission-group.SMS\n",
 }  # fmt: skip
 
 
@@ -350,6 +361,8 @@ ERRORS = {
     "monkey -p com.google.android.deskclock": "Count not specified",
     "pm nonsense": "Unknown command: nonsense",
     "pm list nonsense": "unknown list type 'nonsense'",
+    "pm list permissions -f": "-f is not on the embedded phone",
+    "pm list permissions -x": "Unknown option: -x",
     "pm install /nowhere.apk": "failed to open file: /nowhere.apk",
     "pm install fruit": "INSTALL_PARSE_FAILED_NOT_APK",
     "echo x | pm install -S 100": "not all of the package arrived",
