@@ -20,6 +20,16 @@ LINKS = {
 
 BUILD = "/system/build.prop"
 """The file with the properties of the system image."""
+BATTERY_LEVEL = "/sys/class/power_supply/battery/capacity"
+"""The file with the battery's charge in per cent."""
+
+_WRITABLE = ("/data/", "/storage/", "/mnt/", "/dev/")
+_SET = (BUILD, BATTERY_LEVEL)  # files elsewhere that tasks set before they begin
+
+
+def is_writable(path: str) -> bool:
+    """Returns whether clients and apps can write to a place in storage: not to the system's image, nor the kernel's."""
+    return path.startswith(_WRITABLE) or path in _SET
 
 
 @cached(2)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+from coach_gym.envs.phone.paths import is_writable
 from coach_gym.envs.phone.sql import DAMAGED, Budget, connect, contents, is_corrupt, is_sound
 
 
@@ -41,9 +42,11 @@ class Storage:
         settings: Values by namespace (`global`, `secure` or `system`) and name.
         attributes: Modes and owners that differ from the default, by path and "mode", "user" or "group".
         now: The phone's clock.
+        read_only: Whether the system's image is complete, so that nobody can change it; see `is_writable`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, read_only: bool = False) -> None:
+        self.read_only = read_only
         self._files: dict[str, File] = {}
         self._directories: set[str] = {"/"}
         self._below: dict[str, set[str]] | None = None  # names by folder, until there are others
@@ -65,19 +68,27 @@ class Storage:
         """Creates or replaces a file, and creates the directories above it.
 
         Raises:
-            OSError: All files together would hold more than `CAPACITY` bytes, or the path is too long.
+            OSError: All files together would hold more than `CAPACITY` bytes, the path is too long, or the place is
+                read-only.
         """
+        self.require_writable(path)
         if len(data) > _LARGE and len(data) + sum(len(file.data) for file in self._files.values()) > CAPACITY:
             raise OSError(errno.ENOSPC, f"{path}: No space left on device")
         _require_short(path)
         self.close(path)
-        self.mkdir(path.rpartition("/")[0])
+        self._make(path.rpartition("/")[0])
         if path not in self._files:
             self._below = None
         self._files[path] = File(bytes(data), modified or self.now)
 
     def remove(self, path: str) -> None:
-        """Removes a file, or a directory with its contents. A missing path is no error."""
+        """Removes a file, or a directory with its contents. A missing path is no error.
+
+        Raises:
+            OSError: The place is read-only.
+        """
+        if self.exists(path):
+            self.require_writable(path)
         for name in [name for name in self._files if name == path or name.startswith(path + "/")]:
             self.close(name)
             del self._files[name]
@@ -92,8 +103,9 @@ class Storage:
         """Renames a file, or a directory with its contents. Replaces what is at `target`.
 
         Raises:
-            OSError: A path would be too long; nothing has moved.
+            OSError: A path would be too long, or a place is read-only; nothing has moved.
         """
+        self.require_writable(target)
         self._write_back_below(source)
         moved = {name: file for name, file in self._files.items() if name == source or name.startswith(source + "/")}
         folders = [d for d in self._directories if d == source or d.startswith(source + "/")]
@@ -120,13 +132,23 @@ class Storage:
         """Creates a directory and those above it.
 
         Raises:
-            OSError: The path is too long.
+            OSError: The path is too long, or the place is read-only.
         """
         _require_short(path)
+        if not self.is_dir(path):
+            self.require_writable(path)
+        self._make(path)
+
+    def _make(self, path: str) -> None:
         while path and path not in self._directories:
             self._directories.add(path)
             self._below = None
             path = path.rpartition("/")[0]
+
+    def require_writable(self, path: str) -> None:
+        """Raises an `OSError` for a path in the system's image or in the kernel's folders."""
+        if self.read_only and not is_writable(path):
+            raise OSError(errno.EROFS, f"{path}: Read-only file system")
 
     def is_dir(self, path: str) -> bool:
         """Returns whether a directory exists."""

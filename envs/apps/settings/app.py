@@ -10,9 +10,8 @@ from coach_gym.envs.apps.settings import pages
 from coach_gym.envs.apps.settings.pages import Page
 from coach_gym.envs.phone.app import App, Host, Screen
 from coach_gym.envs.phone.intents import Intent
-from coach_gym.envs.phone.paths import BUILD
+from coach_gym.envs.phone.paths import BATTERY_LEVEL, BUILD
 from coach_gym.envs.phone.services import Services
-from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 from coach_gym.envs.apps.settings import pages
 from coach_gym.envs.devices.device import Device
-from coach_gym.envs.phone.paths import BUILD
-from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
+from coach_gym.envs.phone.paths import BATTERY_LEVEL, BUILD
 from coach_gym.envs.tasks import answers, words
 from coach_gym.envs.tasks.records import another
 from coach_gym.envs.tasks.task import Task

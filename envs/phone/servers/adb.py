@@ -33,7 +33,7 @@ _POLL_SECONDS = 0.1  # between two looks at what an endless program has written
 _pids = itertools.count(20_000)  # of programs that clients run
 
 _FIXED = {
-    "root:": "adbd is already running as root\n", "remount:": "remount succeeded\n",
+    "root:": "adbd is already running as root\n", "remount:": "remount failed\n",
     "unroot:": "adbd cannot run as non root on the embedded phone\n", "disable-verity:": "verity is already disabled\n",
     "reboot:": "the embedded phone does not reboot\n", "usb:": "restarting in USB mode\n",
 }  # fmt: skip

@@ -149,7 +149,7 @@ class Sync:
                 return f"couldn't create file: Not a directory: '{name}'"
             try:
                 storage.write(path, data, from_seconds(min(seconds, _LATEST)))
-            except OSError as error:  # the disk is full, or the path too long
+            except OSError as error:  # the disk is full, the path too long, or the place read-only
                 return f"couldn't create file: {error.strerror}"
             self._phone.changed()
         return ""

@@ -12,10 +12,11 @@ from datetime import datetime
 from typing import Any
 
 from coach_gym.envs.phone.input.fingers import Fingers
+from coach_gym.envs.phone.paths import BATTERY_LEVEL
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.services import CallState
-from coach_gym.envs.phone.system.bars import BATTERY_LEVEL, battery_level
+from coach_gym.envs.phone.system.bars import battery_level
 
 NUMBER = re.compile(r"[0-9#+*]{1,40}")
 """A telephone number as emulators accept it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from coach_gym.envs.phone.app import Host
+from coach_gym.envs.phone.paths import BATTERY_LEVEL
 from coach_gym.envs.phone.system.host import SystemHost
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
@@ -10,7 +11,6 @@ from coach_gym.envs.phone.toolkit.widgets import Icon, Row, Space, Text
 
 STATUS_HEIGHT = 26  # dp
 NAVIGATION_HEIGHT = 44  # dp
-BATTERY_LEVEL = "/sys/class/power_supply/battery/capacity"  # the file with the battery's charge in per cent
 
 
 def status_key(phone: SystemHost) -> tuple:

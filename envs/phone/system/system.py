@@ -120,6 +120,7 @@ class System:
             self.storage.write(place(app.package, is_googles(app.package)), package_file(app.package))
             app.install()
         self.storage.settings.update(DEFAULTS | self.storage.settings)
+        self.storage.read_only = True
 
     # the screen
 

@@ -215,9 +215,9 @@ def test_doubling_a_file_ends(monkeypatch):
 def test_the_disk_is_full_at_some_point(monkeypatch):
     phone = Phone(270, 600)
     monkeypatch.setattr("coach_gym.envs.phone.storage.CAPACITY", 8 << 20)
-    fill = "i=0; while true; do dd if=/dev/zero of=/sdcard/$i bs=2M count=1; i=$((i+1)); done"
+    fill = "i=0; while dd if=/dev/zero of=/sdcard/$i bs=2M count=1; do i=$((i+1)); done; echo $i"
     output = run(phone, fill)
-    assert output.code == 1 and b"No space left on device" in output.stderr
+    assert output.stdout == b"4\n" and b"dd: /storage/emulated/0/4: No space left on device\n" in output.stderr
     assert run(phone, "ls /sdcard/2").code == 0 and run(phone, "ls /sdcard/9").code != 0
 
 
@@ -253,7 +253,7 @@ def test_no_app_reads_for_ever_what_clients_have_programmed(program):
 
 def test_paths_have_an_end(phone):
     output = run(phone, "d=/sdcard; while mkdir $d/aaaa; do d=$d/aaaa; done; ls -d $d")
-    assert b"File name too long" in output.stderr and output.code == 1
+    assert b"File name too long" in output.stderr and output.code == 0
     deepest = max(phone.storage._directories, key=len)
     assert 4000 < len(deepest) <= LONGEST
     for move in ("mv /sdcard/aaaa /sdcard/aaaaaaaaaa", "cp -r /sdcard/aaaa /sdcard/Music/aaaaaaaaaa"):

@@ -6,7 +6,7 @@ import fnmatch
 import re
 from collections import deque
 
-from coach_gym.envs.phone.paths import absolute, link
+from coach_gym.envs.phone.paths import absolute, is_writable, link
 from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.language import launching, variables
 from coach_gym.envs.phone.shell.language.environment import NAME, OWN_PID, Exit, Fault, Leave, Return
@@ -415,6 +415,8 @@ class _Test:
         if op == "-f":
             exists = storage.exists(path) or kernel.read(self.p.phone, path) is not None
             return exists and not storage.is_dir(path)
+        if op == "-w":
+            return storage.exists(path) and is_writable(path + "/" * storage.is_dir(path))
         if op == "-s":
             return storage.is_dir(path) or (storage.exists(path) and storage.size(path) > 0)
         return storage.exists(path) or kernel.read(self.p.phone, path) is not None

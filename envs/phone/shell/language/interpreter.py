@@ -374,6 +374,9 @@ class Shell(Environment):
         except Help:
             process.print(f"usage: {process.name} …\n\n{inspect.getdoc(command)}")
             return 0
+        except OSError as error:  # the disk is full, the path too long, or the place read-only
+            self.phone.changed()
+            return process.fail(f"{error.strerror}")
 
     def _run_file(self, words: list[str], streams: Streams) -> int:
         """Runs a script that is a file with the program that its first line names after `#!`, or with this shell."""
@@ -519,8 +522,10 @@ class Shell(Environment):
         if not name or not storage.is_dir(path.rpartition("/")[0]):
             raise Fault(f"can't create {name}: {NO_FILE}")
         data = storage.read(path) if append else None
-        if data is None:
-            storage.write(path, b"")
+        try:
+            storage.write(path, data or b"")
+        except OSError as error:
+            raise Fault(f"can't create {name}: {f'{error.strerror}'.rpartition(': ')[2]}") from None
         return data or b""
 
     def _substitution(self, script: syntax.Script) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Iterator, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import cached_property
@@ -236,6 +237,14 @@ class Process:
     def fail(self, message: str, code: int = 1) -> int:
         """Writes `name: message` to standard error. Returns the exit code."""
         return self.complain(f"{self.name}: {message}", code)
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """Lets the command go on with its next file where the storage refuses one, as a read-only place does."""
+        try:
+            yield
+        except OSError as error:
+            self.fail(f"{error.strerror}")
 
     def need(self, arguments: int) -> int:
         """Complains that there are too few arguments. Returns the exit code."""

@@ -67,12 +67,13 @@ def mkdir(p: Process) -> int:
         elif "p" in given and any(_is_file(p, part) for part in _parents(path)):
             code = p.fail(f"'{name}': Not a directory")
         else:
-            p.storage.mkdir(path)
-            if "m" in given and not path.startswith(SHARED):
-                p.storage.attributes[path, "mode"] = _new_mode(0o755, given.values["m"])
-            p.print(f"mkdir: created directory '{name}'\n" if "v" in given else "", "")
+            with p.going_on():
+                p.storage.mkdir(path)
+                if "m" in given and not path.startswith(SHARED):
+                    p.storage.attributes[path, "mode"] = _new_mode(0o755, given.values["m"])
+                p.print(f"mkdir: created directory '{name}'\n" if "v" in given else "", "")
     p.phone.changed()
-    return code
+    return code or int(p.failed)
 
 
 def rmdir(p: Process) -> int:
@@ -86,9 +87,10 @@ def rmdir(p: Process) -> int:
         elif p.storage.listdir(path):
             code = p.fail(f"{name}: Directory not empty")
         else:
-            p.storage.remove(path)
+            with p.going_on():
+                p.storage.remove(path)
     p.phone.changed()
-    return code
+    return code or int(p.failed)
 
 
 def _parent(path: str) -> str:
@@ -122,10 +124,11 @@ def rm(p: Process) -> int:
         elif p.storage.is_dir(path) and not recursive:
             code = p.fail(f"{name}: Is a directory")
         else:
-            p.storage.remove(path)
-            p.print(f"rm '{name}'\n" if "v" in given else "", "")
+            with p.going_on():
+                p.storage.remove(path)
+                p.print(f"rm '{name}'\n" if "v" in given else "", "")
     p.phone.changed()
-    return code
+    return code or int(p.failed)
 
 
 def touch(p: Process) -> int:
@@ -142,9 +145,10 @@ def touch(p: Process) -> int:
         if not p.storage.is_dir(_parent(path)):
             code = p.fail(f"'{name}': {NO_FILE}")
         else:
-            p.storage.write(path, p.storage.read(path) or b"", when)
+            with p.going_on():
+                p.storage.write(path, p.storage.read(path) or b"", when)
     p.phone.changed()
-    return code
+    return code or int(p.failed)
 
 
 def _time_given(p: Process, values: dict[str, str]) -> datetime | str:
@@ -193,9 +197,10 @@ def _transfer(p: Process, given: Options, move: bool) -> int:
     for name in sources:
         path = p.path(name)
         end = f"{place.rstrip('/')}/{name.rstrip('/').rpartition('/')[2]}" if into else place
-        code = _transfer_one(p, given, name, path, target, end, move) or code
+        with p.going_on():
+            code = _transfer_one(p, given, name, path, target, end, move) or code
     p.phone.changed()
-    return code
+    return code or int(p.failed)
 
 
 def _transfer_one(p: Process, given: Options, name: str, path: str, target: str, end: str, move: bool) -> int:
@@ -290,6 +295,7 @@ def _change(p: Process, names: list[str], recursive: bool, changes) -> int:
             continue
         for each in [path, *(tree(p, path) if recursive else [])]:
             if not (each == SHARED or each.startswith(SHARED + "/")):
+                p.storage.require_writable(each)
                 for what, value in changes(each):
                     p.storage.attributes[each, what] = value
     return code

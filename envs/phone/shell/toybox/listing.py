@@ -347,8 +347,11 @@ class _Search:
         if self.p.storage.is_dir(path) and self.p.storage.listdir(path):
             self.code = self.p.fail(f"{name}: Directory not empty")
             return False
-        self.p.storage.remove(path)
-        return True
+        with self.p.going_on():
+            self.p.storage.remove(path)
+            return True
+        self.code = 1
+        return False
 
     def _exec(self) -> Check:
         end = next((i for i, word in enumerate(self.words) if word == ";" or (word == "+" and i)), None)

@@ -374,9 +374,10 @@ def tee(p: Process) -> int:
     p.streams.stdout += data
     for name in given.words:
         path = p.path(name)
-        p.storage.write(path, (p.storage.read(path) or b"") + data if "a" in given else data)
+        with p.going_on():
+            p.storage.write(path, (p.storage.read(path) or b"") + data if "a" in given else data)
     p.phone.changed()
-    return 0
+    return int(p.failed)
 
 
 _BLANKS = b" \t\n\r\f\v"

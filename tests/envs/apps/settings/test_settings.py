@@ -5,7 +5,7 @@ import pytest
 
 from coach_gym.envs.apps.settings import pages
 from coach_gym.envs.apps.settings.app import APP, MAIN, SEARCHED
-from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
+from coach_gym.envs.phone.paths import BATTERY_LEVEL
 from coach_gym.ui import compress
 from tests.envs.hands import SCREENS, Hands
 

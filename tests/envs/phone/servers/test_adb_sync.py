@@ -7,6 +7,7 @@ from datetime import datetime
 import pytest
 
 from coach_gym.envs.phone.epoch import to_seconds
+from coach_gym.envs.phone.paths import BATTERY_LEVEL, BUILD
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers import adb_sync
 from coach_gym.envs.phone.servers.adb_sync import CHUNK, Sync
@@ -56,6 +57,14 @@ def talk(phone, *requests, ends=True):
     except EOFError:
         assert not ends or wire.sent
     return wire.answer
+
+
+def test_only_what_is_not_of_the_system_can_be_pushed(phone):
+    for name in ("/nope/x", "/proc/x", "/system/app/x", "/x"):
+        assert b"FAIL" in (answer := talk(phone, send(name, b"new"))) and b"Read-only file system" in answer
+        assert not phone.storage.exists(name)
+    for name in ("/data/local/tmp/x", "/sdcard/x", "/data/app/x", BUILD, BATTERY_LEVEL):
+        assert b"OKAY" in talk(phone, send(name, b"50"))
 
 
 def failure(answer):

@@ -257,7 +257,7 @@ def test_an_apps_data_is_saved_and_brought_back_as_androidworld_does(phone):
 
 
 def test_removing_what_a_pattern_does_not_match_fails(phone):
-    phone.storage.mkdir("/sdcard_not")
+    phone.storage.mkdir("/data/sdcard_not")
     assert run(phone, "rm -r /storage/emulated/0/Download/*").code == 1
     run(phone, "touch /sdcard/Download/a '/sdcard/Download/b c'")
     assert run(phone, "rm -r /storage/emulated/0/Download/*").code == 0
@@ -353,11 +353,11 @@ def test_space_is_counted(phone):
 @settings(deadline=None)
 def test_digests_and_copies_are_of_the_same_bytes(data):
     phone = PHONE
-    phone.storage.write("/sdcard_x/f", data)
-    assert out(phone, "md5sum /sdcard_x/f").split()[0] == hashlib.md5(data).hexdigest()
-    run(phone, "cd /sdcard_x; cp f g; cat g > h; base64 h | base64 -d > i")
-    assert phone.storage.read("/sdcard_x/i") == data
-    assert run(phone, "wc -c < /sdcard_x/f").stdout == b"%d\n" % len(data)
+    phone.storage.write("/data/sdcard_x/f", data)
+    assert out(phone, "md5sum /data/sdcard_x/f").split()[0] == hashlib.md5(data).hexdigest()
+    run(phone, "cd /data/sdcard_x; cp f g; cat g > h; base64 h | base64 -d > i")
+    assert phone.storage.read("/data/sdcard_x/i") == data
+    assert run(phone, "wc -c < /data/sdcard_x/f").stdout == b"%d\n" % len(data)
 
 
 PHONE = world_phone(270, 600)

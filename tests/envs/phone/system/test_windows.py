@@ -8,8 +8,8 @@ import pytest
 from coach_gym.envs.phone.app import Confirm, Menu, Screen
 from coach_gym.envs.phone.intents import HOME, MAIN, Intent
 from coach_gym.envs.phone.notifications import Notification
+from coach_gym.envs.phone.paths import BATTERY_LEVEL
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.system.bars import BATTERY_LEVEL
 from coach_gym.envs.phone.system.launcher import DOCK
 from coach_gym.envs.phone.system.shade import TILES, set_brightness, toggle
 from coach_gym.envs.phone.toolkit.view import TextInput
