@@ -23,7 +23,14 @@ BUILD = "/system/build.prop"
 BATTERY_LEVEL = "/sys/class/power_supply/battery/capacity"
 """The file with the battery's charge in per cent."""
 
-_WRITABLE = ("/data/", "/storage/", "/mnt/", "/dev/")
+BIN = "/system/bin"
+"""The folder of the commands that are programs; the shell knows them, so that it is empty in storage."""
+PROGRAM = b"\x7fELF"
+"""What each of them contains."""
+SYSTEM = (BIN, "/dev", "/proc", "/sys/devices/system/cpu")
+"""Folders whose files are made when somebody asks for them."""
+
+_WRITABLE = ("/data/", "/storage/", "/mnt/")
 _SET = (BUILD, BATTERY_LEVEL)  # files elsewhere that tasks set before they begin
 
 

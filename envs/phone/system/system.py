@@ -12,6 +12,7 @@ from coach_gym.envs.phone.app import App, Host, Screen
 from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.packages import is_googles, package_file, place
+from coach_gym.envs.phone.paths import SYSTEM
 from coach_gym.envs.phone.services import Services
 from coach_gym.envs.phone.settings import DEFAULTS
 from coach_gym.envs.phone.sql import DAMAGED, is_corrupt
@@ -112,6 +113,8 @@ class System:
         self.go_home()
 
     def _install(self) -> None:
+        for folder in SYSTEM:
+            self.storage.mkdir(folder)
         for folder in FOLDERS:
             self.storage.mkdir(f"/storage/emulated/0/{folder}")
         self.storage.mkdir("/data/local/tmp")

@@ -26,6 +26,7 @@ sysfs /sys sysfs rw,seclabel,relatime 0 0
 /dev/fuse /storage/emulated fuse rw,lazytime,nosuid,nodev,noexec,noatime,user_id=0,group_id=0,allow_other 0 0
 """
 ENDLESS = ("/dev/zero", "/dev/urandom", "/dev/random")
+DEVICES = (*ENDLESS, "/dev/null", "/dev/tty")
 PIECE = 1 << 20
 """How many bytes a command gets of what has no end, unless it asks for a number."""
 
@@ -115,8 +116,16 @@ _FILES: dict[str, Callable[[Phone], str]] = {
 _CPU_FILES = {f"/sys/devices/system/cpu/{name}": f"0-{CPUS - 1}\n" for name in ("online", "possible", "present")}
 
 
+def exists(phone: Phone, path: str) -> bool:
+    """Returns whether a file belongs to the kernel."""
+    folder, _, name = path.rpartition("/")
+    return path in DEVICES or name in (names(phone, folder) or ()) or read(phone, path) is not None
+
+
 def names(phone: Phone, folder: str) -> list[str] | None:
     """Returns the names in a folder of the kernel, or None if there is no such folder."""
+    if folder == "/dev":
+        return sorted(path.removeprefix("/dev/") for path in DEVICES)
     if folder == "/proc":
         return sorted([*(str(task.pid) for task in state.processes(phone)), *_FILES, "self"])
     if folder == "/sys/devices/system/cpu":

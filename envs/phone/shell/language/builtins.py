@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import stat
 from collections import deque
 
-from coach_gym.envs.phone.paths import absolute, is_writable, link
+from coach_gym.envs.phone.paths import BIN, absolute, is_writable, link
 from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.language import launching, variables
 from coach_gym.envs.phone.shell.language.environment import NAME, OWN_PID, Exit, Fault, Leave, Return
-from coach_gym.envs.phone.shell.language.interpreter import LAUNCHERS
 from coach_gym.envs.phone.shell.language.options import letters, options
-from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, program
 from coach_gym.envs.phone.shell.language.words import unescape
+from coach_gym.envs.phone.shell.toybox.attributes import attributes
 
 
 def true(p: Process) -> int:
@@ -315,11 +316,12 @@ def which(p: Process) -> int:
     """Prints where commands are; fails if one is missing."""
     code = 0
     for name in options(p.args, "a").words:
-        tool = name.rpartition("/")[2]
-        if tool not in p.shell.commands:
-            code = 1
+        own = p.name != "which" and (name in BUILTINS or name in p.shell.functions)
+        place = name if own or "/" in name else f"{BIN}/{name}"
+        if own or program(p.path(place), p.shell.commands):
+            p.print(place)
         else:
-            p.print(name if tool in BUILTINS and p.name != "which" else f"{LAUNCHERS[0]}{tool}")
+            code = 1
     return code
 
 
@@ -329,7 +331,7 @@ def type_(p: Process) -> int:
     _, names = letters("whence", p.args, "")
     for name in names:
         known = name in p.shell.commands or name in p.shell.functions
-        how = "a shell builtin" if name in BUILTINS else f"{LAUNCHERS[0]}{name}"
+        how = "a shell builtin" if name in BUILTINS else f"{BIN}/{name}"
         how = "a function" if name in p.shell.functions else how
         p.print(f"{name} is {how}" if known else f"{name} not found")
         code = code if known else 1
@@ -407,19 +409,16 @@ class _Test:
             return bool(name) == (op == "-n")
         storage, path = self.p.storage, self.p.path(name)
         if not name or op in ("-b", "-c", "-p", "-S", "-t"):
-            return op == "-c" and path in ("/dev/null", *kernel.ENDLESS)
+            return op == "-c" and path in kernel.DEVICES
         if op in ("-L", "-h"):
             return link(name, self.p.shell.folder) is not None
-        if op == "-d":
-            return storage.is_dir(path)
-        if op == "-f":
-            exists = storage.exists(path) or kernel.read(self.p.phone, path) is not None
-            return exists and not storage.is_dir(path)
+        if not self.p.exists(path):
+            return False
         if op == "-w":
-            return storage.exists(path) and is_writable(path + "/" * storage.is_dir(path))
-        if op == "-s":
-            return storage.is_dir(path) or (storage.exists(path) and storage.size(path) > 0)
-        return storage.exists(path) or kernel.read(self.p.phone, path) is not None
+            return path in kernel.DEVICES or is_writable(path + "/" * storage.is_dir(path))
+        a = attributes(self.p.phone, path)
+        wanted = {"-d": stat.S_ISDIR(a.mode), "-f": stat.S_ISREG(a.mode), "-s": a.size > 0, "-x": a.mode & 0o111}
+        return bool(wanted.get(op, True))
 
     def compare(self, left: str, op: str, right: str) -> bool:
         if op in ("=", "==", "!="):

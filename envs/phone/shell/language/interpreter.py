@@ -30,11 +30,10 @@ from coach_gym.envs.phone.shell.language.environment import (
 )
 from coach_gym.envs.phone.shell.language.expansion import Expander
 from coach_gym.envs.phone.shell.language.options import SPECIAL, BadOption, Help
-from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Sink, Streams, few
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Sink, Streams, few, program
 from coach_gym.envs.phone.shell.language.words import SyntaxFault
 from coach_gym.envs.phone.shell.toybox.attributes import attributes
 
-LAUNCHERS = ("/system/bin/", "/system/xbin/", "/bin/", "/vendor/bin/")
 MOST_COMMANDS = 100_000  # commands per run, so that `while true` ends
 MOST_SECONDS = 20.0  # seconds of processor time per run, so that it ends soon where each command takes long
 DEEPEST = 50  # nested functions and evals
@@ -397,8 +396,7 @@ class Shell(Environment):
         return code
 
     def _by_path(self, name: str) -> Command | None:
-        launcher, _, tool = name.rpartition("/")
-        return self.commands.get(tool) if f"{launcher}/" in LAUNCHERS else None
+        return program(real(name, self.folder), self.commands) if "/" in name else None
 
     def subshell(self, text: str, arguments: list[str], streams: Streams) -> int:
         """Runs a script in a new shell; the first argument, if any, is its `$0`. Returns its exit code."""

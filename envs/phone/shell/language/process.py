@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Protocol, Self, TypeVar
 
 from coach_gym.envs.phone import zones
-from coach_gym.envs.phone.paths import real
+from coach_gym.envs.phone.paths import BIN, PROGRAM, real
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import kernel, state
 from coach_gym.envs.phone.shell.language.environment import Killed
@@ -88,6 +88,21 @@ def few(parts: P) -> P:
     if len(parts) > MOST_PARTS:
         raise Killed
     return parts
+
+
+_WITHOUT_FILE = frozenset("""
+: . [[ break builtin cd command continue eval exec exit export let local read readonly return set shift source trap type
+typeset ulimit umask unset wait
+""".split())
+def programs(commands: dict[str, Command]) -> list[str]:
+    """Returns the names of the files in `BIN`: of all commands but those that only a shell can carry out itself."""
+    return sorted(commands.keys() - _WITHOUT_FILE)
+
+
+def program(path: str, commands: dict[str, Command]) -> Command | None:
+    """Returns the command whose file has a path, or None."""
+    folder, _, name = path.rpartition("/")
+    return commands.get(name) if folder == BIN and name not in _WITHOUT_FILE else None
 
 
 @dataclass
@@ -212,6 +227,11 @@ class Process:
         """Returns the place in storage that an argument names."""
         return real(name, self.shell.folder)
 
+    def exists(self, path: str) -> bool:
+        """Returns whether there is a file or folder: in storage, of the kernel, or a program."""
+        known = self.storage.exists(path) or program(path, self.shell.commands) is not None
+        return known or kernel.exists(self.phone, path)
+
     def read(self, name: str, most: int = kernel.PIECE) -> bytes | None:
         """Returns the contents of a file, or of standard input for `-`; None, after a message, if it cannot.
 
@@ -224,9 +244,11 @@ class Process:
         path = self.path(name)
         if path == "/dev/null":
             return b""
+        if program(path, self.shell.commands):
+            return PROGRAM
         data = kernel.device(self.phone, path, most) or kernel.read(self.phone, path) or self.storage.read(path)
         if data is None:
-            self.fail(f"{name}: {'Is a directory' if self.storage.is_dir(path) else NO_FILE}")
+            self.fail(f"{name}: {'Is a directory' if self.exists(path) else NO_FILE}")
         return data
 
     def print(self, text: str = "", end: str = "\n") -> None:

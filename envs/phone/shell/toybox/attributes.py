@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from coach_gym.envs.phone.folders import SHARED
-from coach_gym.envs.phone.paths import LINKS
+from coach_gym.envs.phone.paths import BIN, LINKS, PROGRAM
 from coach_gym.envs.phone.phone import Phone
 
 BLOCK = 4096  # bytes in a block: the least that a file takes
@@ -39,6 +39,8 @@ class Attributes:
         """What `stat` calls the kind of file."""
         if stat.S_ISDIR(self.mode):
             return "directory"
+        if stat.S_ISCHR(self.mode):
+            return "character device"
         return "symbolic link" if stat.S_ISLNK(self.mode) else "regular file"
 
     @property
@@ -50,6 +52,8 @@ class Attributes:
 def attributes(phone: Phone, path: str) -> Attributes:
     """Returns the attributes of an existing file or folder."""
     storage = phone.storage
+    if not storage.exists(path):
+        return _of_system(path)
     folder = storage.is_dir(path)
     mode, user, group = _defaults(phone, path, folder)
     changed = storage.attributes
@@ -66,6 +70,17 @@ def attributes(phone: Phone, path: str) -> Attributes:
 def of_link(target: str) -> Attributes:
     """Returns the attributes of one of Android's links."""
     return Attributes(stat.S_IFLNK | 0o644, 0, 0, len(target), _BUILT, 1, _inode(target))
+
+
+def _of_system(path: str) -> Attributes:
+    """Returns the attributes of a program, a device or a file of the kernel, none of which are in storage."""
+    if path.startswith(f"{BIN}/"):
+        return Attributes(stat.S_IFREG | 0o755, 0, 2000, len(PROGRAM), _BUILT, 1, _inode(path))
+    name = path.rpartition("/")[2]
+    is_process = name.isdecimal() or name == "self"
+    file = stat.S_IFCHR | 0o666 if path.startswith("/dev/") else stat.S_IFREG | 0o444
+    mode = stat.S_IFDIR | 0o555 if is_process else file
+    return Attributes(mode, 0, 0, 0, _BUILT, 1, _inode(path))
 
 
 def _defaults(phone: Phone, path: str, folder: bool) -> tuple[int, int, int]:

@@ -143,10 +143,10 @@ def file(p: Process) -> int:
     width = max(map(len, given.words)) + 1
     for name in given.words:
         path, target = p.path(name), link(name, p.shell.folder)
-        data = p.storage.read(path) or b""
+        data = b"" if p.storage.is_dir(path) or not p.exists(path) else p.read(name) or b""
         if target and "L" not in given:
             kind = f"symbolic link to {target}"
-        elif not p.storage.exists(path):
+        elif not p.exists(path):
             kind = f"cannot open: {NO_FILE}"
         elif p.storage.is_dir(path):
             kind = "directory"

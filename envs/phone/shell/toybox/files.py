@@ -13,7 +13,7 @@ from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.paths import link, real
-from coach_gym.envs.phone.shell.commands.kernel import ENDLESS, device
+from coach_gym.envs.phone.shell.commands.kernel import DEVICES, ENDLESS, device
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.envs.phone.shell.toybox.attributes import attributes, user_id
@@ -117,7 +117,7 @@ def rm(p: Process) -> int:
         path = p.path(name)
         if path == "/" or name.rstrip("/").rpartition("/")[2] in (".", ".."):
             code = p.fail(f"bad path {name}")
-        elif not p.storage.exists(path):
+        elif not p.exists(path):
             code = code if "f" in given else p.fail(f"{name}: {NO_FILE}")
         elif link(name, p.shell.folder):
             code = p.fail(f"{name}: Read-only file system")
@@ -125,6 +125,7 @@ def rm(p: Process) -> int:
             code = p.fail(f"{name}: Is a directory")
         else:
             with p.going_on():
+                p.storage.require_writable(path)
                 p.storage.remove(path)
                 p.print(f"rm '{name}'\n" if "v" in given else "", "")
     p.phone.changed()
@@ -140,7 +141,7 @@ def touch(p: Process) -> int:
     code = 0
     for name in given.words:
         path = p.path(name)
-        if p.storage.is_dir(path) or ("c" in given and not p.storage.exists(path)):
+        if p.storage.is_dir(path) or path in DEVICES or ("c" in given and not p.storage.exists(path)):
             continue
         if not p.storage.is_dir(_parent(path)):
             code = p.fail(f"'{name}': {NO_FILE}")
@@ -206,8 +207,10 @@ def _transfer(p: Process, given: Options, move: bool) -> int:
 def _transfer_one(p: Process, given: Options, name: str, path: str, target: str, end: str, move: bool) -> int:
     end = real(end)
     storage, recursive = p.storage, move or any(flag in given for flag in "arRd")
-    if not storage.exists(path):
+    if not p.exists(path):
         return p.fail(f"bad '{name}': {NO_FILE}")
+    if end == "/dev/null" and not move:
+        return 0
     if storage.is_dir(path) and not recursive:
         return p.fail(f"Skipped dir '{name}'")
     if "n" in given and storage.exists(end):
@@ -223,7 +226,10 @@ def _transfer_one(p: Process, given: Options, name: str, path: str, target: str,
     if move:
         if storage.is_dir(end) and storage.listdir(end):
             return p.fail(f"bad '{name}': Directory not empty")
+        storage.require_writable(path)
         storage.move(path, end)
+    elif not storage.exists(path):
+        storage.write(end, p.read(name) or b"")
     else:
         copy_below(p, path, end, keep="a" in given or "p" in given)
     p.print(f"{p.name} '{name}'\n" if "v" in given else "", "")
@@ -290,7 +296,7 @@ def _change(p: Process, names: list[str], recursive: bool, changes) -> int:
     code = 0
     for name in names:
         path = p.path(name)
-        if not p.storage.exists(path):
+        if not p.exists(path):
             code = p.fail(f"{name}: {NO_FILE}")
             continue
         for each in [path, *(tree(p, path) if recursive else [])]:

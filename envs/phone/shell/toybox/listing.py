@@ -9,10 +9,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import to_seconds
-from coach_gym.envs.phone.paths import link, real
+from coach_gym.envs.phone.paths import BIN, link, real
 from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.language.options import Options, options
-from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, Streams
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, Streams, programs
 from coach_gym.envs.phone.shell.toybox.attributes import BLOCK, Attributes, attributes, names_in, of_link, user_name
 
 LABEL = "u:object_r:media_rw_data_file:s0"
@@ -26,11 +26,7 @@ def ls(p: Process) -> int:
     alone, folders = [], []
     for word in words:
         path = p.path(word)
-        if (names := kernel.names(p.phone, path)) is not None:
-            p.print("\n".join(names))
-        elif kernel.read(p.phone, path) is not None:
-            p.print(word)
-        elif not p.storage.exists(path):
+        if not p.exists(path):
             code = p.fail(f"{word}: {NO_FILE}")
         elif "d" in given or not p.storage.is_dir(path) or ("l" in given and link(word, p.shell.folder)):
             alone.append(word)
@@ -46,7 +42,8 @@ def ls(p: Process) -> int:
 
 def _list_folder(p: Process, given: Options, word: str) -> None:
     path = p.path(word)
-    names = names_in(p.phone, path)
+    made = programs(p.shell.commands) if path == BIN else kernel.names(p.phone, path) or []
+    names = sorted({*names_in(p.phone, path), *made})
     if "a" in given or "f" in given:
         names = [".", "..", *names]
     elif "A" not in given:
@@ -149,7 +146,7 @@ def stat(p: Process) -> int:
     form, code = given.values.get("c", default), 0
     for name in given.words:
         path, target = p.path(name), link(name, p.shell.folder)
-        if not p.storage.exists(path):
+        if not p.exists(path):
             code = p.fail(f"'{name}': {NO_FILE}")
             continue
         a = of_link(target) if target and "L" not in given else attributes(p.phone, path)

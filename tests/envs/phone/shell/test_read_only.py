@@ -8,7 +8,8 @@ from coach_gym.envs.phone.shell import Output, run
 APK = "/system/app/com.android.camera2/com.android.camera2.apk"
 REFUSED = (
     "touch /x", "mkdir /system/y", "mkdir -p /a/b/c", "cp /system/build.prop /x", "mv /sdcard/Music /Music",
-    "rm -rf /data", "rm -rf /system", f"rm {APK}", f"mv {APK} /sdcard", f"find {APK} -delete", f"chmod 600 {APK}",
+    "rm -rf /data", "rm -rf /system", f"rm {APK}", "rm /system/bin/ls", "mv /system/bin/ls /sdcard/x",
+    f"mv {APK} /sdcard", f"find {APK} -delete", f"chmod 600 {APK}",
     "echo a | tee /x", "truncate -s 1 /x", "dd if=/dev/zero of=/x count=1", "mktemp -p /", "tar cf /x /sdcard",
     "sort -o /x /system/build.prop",
     "screencap -p /x.png", "screenrecord /x.mp4", "uiautomator dump /x.xml", "sqlite3 /x.db 'create table t(x)'",
