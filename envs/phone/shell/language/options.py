@@ -20,6 +20,20 @@ class Help(Exception):
     """`--help` was asked for."""
 
 
+_SIZE = re.compile(r"([-+]?[0-9]{1,11})(?:([cwb])|([kmgt])(d?))?", re.IGNORECASE)
+_UNITS = {"": 1, "c": 1, "w": 2, "b": 512}
+
+
+def size(text: str) -> int | None:
+    """Returns a number as toybox reads it: with a unit such as `k`, 1024, or `kd`, 1000. None if it is none."""
+    match = _SIZE.fullmatch(text)
+    if not match:
+        return None
+    number, small, large, decimal = (part or "" for part in match.groups())
+    thousands = " kmgt".index(large.lower() or " ")
+    return int(number) * _UNITS[small.lower()] * (1000 if decimal else 1024) ** thousands
+
+
 @dataclass
 class Options:
     """The options and words of a command line.
@@ -40,7 +54,7 @@ class Options:
         return flag in self.flags
 
     def count(self, name: str, default: int) -> int:
-        """Returns the value of an option as a number; the default if the option is missing.
+        """Returns the value of an option as a number, perhaps with a unit; the default if the option is missing.
 
         Raises:
             BadOption: The value is no number.
@@ -48,9 +62,10 @@ class Options:
         text = self.values.get(name)
         if text is None:
             return default
-        if not re.fullmatch(r"[-+]?[0-9]{1,11}", text):
+        number = size(text)
+        if number is None:
             raise BadOption(f"Not a number '{text}'")
-        return int(text)
+        return number
 
     def add(self, letter: str, value: str | None = None) -> None:
         """Notes an option."""

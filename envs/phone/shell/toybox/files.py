@@ -14,7 +14,7 @@ from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.paths import link, real
 from coach_gym.envs.phone.shell.commands.kernel import DEVICES, ENDLESS, device
-from coach_gym.envs.phone.shell.language.options import Options, options
+from coach_gym.envs.phone.shell.language.options import Options, options, size
 from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.envs.phone.shell.toybox.attributes import attributes, user_id
 from coach_gym.envs.phone.shell.toybox.text import texts
@@ -410,16 +410,35 @@ def dirname(p: Process) -> int:
 
 
 def truncate(p: Process) -> int:
-    """Cuts or extends files to a size."""
+    """Cuts or extends files to a size `-s`: by `+N` or `-N`, to at most `<N` or at least `>N`, to a multiple of N below
+    `/N` or above `%N`. `-c` creates none."""
     given = options(p.args, "c", "s")
-    size = given.count("s", -1)
-    if not 0 <= size <= 1 << 28:
-        return p.fail("bad size")
+    text = given.values.get("s", "")
+    amount = size(text.lstrip("+-<>/%")) if len(text.lstrip("+-<>/%")) >= len(text) - 1 else None
+    if amount is None or (text[0] in "/%" and not amount):
+        return p.fail(f"bad size '{text}'" if text else "Needs -s")
     for name in given.words:
-        data = p.storage.read(p.path(name)) or b""
-        p.storage.write(p.path(name), data[:size].ljust(size, b"\0"))
+        path = p.path(name)
+        data = p.storage.read(path)
+        if data is None and (p.storage.is_dir(path) or not p.storage.is_dir(_parent(path))):
+            p.fail(f"'{name}': {'Is a directory' if p.storage.is_dir(path) else NO_FILE}")
+        elif data is not None or "c" not in given:
+            _set_size(p, path, data or b"", text[0], amount)
     p.phone.changed()
-    return 0
+    return int(p.failed)
+
+
+def _set_size(p: Process, path: str, data: bytes, sign: str, amount: int) -> None:
+    old = len(data)
+    new = {
+        "+": old + amount, "-": max(0, old - amount), "<": min(old, amount), ">": max(old, amount),
+        "/": old - old % (amount or 1), "%": old + -old % (amount or 1),
+    }.get(sign, amount)  # fmt: skip
+    if new > LARGEST:
+        p.fail("No space left on device")
+    else:
+        with p.going_on():
+            p.storage.write(path, data[:new].ljust(new, b"\0"))
 
 
 def fallocate(p: Process) -> int:
@@ -427,19 +446,18 @@ def fallocate(p: Process) -> int:
     given = options(p.args, "", "l")
     if not given.words or "l" not in given:
         return p.fail("need -l and a file") if given.words else p.need(1)
-    match = re.fullmatch(r"(\d{1,12})([kKMG]?)", given.values["l"])
-    size = int(match[1]) * _UNITS[match[2]] if match else 0
-    if not match or size > LARGEST:
-        return p.fail("No space left on device" if match else f"bad size '{given.values['l']}'")
+    length = size(given.values["l"])
+    if length is None or not 0 <= length <= LARGEST:
+        known = length is not None and length >= 0
+        return p.fail("No space left on device" if known else f"bad size '{given.values['l']}'")
     path = p.path(given.words[0])
     if p.storage.is_dir(path) or not p.storage.is_dir(_parent(path)):
         return p.fail(f"{given.words[0]}: {'Is a directory' if p.storage.is_dir(path) else NO_FILE}")
-    p.storage.write(path, (p.storage.read(path) or b"").ljust(size, b"\0"))
+    p.storage.write(path, (p.storage.read(path) or b"").ljust(length, b"\0"))
     p.phone.changed()
     return 0
 
 
-_UNITS = {"": 1, "c": 1, "w": 2, "b": 512, "k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 LARGEST = 1 << 28  # bytes that `dd` copies
 
 
@@ -452,22 +470,22 @@ def dd(p: Process) -> int:
         if name == "conv" and not set(value.split(",")) <= {"notrunc", "fsync"}:
             return p.fail(f"conv={value} is not on the embedded phone")
     sizes = {}
-    for name, default in (("bs", "512"), ("count", "-1"), ("skip", "0"), ("seek", "0")):
-        match = re.fullmatch(r"(-1|\d{1,9})([cwbkKMG]?)", given.get(name, default))
-        if not match:
+    for name, default, least in (("bs", "512", 1), ("count", "-1", -1), ("skip", "0", 0), ("seek", "0", 0)):
+        number = size(given.get(name, default))
+        if number is None or number < least:
             return p.fail(f"bad {name}={given[name]}")
-        sizes[name] = int(match[1]) * _UNITS[match[2]]
-    source, size = given.get("if", "-"), sizes["bs"] * sizes["count"]
+        sizes[name] = number
+    source, most = given.get("if", "-"), sizes["bs"] * sizes["count"]
     if source in ENDLESS:
-        if not 0 <= size <= LARGEST:
+        if not 0 <= most <= LARGEST:
             return p.fail("No space left on device")
-        data = device(p.phone, source, size) or b""
+        data = device(p.phone, source, most) or b""
     else:
         whole = p.read(source)
         if whole is None:
             return 1
         whole = whole[sizes["bs"] * sizes["skip"] :]
-        data = whole[:size] if size >= 0 else whole
+        data = whole[:most] if most >= 0 else whole
     if "of" in given and p.path(given["of"]) != "/dev/null":
         target, before = p.path(given["of"]), sizes["bs"] * sizes["seek"]
         if before + len(data) > LARGEST:
@@ -478,7 +496,7 @@ def dd(p: Process) -> int:
         p.phone.changed()
     elif "of" not in given:
         p.streams.stdout += data
-    full, rest = divmod(len(data), sizes["bs"] or 1)
+    full, rest = divmod(len(data), sizes["bs"])
     p.complain(f"{full}+{int(rest > 0)} records in\n{full}+{int(rest > 0)} records out\n{len(data)} bytes copied")
     return 0
 

@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from coach_gym.envs.phone.shell.commands.kernel import PIECE
 from coach_gym.envs.phone.shell.language.environment import Endless, Killed
-from coach_gym.envs.phone.shell.language.options import Options, options
+from coach_gym.envs.phone.shell.language.options import Options, options, size
 from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
 from coach_gym.envs.phone.shell.language.process import MOST_OUTPUT, MOST_PARTS, Command, Process, few
 from coach_gym.envs.phone.shell.language.words import unescape
@@ -69,9 +69,9 @@ def _part(p: Process, cut: Callable, backwards: bool = False, more: str = "") ->
     given = options(args, "qv" + more, "nc", {"lines": "n", "bytes": "c"})
     what = "c" if "c" in given else "n"
     text = given.values.get(what, "10")
-    if not re.fullmatch(r"[-+]?\d{1,12}", text):
+    count = size(text)
+    if count is None:
         return p.fail(f"bad number '{text}'")
-    count = int(text)
     if backwards and not text.startswith("+"):
         count = -abs(count)
     most = min(count, MOST_OUTPUT) if what == "c" and count > 0 else PIECE
