@@ -277,7 +277,7 @@ def reboot(p: Process) -> int:
 
 
 def service(p: Process) -> int:
-    """`service list|check|call`. Only the alarm service's time zone has an effect."""
+    """`service list|check|call`: the calls are alarm 3, for the time zone, and statusbar 1 to 3, for the shade."""
     services = sorted({*SERVICES, "content", "phone", "settings"})
     verb, name, *rest = [*p.args, "", ""][: max(2, len(p.args))]
     if verb == "check":
@@ -290,6 +290,11 @@ def service(p: Process) -> int:
         if name == "alarm" and rest[:2] == ["3", "s16"] and len(rest) > 2:
             known = zones.named(rest[2]) is not zones.UNKNOWN
             p.phone.services.properties["persist.sys.timezone"] = rest[2] if known else "GMT"
+        elif name == "statusbar" and rest and rest[0] in ("1", "2", "3"):
+            p.phone.shade = {"1": 1, "2": 0}.get(rest[0], int(not p.phone.shade))
+            p.phone.changed()
+        else:
+            return p.fail(f"call {' '.join([name, *rest])} is not on the embedded phone")
         p.print("Result: Parcel(00000000    '....')")
     else:
         p.complain(f"service: Service {name} does not exist" if verb == "call" else "Usage: service [-h|-?]")

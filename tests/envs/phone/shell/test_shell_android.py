@@ -190,6 +190,16 @@ def test_the_shade_and_the_dark_theme(phone):
     assert phone.screenshot().mean() < 128
 
 
+def test_a_service_does_what_it_is_called_for_or_says_that_it_cannot(phone):
+    for call, shade in (("1", 1), ("2", 0), ("3", 1), ("3", 0)):
+        assert out(phone, f"service call statusbar {call}") == "Result: Parcel(00000000    '....')\n"
+        assert phone.shade == shade
+    for call in ("clipboard 2 s16 x", "activity 79 s16 org.example", "statusbar 99", "alarm 3", "activity"):
+        refused = run(phone, f"service call {call}")
+        assert refused.code == 1 and f"service: call {call} is not on the embedded phone\n" == refused.stderr.decode()
+        assert not refused.stdout
+
+
 def test_properties(phone):
     assert out(phone, "getprop ro.build.version.release; getprop ro.build.version.sdk; getprop sys.boot_completed") == (
         "13\n33\n1\n"
