@@ -16,12 +16,13 @@ CallState = Literal["incoming", "active", "held"]
 
 @dataclass(frozen=True)
 class Line:
-    """A line of Android's log: when it was written, its priority (`V` to `F`), its tag and its text."""
+    """A line of Android's log: when it was written, its priority (`V` to `F`), its tag, its text and its buffer."""
 
     at: datetime
     priority: str
     tag: str
     text: str
+    buffer: str = "main"
 
 
 @dataclass
@@ -58,9 +59,9 @@ class Services:
     held: int = 0
     screen_on: bool = True
 
-    def write_log(self, at: datetime, priority: str, tag: str, text: str) -> None:
-        """Adds lines to the log, which forgets the oldest."""
-        self.log += [Line(at, priority, tag, line) for line in text.splitlines()]
+    def write_log(self, at: datetime, priority: str, tag: str, text: str, buffer: str = "main") -> None:
+        """Adds lines to a buffer of the log, which forgets the oldest."""
+        self.log += [Line(at, priority, tag, line, buffer) for line in text.splitlines()]
         del self.log[:-LONGEST_LOG]
 
     def new_pid(self) -> int:

@@ -250,7 +250,7 @@ class System:
             self.services.write_log(self.now, "E", "DefaultDatabaseErrorHandler", words)
         told = f"FATAL EXCEPTION: main\nProcess: {package}, PID: {self.services.pids.get(package, 0)}"
         words = f"{told}\nandroid.database.sqlite.{kind}: {fault}"
-        self.services.write_log(self.now, "E", "AndroidRuntime", words)
+        self.services.write_log(self.now, "E", "AndroidRuntime", words, "crash")
         self.stop(package)
         if shown:
             self.go_home()

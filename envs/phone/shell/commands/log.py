@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.services import Line
-from coach_gym.envs.phone.shell.language.options import Options, options
+from coach_gym.envs.phone.shell.language.options import BadOption, Options, options
 from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.shell.toybox.matching import TooComplex, compiled
 from coach_gym.envs.phone.system.bars import battery_level
@@ -27,10 +27,10 @@ _FORMATS: dict[str, Callable[[Line], str]] = {
     "time": lambda line: f"{line.at:%m-%d %H:%M:%S}.000 {line.priority}/{line.tag:8}({_PID:5}): ",
 }
 _LONG = {
-    "clear": "c", "dump": "d", "format": "v", "regex": "e", "max-count": "m", "buffer": "b", "buffer-size": "g",
-    "tail": "t", "last": "L",
+    "clear": "c", "dump": "d", "format": "v", "regex": "e", "buffer": "b", "buffer-size": "g", "tail": "t",
 }  # fmt: skip
-_BUFFERS = frozenset(("all", "crash", "default", "events", "kernel", "main", "radio", "security", "stats", "system"))
+_BUFFERS = ("main", "radio", "events", "system", "crash", "stats", "security", "kernel")
+_SEVERAL = {"all": _BUFFERS, "default": ("main", "system", "crash")}
 _MODIFIERS = ("epoch", "year", "usec", "nsec", "UTC", "color", "uid", "descriptive", "monotonic", "printable", "zone")
 
 
@@ -46,8 +46,9 @@ def log(p: Process) -> int:
 
 
 def logcat(p: Process) -> int:
-    """`logcat [-dc] [-v FORMAT] [-t COUNT] [-e REGEX] [-s] [TAG:PRIORITY …]`: prints the log, then waits for more."""
-    given = options(p.args, "cdDgLSsB", "bvtTGemnrf", _LONG)
+    """`logcat [-dcg] [-b BUFFER] [-v FORMAT] [-t COUNT|TIME] [-e REGEX] [-s] [TAG:PRIORITY …]`: prints the log, then
+    waits for more."""
+    given = options(p.args, "cdgs", "bvtTe", _LONG)
     formats = given.values.get("v", "threadtime").split(",")
     unknown = next((name for name in formats if name not in _FORMATS and name not in _MODIFIERS), None)
     try:
@@ -56,28 +57,57 @@ def logcat(p: Process) -> int:
         return p.complain(f"logcat: bad regex '{given.values['e']}': {fault}")
     if unknown:
         return p.complain(f'logcat: Invalid parameter "{unknown}" to -v')
-    buffers = [name for each in given.all.get("b", []) for name in each.split(",")]
-    if other := set(buffers) - _BUFFERS:
+    names = [name for each in given.all.get("b", ["default"]) for name in each.split(",")]
+    if other := set(names) - {*_BUFFERS, *_SEVERAL}:
         return p.complain(f"logcat: Unknown -b buffer '{min(other)}'")
+    buffers = {name for each in names for name in _SEVERAL.get(each, (each,))}
+    log = p.phone.services.log
     if "c" in given:
-        p.phone.services.log.clear()
+        log[:] = [line for line in log if line.buffer not in buffers]
         return 0
-    if {"g", "G", "L", "S"} & set(given.flags):
-        if "g" in given:
-            p.print("main: ring buffer is 256 KiB (0 B consumed), max entry is 5120 B, max payload is 4068 B")
+    if "g" in given:
+        size = "ring buffer is 256 KiB (0 B consumed), max entry is 5120 B, max payload is 4068 B"
+        p.print("".join(f"{name}: {size}\n" for name in _BUFFERS if name in buffers), "")
         return 0
     form = _FORMATS[next((name for name in formats if name in _FORMATS), "threadtime")]
     at = lambda line: p.local(line.at).astimezone(UTC if "UTC" in formats else p.zone)  # noqa: E731
     told = lambda line: form(replace(line, at=at(line)))  # noqa: E731
-    show = lambda lines: "".join(f"{told(line)}{line.text}\n" for line in lines if wanted(line))  # noqa: E731
-    lines = p.phone.services.log
-    p.print("--------- beginning of main\n" * bool(lines), "")
-    count = given.count("t", given.count("T", len(lines)))
-    p.print(show(lines[len(lines) - count :] if count else []), "")
+    show = _shower(told, lambda line: line.buffer in buffers and wanted(line))
+    p.print(show(_last(p, given, [line for line in log if line.buffer in buffers])), "")
     if not {"d", "t"} & set(given.flags):
         p.shell.endless = True
         p.shell.follow = _follower(p.phone, show)
     return 0
+
+
+_TIME = re.compile(r"(?:([0-9]{4})-)?([0-9-]{5} [0-9:]{8}\.[0-9]{1,6})")
+
+
+def _last(p: Process, given: Options, lines: list[Line]) -> list[Line]:
+    """Returns the lines that `-t` or `-T` asks for: so many at the end, or those from a time on, perhaps of a year."""
+    letter = next((letter for letter in "tT" if letter in given), "")
+    if match := _TIME.fullmatch(given.values.get(letter, "")):
+        try:
+            start = datetime.strptime(f"{match[1] or p.phone.now.year}-{match[2]}", "%Y-%m-%d %H:%M:%S.%f")
+        except ValueError:
+            raise BadOption(f"bad time '{match[0]}'") from None
+        return [line for line in lines if line.at >= p.on_clock(start)]
+    count = given.count(letter, len(lines))
+    return lines[-count:] if count else []
+
+
+def _shower(form: Callable[[Line], str], wanted: Callable[[Line], bool]) -> Callable[[list[Line]], str]:
+    """Returns what returns lines as they are printed, with a heading where the first one of a buffer is."""
+    begun: set[str] = set()
+
+    def show(lines: list[Line]) -> str:
+        shown = [line for line in lines if wanted(line)]
+        first = {line.buffer: line for line in reversed(shown) if line.buffer not in begun}
+        begun.update(first)
+        heading = {id(line): f"--------- beginning of {name}\n" for name, line in first.items()}
+        return "".join(f"{heading.get(id(line), '')}{form(line)}{line.text}\n" for line in shown)
+
+    return show
 
 
 def _follower(phone: Phone, show: Callable[[list[Line]], str]) -> Callable[[], bytes]:

@@ -659,6 +659,31 @@ def test_a_reader_of_the_log_gets_a_line_every_minute(phone):
     assert b"I healthd : battery l=84" in follow() and follow() == b""
 
 
+def test_each_buffer_of_the_log_is_its_own(phone):
+    phone.services.write_log(phone.now, "E", "AndroidRuntime", "FATAL EXCEPTION: main", "crash")
+    run(phone, "log -t net slow")
+    for buffers in ("events", "radio", "kernel -b security"):
+        assert out(phone, f"logcat -d -v tag -b {buffers}") == ""
+    crash = "--------- beginning of crash\nE/AndroidRuntime: FATAL EXCEPTION: main\n"
+    main = "--------- beginning of main\nI/net     : slow\n"
+    assert out(phone, "logcat -d -v tag -b crash") == crash and out(phone, "logcat -d -v tag -b main,events") == main
+    assert out(phone, "logcat -d -v tag") == out(phone, "logcat -d -v tag -b all") == crash + main
+    assert [line.split(":")[0] for line in out(phone, "logcat -g -b main,crash").splitlines()] == ["main", "crash"]
+    assert out(phone, "logcat -b crash -c; logcat -d -v tag -b all") == main
+    follow = run(phone, "logcat -v tag -b crash").follow
+    run(phone, "log -t net slower")
+    assert follow() == b""
+
+
+def test_the_log_is_read_from_a_time_on(phone):
+    run(phone, "date 101515342023; log -t a early; date 101516002023; log -t b late")
+    for time in ("10-15 15:50:00.000", "2023-10-15 16:00:00.0"):
+        assert out(phone, f"logcat -t '{time}' -v raw") == "--------- beginning of main\nlate\n"
+    assert out(phone, "logcat -d -T '2023-10-15 16:00:01.5'") == ""
+    for option in ("-t '99-99 15:50:00.000'", "-f /sdcard/log", "-L", "-S", "-G 1M", "--max-count=1", "--pid=1"):
+        assert run(phone, f"logcat -d {option}").code == 1
+
+
 SAID = {
     "am stack lock 1": (1, "unknown command 'lock'"),
     "am force-stop": (255, 'Argument expected after "force-stop"'),
