@@ -18,6 +18,7 @@ from coach_gym.envs.phone.shell.commands import (
     database,
     dumps,
     log,
+    network,
     packages,
     properties,
     recording,
@@ -35,7 +36,7 @@ from coach_gym.envs.phone.shell.toybox import archives, contents, expression, fi
 COMMANDS: dict[str, Command] = {}
 for _module in (
     builtins, files, listing, text, sed, system, activities, packages, dumps, content, database, screen,
-    services, properties, processes, log, recording, archives, contents, expression,
+    services, properties, processes, log, network, recording, archives, contents, expression,
 ):  # fmt: skip
     COMMANDS |= _module.COMMANDS
 """All commands by name."""

@@ -1,4 +1,4 @@
-"""Commands about the system: identity, date, properties, settings, services, network."""
+"""Commands about the system: identity, date, properties, settings, services, machine."""
 
 from __future__ import annotations
 
@@ -401,26 +401,6 @@ def _turn_ime(p: Process, verb: str, chosen: str) -> int:
     return 0
 
 
-def ifconfig(p: Process) -> int:
-    """Prints the only network interface."""
-    if p.args[:1] not in ([], ["wlan0"]):
-        return p.fail(f"ioctl 8913: No such device {p.args[0]}")
-    p.print("wlan0     Link encap:Ethernet  HWaddr 02:15:b2:00:00:00")
-    p.print("          inet addr:10.0.2.16  Bcast:10.0.2.255  Mask:255.255.255.0")
-    p.print("          UP BROADCAST RUNNING MULTICAST  MTU:1500  Metric:1\n")
-    return 0
-
-
-def ip(p: Process) -> int:
-    """`ip addr|route`: prints the only network interface."""
-    if "addr" not in p.args and "route" not in p.args:
-        return 1
-    p.print("2: wlan0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000")
-    p.print("    link/ether 02:15:b2:00:00:00 brd ff:ff:ff:ff:ff:ff")
-    p.print("    inet 10.0.2.16/24 brd 10.0.2.255 scope global wlan0")
-    return 0
-
-
 # the machine
 
 
@@ -485,5 +465,4 @@ COMMANDS: dict[str, Command] = {
     "svc": svc, "reboot": reboot, "service": service, "wm": wm,
     "app_process": app_process,
     "app_process64": app_process, "iptables": no_op, "ip6tables": no_op, "ime": ime,
-    "ifconfig": ifconfig, "ip": ip,
 }  # fmt: skip

@@ -192,7 +192,13 @@ PRINTED = {
     "uptime | cut -d ' ' -f 4-5": "1:00, \n",
     "service list | head -n 1": "Found 32 services:\n",
     "wm user-rotation": "lock 0\n",
-    "ip addr | grep -o 'inet [0-9.]*'": "inet 10.0.2.16\n",
+    "ip addr | grep -o 'inet [0-9.]*'; ip -4 a show dev wlan0 | grep -c -e inet -e ether": "inet 10.0.2.16\n1\n",
+    "ip route; ip r show dev wlan0": "10.0.2.0/24 dev wlan0 proto kernel scope link src 10.0.2.16 \n" * 2,
+    "ip link show wlan0 | grep -c -e 'state UP' -e ether -e inet; ifconfig wlan0 | grep -o 'inet addr:[0-9.]*'":
+        "2\ninet addr:10.0.2.16\n",
+    "svc wifi disable; ip addr show wlan0 | grep -e inet -e DOWN; ip -4 addr; ip route; ifconfig":
+        "2: wlan0: <BROADCAST,MULTICAST> mtu 1500 qdisc mq state DOWN group default qlen 1000\n",
+    "svc wifi disable; ifconfig wlan0 | grep -c inet; ifconfig -a | grep -c -w -e UP -e RUNNING": "0\n0\n",
     "svc power stayon true; echo $?": "0\n",
     "ime enable com.android.adbkeyboard/.AdbIME >/dev/null; ime set com.android.adbkeyboard/.AdbIME >/dev/null;"
     "ime disable com.android.adbkeyboard/.AdbIME; settings get secure default_input_method | cut -d / -f 1":
@@ -325,6 +331,13 @@ ERRORS = {
     "date -r nothing": "nothing: No such file or directory",
     "kill nonsense": "nonsense: No such process",
     "ifconfig eth7": "No such device eth7",
+    "ifconfig wlan0 down": "ifconfig: down: Operation not permitted",
+    "ip addr show nope": 'Device "nope" does not exist.',
+    "ip route show dev nope": 'Cannot find device "nope"',
+    "ip route get 1.1.1.1": 'Command "get" is unknown',
+    "ip addr add 10.0.0.1/8 dev wlan0": 'Command "add" is unknown',
+    "ip neigh": 'Object "neigh" is unknown',
+    "ip -6 addr": 'Option "-6" is unknown',
     "reboot": "not permitted",
     "setprop one": 'setprop: Need 2 arguments (see "setprop --help")',
     "setprop ro.serialno x": "Failed to set property 'ro.serialno' to 'x'",
