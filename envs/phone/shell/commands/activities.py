@@ -280,7 +280,7 @@ def _root_task(phone: Phone, package: str) -> str:
     id, name = state.task_id(phone, package), state.component(phone, package)
     bounds = f"bounds=[0,0][{phone.width},{phone.height}]"
     visible = str(package == phone.foreground).lower()
-    density, shortest = round(160 * phone.density), round(min(phone.upright) / phone.density)
+    density, shortest = state.dpi(phone), round(min(phone.upright) / phone.density)
     shape = "port" if phone.width <= phone.height else "land"
     top = f"topActivity=ComponentInfo{{{name}}}"
     return (

@@ -86,7 +86,7 @@ def _windows(phone: Phone) -> str:
 
 WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
   Display: mDisplayId=0 rootTasks={len(phone.stacks)}
-    init={upright} {round(160 * phone.density)}dpi cur={size} app={size} rng={upright}-{longest}x{longest}
+    init={upright} {state.dpi(phone)}dpi cur={size} app={size} rng={upright}-{longest}x{longest}
   mCurrentFocus=Window{{{_token(shown)} u0 {shown}}}
   mFocusedApp={_record(phone, phone.foreground, name)}
   mDisplayRotation
@@ -233,14 +233,14 @@ logicalFrame={frame}, physicalFrame={frame}, deviceSize=[{width}, {height}], isA
 def display(phone: Phone, args: list[str]) -> str:
     """Reports the size and density of the screen."""
     size, frame = f"{phone.width} x {phone.height}", f"Rect(0, 0 - {phone.width}, {phone.height})"
-    state = "ON" if phone.services.screen_on else "OFF"
+    power = "ON" if phone.services.screen_on else "OFF"
     return f"""DISPLAY MANAGER (dumpsys display)
   mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0, \
 uniqueId='local:4619827259835644672', physicalPort=0, orientation={phone.rotation}, logicalFrame={frame}, \
 physicalFrame={frame}, deviceWidth={phone.width}, deviceHeight={phone.height}}}]
-  mScreenState={state}
+  mScreenState={power}
   mBaseDisplayInfo=DisplayInfo{{"Built-in Screen", displayId 0, real {size}, largest app {size}, \
-rotation {phone.rotation}, density {round(160 * phone.density)}, state {state}}}
+rotation {phone.rotation}, density {state.dpi(phone)}, state {power}}}
 """
 
 

@@ -16,13 +16,15 @@ from coach_gym.envs.phone.shell.toybox.attributes import uid_of, user_name
 
 SERIAL = "EMULATOR33X1X1X0"
 MODEL = "sdk_gphone64_x86_64"
-FINGERPRINT = f"google/{MODEL}/emu64x:13/TE1A.220922.034/10940250:userdebug/dev-keys"
+_ID, _NUMBER, _TAGS = "TE1A.220922.034", "10940250", "dev-keys"
+FINGERPRINT = f"google/{MODEL}/emu64x:13/{_ID}/{_NUMBER}:userdebug/{_TAGS}"
+_DESCRIPTION = f"{MODEL}-userdebug 13 {_ID} {_NUMBER} {_TAGS}"
 PROPERTIES = {
     "dalvik.vm.heapsize": "512m", "dev.bootcomplete": "1", "gsm.operator.alpha": "T-Mobile", "gsm.sim.state": "LOADED",
     "init.svc.adbd": "running", "init.svc.bootanim": "stopped", "init.svc.surfaceflinger": "running",
     "persist.sys.locale": "en-US", "persist.sys.timezone": "UTC", "ro.adb.secure": "0", "ro.boot.qemu": "1",
     "ro.build.characteristics": "emulator", "ro.build.date.utc": "1696966411", "ro.build.fingerprint": FINGERPRINT,
-    "ro.build.id": "TE1A.220922.034", "ro.build.type": "userdebug", "ro.build.version.codename": "REL",
+    "ro.build.id": _ID, "ro.build.type": "userdebug", "ro.build.version.codename": "REL",
     "ro.coach_gym.embedded": "1",  # so that no measurement passes for one on real Android
     "ro.build.version.release": "13", "ro.build.version.sdk": "33", "ro.build.version.security_patch": "2022-09-05",
     "ro.debuggable": "1", "ro.hardware": "ranchu", "ro.kernel.qemu": "1", "ro.product.board": "goldfish_x86_64",
@@ -30,6 +32,24 @@ PROPERTIES = {
     "ro.product.device": "emu64x", "ro.product.locale": "en-US", "ro.product.manufacturer": "Google",
     "ro.product.model": MODEL, "ro.product.name": MODEL, "ro.secure": "1", "ro.serialno": SERIAL,
     "sys.boot_completed": "1", "sys.usb.state": "adb",
+    "dalvik.vm.heapgrowthlimit": "192m", "dalvik.vm.heapmaxfree": "8m", "dalvik.vm.heapminfree": "512k",
+    "dalvik.vm.heapstartsize": "8m", "dalvik.vm.heaptargetutilization": "0.75", "gsm.current.phone-type": "1",
+    "gsm.network.type": "LTE", "gsm.operator.iso-country": "us", "gsm.operator.isroaming": "false",
+    "gsm.operator.numeric": "310260", "gsm.sim.operator.alpha": "T-Mobile", "gsm.sim.operator.iso-country": "us",
+    "gsm.sim.operator.numeric": "310260", "gsm.version.baseband": "1.0.0.0", "init.svc.zygote": "running",
+    "net.bt.name": "Android", "persist.sys.dalvik.vm.lib.2": "libart.so", "persist.sys.usb.config": "adb",
+    "ro.boot.hardware": "ranchu", "ro.boot.serialno": SERIAL, "ro.boot.verifiedbootstate": "orange",
+    "ro.bootimage.build.fingerprint": FINGERPRINT, "ro.bootloader": "unknown", "ro.bootmode": "unknown",
+    "ro.build.date": "Tue Oct 10 19:33:31 UTC 2023", "ro.build.description": _DESCRIPTION,
+    "ro.build.display.id": _ID, "ro.build.flavor": f"{MODEL}-userdebug", "ro.build.product": "emu64x",
+    "ro.build.tags": _TAGS, "ro.build.user": "android-build", "ro.build.version.all_codenames": "REL",
+    "ro.build.version.incremental": _NUMBER, "ro.build.version.preview_sdk": "0",
+    "ro.build.version.release_or_codename": "13", "ro.carrier": "unknown", "ro.crypto.state": "encrypted",
+    "ro.crypto.type": "file", "ro.opengles.version": "131072", "ro.product.build.fingerprint": FINGERPRINT,
+    "ro.product.cpu.abilist64": "x86_64,arm64-v8a", "ro.product.first_api_level": "33",
+    "ro.system.build.fingerprint": FINGERPRINT,
+    "ro.treble.enabled": "true", "ro.vendor.build.fingerprint": FINGERPRINT, "ro.vndk.version": "33",
+    "ro.zygote": "zygote64", "service.bootanim.exit": "1", "sys.usb.config": "adb", "wifi.interface": "wlan0",
 }  # fmt: skip
 """Properties of Android 13's emulator image. Its file `build.prop` overrides them, and `setprop` overrides both."""
 
@@ -61,13 +81,20 @@ ZYGOTE, ADBD, HOME_PID = 320, 402, 1400
 
 def get_property(phone: Phone, name: str) -> str:
     """Returns a system property; empty if it is not set."""
-    return phone.services.properties.get(name) or _built(phone).get(name) or PROPERTIES.get(name, "")
+    return phone.services.properties.get(name) or _built(phone).get(name, "")
 
 
 def _built(phone: Phone) -> dict[str, str]:
-    """Returns the properties in the system image's own file, which the Settings app shows, too."""
+    """Returns the properties that nobody has set: those in the system image's own file, which the Settings app shows,
+    too, go before."""
     lines = (phone.storage.read(BUILD) or b"").decode("utf-8", "surrogateescape").splitlines()
-    return dict(line.split("=", 1) for line in lines if "=" in line)
+    screen = {"ro.sf.lcd_density": str(dpi(phone))}
+    return PROPERTIES | screen | dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+def dpi(phone: Phone) -> int:
+    """Returns how many pixels of the screen make an inch, by Android's account."""
+    return round(160 * phone.density)
 
 
 def settings(phone: Phone) -> dict[tuple[str, str], str]:
@@ -94,7 +121,7 @@ def zone(phone: Phone) -> tzinfo:
 
 def properties(phone: Phone) -> dict[str, str]:
     """Returns all system properties by name."""
-    return dict(sorted((PROPERTIES | _built(phone) | phone.services.properties).items()))
+    return dict(sorted((_built(phone) | phone.services.properties).items()))
 
 
 # packages

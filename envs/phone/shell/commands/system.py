@@ -313,9 +313,9 @@ def wm(p: Process) -> int:
     if verb == "size" and not value:
         p.print(f"Physical size: {'x'.join(map(str, p.phone.upright))}")
     elif verb == "density" and not value:
-        p.print(f"Physical density: {round(160 * p.phone.density)}")
+        p.print(f"Physical density: {state.dpi(p.phone)}")
     elif verb in ("size", "density") and value != "reset":
-        same = ("x".join(map(str, p.phone.upright)), str(round(160 * p.phone.density)))
+        same = ("x".join(map(str, p.phone.upright)), str(state.dpi(p.phone)))
         return 0 if value in same else p.complain(f"Error: the embedded phone's {verb} is fixed", 1)
     elif verb == "user-rotation":
         return _turn(p, [value, *rest])

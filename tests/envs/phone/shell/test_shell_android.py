@@ -15,6 +15,7 @@ from PIL import Image
 
 from coach_gym.envs.apps.clock.data import ALARMS, Alarm, alarms
 from coach_gym.envs.phone.input.ime import ADB_IME
+from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.shell import run
 from coach_gym.envs.phone.shell.commands.state import DEFAULT_IME
@@ -657,6 +658,22 @@ def test_a_reader_of_the_log_gets_a_line_every_minute(phone):
     assert follow() == b""
     phone.elapse(timedelta(minutes=1))
     assert b"I healthd : battery l=84" in follow() and follow() == b""
+
+
+@pytest.mark.parametrize(("size", "density"), [((1080, 2400), None), ((270, 600), None), ((1080, 2400), 2.625)])
+def test_all_say_the_same_of_the_density(size, density):
+    phone = Phone(*size, density)
+    dpi = round(160 * phone.density)
+    assert out(phone, "getprop ro.sf.lcd_density; wm density") == f"{dpi}\nPhysical density: {dpi}\n"
+    assert f"density {dpi}," in out(phone, "dumpsys display") and f" {dpi}dpi " in out(phone, "dumpsys window displays")
+
+
+def test_properties_that_scripts_read_are_there(phone):
+    names = "ro.build.tags ro.build.description gsm.sim.operator.numeric dalvik.vm.heapgrowthlimit"
+    values = out(phone, f"for name in {names}; do getprop $name; done").splitlines()
+    build = "sdk_gphone64_x86_64-userdebug 13 TE1A.220922.034 10940250 dev-keys"
+    assert values == ["dev-keys", build, "310260", "192m"]
+    assert out(phone, "date -u -d @$(getprop ro.build.date.utc)") == out(phone, "getprop ro.build.date")
 
 
 def test_each_buffer_of_the_log_is_its_own(phone):
