@@ -8,7 +8,7 @@ from coach_gym.envs.apps.settings import lab_pages as pages
 from coach_gym.envs.apps.settings.app import Edition, Settings
 from coach_gym.envs.phone.input.ime import ADB_IME
 from coach_gym.envs.phone.services import Services
-from coach_gym.envs.phone.shell.commands.state import DEFAULT_IME
+from coach_gym.envs.phone.settings import DEFAULT_IME
 
 EDITION = Edition(
     values={

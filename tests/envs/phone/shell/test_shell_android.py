@@ -17,8 +17,8 @@ from coach_gym.envs.apps.clock.data import ALARMS, Alarm, alarms
 from coach_gym.envs.phone.input.ime import ADB_IME
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import contacts, telephony
+from coach_gym.envs.phone.settings import DEFAULT_IME
 from coach_gym.envs.phone.shell import run
-from coach_gym.envs.phone.shell.commands.state import DEFAULT_IME
 from coach_gym.envs.profiles import lab_phone
 from coach_gym.ui import compress, node_from_xml
 from tests.envs.hands import Hands
