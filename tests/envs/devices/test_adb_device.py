@@ -114,7 +114,7 @@ def open_note(device, text=""):
 CONTACT = [
     Action("open_app", content="Contacts"), "Create contact", "First name", Action("type", content="Zoë"),
     Action("press_back"), "Last name", Action("type", content="O'Neil"), Action("press_enter"),
-    Action("press_back"), "Discard", Action("press_home"),
+    Action("press_back"), Action("press_back"), "Discard", Action("press_home"),
 ]  # fmt: skip
 SCROLLS = [
     Action("open_app", content=" settings "), Action("scroll", start=(130, 400), direction="down"),
