@@ -45,10 +45,10 @@ def rename(s: Screen, name: str, new_name: str) -> Iterator[str]:
     yield s.tap("OK")
 
 
-def add_at_top(s: Screen, text: str) -> Iterator[str]:
-    """Types a text above the one in the editor."""
+def add_at(s: Screen, end: str, text: str) -> Iterator[str]:
+    """Types a text at the "top" or "bottom" of the one in the editor."""
     yield s.tap("More options")
-    yield s.tap("Jump to top")
+    yield s.tap(f"Jump to {end}")
     yield s.type(text)
 
 
@@ -171,8 +171,8 @@ def delete_all_notes(s: Screen, p: Params) -> Iterator[str]:
 def edit_note(s: Screen, p: Params) -> Iterator[str]:
     """Adds a line to a note, or replaces its text."""
     edits: dict[str, Callable[[], Iterator[str]]] = {
-        "at the top": lambda: add_at_top(s, p["text"] + "\n"),
-        "at the bottom": lambda: s.fill(EDITOR, "\n" + p["text"]),
+        "at the top": lambda: add_at(s, "top", p["text"] + "\n"),
+        "at the bottom": lambda: add_at(s, "bottom", "\n" + p["text"]),
         "in place of the old text": lambda: replace_text(s, p["text"]),
     }
     yield from _open_note(s, p)
@@ -184,7 +184,7 @@ def edit_note(s: Screen, p: Params) -> Iterator[str]:
 def add_note_header(s: Screen, p: Params) -> Iterator[str]:
     """Adds a line above a note's text and renames the note."""
     yield from _open_note(s, p)
-    yield from add_at_top(s, p["text"] + "\n\n")
+    yield from add_at(s, "top", p["text"] + "\n\n")
     yield from _save_and_rename(s, p)
 
 
