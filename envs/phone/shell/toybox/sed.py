@@ -1,150 +1,155 @@
-"""`sed`: the parts that people use on one line."""
+"""`sed`: edits text line by line."""
 
 from __future__ import annotations
 
 import re
 
-from coach_gym.envs.phone.patterns import Guarded
+from coach_gym.envs.phone.shell.language.environment import LONGEST, Killed
 from coach_gym.envs.phone.shell.language.options import options
-from coach_gym.envs.phone.shell.language.patterns import BadPattern, translate
-from coach_gym.envs.phone.shell.language.process import Command, Process
-from coach_gym.envs.phone.shell.toybox.matching import TooComplex, compiled, is_safe
-from coach_gym.envs.phone.shell.toybox.text import inputs, texts, timed
+from coach_gym.envs.phone.shell.language.patterns import BadPattern
+from coach_gym.envs.phone.shell.language.process import Command, Process, Sink
+from coach_gym.envs.phone.shell.toybox.matching import TooComplex
+from coach_gym.envs.phone.shell.toybox.sed_script import Step, parse
+from coach_gym.envs.phone.shell.toybox.text import inputs, texts
 
 _COPIED = re.compile(r"-i\.\S+")  # `-i.bak` keeps a copy under that name
 
 
 def sed(p: Process) -> int:
-    """`s///gpI`, `p`, `d`, `q`, `=`, with addresses; `-n`, `-i`, `-E`."""
+    """Carries out `s///gpI`, `y///`, `{ }`, `: b t`, `a i c`, `d D`, `p P =`, `n N`, `g G h H x` and `q` on addressed
+    lines; `-n` prints no others, `-i` edits the files, `-s` takes them one by one, `-E` has extended expressions."""
     copied = next((word[2:] for word in p.args if _COPIED.fullmatch(word)), "")
     args = ["-i" if _COPIED.fullmatch(word) else word for word in p.args]
     given = options(args, "nErsi", "e", {"quiet": "n", "in-place": "i"})
-    in_place = "i" in given
     words = list(given.words)
     script = "\n".join(given.all["e"]) if "e" in given else words.pop(0) if words else ""
     if not script:
         return p.fail("Needs pattern")
     try:
-        steps = [_SedStep(part, "E" in given or "r" in given) for part in _sed_parts(script)]
+        steps = parse(script, "E" in given or "r" in given)
     except (BadPattern, TooComplex, ValueError, re.error) as fault:
         return p.fail(f"bad pattern '{script}': {fault}")
-    for name, data in inputs(p, words):
-        output: list[str] = []
-        lines = texts(data)
-        for step in steps:
-            step.open = False
-        for number, line in enumerate(timed(p, lines), start=1):
-            if not _sed_line(steps, line, number, number == len(lines), "n" in given, output):
-                break
-        text = "".join(f"{line}\n" for line in output)
-        if in_place and copied:
-            p.storage.write(p.path(f"{name}{copied}"), data)
-        if in_place:
-            p.storage.write(p.path(name), text.encode("utf-8", "surrogateescape"))
-            p.phone.changed()
-        else:
-            p.print(text, "")
-    return int(p.failed)
-
-
-def _sed_parts(script: str) -> list[str]:
-    part = r"\s*(?:[^;\n{}s]*s(?P<d>[^\w\s])(?:\\.|(?!(?P=d)).)*(?P=d)(?:\\.|(?!(?P=d)).)*(?P=d)[^;\n]*|[^;\n]+)"
-    return [match[0].strip() for match in re.finditer(part, script) if match[0].strip()]
-
-
-class _SedStep:
-    """One command of `sed`: up to two addresses, and what to do."""
-
-    def __init__(self, text: str, extended: bool) -> None:
-        address = r"(\d+|\$|/(?:\\.|[^/])*/)"
-        match = re.fullmatch(rf"{address}?(?:,{address})?\s*(!?)\s*(s.*|[pdq=])", text, re.DOTALL)
-        if not match:
-            raise BadPattern("unknown command")
-        self.start, self.end, self.negated, self.action = match[1], match[2], bool(match[3]), match[4]
-        self.open = False  # between the two addresses
-        given = (address for address in (self.start, self.end) if address and address.startswith("/"))
-        self.patterns = {address: compiled(translate(address[1:-1], extended)) for address in given}
-        if self.action[0] == "s":
-            mark = re.escape(self.action[1:2])
-            body = rf"s{mark}((?:\\.|(?!{mark}).)*){mark}((?:\\.|(?!{mark}).)*){mark}([gpiI0-9]*)"
-            parts = re.fullmatch(body, self.action, re.DOTALL)
-            if not parts:
-                raise BadPattern("s needs three separators")
-            self.flags, self.action = parts[3], "s"
-            pattern = translate(parts[1], extended)
-            if not is_safe(pattern):
-                raise BadPattern("loops in loops")
-            highest = max([int(digit) for digit in re.findall(r"\\(?:(\d)|.)", parts[2]) if digit], default=0)
-            if highest > re.compile(pattern).groups:
-                raise BadPattern(f"no group {highest}")
-            self.pattern = Guarded(pattern, re.IGNORECASE if "i" in parts[3].lower() else 0)
-            self.new = _replacement(parts[2])
-
-    def applies(self, line: str, number: int, last: bool) -> bool:
-        """Returns whether a line is addressed. Lines must come in order."""
-        if self.start is None:
-            inside = True
-        elif self.end is None or self.open:
-            inside = self.open or self._at(self.start, line, number, last)
-            self.open = self.open and not self._over(line, number, last)
-        else:
-            inside = self._at(self.start, line, number, last)
-            self.open = inside and not (self.end.isdecimal() and number >= int(self.end))
-        return inside != self.negated
-
-    def _at(self, address: str, line: str, number: int, last: bool) -> bool:
-        if address in self.patterns:
-            return bool(self.patterns[address].search(line))
-        return last if address == "$" else number == int(address)
-
-    def _over(self, line: str, number: int, last: bool) -> bool:
-        end = self.end or ""
-        return number >= int(end) if end.isdecimal() else self._at(end, line, number, last)
-
-    def substitute(self, line: str) -> tuple[str, int]:
-        """Replaces the first match, the Nth, or all from there on. Returns the line and how many were replaced."""
-        nth = int("".join(flag for flag in self.flags if flag.isdigit())[:6] or 1)
-        places = [match.span() for match in self.pattern.finditer(line)]
-        chosen = places[nth - 1 :] if "g" in self.flags else places[nth - 1 : nth]
-        if nth == 1:
-            return self.pattern.subn(self.new, line, count=0 if "g" in self.flags else 1)
-        for start, end in reversed(chosen):
-            line = line[:start] + self.pattern.sub(self.new, line[start:end], count=1) + line[end:]
-        return line, len(chosen)
-
-
-def _replacement(text: str) -> str:
-    """Returns a replacement of `sed` in the syntax of Python's `re.sub`."""
-
-    def one(match: re.Match[str]) -> str:
-        if match[0] == "&":
-            return r"\g<0>"
-        character = match[1]
-        if character.isdigit():
-            return rf"\g<{character}>"
-        return {"n": "\n", "\\": r"\\"}.get(character, character)
-
-    return re.sub(r"\\(.)|&", one, text, flags=re.DOTALL)
-
-
-def _sed_line(steps: list[_SedStep], line: str, number: int, last: bool, quiet: bool, output: list[str]) -> bool:
-    """Works on one line. Returns False if no more are to come."""
-    for step in steps:
-        if not step.applies(line, number, last):
+    read = [(name, data, texts(data)) for name, data in inputs(p, words)]
+    editor = _Editor(p, steps, "n" in given)
+    if not {"i", "s"} & set(given.flags):
+        p.streams.stdout += editor.edit([line for _, _, lines in read for line in lines])
+        return editor.code or int(p.failed)
+    for name, data, lines in read:
+        text = editor.edit(lines)
+        if "i" not in given:
+            p.streams.stdout += text
             continue
-        if step.action == "d":
-            return True
-        if step.action == "s":
-            line, changed = step.substitute(line)
-            if changed and "p" in step.flags:
-                output.append(line)
-        elif step.action in "p=":
-            output.append(line if step.action == "p" else str(number))
-        elif step.action == "q":
-            output += [] if quiet else [line]
+        if copied:
+            p.storage.write(p.path(f"{name}{copied}"), data)
+        p.storage.write(p.path(name), bytes(text))
+        p.phone.changed()
+    return editor.code or int(p.failed)
+
+
+class _Editor:
+    """Works on lines.
+
+    Args:
+        p: The process.
+        steps: What to do with each line.
+        quiet: Whether lines are printed only where a step says so.
+
+    Attributes:
+        code: The exit code that `q` has set.
+    """
+
+    def __init__(self, p: Process, steps: list[Step], quiet: bool) -> None:
+        self.p, self.steps, self.quiet = p, steps, quiet
+        self.code = 0
+        self._held = ""
+
+    def edit(self, lines: list[str]) -> Sink:
+        """Returns what some lines become."""
+        self._lines, self._number, self._output = lines, 0, Sink()
+        self._appended: list[str] = []
+        self._changed, self._goes_on = False, True
+        for step in self.steps:
+            step.open = False
+        self._space = ""
+        again = False
+        while again or (self._goes_on and self._number < len(lines)):
+            if not again:
+                self._space, self._changed = self._next(), False
+            again = self._cycle()
+        return self._output
+
+    def _next(self) -> str:
+        self._number += 1
+        return self._lines[self._number - 1]
+
+    def _print(self, text: str) -> None:
+        self._output += f"{text}\n".encode("utf-8", "surrogateescape")
+
+    def _end(self, shown: bool = True) -> None:
+        """Prints the line, and what is to follow it."""
+        if shown and not self.quiet:
+            self._print(self._space)
+        for text in self._appended:
+            self._print(text)
+        self._appended = []
+
+    def _cycle(self) -> bool:
+        """Carries out the steps once. Returns whether to do so again with what is left of the line."""
+        at = 0
+        while at < len(self.steps):
+            self.p.shell.look_at_clock()
+            step, at = self.steps[at], at + 1
+            if not step.applies(self._space, self._number, self._number == len(self._lines)):
+                at = step.target if step.action == "{" else at
+            elif step.action == "b" or (step.action == "t" and self._changed):
+                at, self._changed = step.target, self._changed and step.action == "b"
+            elif step.action in "cdDqnN" and self._ends(step):
+                return step.action == "D" and self._left
+            else:
+                self._carry_out(step)
+            if len(self._space) + len(self._held) > LONGEST:
+                raise Killed
+        self._end()
+        return False
+
+    def _ends(self, step: Step) -> bool:
+        """Carries out what can end the work on a line. Returns whether it does."""
+        if step.action in "nN" and self._number < len(self._lines):
+            self._end(shown=step.action == "n")
+            self._space = self._next() if step.action == "n" else f"{self._space}\n{self._next()}"
             return False
-    output += [] if quiet else [line]
-    return True
+        if step.action == "c" and (step.end is None or step.negated or not step.open):
+            self._print(step.text)
+        if step.action in "nNq":
+            self._goes_on, self.code = False, int(step.text or 0)
+        self._end(shown=step.action in "nNq")
+        _, line_end, self._space = self._space.partition("\n")
+        self._left = bool(line_end)  # `D` goes on with what is behind it
+        return True
+
+    def _carry_out(self, step: Step) -> None:
+        match step.action:
+            case "s":
+                self._space, changed = step.substitute(self._space)
+                self._changed = self._changed or bool(changed)
+                if changed and "p" in step.flags:
+                    self._print(self._space)
+            case "y":
+                self._space = self._space.translate(step.table)
+            case "p" | "P":
+                self._print(self._space if step.action == "p" else self._space.partition("\n")[0])
+            case "=":
+                self._print(str(self._number))
+            case "i":
+                self._print(step.text)
+            case "a":
+                self._appended.append(step.text)
+            case "g" | "G":
+                self._space = self._held if step.action == "g" else f"{self._space}\n{self._held}"
+            case "h" | "H":
+                self._held = self._space if step.action == "h" else f"{self._held}\n{self._space}"
+            case "x":
+                self._space, self._held = self._held, self._space
 
 
 COMMANDS: dict[str, Command] = {"sed": sed}

@@ -73,6 +73,20 @@ grep 'a\|c' f
 sed 's/a/X/' f
 sed 's/[0-9]/<&>/g' f
 sed -n 2,3p f
+sed ':a;N;$!ba;s/\n/ /g' f
+sed -e :a -e '$!N;s/\n//;ta' f
+sed 'y/abc/xyz/;y,\,/,\n;,' f
+sed -n '$=' f; sed '/^$/=' f
+sed '1i text' f; sed '$a\  the end' f; sed -e '2,3c\' -e 'new' f; sed '/a/c x' f; sed '2!i no' g
+sed -n '/a/{p;=}' f; sed -n '2,${/a/!{s/b/B/;p}}' f; sed '/a/{' f; sed '}' f
+sed -n 'H;${x;s/\n/,/g;s/^,//;p}' f
+sed '1!G;h;$!d' f
+sed 'n;d' f; sed '$!N;P;D' f; sed -n 'N;N;s/\n/+/gp' f; sed N f
+sed '/10/s//ten/;s/\(l\)/[\1]/2' f
+sed = f | sed 'N;s/\n/ /'
+sed -n '2,$p' f g; sed -s -n '$=' f g; sed '$d' f g
+sed '2q5' f; echo $?; sed -e 'i\' -e 'two' g; sed '# a remark' g
+sed 's/a/x/;ta;s/$/!/;:a' f; sed '/2/bend;s/^/-/;:end;s/$/./' f; sed 's/x/y/;b;d' g
 sed 2d f
 sed '/a/d' f
 sed -n '/a/p' f
