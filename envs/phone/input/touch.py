@@ -51,22 +51,19 @@ class Touch:
             self._phone.changed()
 
     def _edit(self, field: View, input: TextInput, x: int, y: int) -> None:
-        """Shows the toolbar, and selects the word at a point if there is text."""
+        """Shows the toolbar, and selects the word at a point, or all if no text is there.
+
+        There Android would only show the toolbar; but the pocket model has learned that all is selected.
+        """
         layout = self._windows.measures
         self._phone.focus, self._phone.editing = input, True
-        index = index_at(field, layout, x, y)
-        if not is_on_text(field, layout, x, y):
-            input.move(index)
-        elif field.password:
+        if field.password or not is_on_text(field, layout, x, y):
             input.select_all()
         else:
-            input.select(*word_at(input.text, index))
+            input.select(*word_at(input.text, index_at(field, layout, x, y)))
 
     def long_press(self, x: int, y: int) -> None:
-        """Touches a point for long. In a text field this selects a word and shows the toolbar.
-
-        Beside the text, the toolbar shows and the cursor goes there.
-        """
+        """Touches a point for long. In a text field this shows the toolbar and selects a word; beside the text, all."""
         view = self._find((x, y), lambda v: v.on_hold or v.on_long or v.input or v.on_tap)
         if view is None or not view.enabled:
             return

@@ -10,6 +10,8 @@ from coach_gym.envs.phone.toolkit.layout import Layout
 from coach_gym.envs.phone.toolkit.view import View
 
 _WORD = re.compile(r"(?:\w|(?<=\w)['’.](?=\w))+")
+_WHOLE = re.compile(r"(?=.*\d)[-+\d\s().,:/*#]+|\S+@\S+")
+
 
 def text_box(view: View, layout: Layout) -> tuple[int, int, int, int, int]:
     """Returns left, top and right of a view's lines of text, the size of the font, and the height of a line."""
@@ -103,7 +105,12 @@ def _row(view: View, layout: Layout, y: int) -> int:
 
 
 def word_at(text: str, index: int) -> tuple[int, int]:
-    """Returns start and end of the word at an index of a text, or of the character if no word is there."""
+    """Returns start and end of the word at an index of a text, or of the character if no word is there.
+
+    A number, date, telephone number or e-mail address is taken as a whole, as Android does in fields for them.
+    """
+    if _WHOLE.fullmatch(text):
+        return 0, len(text)
     for word in _WORD.finditer(text):
         if word.start() <= index <= word.end():
             return word.span()

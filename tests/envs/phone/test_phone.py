@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Prompt, Screen
+from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.pickers import DatePicker, TimePicker
@@ -311,11 +312,11 @@ def test_snapshots_are_exact_and_can_be_restored_again(phone):
     saved, seen, text = phone.snapshot(), phone.screenshot(), compress(phone.ui())
     for _ in range(2):
         tap(phone, "Yes")
-        phone.storage.write("/sdcard/x", b"1")
+        phone.storage.write(f"{SHARED}/x", b"1")
         phone.key("HOME")
         phone.restore(saved)
         assert np.array_equal(phone.screenshot(), seen) and compress(phone.ui()) == text
-        assert not phone.storage.exists("/sdcard/x")
+        assert not phone.storage.exists(f"{SHARED}/x")
     tap(phone, "Yes")
     assert main(phone).taps == 10, "a restored dialog acts on the restored screen"
 

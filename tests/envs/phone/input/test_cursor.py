@@ -158,10 +158,18 @@ def test_a_word_is_selected_below_the_finger(fields, touch):
     assert fields.line.text == "hello there"
 
 
-def test_a_long_touch_beside_the_text_selects_nothing(fields):
+def test_a_long_touch_beside_the_text_selects_all(fields):
     _, y = caret(fields, fields.line, 0)
     fields.phone.long_press(260, y)
-    assert (fields.line.cursor, fields.line.selected) == (11, "") and shown(fields) == ["Paste", "Select all"]
+    assert fields.line.selected == "hello world" and shown(fields) == ["Cut", "Copy", "Paste"]
+
+
+@pytest.mark.parametrize("text", ["+1 (555) 010-0199", "10/15/2023", "12.50", "ada.king@example.com"])
+def test_of_what_is_no_words_all_is_selected(fields, text):
+    fields.line.set(text)
+    fields.phone.changed()
+    fields.phone.long_press(*caret(fields, fields.line, 2))
+    assert fields.line.selected == text
 
 
 def test_a_double_tap_beside_the_text_is_two_taps(fields):
