@@ -187,6 +187,16 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else int(value) if isinstance(value, Integral) else float(value)
 
 
+def is_agent(path: Path) -> bool:
+    """Returns whether a directory is a saved agent, or what an interrupted `remove` has left of one."""
+    return directories.is_saved(path, _PARTS)
+
+
+def remove(path: Path) -> None:
+    """Removes a saved agent, and its directory unless that holds something else."""
+    directories.remove_saved(path, _PARTS)
+
+
 def load_arguments(
     path: Path, kind: str, given: Mapping[str, Any], device: str | torch.device = "cpu"
 ) -> dict[str, Any]:

@@ -11,12 +11,12 @@ import numpy as np
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import is_sharded
 from coach_gym.agents.training.callbacks import BaseCallback
-from coach_gym.agents.training.saving.directories import remove
+from coach_gym.agents.training.saving.checkpoint import is_agent, remove
 from coach_gym.checks import require_positive, require_whole
 from coach_gym.dialects.names import settings_of
 from coach_gym.files import read_object, write_whole
 
-_CONFIG = "config.json"  # the file without which a folder is no checkpoint
+_NO_BEST: dict[str, Any] = {"checkpoint": None, "success_rate": -1.0}
 
 
 class CheckpointCallback(BaseCallback):
@@ -32,8 +32,10 @@ class CheckpointCallback(BaseCallback):
         verbose: 1 prints what was written.
         save_steps: Environment steps between two checkpoints, over all sub-environments and processes.
         save_minutes: Minutes between two checkpoints.
-        keep: Number of latest checkpoints that are kept, besides the one with the best success rate over the latest
-            training episodes, which `{name_prefix}_best.json` names; None keeps all.
+        keep: Number of latest checkpoints of this training that are kept, besides the one with the best success rate
+            over the latest training episodes, which `{name_prefix}_best.json` names; None keeps all. Those of another
+            training in the same folder stay: all with more steps than this one begins with, until it writes its own.
+            So do files that no save has written.
         keep_best: False keeps the latest ones only, because an `EvalCallback` keeps the best.
 
     Raises:
@@ -71,10 +73,16 @@ class CheckpointCallback(BaseCallback):
         self._due = False
         self._saved_at = 0
         self._saved_when = 0.0
+        self._others: set[str] = set()
+        self._best = _NO_BEST
 
     def _init_callback(self) -> None:
         settings_of(self.model.policy.dialect)  # refuses now what would otherwise fail at the first checkpoint
-        self._best()
+        best, begun = self._noted_best(), self.model.num_timesteps
+        found = [path.name for path in checkpoints_in(self.save_path, self.name_prefix)]
+        self._others = {name for name in found if int(name.split("_")[-2]) > begun}
+        continued = best["checkpoint"] in set(found) - self._others
+        self._best = best if continued else _NO_BEST
 
     def _on_training_start(self) -> None:
         self._saved_at, self._saved_when = self.model.num_timesteps, time.monotonic()
@@ -110,28 +118,29 @@ class CheckpointCallback(BaseCallback):
 
     def _prune(self, latest: Path, success_rate: float | None, keep: int) -> None:
         """Notes the best checkpoint, and removes all others but the latest ones."""
-        best = self._best()
-        if self.keep_best and success_rate is not None and success_rate >= best["success_rate"]:
-            best = {"checkpoint": latest.name, "success_rate": success_rate}
-            write_whole(self._note, json.dumps(best, indent=2) + "\n", durable=True)
-        for old in checkpoints_in(self.save_path, self.name_prefix)[:-keep]:
-            if old.name != best["checkpoint"]:
-                remove(old, last=_CONFIG)
+        if self.keep_best and success_rate is not None and success_rate >= self._best["success_rate"]:
+            self._best = {"checkpoint": latest.name, "success_rate": success_rate}
+            write_whole(self._note, json.dumps(self._best, indent=2) + "\n", durable=True)
+        self._others.discard(latest.name)
+        found = checkpoints_in(self.save_path, self.name_prefix)
+        for old in [path for path in found if path.name not in self._others][:-keep]:
+            if old.name != self._best["checkpoint"]:
+                remove(old)
 
     @property
     def _note(self) -> Path:
         return self.save_path / f"{self.name_prefix}_best.json"
 
-    def _best(self) -> dict[str, Any]:
-        """Returns which checkpoint is the best so far, and its success rate."""
+    def _noted_best(self) -> dict[str, Any]:
+        """Returns which checkpoint is noted as the best, and its success rate."""
         if not self._note.is_file():
-            return {"checkpoint": None, "success_rate": -1.0}
+            return _NO_BEST
         return read_object(self._note, checkpoint=str, success_rate=(int, float))
 
 
 def checkpoints_in(folder: Path, name_prefix: str) -> list[Path]:
-    """Returns the complete checkpoints in a folder, the oldest first."""
-    pattern = re.compile(re.escape(name_prefix) + r"_(\d+)_steps")
-    named = [(found, path) for path in folder.glob(f"{name_prefix}_*_steps") if (found := pattern.fullmatch(path.name))]
-    whole = [(int(found[1]), path) for found, path in named if (path / _CONFIG).is_file()]
-    return [path for _, path in sorted(whole)]
+    """Returns the checkpoints in a folder, the oldest first."""
+    start = folder / f"{name_prefix}_"  # the prefix may name folders
+    pattern = re.compile(re.escape(start.name) + r"(\d+)_steps")
+    named = [(found, path) for path in start.parent.glob("*") if (found := pattern.fullmatch(path.name))]
+    return [path for _, path in sorted((int(found[1]), path) for found, path in named if is_agent(path))]

@@ -106,7 +106,7 @@ def _damage(path: Path, name: str, expected: str) -> Exception | None:
 def _refusal(path: Path, parts: Collection[str]) -> str | None:
     """Why nothing can be saved here; None if it can."""
     elsewhere = "so it is not replaced; save to another path"
-    if path.exists() and not (path.is_dir() and (_is_empty(path) or _is_saved(path, parts))):
+    if path.exists() and not (path.is_dir() and (_is_empty(path) or is_saved(path, parts))):
         return f"{path} exists and is not a saved agent, {elsewhere}"
     for name in ("partial", "replaced"):
         beside = _beside(path, name)
@@ -119,7 +119,8 @@ def _is_empty(directory: Path) -> bool:
     return not any(directory.iterdir())
 
 
-def _is_saved(directory: Path, parts: Collection[str]) -> bool:
+def is_saved(directory: Path, parts: Collection[str]) -> bool:
+    """Returns whether a save has written the directory, as far as its names tell; `parts` are as for `replacing`."""
     return (directory / SUMS).is_file() or all((directory / name).is_file() for name in list(parts)[:2])
 
 
@@ -127,19 +128,41 @@ def _beside(path: Path, what: str) -> Path:
     return path.with_name(f"{path.name}.{what}")
 
 
-def remove(directory: Path, last: str = _MARK) -> None:
-    """Removes a directory, the file `last` at the end, so that it tells what a kill has left; none is no error."""
+def remove(directory: Path) -> None:
+    """Removes a directory, its mark at the end, so that it tells what a kill has left; none is no error."""
     if not directory.exists():
         return
     for each in directory.iterdir():
-        if each.name == last:
+        if each.name == _MARK:
             continue
         if each.is_dir() and not each.is_symlink():
             shutil.rmtree(each)
         else:
             each.unlink()
-    (directory / last).unlink(missing_ok=True)
+    (directory / _MARK).unlink(missing_ok=True)
     directory.rmdir()
+
+
+def remove_saved(directory: Path, parts: Collection[str]) -> None:
+    """Removes the files that saves have written, and the directory unless it holds others.
+
+    What shows that it is a saved agent goes last, so that what a kill has left can be removed later.
+
+    Args:
+        directory: A directory for which `is_saved` is true.
+        parts: As for `replacing`.
+    """
+    last = [Path(name) for name in (*list(parts)[:2], SUMS)]
+    written = _written(directory, parts).intersection(_files(directory))
+    for file in written.difference(last):
+        (directory / file).unlink()
+    for folder in sorted({above for file in written for above in file.parents} - {Path()}, reverse=True):
+        if _is_empty(directory / folder):
+            (directory / folder).rmdir()
+    for file in last:
+        (directory / file).unlink(missing_ok=True)
+    if _is_empty(directory):
+        directory.rmdir()
 
 
 def _seal(directory: Path) -> None:

@@ -197,6 +197,7 @@ def checkpoint(folder, steps, name="CoachAgent"):
     path = folder / "checkpoints" / f"agent_{steps}_steps"
     path.mkdir(parents=True)
     (path / "config.json").write_text(json.dumps({"class": name, "arguments": {}, "not_saved": []}))
+    (path / "trainer_state.json").write_text("{}")
     return path
 
 
