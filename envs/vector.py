@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -397,7 +398,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
     def _arrival(self, env_id: int, outcome: Any) -> Arrival:
         slot = self._slots[env_id]
         resetting, slot.resetting, slot.deadline = slot.resetting, False, None
-        if not isinstance(outcome, BaseException) and (wrong := misfit(outcome[0], self.single_observation_space)):
+        if not isinstance(outcome, BaseException) and (wrong := self._wrong_in(outcome, resetting)):
             assert slot.worker is not None
             slot.worker.stop()
             outcome = DeviceError(wrong)
@@ -410,6 +411,13 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         observation, reward, terminated, truncated, info = outcome
         slot.observation, slot.over = observation, terminated or truncated
         return Arrival(env_id, observation, info, float(reward), terminated, truncated)
+
+    def _wrong_in(self, outcome: Any, resetting: bool) -> str | None:
+        """Returns why an environment cannot have meant what it has returned; None if it can."""
+        wrong = misfit(outcome[0], self.single_observation_space)
+        if wrong or resetting or _is_finite(outcome[1]):
+            return wrong
+        return f"the reward is {outcome[1]!r:.60}, which is no finite number"
 
     def _broken(self, env_id: int, resetting: bool, error: BaseException) -> Arrival:
         """Abandons an environment; the next reset builds another."""
@@ -534,6 +542,13 @@ def _first_then(first: gym.Env, make_env: Callable[[], gym.Env]) -> Callable[[],
     """Returns a function that gives `first` once, and new environments from then on."""
     spare = [first]
     return lambda: spare.pop() if spare else make_env()
+
+
+def _is_finite(reward: Any) -> bool:
+    try:
+        return math.isfinite(float(reward))
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def _blank(space: gym.Space) -> Any:

@@ -1,6 +1,7 @@
 """Episodes on a vector environment: one per seed, with sub-environments refilled as they become free."""
 
 import logging
+import math
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -216,6 +217,9 @@ def _close(attempt: Attempt, info: dict[str, Any]) -> None:
     """Records the verdict. A fault gives none, and neither does `is_success=None`, a judge that failed."""
     episode = attempt.episode
     episode.fault = info.get("fault", episode.fault)
+    if episode.fault is None and not math.isfinite(attempt.reward):
+        episode.fault = f"the environment's reward is {attempt.reward}, which is no finite number"
+        _log.warning("an episode has no verdict: %s", episode.fault)
     episode.answer = info.get("answer")
     episode.last = attempt.observation
     unknown = episode.fault is not None or ("is_success" in info and info["is_success"] is None)

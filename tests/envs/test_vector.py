@@ -164,6 +164,19 @@ def test_seeds_must_match_the_number_of_environments(envs):
         envs.reset(seed=[1, 2])
 
 
+@pytest.mark.parametrize("reward", [float("nan"), -float("inf"), 10**400, None, "1.0x", [1.0, 2.0]])
+def test_a_reward_that_is_no_finite_number_is_a_fault(envs, built, reward):
+    envs.reset(seed=0)
+    first = built[0][-1]
+    first.step = lambda action: (*type(first).step(first, action)[:1], reward, False, False, {})
+    _, rewards, terminated, truncated, infos = envs.step(["wait()"] * 3)
+    assert rewards.tolist() == [0.0] * 3 and terminated.tolist() == [False] * 3
+    assert truncated.tolist() == [True, False, False]
+    assert infos["fault"][0].startswith("DeviceError: the reward is ")
+    envs.reset()
+    assert len(built[0]) == 2, "another one is built"
+
+
 @pytest.mark.parametrize(("arguments", "told"), [
     ({"seed": 1.5}, "seed=1.5 is of type float; pass one for each"), ({"seed": -1}, "seed=-1 is none"),
     ({"seed": True}, "seed=True is none"), ({"seed": "123"}, "seed='123' is of type str"),

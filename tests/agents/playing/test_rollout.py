@@ -100,6 +100,19 @@ def test_a_fault_is_no_verdict(kind):
     envs.close()
 
 
+@pytest.mark.parametrize("kind", [SyncVectorEnv, AndroidVectorEnv])
+@pytest.mark.parametrize("reward", [float("nan"), float("inf"), float("-inf")])
+def test_a_reward_that_is_no_finite_number_is_a_fault(kind, reward):
+    class Odd(ButtonEnv):
+        def step(self, action):
+            observation, _, *rest, info = super().step(action)
+            return observation, reward, *rest, {}
+
+    finished, _ = play(kind([Odd] * 2), range(3))
+    assert [attempt.episode.outcome for attempt in finished] == [None] * 3
+    assert all(f"reward is {reward}, which is no finite number" in attempt.episode.fault for attempt in finished)
+
+
 def test_failure_is_a_verdict():
     (attempt,), _ = play(SyncVectorEnv([ButtonEnv]), [0], answer="nonsense")
     assert attempt.episode.outcome == 0.0 and attempt.episode.learnable
