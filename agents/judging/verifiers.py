@@ -49,7 +49,8 @@ class Rules(OutcomeVerifier):
 class FirstVerdict(OutcomeVerifier):
     """Asks each verifier about the episodes on which those before it gave no verdict.
 
-    `FirstVerdict(Rules(), judge)` asks a judge only about tasks without a rule.
+    `FirstVerdict(Rules(), judge)` asks a judge only about tasks without a rule. If one is in trouble, a warning names
+    it, the next one is asked, and the verdicts of the others count.
     """
 
     def __init__(self, *verifiers: OutcomeVerifier) -> None:
@@ -57,13 +58,16 @@ class FirstVerdict(OutcomeVerifier):
 
     def verify(self, episodes: Sequence[Episode]) -> list[float | None]:
         """Judges episodes. See `OutcomeVerifier.verify`."""
+        return self.ask(episodes, "raise")
+
+    def ask(self, episodes: Sequence[Episode], errors: JudgeErrors) -> list[float | None]:
+        """Judges episodes; `errors` is as in `ask_verifier`, for each verifier by itself."""
         verdicts: list[float | None] = [None] * len(episodes)
         for verifier in self.verifiers:
             open_ = [index for index, verdict in enumerate(verdicts) if verdict is None]
-            if open_:
-                found = verifier.verify([episodes[index] for index in open_])
-                for index, verdict in zip(open_, found, strict=True):
-                    verdicts[index] = verdict
+            found = ask_verifier(verifier, [episodes[index] for index in open_], errors)
+            for index, verdict in zip(open_, found, strict=True):
+                verdicts[index] = verdict
         return verdicts
 
 
@@ -120,8 +124,12 @@ def ask_verifier(
     verifier: OutcomeVerifier, episodes: Sequence[Episode], errors: JudgeErrors = "raise"
 ) -> list[float | None]:
     """Asks a verifier about episodes that are over. `verdicts_of` says what becomes of its exceptions."""
+    if not episodes:
+        return []
     ask = partial(verifier.verify, episodes)
-    return verdicts_of("outcome verifier", ask, len(episodes), "episodes", errors) if episodes else []
+    if type(verifier) is FirstVerdict:  # a subclass may have a `verify` of its own
+        ask = partial(verifier.ask, episodes, errors)
+    return verdicts_of(f"outcome verifier {type(verifier).__name__}", ask, len(episodes), "episodes", errors)
 
 
 def parse_outcome(text: str) -> float | None:

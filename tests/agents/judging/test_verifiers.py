@@ -14,6 +14,7 @@ from coach_gym.agents.judging.verifiers import (
     ModelVerifier,
     OutcomeVerifier,
     Rules,
+    ask_verifier,
     load_verifier,
     parse_outcome,
 )
@@ -167,6 +168,37 @@ def test_the_first_verifier_with_a_verdict_decides():
     assert FirstVerdict(Rules(), Later()).verify(episodes) == [1.0, 0.0, None]
     assert asked == [["b", "c"]]
     assert Rules().verify(episodes) == [1.0, None, None]
+
+
+
+class Odd:
+    """A verifier that raises, or returns what it is given."""
+
+    def __init__(self, found):
+        self.found = found
+
+    def verify(self, episodes):
+        if isinstance(self.found, Exception):
+            raise self.found
+        return self.found
+
+
+@pytest.mark.parametrize("found", [ConnectionError("503"), [], "yes", [float("nan")], ["solved"], [7.0]])
+def test_a_verifier_in_trouble_keeps_no_other_from_its_verdicts(found):
+    episodes = [episode("wait()", outcome=1.0), episode("wait()")]
+    with pytest.warns(UserWarning, match="the outcome verifier Odd (gave|returned)"):
+        assert FirstVerdict(Rules(), Odd(found)).verify(episodes) == [1.0, None]
+    with pytest.warns(UserWarning, match="the outcome verifier Odd (gave|returned)"):
+        assert FirstVerdict(Odd(found), Odd([0.0])).verify(episodes[:1]) == [0.0]
+
+
+def test_a_mistake_in_the_code_of_one_of_several_verifiers_is_raised_unless_it_is_to_be_unknown():
+    judged, asked = FirstVerdict(Rules(), FirstVerdict(Odd(KeyError("a")))), [episode(outcome=1.0), episode()]
+    with pytest.raises(KeyError) as raised:
+        ask_verifier(judged, asked)
+    assert "outcome verifier Odd raised this" in raised.value.__notes__[0]
+    with pytest.warns(UserWarning, match="Odd gave no verdict on 1 episodes: KeyError"):
+        assert ask_verifier(judged, asked, "unknown") == [1.0, None]
 
 
 def test_a_local_model_judges_within_its_context():
