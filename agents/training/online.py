@@ -145,6 +145,7 @@ class OnlineAgent(UpdatingAgent, ABC):
     n_candidates = 1
     group_size = 1
     keep_forks = False
+    _begun: TrainerState | None = None  # where to go on from if what has been played since is lost
 
     @checked_arguments()
     def __init__(
@@ -269,7 +270,6 @@ class OnlineAgent(UpdatingAgent, ABC):
         self.rollout_player = self.player
         self.successes: deque[Success] = deque(maxlen=0)
         self._collector: Collector | None = None
-        self._begun: TrainerState | None = None  # where the iteration in progress began
         self._begun_with: tuple[Success, ...] = ()  # `successes` there
         self._backup = Backup()
         self.env: VectorEnv | None = None
@@ -293,6 +293,9 @@ class OnlineAgent(UpdatingAgent, ABC):
         interruption or an error loses the current roll-out and nothing else: weights, optimizers, counters and random
         states return to its beginning, from where its episodes are played again; agent and environments stay usable.
         It waits for the steps and resets in progress, for as long as these may take.
+
+        A callback that stops the training loses the current roll-out, too. Counters and statistics still tell of its
+        steps; `save`, and a `learn` with `reset_num_timesteps=False`, go back to its beginning.
 
         Args:
             total_timesteps: Environment steps to take, over all sub-environments; a lower bound.
@@ -337,7 +340,7 @@ class OnlineAgent(UpdatingAgent, ABC):
                 if log_interval is not None and iteration % log_interval == 0:
                     log_judges(self.logger)
                     self.log.dump(self.num_timesteps, iteration)
-            self._collector = None
+            self._forget_steps_ahead()
             settle(self.env)  # resets of the next batch are in progress
         except BaseException:
             with held_back():
@@ -347,7 +350,6 @@ class OnlineAgent(UpdatingAgent, ABC):
                 settle(self.env)
             raise
         hooks.on_training_end()
-        self._begun = None
 
     def _update(self, groups: list[list[Episode]]) -> None:
         """Learns from a roll-out, all of it or nothing."""
@@ -368,6 +370,22 @@ class OnlineAgent(UpdatingAgent, ABC):
         ahead = self._collector.steps_ahead if self._collector is not None else 0
         state = self._state()
         return replace(state, num_timesteps=state.num_timesteps - sum(processes.gather(ahead)))
+
+    def _forget_steps_ahead(self) -> None:
+        """Drops episodes of later batches; their steps, which have been counted, are played again if it goes on."""
+        settled = self._settled_state()
+        if settled.num_timesteps < self.num_timesteps and self._begun is None:
+            self._begun, self._begun_with = settled, tuple(self.successes)
+        self._collector = None
+
+    def set_random_seed(self, seed: int | None = None) -> None:
+        """Seeds sampling, mini-batches and the choice of task instances; None for a random seed."""
+        super().set_random_seed(seed)
+        if self._begun is not None:
+            new = self._state()
+            self._begun = replace(
+                self._begun, task_entropy=new.task_entropy, numpy_rng=new.numpy_rng, sampling=new.sampling
+            )
 
     def _undo(self) -> None:
         """Returns to the beginning of the iteration in progress, if any."""
@@ -398,7 +416,10 @@ class OnlineAgent(UpdatingAgent, ABC):
     ) -> Callback:
         self.distribute()
         self._collector = None  # the environments may have been used for something else
-        if reset_num_timesteps:
+        if not reset_num_timesteps:
+            self._undo()  # what a callback has stopped is played again
+        else:
+            self._begun = None
             self.num_timesteps = self.num_fork_steps = 0
             self.log.set_episodes()
         self.total_timesteps = self.num_timesteps + steps

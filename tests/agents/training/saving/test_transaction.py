@@ -117,6 +117,46 @@ def test_a_save_in_a_rollout_is_that_of_its_beginning(tmp_path):
     assert_equal(standing(CoachAgent.load(tmp_path / "agent")), saving.stood[-1], atol=1e-7)
 
 
+def stopped_in_a_rollout():
+    agent, remember = make(seed=3, critic_replay=0), Remember()
+
+    def go_on(*_):
+        return agent.n_updates == 0 or agent.num_timesteps < remember.stood[-1][2][0] + 8
+
+    agent.learn(40, callback=[remember, go_on])
+    return agent, remember.stood[-1]
+
+
+def test_a_training_that_a_callback_stopped_goes_on_as_one_that_was_left_alone(tmp_path):
+    whole = make(seed=3, critic_replay=0)
+    whole.learn(40)
+    expected = standing(whole)
+    agent, began = stopped_in_a_rollout()
+    told = agent.num_timesteps, len(agent.ep_info_buffer)
+    assert began[2][0] < told[0] < 40, "it tells of the steps that it has taken"
+    agent.save(tmp_path / "agent")
+    assert told == (agent.num_timesteps, len(agent.ep_info_buffer))
+    agent.learn(40 - began[2][0], reset_num_timesteps=False)
+    assert_equal(standing(agent), expected, atol=1e-6)
+    resumed = CoachAgent.load(tmp_path / "agent", env=buttons())
+    assert_equal(standing(resumed)[2:], began[2:])
+    resumed.learn(40 - began[2][0], reset_num_timesteps=False)
+    assert_equal(standing(resumed), expected, atol=1e-6)
+
+
+def test_a_stopped_training_takes_a_new_seed(tmp_path):
+    agent, _ = stopped_in_a_rollout()
+    agent.set_random_seed(9)
+    agent.save(tmp_path / "agent")
+    assert CoachAgent.load(tmp_path / "agent").task_entropy == agent.task_entropy == make(seed=9).task_entropy
+
+
+def test_a_stopped_training_that_begins_anew_counts_from_zero():
+    agent, _ = stopped_in_a_rollout()
+    agent.learn(8)
+    assert agent.num_timesteps == sum(info["l"] for info in agent.ep_info_buffer)
+
+
 def test_half_an_update_is_not_saved(tmp_path):
     agent = make(GRPOAgent)
     step = agent.optimizers["policy.optimizer"].step
@@ -149,6 +189,9 @@ def test_episodes_that_were_played_ahead_are_played_again_and_counted_once(tmp_p
         assert sum(info["l"] for info in resumed.ep_info_buffer) == resumed.num_timesteps
         counted.append(resumed.num_timesteps)
     assert counted != ahead and all(some <= more for some, more in zip(counted, ahead, strict=True))
+    agent.save(tmp_path / "ended")
+    ended = GRPOAgent.load(tmp_path / "ended")
+    assert sum(info["l"] for info in ended.ep_info_buffer) == ended.num_timesteps
     envs.close()
 
 
