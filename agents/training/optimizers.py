@@ -22,8 +22,17 @@ def check_optimizer(name: OptimizerName) -> None:
 
 
 def make_optimizer(model: nn.Module, learning_rate: float, name: OptimizerName = "adamw") -> Optimizer:
-    """Returns AdamW of the weights that are trained, which are not all if a model has adapters."""
+    """Returns AdamW of the weights that are trained, which are not all if a model has adapters.
+
+    Raises:
+        ValueError: None is.
+    """
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    if not trained:
+        raise ValueError(
+            "all weights of the model are frozen; if it has adapters, pass their lora_rank and lora_alpha, or merge "
+            "them first with Policy.merged()"
+        )
     if name == "adamw":
         return AdamW(trained, lr=learning_rate)
     from coach_gym.agents.training.eight_bit import AdamW8bit

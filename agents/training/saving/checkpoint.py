@@ -210,8 +210,8 @@ def load_arguments(
 
     Raises:
         FileNotFoundError: `path` is not a saved agent, or a part of it is missing.
-        ValueError: It holds an agent of another class, a file of it is damaged, or an argument that JSON cannot hold
-            was not given again.
+        ValueError: It holds an agent of another class, a file of it is damaged, an argument that JSON cannot hold was
+            not given again, or weights were trained and now adapters are to be, or the other way round.
     """
     config = read_arguments(path)
     if config["class"] != kind:
@@ -219,6 +219,7 @@ def load_arguments(
     missing = sorted(set(map(str, config["not_saved"])) - given.keys())
     if missing:
         raise ValueError(f"{', '.join(missing)} could not be saved in {path}; pass it to load() again")
+    _check_adapters(path, config, given)
     parts: dict[str, Any] = {"policy": path / ACTOR}
     if (path / CRITIC).is_dir():
         parts["critic"] = path / CRITIC
@@ -227,6 +228,22 @@ def load_arguments(
     if has_shards(path):
         parts = _unfilled(path, parts, device, given.get("dialect"))
     return {**config["arguments"], **parts, **given}
+
+
+def _check_adapters(path: Path, config: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Refuses another `lora_rank` that what was saved does not fit; adapters of another rank refuse it themselves."""
+    saved = config["arguments"].get("lora_rank", 0)
+    wanted, kind, actor = given.get("lora_rank", saved), config["class"], str(path / ACTOR)
+    if saved and not wanted:
+        raise ValueError(
+            f"{path} was trained with lora_rank={saved}, so it holds adapters; leave lora_rank out, or merge them and "
+            f"begin a new training: {kind}(Policy.load({actor!r}).merged(), ...)"
+        )
+    if wanted and not saved and (has_shards(path) or (path / _OPTIMIZER).is_file()):
+        raise ValueError(
+            f"{path} was trained without adapters, so its optimizer states do not fit lora_rank={wanted}; leave "
+            f"lora_rank out, or begin a new training from its policy: {kind}({actor!r}, ..., lora_rank={wanted})"
+        )
 
 
 def read_arguments(path: Path, whole: bool = True) -> dict[str, Any]:

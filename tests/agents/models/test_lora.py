@@ -152,3 +152,18 @@ def test_another_rank_is_refused(tmp_path: Path):
     adapted().save(tmp_path / "policy")
     with pytest.raises(ValueError, match=r"rank 4 and alpha 8; pass lora_rank=4"):
         make(tmp_path / "policy", lora_rank=8)
+    with pytest.raises(ValueError, match="weights of the model are frozen.*pass their lora_rank"):
+        make(tmp_path / "policy", lora_rank=0)
+
+
+def test_a_saved_agent_is_not_loaded_with_adapters_that_it_lacks_or_without_those_that_it_has(tmp_path: Path):
+    whole, adapters = tmp_path / "whole", tmp_path / "adapters"
+    GRPOAgent(tiny.policy(), None).save(whole)
+    GRPOAgent(tiny.policy(), None, lora_rank=2).save(adapters)
+    with pytest.raises(ValueError, match=r"optimizer states do not fit lora_rank=2; .*GRPOAgent\('.*whole/actor', "):
+        GRPOAgent.load(whole, lora_rank=2)
+    with pytest.raises(ValueError, match=r"trained with lora_rank=2.*Policy.load\('.*adapters/actor'\).merged\(\)"):
+        GRPOAgent.load(adapters, lora_rank=0)
+    assert GRPOAgent.load(adapters, lora_rank=2).lora_rank == 2
+    GRPOAgent(tiny.policy(), None).save(whole, exclude=["optimizer"])
+    assert GRPOAgent.load(whole, lora_rank=2).lora_rank == 2
