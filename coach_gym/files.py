@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from coach_gym.checks import is_finite
+
 
 def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None:
     """Writes a file so that others, and whoever comes after an interruption, see all of it or what was there before.
@@ -51,7 +53,7 @@ def read_object(path: Path, **kinds: type | tuple[type, ...]) -> dict[str, Any]:
 
     Args:
         path: The file.
-        **kinds: Keys that it must have, and what their values must be.
+        **kinds: Keys that it must have, and what their values must be; numbers are finite, and true is none.
 
     Raises:
         ValueError: The file is damaged.
@@ -61,7 +63,13 @@ def read_object(path: Path, **kinds: type | tuple[type, ...]) -> dict[str, Any]:
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged ({error}); put back a copy, or remove it") from error
     for key, kind in kinds.items():
-        if not isinstance(found.get(key, ...), kind):
+        if not _is(found.get(key, ...), kind):
             told = f"{key}={found[key]!r:.40}" if key in found else f"no {key}"
             raise ValueError(f"{path} is damaged ({told}); put back a copy, or remove it")
     return found
+
+
+def _is(value: Any, kind: type | tuple[type, ...]) -> bool:
+    if isinstance(value, int | float) and (isinstance(value, bool) or not is_finite(value)):
+        return False
+    return isinstance(value, kind)

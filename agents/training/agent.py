@@ -26,6 +26,7 @@ from coach_gym.agents.training.logs.training_log import TrainingLog
 from coach_gym.agents.training.optimizers import OptimizerName, make_optimizer
 from coach_gym.agents.training.saving import checkpoint
 from coach_gym.agents.training.saving.parameters import Parameters, load_state_dicts, state_dicts
+from coach_gym.agents.training.saving.state import TrainerState, restore_sampling, sampling_state
 from coach_gym.dialects import Dialect
 from coach_gym.episode import Episode
 
@@ -304,21 +305,21 @@ class Agent:
     def _saved(self) -> checkpoint.Saved:
         return checkpoint.Saved(type(self).__name__, self.arguments, self.learner, self._state())
 
-    def _state(self) -> checkpoint.TrainerState:
+    def _state(self) -> TrainerState:
         """Where the training stands."""
-        return checkpoint.TrainerState(
+        return TrainerState(
             self.num_timesteps, self.n_updates, self.num_instances, self.task_entropy, [*self.ep_info_buffer],
-            [*self.ep_success_buffer], self.rng.bit_generator.state, checkpoint.sampling_state(self.device),
+            [*self.ep_success_buffer], self.rng.bit_generator.state, sampling_state(self.device),
             self.num_fork_steps, self.success_rates,
         )  # fmt: skip
 
-    def _set_state(self, state: checkpoint.TrainerState) -> None:
+    def _set_state(self, state: TrainerState) -> None:
         self.num_timesteps, self.n_updates = state.num_timesteps, state.n_updates
         self.num_instances, self.task_entropy = state.num_instances, state.task_entropy
         self.num_fork_steps, self.success_rates = state.num_fork_steps, dict(state.success_rates)
         self.log.set_episodes(state.ep_info, state.ep_success)
         self.rng.bit_generator.state = state.numpy_rng
-        checkpoint.restore_sampling(state.sampling, self.device)
+        restore_sampling(state.sampling, self.device)
 
     @classmethod
     def load(

@@ -41,7 +41,8 @@ from coach_gym.agents.training.logs.rollout_log import log_judges, log_rollout
 from coach_gym.agents.training.objective.losses import ImportanceLevel
 from coach_gym.agents.training.optimizers import OptimizerName, check_optimizer
 from coach_gym.agents.training.overlap import warn_of_tests
-from coach_gym.agents.training.saving.checkpoint import Saved, TrainerState, read_successes
+from coach_gym.agents.training.saving.checkpoint import Saved, read_successes
+from coach_gym.agents.training.saving.state import TrainerState
 from coach_gym.agents.training.saving.transaction import Backup, require_finite
 from coach_gym.agents.training.schedules import Schedule, value_of
 from coach_gym.agents.training.settings import check_collection, check_settings, require_tasks_told

@@ -14,11 +14,12 @@ them: shards/ replaces optimizer.pt and the weights in actor/ and critic/ (`writ
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 from zipfile import BadZipFile
 
@@ -33,6 +34,7 @@ from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.learner import Learner
 from coach_gym.agents.models.policy import Policy, as_device
 from coach_gym.agents.training.saving import directories
+from coach_gym.agents.training.saving.state import TrainerState, wrong_in
 from coach_gym.agents.training.saving.transaction import require_finite
 from coach_gym.dialects import Dialect
 
@@ -41,35 +43,6 @@ _CONFIG, _STATE, _OPTIMIZER, _SUCCESSES = "config.json", "trainer_state.json", "
 _PARTS = (_CONFIG, _STATE, _OPTIMIZER, ACTOR, CRITIC, REFERENCE, SHARDS, _SUCCESSES)
 _OBJECTS = ("policy", "env", "critic", "reference", "dialect", "min_pixels", "max_pixels", "device")
 """Arguments that have folders of their own or are given again at every load."""
-
-
-@dataclass
-class TrainerState:
-    """Where a training stands, as one process sees it.
-
-    Attributes:
-        num_timesteps: Environment steps taken.
-        n_updates: Iterations that ended in an update.
-        num_instances: Task instances played to their end.
-        task_entropy: Seed of the task instances.
-        ep_info: Statistics of the latest episodes.
-        ep_success: Their successes.
-        numpy_rng: State of the generator of shared decisions.
-        sampling: torch's random states, as `sampling_state` returns them.
-        num_fork_steps: Steps taken on forks.
-        success_rates: Recent success by task family, if a curriculum needs it; the same in all processes.
-    """
-
-    num_timesteps: int
-    n_updates: int
-    num_instances: int
-    task_entropy: int
-    ep_info: list[dict[str, float]]
-    ep_success: list[float]
-    numpy_rng: Mapping[str, Any]
-    sampling: Mapping[str, str | None]
-    num_fork_steps: int = 0
-    success_rates: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -283,7 +256,7 @@ def read_arguments(path: Path, whole: bool = True) -> dict[str, Any]:
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error}; load another checkpoint") from error
     if not isinstance(value, dict):
         raise ValueError(f"{path} is damaged: it holds no JSON object; load another checkpoint")
@@ -319,9 +292,25 @@ def restore_learner(learner: Learner, path: Path) -> None:
     if has_shards(path):
         read_shards(learner, path / SHARDS)
     elif (path / _OPTIMIZER).is_file():
-        states = torch.load(path / _OPTIMIZER, map_location=learner.policy.device, weights_only=True)
-        for name, optimizer in learner.optimizers.items():
-            optimizer.load_state_dict(states[name])
+        states = _read_optimizers(path, learner.policy.device)
+        try:
+            for name, optimizer in learner.optimizers.items():
+                optimizer.load_state_dict(states[name])
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(
+                f"{path / _OPTIMIZER} does not fit the agent ({type(error).__name__}: {error}); load another checkpoint"
+            ) from error
+
+
+def _read_optimizers(path: Path, device: str | torch.device) -> dict[str, Any]:
+    """Reads the optimizers' state dicts by name."""
+    try:
+        return dict(torch.load(path / _OPTIMIZER, map_location=device, weights_only=True))
+    except torch.OutOfMemoryError:
+        raise
+    except (UnpicklingError, EOFError, RuntimeError, LookupError, TypeError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"{path / _OPTIMIZER} is damaged: {reason}; load another checkpoint") from error
 
 
 def read_state(path: Path) -> tuple[TrainerState, bool]:
@@ -332,10 +321,10 @@ def read_state(path: Path) -> tuple[TrainerState, bool]:
         changed, all get the first one's.
 
     Raises:
-        ValueError: A part of it is missing or of the wrong type, or a counter is negative.
+        ValueError: A part of it is missing, unknown or of the wrong type, or a number cannot be.
     """
     state: dict[str, Any] = {"num_fork_steps": 0, "success_rates": {}} | _read_json(path / _STATE)
-    if wrong := _wrong_in(state):
+    if wrong := wrong_in(state):
         raise ValueError(f"{path / _STATE} is damaged: {wrong}; load another checkpoint")
     share = slice(processes.rank(), None, processes.size())
     same = len(state["sampling"]) == processes.size()
@@ -366,66 +355,13 @@ def read_successes(path: Path) -> list[bytes]:
         raise ValueError(f"{path / _SUCCESSES} is damaged: {error}; load another checkpoint") from error
 
 
-def _wrong_in(state: Mapping[str, Any]) -> str | None:
-    """Returns what is wrong with where a training stood, as JSON told it; None if nothing is."""
-    for name in ("num_timesteps", "n_updates", "num_instances", "task_entropy", "num_fork_steps"):
-        if type(count := state.get(name)) is not int or count < 0:
-            return f"{name}={count!r:.60} is not a count"
-    if not _is_list(successes := state.get("ep_success"), _is_number):
-        return f"ep_success={successes!r:.60} is not a list of numbers"
-    infos = state.get("ep_info")
-    if not _is_list(infos, lambda each: isinstance(each, dict) and all(map(_is_number, each.values()))):
-        return f"ep_info={infos!r:.60} is not a list of statistics"
-    rates = state.get("success_rates")
-    if not isinstance(rates, dict) or not all(_is_number(rate) and 0 <= rate <= 1 for rate in rates.values()):
-        return f"success_rates={rates!r:.60} are not shares by task"
-    try:
-        np.random.default_rng().bit_generator.state = state["numpy_rng"]
-        for each in state["sampling"]:
-            torch.Generator().set_state(_unhex(each["cpu"]))
-        state["sampling"][0]["cuda"]
-    except Exception as error:  # whatever NumPy and torch make of nonsense
-        return f"its random states cannot be read ({type(error).__name__}: {error})"
-    return None
-
-
-def _is_list(value: Any, of: Callable[[Any], bool]) -> bool:
-    return isinstance(value, list) and all(map(of, value))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def sampling_state(device: torch.device) -> dict[str, str | None]:
-    """Returns torch's random states of this process."""
-    cuda = _hex(torch.cuda.get_rng_state(device)) if device.type == "cuda" else None
-    return {"cpu": _hex(torch.get_rng_state()), "cuda": cuda}
-
-
-def restore_sampling(state: Mapping[str, str | None], device: torch.device) -> None:
-    """Restores torch's random states."""
-    assert state["cpu"] is not None
-    torch.set_rng_state(_unhex(state["cpu"]))
-    if state["cuda"] is not None and device.type == "cuda":
-        torch.cuda.set_rng_state(_unhex(state["cuda"]), device)
-
-
 def read_parameters(path: Path) -> dict[str, dict[str, Any]]:
     """Returns what the agent's `get_parameters` returned when it was saved."""
     read_arguments(path)
     parameters: dict[str, dict[str, Any]] = {"policy": Policy.load(path / ACTOR, device="cpu").model.state_dict()}
     if (path / CRITIC).is_dir():
         parameters["critic"] = Critic.load(path / CRITIC).state_dict()
-    return parameters | torch.load(path / _OPTIMIZER, map_location="cpu", weights_only=True)
-
-
-def _hex(state: torch.Tensor) -> str:
-    return state.numpy().tobytes().hex()
-
-
-def _unhex(text: str) -> torch.Tensor:
-    return torch.from_numpy(np.frombuffer(bytes.fromhex(text), np.uint8).copy())
+    return parameters | _read_optimizers(path, "cpu")
 
 
 def _write_json(path: Path, value: dict[str, Any]) -> None:

@@ -274,6 +274,13 @@ def test_a_damaged_note_of_the_best_checkpoint_is_named_at_once(tmp_path):
         make().learn(8, CheckpointCallback(1, tmp_path, "agent"))
 
 
+@pytest.mark.parametrize("rate", ["NaN", "true", "1e999", "null"])
+def test_a_best_success_rate_that_is_no_number_is_named_at_once(tmp_path, rate):
+    (tmp_path / "agent_best.json").write_text(f'{{"checkpoint": "agent_8_steps", "success_rate": {rate}}}')
+    with pytest.raises(ValueError, match="agent_best.json is damaged .success_rate="):
+        make().learn(8, CheckpointCallback(1, tmp_path, "agent"))
+
+
 def test_a_threshold_needs_an_evaluation():
     with pytest.raises(ValueError, match="callback_on_new_best"):
         make().learn(8, callback=StopTrainingOnRewardThreshold(1.0))

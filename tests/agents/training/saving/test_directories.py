@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import torch
 
 from coach_gym.agents import CheckpointCallback, GRPOAgent
 from tests.agents import tiny
@@ -158,6 +159,8 @@ WRONG_STATES = [
     ("num_timesteps", None), ("n_updates", True), ("num_instances", [5]), ("task_entropy", 1.5), ("num_fork_steps", -1),
     ("success_rates", 5), ("success_rates", {"a": "x"}), ("success_rates", {"a": 1.5}),
     ("ep_info", "x"), ("ep_info", [5]), ("ep_info", [{"r": "x"}]), ("ep_success", {}), ("ep_success", ["x"]),
+    ("ep_info", [{}]), ("ep_info", [{"r": float("nan"), "l": 1}]), ("ep_success", [float("nan")]), ("invented", 5),
+    ("ep_info", [{"r": 10**400, "l": 1}]), ("ep_success", [float("inf")]), ("ep_success", [2.0]),
     ("numpy_rng", 5), ("numpy_rng", {}), ("sampling", []), ("sampling", [{}]),
     ("sampling", [{"cpu": "0", "cuda": None}]), ("sampling", None),
 ]  # fmt: skip
@@ -165,11 +168,34 @@ WRONG_STATES = [
 
 @pytest.mark.parametrize("name, wrong", [*WRONG_STATES, ("n_updates", ...), ("ep_info", ...), ("sampling", ...)])
 def test_a_state_of_wrong_type_or_without_a_part_is_named(saved, name, wrong):
-    state, sums = saved / "trainer_state.json", saved / "SHA256SUMS"
+    state = saved / "trainer_state.json"
     told = json.loads(state.read_text())
     state.write_text(json.dumps({key: value for key, value in (told | {name: wrong}).items() if value is not ...}))
-    sums.write_text("".join(line for line in sums.read_text().splitlines(True) if "trainer_state" not in line))
+    unsummed(saved, state.name)
     with pytest.raises(ValueError, match="trainer_state.json is damaged: .*; load another checkpoint"):
+        steps(saved)
+
+
+def unsummed(path, name):
+    """Deletes the line of a file that was changed on purpose."""
+    sums = path / "SHA256SUMS"
+    sums.write_text("".join(line for line in sums.read_text().splitlines(True) if name not in line))
+
+
+@pytest.mark.parametrize("name", ["config.json", "trainer_state.json"])
+def test_a_file_of_endless_brackets_is_named(saved, name):
+    (saved / name).write_text("[" * 100_000)
+    unsummed(saved, name)
+    with pytest.raises(ValueError, match=f"{name} is damaged: .*; load another checkpoint"):
+        steps(saved)
+
+
+@pytest.mark.parametrize("wrong", [b"", b"garbage", [], [5], 5, {}, {"policy.optimizer": 5}, {"policy.optimizer": {}}])
+def test_optimizer_states_of_another_kind_or_without_a_part_are_named(saved, wrong):
+    file = saved / "optimizer.pt"
+    file.write_bytes(wrong) if isinstance(wrong, bytes) else torch.save(wrong, file)
+    unsummed(saved, file.name)
+    with pytest.raises(ValueError, match="optimizer.pt (is damaged|does not fit the agent).*; load another checkpoint"):
         steps(saved)
 
 
