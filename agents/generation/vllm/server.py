@@ -323,6 +323,7 @@ class Update:
         """Receives some of the weights.
 
         Raises:
+            Refusal: All of them have arrived before, so that the transfer could go on for ever.
             ValueError: One is unknown, of another shape, no floating-point numbers, or not finite in the engine's.
         """
         _, tensors = unpack(body)
@@ -331,6 +332,8 @@ class Update:
                 raise ValueError(f"{name} of shape {list(tensor.shape)} is not a weight of this model")
             if not tensor.is_floating_point() or not tensor.to(self.server.loop.engine.dtype).isfinite().all():
                 raise ValueError(f"{name} is not finite, so these weights do not come into force")
+        if not self._awaited & tensors.keys():
+            raise Refusal(400, "a piece without any weight that has not arrived yet; send each of them once")
         self._awaited -= tensors.keys()
         self.server.loop.between(partial(self.server.loop.engine.update, tensors)).result()
 
@@ -448,6 +451,8 @@ class Connection(BaseHTTPRequestHandler):
     def _reply(self, answer: Callable[[bytes], dict[str, Any]]) -> None:
         try:
             self._check_sender()
+            if self.update is not None and not self.path.startswith("/weights/"):  # all others wait for its weights
+                raise Refusal(400, "a transfer is under way on this connection; use another one for anything else")
             status, told = 200, json.dumps(answer(self._body()))
         except Refusal as refusal:
             status, told = refusal.status, str(refusal)

@@ -283,6 +283,26 @@ def test_a_transfer_in_the_midst_of_another_is_refused(policy: Policy, serve) ->
     client(serve[0], policy, patience=5).sample(prompts_of(policy), max_new_tokens=2)
 
 
+@pytest.mark.parametrize("method, path, named", [
+    ("GET", "/status", []), ("POST", "/sleep", []), ("POST", "/weights/piece", []), ("POST", "/weights/piece", [0]),
+])  # fmt: skip
+def test_a_transfer_that_brings_nothing_new_is_dropped(policy: Policy, serve, method, path, named) -> None:
+    """However often its client asks for something, others need not wait for it."""
+    server, _ = serve
+    weights = list(policy.model.named_parameters())
+    connection = begin_transfer(server, {"version": "one", "shapes": server.shapes})
+    assert connection.getresponse().read() == b'{"held": false}'
+    statuses = []
+    for _ in range(2 if named else 1):
+        piece = {weights[number][0]: weights[number][1].detach() for number in named}
+        connection.request(method, path, wire.pack({}, piece), {"Content-Type": wire.CONTENT_TYPE})
+        response = connection.getresponse()
+        statuses.append(response.status)
+        response.read()
+    assert statuses == ([200, 400] if named else [400])
+    client(server, policy, patience=5).sample(prompts_of(policy), max_new_tokens=2)
+
+
 def test_a_client_that_hangs_up_while_it_waits_leaves_the_weights_in_force(policy: Policy, serve) -> None:
     server, _ = serve
     generator = client(server, policy)
