@@ -435,7 +435,7 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
     def _faulty_step(self, env_id: int, fault: str) -> Arrival:
         slot = self._slots[env_id]
         slot.over = True
-        info = {**copy.deepcopy(slot.episode), "fault": fault, "is_success": False}
+        info = {**slot.episode, "fault": fault, "is_success": False}
         return Arrival(env_id, copy.deepcopy(slot.observation), info, truncated=True)
 
     def _refused(self, env_id: int) -> None:

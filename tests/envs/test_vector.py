@@ -213,6 +213,20 @@ def test_an_environment_that_raises_costs_one_episode(envs, built, error):
     assert len(built[1]) == 2 and built[1][0].closed
 
 
+def test_a_fault_is_told_with_what_cannot_be_copied(built):
+    class Locked(Fragile):
+        def reset(self, **kwargs):
+            observation, info = super().reset(**kwargs)
+            return observation, {**info, "lock": threading.Lock()}
+
+    envs = AndroidVectorEnv([lambda: Locked(make_env(), built[0])])
+    envs.reset(seed=0)
+    built[0][0].raises = RuntimeError("lost")
+    infos = envs.step(["wait()"])[-1]
+    assert infos["fault"][0] == "RuntimeError: lost" and "lock" in infos
+    envs.close()
+
+
 def test_an_environment_that_hangs_is_given_up_at_its_time_limit(envs, built):
     envs.reset(seed=0, options=SAVE_ADA)
     built[2][0].hangs = True
