@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import logging
-import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 
+from coach_gym.answers import wrong_reset, wrong_step
 from coach_gym.checks import require_seconds
 from coach_gym.envs import forking
 from coach_gym.envs.android import AndroidEnv
@@ -30,7 +30,6 @@ from coach_gym.envs.suites.splits import Selection
 from coach_gym.envs.worker import Worker
 from coach_gym.interruptions import held_back
 from coach_gym.protocols import Arrival, EventDriven, ForkableEnv
-from coach_gym.spaces import misfit
 
 STEP_TIMEOUT = 120.0  # a healthy device answers within seconds
 RESET_TIMEOUT = 600.0  # an emulator may have to boot
@@ -398,10 +397,12 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
     def _arrival(self, env_id: int, outcome: Any) -> Arrival:
         slot = self._slots[env_id]
         resetting, slot.resetting, slot.deadline = slot.resetting, False, None
-        if not isinstance(outcome, BaseException) and (wrong := self._wrong_in(outcome, resetting)):
-            assert slot.worker is not None
-            slot.worker.stop()
-            outcome = DeviceError(wrong)
+        if not isinstance(outcome, BaseException):
+            wrong = (wrong_reset if resetting else wrong_step)(outcome, self.single_observation_space)
+            if wrong is not None:
+                assert slot.worker is not None
+                slot.worker.stop()
+                outcome = DeviceError(wrong)
         if isinstance(outcome, BaseException):
             return self._broken(env_id, resetting, outcome)
         if resetting:
@@ -411,13 +412,6 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         observation, reward, terminated, truncated, info = outcome
         slot.observation, slot.over = observation, terminated or truncated
         return Arrival(env_id, observation, info, float(reward), terminated, truncated)
-
-    def _wrong_in(self, outcome: Any, resetting: bool) -> str | None:
-        """Returns why an environment cannot have meant what it has returned; None if it can."""
-        wrong = misfit(outcome[0], self.single_observation_space)
-        if wrong or resetting or _is_finite(outcome[1]):
-            return wrong
-        return f"the reward is {outcome[1]!r:.60}, which is no finite number"
 
     def _broken(self, env_id: int, resetting: bool, error: BaseException) -> Arrival:
         """Abandons an environment; the next reset builds another."""
@@ -542,13 +536,6 @@ def _first_then(first: gym.Env, make_env: Callable[[], gym.Env]) -> Callable[[],
     """Returns a function that gives `first` once, and new environments from then on."""
     spare = [first]
     return lambda: spare.pop() if spare else make_env()
-
-
-def _is_finite(reward: Any) -> bool:
-    try:
-        return math.isfinite(float(reward))
-    except (TypeError, ValueError, OverflowError):
-        return False
 
 
 def _blank(space: gym.Space) -> Any:

@@ -12,6 +12,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 
+from coach_gym.answers import wrong_params, wrong_verdict
 from coach_gym.episode import Episode, Observation
 from coach_gym.protocols import Arrival, EventDriven, ForkableEnv, ForkableVectorEnv
 from coach_gym.spaces import Unicode
@@ -183,11 +184,12 @@ class Rollout:
 
     def _start(self, arrival: Arrival) -> None:
         observation, info = arrival.observation, arrival.info
+        wrong = wrong_params(info)
         episode = Episode(
             goal=goal_of(observation),
-            task=info.get("task", ""),
-            params=dict(info.get("params", {})),
-            fault=info.get("fault"),
+            task=str(info.get("task", "")),
+            params={} if wrong else dict(info.get("params", {})),
+            fault=info.get("fault", wrong),
             seed=self._seeds[arrival.env_id],
         )
         number = self._starting.pop(arrival.env_id)
@@ -216,7 +218,7 @@ _LATEST: "weakref.WeakKeyDictionary[VectorEnv, weakref.ref[Rollout]]" = weakref.
 def _close(attempt: Attempt, info: dict[str, Any]) -> None:
     """Records the verdict. A fault gives none, and neither does `is_success=None`, a judge that failed."""
     episode = attempt.episode
-    episode.fault = info.get("fault", episode.fault)
+    episode.fault = info.get("fault", episode.fault or wrong_verdict(info))
     if episode.fault is None and not math.isfinite(attempt.reward):
         episode.fault = f"the environment's reward is {attempt.reward}, which is no finite number"
         _log.warning("an episode has no verdict: %s", episode.fault)

@@ -172,7 +172,7 @@ def test_a_reward_that_is_no_finite_number_is_a_fault(envs, built, reward):
     _, rewards, terminated, truncated, infos = envs.step(["wait()"] * 3)
     assert rewards.tolist() == [0.0] * 3 and terminated.tolist() == [False] * 3
     assert truncated.tolist() == [True, False, False]
-    assert infos["fault"][0].startswith("DeviceError: the reward is ")
+    assert infos["fault"][0].startswith("DeviceError: the reward ")
     envs.reset()
     assert len(built[0]) == 2, "another one is built"
 

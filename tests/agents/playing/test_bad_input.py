@@ -4,9 +4,10 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
 from coach_gym.agents import GRPOAgent
-from coach_gym.agents.playing.rollout import whole_text
+from coach_gym.agents.playing.rollout import Rollout, whole_text
 from coach_gym.envs.vector import AndroidVectorEnv
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
@@ -88,4 +89,65 @@ def test_an_observation_of_wrong_shape_is_a_fault_of_its_episode(key, value, tol
     assert truncated.tolist() == [True, False, False] and rewards.tolist() == [0, 0, 0]
     assert infos["_fault"].tolist() == [True, False, False]
     assert re.search(told, infos["fault"][0])
+    envs.close()
+
+
+class Odd(ButtonEnv):
+    """Answers a call by what a function makes of the right answer."""
+
+    def __init__(self, method, change):
+        super().__init__()
+        self.method, self.change = method, change
+
+    def _answered(self, method, answer):
+        return self.change(*answer) if method == self.method else answer
+
+    def reset(self, **kwargs):
+        return self._answered("reset", super().reset(**kwargs))
+
+    def step(self, action):
+        return self._answered("step", super().step(action))
+
+
+@pytest.mark.parametrize(("method", "change", "told"), [
+    ("step", lambda o, r, t, tr, i: (o, r, t, i), "step returned 4 values, not an observation, reward, terminated"),
+    ("step", lambda *answer: None, "step returned a NoneType"),
+    ("step", lambda o, r, t, tr, i: (o, None, t, tr, i), "the reward None is of type NoneType, not a number"),
+    ("step", lambda o, r, t, tr, i: (o, "0.5", t, tr, i), "the reward '0.5' is of type str"),
+    ("step", lambda o, r, t, tr, i: (o, np.ones(2), t, tr, i), "the reward array.* is of type ndarray"),
+    ("step", lambda o, r, t, tr, i: (o, r, np.ones(2, bool), tr, i), "terminated=array.* is of type ndarray"),
+    ("step", lambda o, r, t, tr, i: (o, r, "False", tr, i), "terminated='False' is of type str, not a bool"),
+    ("step", lambda o, r, t, tr, i: (o, r, t, tr, None), "the info is of type NoneType, not a dict"),
+    ("step", lambda o, r, t, tr, i: (o, r, True, tr, {"is_success": "no"}), "is_success'.='no' is no verdict"),
+    ("step", lambda o, r, t, tr, i: (o, r, True, tr, {"is_success": np.nan}), "is_success'.=nan is no verdict"),
+    ("reset", lambda o, i: o, "reset returned a dict, not an observation and an info"),
+    ("reset", lambda o, i: None, "reset returned a NoneType"), ("reset", lambda o, i: (o, i, 0), "returned 3 values"),
+    ("reset", lambda o, i: (o, [1]), "the info is of type list, not a dict"),
+    ("reset", lambda o, i: (o, {"params": None}), "params'.=None is no dict"),
+])  # fmt: skip
+def test_a_malformed_answer_is_a_fault_of_its_episode(method, change, told):
+    envs = AndroidVectorEnv([lambda: Odd(method, change), ButtonEnv])
+    rollout, finished = Rollout(envs, [0, 1]), []
+    while rollout.waiting:
+        finished += rollout.step(["a"] * len(rollout.waiting)).finished
+    odd, right = (attempt.episode for attempt in sorted(finished, key=lambda attempt: attempt.index))
+    assert re.search(told, odd.fault) and not odd.learnable
+    assert right.fault is None and right.learnable
+    envs.close()
+
+
+def test_scalars_of_numpy_and_torch_are_numbers():
+    def change(observation, reward, terminated, truncated, info):
+        verdict = {name: np.bool_(value) for name, value in info.items()}
+        return observation, torch.tensor(reward), np.bool_(terminated), np.array(truncated), verdict
+
+    envs = AndroidVectorEnv([lambda: Odd("step", change)])
+    (attempt,) = Rollout(envs, [0]).step(["z"]).finished
+    assert attempt.episode.fault is None and attempt.episode.outcome == 0.0
+    envs.close()
+
+
+def test_names_of_tasks_are_texts():
+    envs = AndroidVectorEnv([lambda: Odd("reset", lambda seen, info: (seen, {"task": ("a", 1)}))])
+    assert Rollout(envs, [0]).waiting[0].episode.task == "('a', 1)"
     envs.close()
