@@ -13,7 +13,7 @@ from gymnasium.vector import VectorEnv
 
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.rollout import Attempt, Rollout, as_vector_env
-from coach_gym.checks import require_whole
+from coach_gym.checks import require_switch, require_whole
 from coach_gym.episode import Candidate, Episode, Step
 from coach_gym.recording.keeper import EpisodeKeeper
 from coach_gym.recording.notebook import success_html
@@ -148,6 +148,7 @@ def evaluate(
     """
     require_whole(1, n_eval_episodes=n_eval_episodes)
     require_whole(0, seed=seed)
+    require_switch(deterministic=deterministic, render=render)
     envs = as_vector_env(env)
     origin = origin_of(model, env, timesteps)
     rollout = Rollout(envs, range(seed, seed + n_eval_episodes))

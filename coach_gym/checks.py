@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 LARGEST = (1 << 64) - 1
 """The largest whole number that a caller may pass; those that computers count with are smaller."""
 LARGEST_PORT = (1 << 16) - 1
@@ -47,6 +49,17 @@ def require_whole(least: int, **arguments: Any) -> None:
             raise ValueError(f"{name}={value} is too small; pass {least} or more")
         if int(value) > LARGEST:
             raise ValueError(f"{name} has {int(value).bit_length()} bits, which is too large; pass {LARGEST} or less")
+
+
+def require_switch(**arguments: Any) -> None:
+    """Checks that arguments are True or False.
+
+    Raises:
+        TypeError: One is something else.
+    """
+    for name, value in arguments.items():
+        if not isinstance(value, bool | np.bool_):
+            raise WrongType(f"{name}={value!r:.60} is of type {type(value).__name__}; pass True or False")
 
 
 def require_port(**arguments: Any) -> None:

@@ -19,7 +19,7 @@ from gymnasium.utils.seeding import np_random
 
 from coach_gym.actions import Action, ActionError, parse_action, require_on_screen
 from coach_gym.bugs import OthersCode, is_bug
-from coach_gym.checks import WrongType, require_seconds, require_whole
+from coach_gym.checks import WrongType, require_seconds, require_switch, require_whole
 from coach_gym.envs.devices.device import Device, ForkableDevice, LentDevice
 from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import TaskError, UsageError
@@ -139,6 +139,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             raise ValueError(f"render_mode={render_mode!r} is unknown; pass None, 'rgb_array' or 'human'")
         if task_errors not in get_args(TaskErrors):
             raise ValueError(f"task_errors={task_errors!r} is unknown; pass 'raise' or 'fault'")
+        require_switch(must_finish=must_finish, ui=ui, forkable=forkable)
         if max_steps is not None:
             require_whole(1, max_steps=max_steps)
         if look_timeout is not None:

@@ -15,7 +15,7 @@ from coach_gym.agents.distributed.parallel import is_sharded
 from coach_gym.agents.evaluation import Evaluation, evaluate
 from coach_gym.agents.training.callbacks import EPISODES, BaseCallback
 from coach_gym.agents.training.logs.media import evaluation_strips
-from coach_gym.checks import require_finite, require_whole
+from coach_gym.checks import require_finite, require_switch, require_whole
 from coach_gym.files import read_object, write_whole
 
 BEST = "best_model"
@@ -70,6 +70,7 @@ class EvalCallback(BaseCallback):
             require_whole(1, eval_steps=eval_steps)
         require_whole(0, seed=seed)
         require_whole(-1, eval_freq=eval_freq)
+        require_switch(deterministic=deterministic, render=render)
         self.eval_env = eval_env
         self.callback_on_new_best = callback_on_new_best
         self.callback_after_eval = callback_after_eval

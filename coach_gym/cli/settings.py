@@ -35,7 +35,8 @@ def read_config(path: Path | None) -> dict[str, Any]:
 
 
 def parse_settings(words: Sequence[str]) -> dict[str, Any]:
-    """Reads settings from `--name value` or `--name=value`; a value is JSON if it parses as JSON, else text.
+    """Reads settings from `--name value` or `--name=value`; a value is JSON if it parses as JSON, else text, but
+    for Python's True and False.
 
     Raises:
         SystemExit: The words are not pairs of name and value.
@@ -48,5 +49,5 @@ def parse_settings(words: Sequence[str]) -> dict[str, Any]:
         try:
             settings[name[2:].replace("-", "_")] = json.loads(value)
         except ValueError:
-            settings[name[2:].replace("-", "_")] = value
+            settings[name[2:].replace("-", "_")] = {"True": True, "False": False}.get(value, value)
     return settings

@@ -1,6 +1,7 @@
 """Bad numbers are refused before any work begins."""
 
 import gymnasium as gym
+import numpy as np
 import pytest
 
 import coach_gym  # noqa: F401
@@ -113,6 +114,20 @@ def test_no_number(value):
     for make in (lambda: require_finite(it=value), lambda: StopTrainingOnRewardThreshold(value)):
         with pytest.raises((TypeError, ValueError), match="pass a number"):
             make()
+
+
+@pytest.mark.parametrize("value", ["False", "false", NAN, None, 1, np.zeros(1, bool)])
+def test_no_switch(value):
+    for name in ("ui", "must_finish", "forkable"):
+        with pytest.raises(TypeError, match=f"{name}=.*; pass True or False"):
+            gym.make("AndroidWorld-v0", **{name: value})
+    for name in ("deterministic", "render"):
+        for make in (
+            lambda name=name: EvalCallback(ButtonEnv(), **{name: value}),
+            lambda name=name: evaluate(RandomPlayer(), ButtonEnv(), 1, **{name: value}),
+        ):
+            with pytest.raises(TypeError, match=f"{name}=.*; pass True or False"):
+                make()
 
 
 @pytest.mark.parametrize("rate", [NAN, -1.0, INFINITE, "1e-3", None])

@@ -29,6 +29,7 @@ def test_values_written_as_json_come_back(settings, joined):
         (["--env", '{"suite": "official"}'], {"env": {"suite": "official"}}),
         (["--learning_rate", "1e-6"], {"learning_rate": 1e-6}),
         (["--low", "-1"], {"low": -1}),
+        (["--ui", "False", "--forkable=True"], {"ui": False, "forkable": True}),
     ],
 )
 def test_what_is_not_json_is_text(words, settings):
