@@ -3,8 +3,7 @@
 import logging
 import math
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +11,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 
+from coach_gym.agents.playing.claims import beneath
 from coach_gym.answers import wrong_params, wrong_verdict
 from coach_gym.episode import Episode, Observation
 from coach_gym.protocols import Arrival, EventDriven, ForkableEnv, ForkableVectorEnv
@@ -85,7 +85,10 @@ class Rollout:
         self.num_envs = envs.num_envs
         settle(envs)
         self._envs: EventDriven = envs if isinstance(envs, EventDriven) else _Lockstep(envs)
-        _LATEST[envs] = weakref.ref(self)
+        self._places = beneath(envs)
+        for place in [place for place, latest in list(_LATEST.items()) if latest() is None]:
+            _LATEST.pop(place, None)
+        _LATEST.update(dict.fromkeys(self._places, weakref.ref(self)))
         self._of = weakref.ref(envs)
         self._seeds_left = iter(seeds)  # drawn only when an episode starts, as they may depend on those before it
         self._next = first
@@ -116,8 +119,7 @@ class Rollout:
     @property
     def undisturbed(self) -> bool:
         """Whether this is the latest roll-out on these environments."""
-        envs = self._of()
-        return envs is not None and _LATEST[envs]() is self
+        return all(place in _LATEST and _LATEST[place]() is self for place in self._places)
 
     def step(self, actions: Sequence[str]) -> Transition:
         """Executes one action per waiting attempt, in the order of `waiting`, and refills free sub-environments."""
@@ -211,8 +213,8 @@ class Rollout:
             self._waiting[index] = attempt
 
 
-_CLAIMED: "weakref.WeakSet[VectorEnv]" = weakref.WeakSet()
-_LATEST: "weakref.WeakKeyDictionary[VectorEnv, weakref.ref[Rollout]]" = weakref.WeakKeyDictionary()
+_LATEST: dict[int, weakref.ref[Rollout]] = {}
+"""The latest roll-out on each environment. A dictionary of `weakref` would swallow a Ctrl-C while it removes one."""
 
 
 def _close(attempt: Attempt, info: dict[str, Any]) -> None:
@@ -270,25 +272,6 @@ def _only_our_texts(space: gym.Space) -> bool:
     """Whether all texts of a dict space survive AsyncVectorEnv's shared memory."""
     parts = space.values() if isinstance(space, gym.spaces.Dict) else []
     return all(isinstance(part, Unicode) for part in parts if isinstance(part, gym.spaces.Text))
-
-
-@contextmanager
-def claimed(envs: VectorEnv) -> Iterator[None]:
-    """Keeps environments for one training.
-
-    Raises:
-        RuntimeError: Another training is running on them; it goes on.
-    """
-    if envs in _CLAIMED:
-        raise RuntimeError(
-            "another call of learn() is running on these environments, and two would take each other's observations; "
-            "give each agent its own"
-        )
-    _CLAIMED.add(envs)
-    try:
-        yield
-    finally:
-        _CLAIMED.discard(envs)
 
 
 def settle(envs: VectorEnv | None) -> None:

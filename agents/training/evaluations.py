@@ -13,6 +13,8 @@ from gymnasium.vector import VectorEnv
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import is_sharded
 from coach_gym.agents.evaluation import Evaluation, evaluate
+from coach_gym.agents.playing.claims import beneath
+from coach_gym.agents.playing.rollout import as_vector_env
 from coach_gym.agents.training.callbacks import EPISODES, BaseCallback
 from coach_gym.agents.training.logs.media import evaluation_strips
 from coach_gym.checks import require_finite, require_switch, require_whole
@@ -94,7 +96,7 @@ class EvalCallback(BaseCallback):
         return [child for child in (self.callback_on_new_best, self.callback_after_eval) if child is not None]
 
     def _init_callback(self) -> None:
-        if self.eval_env is self.training_env:
+        if set(beneath(as_vector_env(self.eval_env))) & set(beneath(self.training_env)):
             raise ValueError("eval_env is the training environment, whose episodes are in progress; make another one")
         for child in self._children:
             child.parent = self

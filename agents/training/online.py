@@ -20,8 +20,9 @@ from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, as
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.models.reference import frozen_reference
 from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS
+from coach_gym.agents.playing.claims import claimed
 from coach_gym.agents.playing.collector import Collector
-from coach_gym.agents.playing.rollout import Attempt, Transition, as_vector_env, claimed, settle
+from coach_gym.agents.playing.rollout import Attempt, Transition, as_vector_env, settle
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
     checked_arguments,
