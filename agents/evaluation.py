@@ -12,6 +12,7 @@ import numpy as np
 from gymnasium.vector import VectorEnv
 
 from coach_gym.agents.models.policy import Policy
+from coach_gym.agents.playing.claims import claimed
 from coach_gym.agents.playing.rollout import Attempt, Rollout, as_vector_env
 from coach_gym.checks import require_switch, require_whole
 from coach_gym.episode import Candidate, Episode, Step
@@ -145,15 +146,18 @@ def evaluate(
 
     Returns:
         The results of all episodes.
+
+    Raises:
+        RuntimeError: Another thread trains or evaluates on the same environments.
     """
     require_whole(1, n_eval_episodes=n_eval_episodes)
     require_whole(0, seed=seed)
     require_switch(deterministic=deterministic, render=render)
     envs = as_vector_env(env)
     origin = origin_of(model, env, timesteps)
-    rollout = Rollout(envs, range(seed, seed + n_eval_episodes))
     results: dict[int, Result] = {}
-    with EpisodeKeeper(keep) as keeper:
+    with claimed(envs, within=True), EpisodeKeeper(keep) as keeper:
+        rollout = Rollout(envs, range(seed, seed + n_eval_episodes))
         while active := rollout.waiting:
             actions = predict_actions(model, active, deterministic)
             if keeper.keeps:

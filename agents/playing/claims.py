@@ -7,8 +7,11 @@ from contextlib import contextmanager
 import gymnasium as gym
 from gymnasium.vector import SyncVectorEnv, VectorEnv
 
+from coach_gym.interruptions import held_back
+
 _LOCK = threading.Lock()
-_CLAIMED: set[int] = set()
+_HOLDERS: dict[int, int] = {}
+"""The thread that plays on each environment, by the identities of both."""
 
 
 def beneath(envs: gym.Env | VectorEnv) -> list[int]:
@@ -18,21 +21,29 @@ def beneath(envs: gym.Env | VectorEnv) -> list[int]:
 
 
 @contextmanager
-def claimed(envs: VectorEnv) -> Iterator[None]:
-    """Keeps environments for one training.
+def claimed(envs: gym.Env | VectorEnv, within: bool = False) -> Iterator[None]:
+    """Keeps environments for one training or evaluation.
+
+    Args:
+        envs: Environments, which only this thread may use meanwhile.
+        within: Whether this may happen within what this thread does with them, as callbacks evaluate between roll-outs.
 
     Raises:
-        RuntimeError: Another training is running on them; it goes on.
+        RuntimeError: Another training or evaluation is running on them; it goes on.
     """
-    mine = set(beneath(envs))
+    me = threading.get_ident()
     with _LOCK:
-        if mine & _CLAIMED:
+        held = {env: _HOLDERS[env] for env in beneath(envs) if env in _HOLDERS}
+        if any(not within or holder != me for holder in held.values()):
             raise RuntimeError(
-                "another call of learn() is running on these environments, and two would take each other's "
-                "observations; give each agent its own"
+                "another call of learn() or evaluate() is running on these environments, and two would take each "
+                "other's observations; give each agent its own"
             )
-        _CLAIMED.update(mine)
+        mine = set(beneath(envs)) - held.keys()
+        _HOLDERS.update(dict.fromkeys(mine, me))
     try:
         yield
     finally:
-        _CLAIMED.difference_update(mine)
+        with held_back():
+            for env in mine:
+                del _HOLDERS[env]

@@ -312,7 +312,7 @@ class OnlineAgent(UpdatingAgent, ABC):
             The agent.
 
         Raises:
-            RuntimeError: Another training is running on the same environments.
+            RuntimeError: Another training or evaluation is running on the same environments.
         """
         require_whole(0, total_timesteps=total_timesteps)
         if log_interval is not None:

@@ -1,5 +1,7 @@
 """Nobody plays on environments where another is at play, however they are wrapped."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from gymnasium.vector import SyncVectorEnv
 from gymnasium.wrappers import TimeLimit
@@ -69,3 +71,19 @@ def test_no_training_environment_is_for_evaluation(kind):
     with pytest.raises(ValueError, match="eval_env is the training environment"):
         agent(mine).learn(2, callback=EvalCallback(others, n_eval_episodes=1))
     mine.close()
+
+
+def test_threads_do_not_evaluate_what_another_trains_on_nor_train_on_what_it_evaluates():
+    envs = AndroidVectorEnv([lambda: ButtonEnv(steps=3)] * 2)
+    one, two = agent(envs), agent(envs)
+    with ThreadPoolExecutor(1) as thread:
+        for play, intrude in (
+            (lambda told: one.learn(2, callback=told), lambda: evaluate(two, envs, 1)),
+            (lambda told: evaluate(one, envs, 1, callback=told), lambda: two.learn(2)),
+            (lambda told: evaluate(one, envs, 1, callback=told), lambda: evaluate(two, envs, 1)),
+        ):
+            told = []
+            play(lambda *_, told=told, intrude=intrude: told.append(thread.submit(intrude).exception()) is None)
+            assert told
+            assert all("another call of learn() or evaluate() is running" in str(error) for error in told)
+    envs.close()
