@@ -8,7 +8,7 @@ from types import FrameType
 
 _BUGS = (
     ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, NotImplementedError,
-    SyntaxError, TypeError, ValueError, sqlite3.Error,
+    StopIteration, SyntaxError, TypeError, ValueError, sqlite3.Error,
 )  # fmt: skip
 _TROUBLE = (OSError, json.JSONDecodeError, UnicodeError)  # refused connections, and answers cut short
 

@@ -191,8 +191,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             step truncates the episode.
 
         Raises:
-            UsageError: An unknown option or task, parameters that lack what the task needs, or a device whose
-                screen is not of `screen_size`.
+            UsageError: An unknown option or task, parameters that lack what the task needs or that the embedded phone
+                cannot be set up with, or a device whose screen is not of `screen_size`.
             TaskError: The code of your own task or app is wrong, unless `task_errors` is `"fault"`.
         """
         super().reset(seed=seed)
@@ -212,6 +212,8 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         except UsageError:
             raise
         except Exception as error:
+            if isinstance(self._device, ForkableDevice):  # which is never to blame
+                self._raise_if_params(error, self._task.name, options)
             self._fail(error)
         return self._observation(), self._info()
 
@@ -381,9 +383,15 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             _require_option("task", options["task"], str, "the name of a task")
         if options.get("params") is not None:
             _require_option("params", options["params"], Mapping, "a dict of the task's parameters")
-        task = self.suite.instance(options.get("task") or name, options.get("params"), int(params_seed))
-        if len(task.goal) > MAX_GOAL:
-            raise UsageError(f"the goal has {len(task.goal)} characters, more than {MAX_GOAL}; pass shorter params")
+        name = options.get("task") or name
+        try:
+            task = self.suite.instance(name, options.get("params"), int(params_seed))
+            length = len(task.goal)
+        except Exception as error:
+            self._raise_if_params(error, name, options)
+            raise
+        if length > MAX_GOAL:
+            raise UsageError(f"the goal has {length} characters, more than {MAX_GOAL}; pass shorter params")
         return task
 
     def _drawn(self, rng: np.random.Generator) -> tuple[str, int]:
@@ -479,6 +487,17 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
                 f"the code of your own task or app ({name}) raised {type(error).__name__}: {error}; mend it, or pass "
                 f"task_errors='fault' to count such episodes as faults"
             ) from error
+
+    def _raise_if_params(self, error: Exception, task: str, options: Mapping[str, Any]) -> None:
+        """Raises what a task of ours makes of the caller's parameters; those that it draws itself are right."""
+        params = options.get("params")
+        if params is None or isinstance(error, UsageError) or not is_bug(error) or self._callers_code.raised(error):
+            return
+        self._task, self._over = None, True
+        raise UsageError(
+            f"{task} cannot begin with these params, which give {type(error).__name__}: {error}; pass such as "
+            f"params_seed draws, in place of {dict(params)!r:.300}"
+        ) from error
 
     def _observation(self) -> dict[str, Any]:
         assert self._task is not None

@@ -154,9 +154,12 @@ def _tasks_of(package: str) -> tuple[type[Task], ...]:
     return import_module(module).TASKS if find_spec(module) else ()
 
 
+_KINDS = ((str, "text"), (Real, "a number"), (list | tuple, "a list"), (Mapping, "a dict"))
+
+
 def _require_alike(task: str, key: str, value: Any, example: Any) -> None:
-    """Checks that a parameter is text where the task draws text, and a number where it draws one."""
-    for kind, wanted in ((str, "text"), (Real, "a number")):
+    """Checks that a parameter is of the kind that the task draws; some tasks also take None."""
+    for kind, wanted in _KINDS:
         if isinstance(example, kind) and value is not None and not isinstance(value, kind):
             raise UsageError(f"{key}={value!r:.60} of {task} is of type {type(value).__name__}; pass {wanted}")
     if isinstance(value, str) and not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):

@@ -144,12 +144,20 @@ def test_no_learning_rate(rate):
     ({"task": "ContactsAddContact", "params": {"name": 5}}, "name=5.*pass text"),
     ({"task": "ContactsAddContact", "params": {"name": "\ud800"}}, "half a character"),
     ({"task": "ContactsAddContact", "params": {"name": "a" * 1_000_000}}, "goal has .* characters"),
+    ({"task": "BrowserDraw", "params": {"palette": "red"}}, "palette='red'.*pass a list"),
+    ({"task": "TurnOnWifiAndOpenApp", "params": {"others": [1]}}, r"others=\[1\].*pass a dict"),
+    ({"task": "BrowserDraw", "params": {"palette": None}}, "BrowserDraw cannot begin .*TypeError.*'palette': None"),
+    ({"task": "RetroPlaylistDuration", "params": {"files": None}}, "cannot begin with these params.*'files': None"),
+    ({"task": "OsmAndTrack", "params": {"markers": ["x"]}}, "cannot begin with these params.*KeyError: 'x'"),
 ])  # fmt: skip
 def test_wrong_options(options, told):
     env = gym.make("AndroidWorld-v0", screen_size=(90, 200)).unwrapped
     if isinstance(options, dict) and "task" in options and "params" in options:
         drawn = env.suite.selection.draw(env.suite.family(options["task"]), 0)
         options = {**options, "params": {**drawn, **options["params"]}}
+    env.reset(seed=0)
+    phone = env._device
     with pytest.raises(UsageError, match=told):
         env.reset(seed=0, options=options)
+    assert "fault" not in env.reset(seed=0)[1] and env._device is phone
     env.close()
