@@ -1,7 +1,7 @@
 """The interface of everything that draws responses."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.episode import Candidate
@@ -10,6 +10,7 @@ OnFirst = Callable[[int, Candidate], None]
 """Receives the index of a prompt and its first candidate, while other candidates may still be drawn."""
 
 
+@runtime_checkable
 class Generator(Protocol):
     """Draws candidate responses from the current weights of a policy.
 
@@ -70,3 +71,28 @@ class DistinctGenerator(Generator, Protocol):
             ValueError: There are fewer than k different responses.
         """
         ...
+
+
+def require_drawn(drawn: Any, prompts: int, k: int, vocabulary: int) -> None:
+    """Checks what a generator, which may be the user's own, has drawn.
+
+    Raises:
+        ValueError: It is not k candidates for every prompt, each with a log-probability for every token.
+    """
+    if not isinstance(drawn, Sequence) or len(drawn) != prompts or not all(len(row) == k for row in drawn):
+        kind = [len(row) for row in drawn] if isinstance(drawn, Sequence) else type(drawn).__name__
+        raise ValueError(
+            f"the generator returned {kind!r:.100} for {prompts} prompts; it must give each {k} candidates"
+        )
+    for candidate in (candidate for row in drawn for candidate in row):
+        tokens, logprobs = candidate.token_ids, candidate.logprobs
+        if not tokens or len(tokens) != len(logprobs):
+            raise ValueError(
+                f"the generator returned {len(tokens)} tokens with {len(logprobs)} log-probabilities for a response; "
+                f"it must give at least one, the end of the turn, and one for each"
+            )
+        if min(tokens) < 0 or max(tokens) >= vocabulary:
+            raise ValueError(
+                f"the generator returned the tokens {min(tokens)} to {max(tokens)}, but the policy's vocabulary has "
+                f"those from 0 to {vocabulary - 1}"
+            )

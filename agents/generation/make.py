@@ -8,6 +8,7 @@ from coach_gym.agents.generation.stochastic_beams import StochasticBeamGenerator
 from coach_gym.agents.generation.vllm.client import ServedGenerator
 from coach_gym.agents.generation.vllm.generator import VllmGenerator
 from coach_gym.agents.models.policy import Policy
+from coach_gym.checks import WrongType
 
 Generation = Literal["transformers", "vllm"] | str | Callable[[Policy], Generator]
 """A generator by name, the address of a generation server, or a function that makes a generator for a policy."""
@@ -35,11 +36,18 @@ def make_generator(generation: Generation, policy: Policy) -> Generator:
     """Makes the generator that `generation` names.
 
     Raises:
+        TypeError: A function of the caller's returns no generator.
         ValueError: `generation` is neither a known name nor an address nor a function.
     """
     check_generation(generation)
     if callable(generation):
-        return generation(policy)
+        made = generation(policy)
+        if not isinstance(made, Generator):
+            raise WrongType(
+                f"generation={generation!r} returned a {type(made).__name__}, which lacks policy, sample or sleep; "
+                f"return a generator"
+            )
+        return made
     if is_address(generation):
         return ServedGenerator(policy, generation)
     return StochasticBeamGenerator(policy) if generation == "transformers" else VllmGenerator(policy)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from coach_gym.agents.generation.generator import DistinctGenerator, Generator, OnFirst
+from coach_gym.agents.generation.generator import DistinctGenerator, Generator, OnFirst, require_drawn
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.playing.rollout import (
     Attempt,
@@ -57,16 +57,40 @@ class PolicyPlayer:
         return self.explore(prompts, self.k, on_first)
 
     def explore(self, prompts: Sequence[Prompt], k: int, on_first: OnFirst | None = None) -> list[list[Candidate]]:
-        """Draws k candidates for every prompt as in a roll-out: at its temperature, and distinct if that is set."""
+        """Draws k candidates for every prompt as in a roll-out: at its temperature, and distinct if that is set.
+
+        Raises:
+            ValueError: The generator returns something else, or does not call `on_first` for every prompt.
+        """
         sampling = prompts, k, self.rollout_temperature, self.max_new_tokens
+        told: set[int] = set()
+
+        def tell(number: int, first: Candidate) -> None:
+            assert on_first is not None
+            told.add(number)
+            on_first(number, first)
+
+        asked = None if on_first is None else tell  # some generators make a request of its own for the firsts
         if not self.distinct or k == 1:
-            return self.generator.sample(*sampling, on_first=on_first)
-        assert isinstance(self.generator, DistinctGenerator)  # checked when the agent was made
-        return self.generator.sample_distinct(*sampling, on_first=on_first)
+            drawn = self.generator.sample(*sampling, on_first=asked)
+        else:
+            assert isinstance(self.generator, DistinctGenerator)  # checked when the agent was made
+            drawn = self.generator.sample_distinct(*sampling, on_first=asked)
+        if on_first is not None and len(told) != len(prompts):
+            raise ValueError(
+                f"the generator called on_first for {len(told)} of {len(prompts)} prompts; it must for each, "
+                f"also where k is 1"
+            )
+        return self._required(drawn, prompts, k)
 
     def respond(self, prompts: Sequence[Prompt], deterministic: bool) -> list[list[Candidate]]:
         """Returns the responses of `predict`, of which the first is executed: one for every prompt."""
-        return self.generator.sample(prompts, 1, self.temperature, self.max_new_tokens, greedy=deterministic)
+        drawn = self.generator.sample(prompts, 1, self.temperature, self.max_new_tokens, greedy=deterministic)
+        return self._required(drawn, prompts, 1)
+
+    def _required(self, drawn: list[list[Candidate]], prompts: Sequence[Prompt], k: int) -> list[list[Candidate]]:
+        require_drawn(drawn, len(prompts), k, self.policy.model.config.get_text_config().vocab_size)
+        return drawn
 
     def step(self, observation: Observation, candidates: list[Candidate]) -> Step:
         """Returns the step that executes the first candidate."""

@@ -65,3 +65,37 @@ def test_an_observation_without_text_is_enough(player: PolicyPlayer) -> None:
     _, (episode,) = player.predict({"goal": "red", "screenshot": screen})
     assert isinstance(episode, Episode)
     assert episode.steps[0].observation.ui == "" == Observation(screen).last_action_error
+
+
+@pytest.mark.parametrize(("spoil", "told"), [
+    (lambda drawn: None, "returned 'NoneType' for 2 prompts"),
+    (lambda drawn: drawn[:1], r"returned \[2\] for 2 prompts; it must give each 2 candidates"),
+    (lambda drawn: [row[:1] for row in drawn], r"returned \[1, 1\] for 2 prompts"),
+    (lambda drawn: [[], []], r"returned \[0, 0\] for 2 prompts"),
+    (lambda drawn: [[Candidate("", [], [])] * 2] * 2, "0 tokens with 0 log-probabilities"),
+    (lambda drawn: [[Candidate("a", [1, 2], [0.0])] * 2] * 2, "2 tokens with 1 log-probabilities"),
+    (lambda drawn: [[Candidate("a", [1, 10**6], [0.0] * 2)] * 2] * 2, "tokens 1 to 1000000, .*vocabulary has"),
+    (lambda drawn: [[Candidate("a", [-1], [0.0])] * 2] * 2, "tokens -1 to -1"),
+])  # fmt: skip
+def test_what_a_generator_of_the_users_must_return(player: PolicyPlayer, spoil, told) -> None:
+    class Spoilt(TransformersGenerator):
+        def sample(self, *args, **kwargs):
+            return spoil(super().sample(*args, **kwargs))
+
+    own = PolicyPlayer(player.policy, Spoilt(player.policy), 1.0, 4)
+    own.k = 2
+    prompts = own.prompts([attempt(own), attempt(own, 1, seed=2)])
+    with pytest.raises(ValueError, match=told):
+        own.draw(prompts)
+
+
+def test_a_generator_tells_the_first_candidate_of_every_prompt(player: PolicyPlayer) -> None:
+    class Silent(TransformersGenerator):
+        def sample(self, *args, on_first=None, **kwargs):
+            return super().sample(*args, **kwargs)
+
+    own = PolicyPlayer(player.policy, Silent(player.policy), 1.0, 4)
+    assert own.respond(own.prompts([attempt(own)]), deterministic=True)
+    own.draw(own.prompts([attempt(own)]))
+    with pytest.raises(ValueError, match="called on_first for 0 of 1 prompts"):
+        own.draw(own.prompts([attempt(own)]), lambda number, first: None)

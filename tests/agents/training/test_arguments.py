@@ -203,6 +203,8 @@ def test_schedules_and_makers_of_generators_are_functions():
     agent = GRPOAgent(tiny.policy(), None, lambda remaining: 1e-3 * remaining, generation=make)
     assert agent.generator.batch_size == 2
     assert agent.optimizers["policy.optimizer"].param_groups[0]["lr"] == 1e-3
+    with pytest.raises(TypeError, match="generation=.*returned a NoneType.*; return a generator"):
+        GRPOAgent(tiny.policy(), None, generation=lambda policy: None)
 
 
 class Reinforce(OnlineAgent):
