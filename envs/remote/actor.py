@@ -13,7 +13,7 @@ import ray
 from ray.exceptions import GetTimeoutError, RayError
 
 from coach_gym.envs.errors import DeviceError
-from coach_gym.envs.remote.host import GRACE, Call, Host, Limits
+from coach_gym.envs.remote.host import GRACE, Call, Host, Limits, unsendable
 
 
 class ActorEnv(gym.Env):
@@ -71,7 +71,11 @@ class _Actor(Host):
         super().__init__(pickle.loads(make_env))
 
     def answer(self, call: Call) -> bytes:
-        return pickle.dumps(super().answer(call), protocol=5)
+        answer = super().answer(call)
+        try:
+            return pickle.dumps(answer, protocol=5)
+        except Exception as error:  # pickle raises of all kinds
+            return pickle.dumps(unsendable(error), protocol=5)
 
 
 def _end(actor: Any) -> None:

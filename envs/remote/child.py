@@ -10,8 +10,9 @@ import signal
 import sys
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from typing import Any
 
-from coach_gym.envs.remote.host import Host
+from coach_gym.envs.remote.host import Host, unsendable
 from coach_gym.envs.remote.shared_memory import ChildEnd
 
 
@@ -23,9 +24,18 @@ def main(pipe: int, memory: int) -> None:
     try:
         with suppress(EOFError, OSError):  # the trainer is done, or has died
             while True:
-                channel.send(host.answer(channel.receive()))
+                _send(channel, host.answer(channel.receive()))
     finally:
         host.close()
+
+
+def _send(channel: ChildEnd, answer: Any) -> None:
+    try:
+        channel.send(answer)
+    except OSError:
+        raise
+    except Exception as error:  # pickle raises of all kinds, before anything is sent
+        channel.send(unsendable(error))
 
 
 if __name__ == "__main__":

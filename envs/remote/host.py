@@ -60,6 +60,11 @@ class Host:
             env.close()
 
 
+def unsendable(error: Exception) -> DeviceError:
+    """Returns what to answer if an answer cannot be pickled."""
+    return DeviceError(f"what the environment returned cannot go to another process: {error}; remove it from info")
+
+
 def _portable(error: BaseException) -> BaseException:
     """Returns an exception that survives the way to another process, with its traceback as a note."""
     lines = "".join(traceback.format_exception(error))

@@ -45,6 +45,9 @@ class Mischief(gym.Wrapper):
                 os.kill(os.getpid(), signal.SIGKILL)
             case "hang":
                 time.sleep(60)
+            case "lambda":
+                *results, info = super().step("wait()")
+                return *results, {**info, "function": lambda: None}
             case "foreign":
                 *results, info = super().step("wait()")
                 return *results, {**info, "foreign": Foreign()}
@@ -134,6 +137,8 @@ def test_a_fault_costs_one_episode_and_its_process_is_replaced():
         old = infos["pid"][1] if "pid" in infos else None
         observations, infos = envs.reset(options=SAVE_ADA)
         assert "fault" not in infos and infos["pid"][1] != old and observations["goal"][1] == "Save the name Ada."
+    *_, infos = envs.step(["wait()", "lambda"])
+    assert "returned cannot go to another process: " in infos["fault"][1] and "lambda" in infos["fault"][1]
     envs.close()
 
 
