@@ -1,7 +1,7 @@
 """Hooks into training, with Stable-Baselines3's names and order of calls; its own callbacks work as well."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -11,6 +11,7 @@ from gymnasium.vector import VectorEnv
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.rollout import Attempt
 from coach_gym.agents.training.logs.logger import Logger
+from coach_gym.checks import WrongType
 
 EPISODES = "episodes"
 """Name of the folder of episodes in the folder of a run."""
@@ -264,9 +265,18 @@ class CallbackList(BaseCallback):
 
 
 def as_callback(callback: MaybeCallback) -> Callback:
-    """Makes one callback of what `learn` was given: nothing, a function, a callback, or a sequence of them."""
+    """Makes one callback of what `learn` was given: nothing, a function, a callback, or a sequence of them.
+
+    Raises:
+        TypeError: It is something else.
+    """
+    if isinstance(callback, type):
+        raise WrongType(f"callback={callback.__name__} is a class; pass an instance of it, {callback.__name__}(...)")
     if isinstance(callback, Callback):
         return callback
     if callable(callback):
         return ConvertCallback(callback)
-    return CallbackList(callback or [])
+    if callback is not None and (isinstance(callback, str | Mapping) or not isinstance(callback, Iterable)):
+        kind = type(callback).__name__
+        raise WrongType(f"callback={callback!r:.60} is of type {kind}; pass a callback, a function or a list of them")
+    return CallbackList([] if callback is None else list(callback))

@@ -89,6 +89,15 @@ def test_functions_and_lists_are_callbacks():
     assert seen == [4, 8] and diary.n_calls == 2
 
 
+@pytest.mark.parametrize(("callback", "told"), [
+    ({"a": 1}, "callback={'a': 1} is of type dict; pass"), ("ab", "'ab' is of type str"), (5, "5 is of type int"),
+    (Diary, r"Diary is a class; pass an instance of it, Diary\(\.\.\.\)"), ([Diary()] + [5], "5 is of type int"),
+])  # fmt: skip
+def test_what_is_no_callback(callback, told):
+    with pytest.raises(TypeError, match=told):
+        make().learn(4, callback=callback)
+
+
 def test_a_callback_that_says_false_stops_the_training_before_the_update():
     agent = make()
     agent.learn(1000, callback=lambda locals_, globals_: False)
