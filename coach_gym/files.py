@@ -29,6 +29,18 @@ def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None
         raise
 
 
+def require_writable(path: Path) -> None:
+    """Checks that a file can be written, before there is anything to write; one that is there stays as it is.
+
+    Raises:
+        OSError: It cannot.
+    """
+    new = not path.exists()
+    path.open("ab").close()
+    if new:
+        path.unlink()
+
+
 def append_line(path: Path, line: str, durable: bool = False) -> None:
     """Appends a line to a file, which is made if it is missing; one that was cut off stays a line by itself.
 

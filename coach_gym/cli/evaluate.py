@@ -21,6 +21,7 @@ from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.envs.errors import TaskError
+from coach_gym.files import require_writable
 from coach_gym.hub import require_model
 
 if TYPE_CHECKING:
@@ -90,6 +91,10 @@ def evaluate(
     chosen = {**read_config(config).get("env", {}), **parse_settings(settings)}
     with refusing():
         require_whole(1, runs=runs, num_envs=num_envs)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        for path in (out, json, csv):
+            if path is not None:
+                require_writable(path)
         check_environment(env, chosen)
         player = make_player(agent, env, chosen, dialect, max_pixels, sample, max_new_tokens)
     try:
@@ -135,12 +140,13 @@ def make_player(
     from coach_gym.agents.playing.player import PolicyPlayer
     from coach_gym.dialects.names import choose_dialect
     from coach_gym.evaluation import ChatPlayer, ExpertPlayer, PredictorPlayer, RandomPlayer
+    from coach_gym.evaluation.run import suite_of
 
     if agent == "random":
         return RandomPlayer()
     if agent == "expert":
         of_suite = {name: value for name, value in env_settings.items() if name != "device"}
-        return ExpertPlayer(gym.make(env, **of_suite).get_wrapper_attr("suite"))
+        return ExpertPlayer(suite_of(gym.make(env, **of_suite)))
     if agent.startswith(SERVED):
         name, _, address = agent.removeprefix(SERVED).partition("@http")
         client = ChatClient(name, f"http{address}" if address else None)

@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 from coach_gym.cli.phone import PHONES
+from coach_gym.cli.refusals import refusing
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.names import open_device
 from coach_gym.envs.devices.phone import PhoneDevice
@@ -82,7 +83,8 @@ def serve(http: int | None, width: int, height: int, benchmark: str, device: str
 def _opened(device: str | None, width: int, height: int, benchmark: str) -> tuple[Device, dict[str, object]]:
     """Opens the phone. Returns it and the arguments of the environments that tasks are played on."""
     if device is None:
-        return PhoneDevice(width, height, PHONES[benchmark]), {"screen_size": (width, height)}
+        with refusing():
+            return PhoneDevice(width, height, PHONES[benchmark]), {"screen_size": (width, height)}
     try:
         require_reachable(device)
         opened = open_device(device)

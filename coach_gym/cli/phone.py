@@ -14,6 +14,8 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
+from coach_gym.checks import require_port, require_whole
+from coach_gym.cli.refusals import refusing
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.names import open_device
 from coach_gym.envs.devices.phone import PhoneDevice
@@ -73,6 +75,9 @@ def serve(
         device: A device to show instead of serving phones.
         out: Folder for the episodes that a person plays on the page.
     """
+    with refusing():
+        require_whole(1, count=count, width=width, height=height)
+        require_port(web=web or 0)
     try:
         with ExitStack() as stack:
             if device is not None:
@@ -128,7 +133,8 @@ def _show(
 
 def _opened(phone: Phone, port: int, grpc_port: int) -> PhoneServer:
     """Starts a server and prints its ports. As for emulators, the console's is one below adb's."""
-    server = PhoneServer(phone, port, port - 1, grpc_port, auth_token())
+    with refusing():
+        server = PhoneServer(phone, port, port - 1, grpc_port, auth_token())
     try:
         server.start()
     except (OSError, RuntimeError) as error:

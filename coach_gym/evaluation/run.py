@@ -74,7 +74,7 @@ def evaluate_suite(
     settings = dict(env_settings or {})
     close_fleets = open_fleets([settings], "thread", num_envs)
     make = partial(gym.make, env, disable_env_checker=True, **settings)
-    suite = _suite(make())
+    suite = suite_of(make())
     judge = outcome_verifier if isinstance(outcome_verifier, str) else type(outcome_verifier).__name__
     about = {
         "agent": agent, "env": env, "seed": seed, "deterministic": deterministic, "settings": _plain(env_settings),
@@ -206,7 +206,12 @@ class _Playing:
         )
 
 
-def _suite(env: gym.Env) -> Suite:
+def suite_of(env: gym.Env) -> Suite:
+    """Returns the tasks of an environment.
+
+    Raises:
+        ValueError: It has none to play in order.
+    """
     inner = env.unwrapped
     if not isinstance(inner, AndroidEnv):
         raise ValueError(

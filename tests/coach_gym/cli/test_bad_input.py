@@ -120,6 +120,9 @@ def folder(tmp_path, monkeypatch, adb):
         ("evaluate --agent expert --taks 3", "AndroidEnv has no argument 'taks'; did you mean 'tasks'"),
         ("evaluate --agent random --zzz 3", "AndroidEnv has no argument 'zzz'; help\\(AndroidEnv\\) lists all"),
         ("evaluate --agent random --env CartPole-v1", "CartPoleEnv has no suite of tasks"),
+        ("evaluate --agent expert --env CartPole-v1", "CartPoleEnv has no suite of tasks"),
+        ("evaluate --agent random --json nowhere/x.json", "No such file or directory: 'nowhere/x.json'"),
+        ("evaluate --agent random --csv labels", "Is a directory: 'labels'"),
         ("evaluate --agent random --env AndroidWorldAndLab-v0", "BothBenchmarks has no suite of tasks"),
         ("evaluate --agent random --tasks ClockTimerEntry", "tasks='ClockTimerEntry' is of type str; pass a list"),
         ("evaluate --agent random --tasks 3", "tasks=3 is of type int; pass a list of names"),
@@ -149,6 +152,25 @@ def test_bad_input_is_a_sentence(folder, command, told):
 def test_devices_to_show_must_be_there(command, device):
     with pytest.raises(SystemExit, match=f"Cannot open {device}: .*({DOCTOR}|pass 'phone')"):
         main([*command.split(), "--device", device])
+
+
+@pytest.mark.parametrize("out", [".", "model", "/proc/e.jsonl"])
+def test_results_must_have_a_file(out):
+    with pytest.raises(SystemExit, match=f"(Is a directory|No such file or directory|Permission denied): '{out}'"):
+        main(["evaluate", "--agent", "random", "--out", out])
+
+
+@pytest.mark.parametrize(("command", "told"), [
+    ("phone --width 0", "width=0 is too small"), ("phone --height -1", "height=-1 is too small"),
+    ("phone --count -1", "count=-1 is too small"), ("phone --count 0", "count=0 is too small"),
+    ("phone --port 99999", "port=99999 is no port"), ("phone --web 99999", "web=99999 is no port"),
+    ("phone --grpc-port -1", "port=-1 is too small"), ("mcp --width -5", "-5 is too small"),
+])  # fmt: skip
+def test_phones_that_cannot_be_served(command, told, monkeypatch):
+    monkeypatch.setenv("HOME", str(Path.cwd()))
+    with pytest.raises(SystemExit, match=told) as ended:
+        main(command.split())
+    assert isinstance(ended.value.code, str)
 
 
 @pytest.mark.parametrize(
