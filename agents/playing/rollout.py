@@ -79,9 +79,14 @@ class Rollout:
         seeds: Seeds in the order in which their episodes start; may be infinite.
         first: Number of the first episode.
         until: Number of the first episode that must not start yet; None for no limit.
+
+    Raises:
+        gymnasium.error.ClosedEnvironmentError: The environments are closed.
     """
 
     def __init__(self, envs: VectorEnv, seeds: Iterable[int], first: int = 0, until: int | None = None) -> None:
+        if envs.unwrapped.closed:  # Gymnasium's own play on
+            raise gym.error.ClosedEnvironmentError("these environments are closed; make new ones")
         self.num_envs = envs.num_envs
         settle(envs)
         self._envs: EventDriven = envs if isinstance(envs, EventDriven) else _Lockstep(envs)

@@ -7,6 +7,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from coach_gym.agents.playing.rollout import Rollout, as_vector_env, sub_info
@@ -152,6 +153,16 @@ def test_sub_info_undoes_gymnasiums_batching():
         infos = envs._add_info(infos, info, index)
     assert sub_info(infos, 0) == mine[0]
     assert sub_info(infos, 1) == {"b": 0.5}
+
+
+@pytest.mark.parametrize("wrap", [lambda envs: envs, RecordEpisodeStatistics])
+@pytest.mark.parametrize("kind", [SyncVectorEnv, AndroidVectorEnv])
+def test_closed_environments_are_refused(kind, wrap):
+    envs = wrap(kind([ButtonEnv]))
+    play(envs, [1])
+    envs.close()
+    with pytest.raises(gym.error.ClosedEnvironmentError, match="closed; make new ones"):
+        Rollout(envs, [1])
 
 
 def test_single_environments_become_vectors():
