@@ -86,8 +86,7 @@ class CoachAgent(ActorCriticAgent):
         self_imitation: Successful episodes of earlier roll-outs that the policy imitates again in every iteration,
             after its update and with those of the roll-out, as in filtered cloning (Oh et al. 2018, without their
             weights); None, as in the paper, imitates none. Imitation has an optimizer of its own, because its gradients
-            are many times larger: with moments in common, a clipped step would mostly go on where imitation went. Its
-            moments take as much memory as the policy's, which `coach-gym plan` does not count.
+            are many times larger: with moments in common, a clipped step would mostly go on where imitation went.
         shared: Arguments of `ActorCriticAgent` and `OnlineAgent`: the critic with its learning rate, warm-up and clip
             range, batch sizes, clipping, sampling, seed, logging. `help()` lists them.
 
