@@ -21,7 +21,6 @@ from torch import Tensor
 from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.generator import DistinctGenerator
-from coach_gym.agents.models.learner import IMITATION
 from coach_gym.agents.models.policy import PolicySource
 from coach_gym.agents.playing.best_of_k import BestOfK
 from coach_gym.agents.playing.forks import measure_candidates
@@ -35,7 +34,6 @@ from coach_gym.agents.training.objective.advantages import Baseline, corrected, 
 from coach_gym.agents.training.objective.distinct import distinct_acloo, first_weights
 from coach_gym.agents.training.objective.returns import Discount, process_outcome_returns
 from coach_gym.agents.training.objective.updates import CriticSample, PolicySample
-from coach_gym.agents.training.optimizers import make_optimizer
 from coach_gym.agents.training.schedules import Schedule
 from coach_gym.episode import Episode, Step
 
@@ -85,8 +83,7 @@ class CoachAgent(ActorCriticAgent):
             is better than from what is worse, and its gradient is no longer that of the return.
         self_imitation: Successful episodes of earlier roll-outs that the policy imitates again in every iteration,
             after its update and with those of the roll-out, as in filtered cloning (Oh et al. 2018, without their
-            weights); None, as in the paper, imitates none. Imitation has an optimizer of its own, because its gradients
-            are many times larger: with moments in common, a clipped step would mostly go on where imitation went.
+            weights); None, as in the paper, imitates none.
         shared: Arguments of `ActorCriticAgent` and `OnlineAgent`: the critic with its learning rate, warm-up and clip
             range, batch sizes, clipping, sampling, seed, logging. `help()` lists them.
 
@@ -172,9 +169,6 @@ class CoachAgent(ActorCriticAgent):
         self.negative_weight = negative_weight
         self.self_imitation = self_imitation
         self.successes = deque(maxlen=self_imitation or 0)
-        if self_imitation is not None:
-            initial = self.optimizers["policy.optimizer"].param_groups[0]["lr"]
-            self.optimizers[IMITATION] = make_optimizer(self.policy.model, initial, self.optimizer)
         self.forks = forks
         self.keep_forks = forks is not None
 

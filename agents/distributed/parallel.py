@@ -114,8 +114,7 @@ def shard_learner(
     for name, model in learner.models.items():
         before = list(model.parameters())
         _shard_to_train(model, mesh, dtype, cpu_offload, blank)
-        for optimizer in learner.optimizers_of(name).values():
-            _move_optimizer(optimizer, before, list(model.parameters()))
+        _move_optimizer(learner.optimizer(name), before, list(model.parameters()))
     if learner.reference is not None:
         shard(learner.reference.model, mesh, dtype, cpu_offload)
         _BLANK[learner.reference.model] = blank

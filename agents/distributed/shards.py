@@ -54,12 +54,11 @@ def _tensors(learner: Learner) -> dict[str, Tensor]:
     """The learner's own tensors by name, which reading overwrites; of moments with fewer bits, copies in float32."""
     tensors = {}
     for part, model in learner.models.items():
-        states = {which: _states(optimizer) for which, optimizer in learner.optimizers_of(part).items()}
+        states = _states(learner.optimizer(part))
         for name, parameter in model.named_parameters():
             tensors[f"{part}/{name}"] = parameter.detach()
-            for which, of_parameters in states.items():
-                for key, value in of_parameters.get(parameter, {}).items():
-                    tensors[f"{which}/{name}/{key}"] = value
+            for key, value in states.get(parameter, {}).items():
+                tensors[f"{part}.optimizer/{name}/{key}"] = value
     if learner.reference is not None:
         weights = learner.reference.model.named_parameters()
         tensors |= {f"reference/{name}": parameter.detach() for name, parameter in weights}
@@ -75,11 +74,11 @@ def _states(optimizer: Optimizer) -> dict[Tensor, dict[str, Tensor]]:
 def _prepare_optimizers(learner: Learner, stored: set[str]) -> None:
     """Allocates the AdamW states that are stored."""
     for part, model in learner.models.items():
-        for which, optimizer in learner.optimizers_of(part).items():
-            for name, parameter in model.named_parameters():
-                if f"{which}/{name}/step" in stored:
-                    moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}
-                    optimizer.state[parameter] = {"step": torch.tensor(0.0), **moments}
+        optimizer = learner.optimizer(part)
+        for name, parameter in model.named_parameters():
+            if f"{part}.optimizer/{name}/step" in stored:
+                moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}
+                optimizer.state[parameter] = {"step": torch.tensor(0.0), **moments}
 
 
 class _Reader(dcp.FileSystemReader):

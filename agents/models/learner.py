@@ -19,10 +19,6 @@ class CompactOptimizer(Protocol):
         ...
 
 
-IMITATION = "policy.imitation_optimizer"
-"""Name of the optimizer of imitation, where it has one of its own."""
-
-
 @dataclass(frozen=True)
 class Learner:
     """A policy, the critic of the methods that have one, and their optimizers.
@@ -30,8 +26,7 @@ class Learner:
     Attributes:
         policy: The policy.
         critic: The critic, or None.
-        optimizers: `"policy.optimizer"`, `"policy.imitation_optimizer"` if imitation has one of its own, and
-            `"critic.optimizer"` if there is a critic.
+        optimizers: `"policy.optimizer"`, and `"critic.optimizer"` if there is a critic.
         reference: The policy that this one is kept near to, which is not trained; None without a KL penalty.
     """
 
@@ -46,6 +41,6 @@ class Learner:
         critic: dict[str, nn.Module] = {} if self.critic is None else {"critic": self.critic}
         return {"policy": self.policy.model, **critic}
 
-    def optimizers_of(self, model: str) -> dict[str, Optimizer]:
-        """Returns by their names the optimizers that change a model."""
-        return {name: each for name, each in self.optimizers.items() if name.startswith(f"{model}.")}
+    def optimizer(self, name: str) -> Optimizer:
+        """Returns the optimizer of the model called `name`."""
+        return self.optimizers[f"{name}.optimizer"]

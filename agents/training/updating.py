@@ -10,7 +10,6 @@ from torch import Tensor
 
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.vllm.generator import warn_of_rounding
-from coach_gym.agents.models.learner import IMITATION
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.tree import Candidates, Tree, build_tree, separate_tree
 from coach_gym.agents.training.agent import Agent
@@ -116,8 +115,6 @@ class UpdatingAgent(Agent):
     def imitate(self, episodes: Sequence[Episode]) -> None:
         """Raises the likelihood of all executed responses of the successful episodes and of `successes`, and logs it.
 
-        `"policy.imitation_optimizer"` takes the steps, if there is one.
-
         Args:
             episodes: Those of this roll-out; `successes` receives the successful ones.
         """
@@ -126,7 +123,7 @@ class UpdatingAgent(Agent):
         trees = [*map(self._tree_of, self.successes), *new]
         if self.successes.maxlen:
             self.successes.extend(map(remembered, solved, new))
-        optimizer = self.optimizers.get(IMITATION, self.optimizers["policy.optimizer"])
+        optimizer = self.optimizers["policy.optimizer"]
         learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
         with self.timed("update"):
             batches = self.mini_batches(trees, self.n_epochs)

@@ -48,8 +48,7 @@ class Meter:
         self._running = True
         self._count_draws("policy", agent.generator)
         self._count_passes("policy", agent.policy.model.model)
-        for optimizer in agent.learner.optimizers_of("policy").values():
-            optimizer.register_step_post_hook(lambda *_: self._add("updates", 1))
+        agent.optimizers["policy.optimizer"].register_step_post_hook(lambda *_: self._add("updates", 1))
         if isinstance(agent, ActorCriticAgent):
             self._count_passes("critic", agent.critic.backbone)
             if isinstance(agent.prm, GenerativePRM):

@@ -31,7 +31,7 @@ from coach_gym.agents.distributed.parallel import gather_state, whole_critic, wh
 from coach_gym.agents.distributed.shards import read_shards, write_shards
 from coach_gym.agents.models.architectures import read_config, untrained_backbone, untrained_model
 from coach_gym.agents.models.critic import Critic
-from coach_gym.agents.models.learner import IMITATION, Learner
+from coach_gym.agents.models.learner import Learner
 from coach_gym.agents.models.policy import Policy, as_device
 from coach_gym.agents.training.saving import directories
 from coach_gym.agents.training.saving.state import TrainerState, wrong_in
@@ -295,8 +295,7 @@ def restore_learner(learner: Learner, path: Path) -> None:
         states = _read_optimizers(path, learner.policy.device)
         try:
             for name, optimizer in learner.optimizers.items():
-                if name in states or name != IMITATION:  # older agents imitated with the policy's
-                    optimizer.load_state_dict(states[name])
+                optimizer.load_state_dict(states[name])
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(
                 f"{path / _OPTIMIZER} does not fit the agent ({type(error).__name__}: {error}); load another checkpoint"

@@ -1,7 +1,6 @@
 """Updates that happen whole or not at all."""
 
 from copy import deepcopy
-from itertools import chain
 from typing import Any
 
 import torch
@@ -15,8 +14,7 @@ from coach_gym.agents.models.learner import Learner
 class Backup:
     """A copy of trained weights and optimizer states, to return to when an update fails.
 
-    It lies in main memory: 12 bytes a trained weight with AdamW and float32, and 8 more with
-    an optimizer for imitation, of each process's own shards. The copies
+    It lies in main memory: 12 bytes a trained weight with AdamW and float32, of each process's own shards. The copies
     are allocated once and written over before every update.
 
     Attributes:
@@ -26,19 +24,19 @@ class Backup:
     def __init__(self) -> None:
         self.active = False
         self._weights: dict[nn.Parameter, Tensor] = {}
-        self._states: dict[tuple[str, nn.Parameter], dict[str, Any]] = {}
+        self._states: dict[nn.Parameter, dict[str, Any]] = {}
         self._groups: dict[str, list[dict[str, Any]]] = {}
 
     @torch.no_grad()
     def keep(self, learner: Learner) -> None:
         """Copies what the next update may change."""
         for name, model in learner.models.items():
+            states = learner.optimizer(name).state
             for parameter in filter(lambda each: each.requires_grad, model.parameters()):
                 self._weights[parameter] = _copied(parameter, self._weights.get(parameter))
-                for part, optimizer in learner.optimizers_of(name).items():
-                    before, state = self._states.get((part, parameter), {}), optimizer.state.get(parameter, {})
-                    kept = {key: _copied(value, before.get(key)) for key, value in state.items()}
-                    self._states[part, parameter] = kept
+                before = self._states.get(parameter, {})
+                kept = {key: _copied(value, before.get(key)) for key, value in states.get(parameter, {}).items()}
+                self._states[parameter] = kept
         self._groups = {name: _settings(learner, name) for name in learner.optimizers}
         self.active = True  # last: an interruption before this leaves nothing to undo
 
@@ -48,13 +46,13 @@ class Backup:
         if not self.active:
             return
         for name, model in learner.models.items():
+            optimizer = learner.optimizer(name)
+            optimizer.zero_grad(set_to_none=True)
             for parameter in filter(lambda each: each.requires_grad, model.parameters()):
-                parameter.grad = None
                 _local(parameter).copy_(self._weights[parameter])
-                for part, optimizer in learner.optimizers_of(name).items():
-                    kept, state = self._states[part, parameter], optimizer.state.pop(parameter, {})
-                    if kept:
-                        optimizer.state[parameter] = {key: _returned(state.get(key), kept[key]) for key in kept}
+                kept, state = self._states[parameter], optimizer.state.pop(parameter, {})
+                if kept:
+                    optimizer.state[parameter] = {key: _returned(state.get(key), kept[key]) for key in kept}
         for name, groups in self._groups.items():
             for group, settings in zip(learner.optimizers[name].param_groups, groups, strict=True):
                 group.update(deepcopy(settings))
@@ -81,10 +79,10 @@ def _first_not_finite(learner: Learner) -> str | None:
     names: list[str] = []
     extremes: list[Tensor] = []
     for part, model in learner.models.items():
-        optimizers = learner.optimizers_of(part).values()
+        states = learner.optimizer(part).state
         for name, parameter in model.named_parameters():
-            states = chain.from_iterable(each.state.get(parameter, {}).items() for each in optimizers)
-            for key, value in [("", parameter), *((f" ({key})", value) for key, value in states)]:
+            tensors = {"": parameter, **{f" ({key})": value for key, value in states.get(parameter, {}).items()}}
+            for key, value in tensors.items():
                 if isinstance(value, Tensor) and value.is_floating_point() and _local(value).numel():
                     names.append(f"{part} {name}{key}")
                     extremes.append(torch.stack(torch.aminmax(_local(value).dequantize())).isfinite().all())

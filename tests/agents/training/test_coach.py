@@ -225,14 +225,6 @@ def test_self_imitation_repeats_the_latest_successes_and_makes_them_likelier():
     assert score(policy, solved)[0].sum() > before
 
 
-def test_imitation_leaves_the_moments_of_the_clipped_step_alone():
-    """Its gradients are many times larger, and with moments in common a clipped step would go on in their direction."""
-    policy = tiny.policy()
-    agent = CoachAgent(policy, None, 1e-3, k=2, batch_size=1, self_imitation=2)
-    agent.imitate([one_state(policy, BACK, HOME)])
-    assert agent.optimizers["policy.imitation_optimizer"].state and not agent.optimizers["policy.optimizer"].state
-
-
 def test_without_self_imitation_nothing_is_kept():
     agent = CoachAgent(policy := tiny.policy(), None, 1e-3, k=2, batch_size=1)
     agent.train([[one_state(policy, BACK, HOME)]])

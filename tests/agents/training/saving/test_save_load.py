@@ -77,20 +77,6 @@ def test_training_goes_on_exactly_where_a_checkpoint_was_taken(method, arguments
     assert resumed.ep_success_buffer == whole.ep_success_buffer
 
 
-def test_an_agent_that_imitated_with_the_policys_optimizer_goes_on(tmp_path):
-    """As those saved before imitation had one of its own."""
-    agent = make(self_imitation=5)
-    agent.learn(8)
-    agent.save(tmp_path / "agent")
-    states = torch.load(tmp_path / "agent/optimizer.pt", weights_only=True)
-    del states["policy.imitation_optimizer"]
-    torch.save(states, tmp_path / "agent/optimizer.pt")
-    sums = tmp_path / "agent/SHA256SUMS"
-    sums.write_text("".join(line for line in sums.open() if "optimizer.pt" not in line))
-    loaded = CoachAgent.load(tmp_path / "agent", env=buttons())
-    assert loaded.optimizers["critic.optimizer"].state and not loaded.optimizers["policy.imitation_optimizer"].state
-
-
 def test_successes_are_shared_by_another_number_of_processes(tmp_path, monkeypatch):
     """As `processes.gather` returns what two processes remember."""
     agent = make(self_imitation=5)
