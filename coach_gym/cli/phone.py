@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
-from coach_gym.checks import require_port, require_whole
+from coach_gym.checks import require_whole
 from coach_gym.cli.refusals import refusing
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.names import open_device
@@ -77,7 +77,6 @@ def serve(
     """
     with refusing():
         require_whole(1, count=count, width=width, height=height)
-        require_port(web=web or 0)
     try:
         with ExitStack() as stack:
             if device is not None:
