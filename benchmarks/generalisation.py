@@ -3,10 +3,11 @@
 Each kind of unseen instance is measured on its own (docs/generalisation.md says what is kept apart). Unseen instances
 and words come from training families, so training instances of the same families stand beside them. The table has the
 policy greedy and sampled, with 95 % Wilson intervals, and two controls on the same instances: random touches, and the
-scripted experts, which know the phone.
+scripted experts, which know the phone. With several policies, all play the same instances.
 
     python -m benchmarks.generalisation --policy pocket --split validation
     python -m benchmarks.generalisation --policy runs/first/agent --split test --episodes 400 --json result.json
+    python -m benchmarks.generalisation --policy pocket runs/first/agent    # before and after a training
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -45,7 +47,8 @@ from coach_gym.ui import parse_ui  # noqa: E402
 SCREEN = (270, 600)
 NUM_ENVS = 16
 Z = 1.96  # of a 95 % interval
-PLAYERS = ("greedy", "sampled", "random", "expert")
+HOW = {"greedy": True, "sampled": False}
+CONTROLS = ("random", "expert")
 
 
 @dataclass(frozen=True)
@@ -106,31 +109,32 @@ def main() -> None:
     torch.set_num_threads(1)
     logging.disable_progress_bar()
     suite = load_suite(options.benchmark)
-    player = load_player(options.policy, options.max_new_tokens, options.max_prompt_length)
+    players = {each: load_player(each, options.max_new_tokens, options.max_prompt_length) for each in options.policy}
     where = f"{options.benchmark} (embedded phone), {options.split}"
-    print(f"{options.policy} on {where}: {options.episodes} episodes in every cell")
+    print(f"{where}: {options.episodes} episodes in every row")
     if options.split == "test":
         print("Test figures are for reporting: do not choose settings or agents by them, but with --split validation.")
-    print(f"\n{'':44s}" + "".join(f"{name:>18s}" for name in PLAYERS))
     table = []
     for row in rows(suite, options.split, options.tasks):
-        shares = measure(row, player, options)
-        found = {name: {**asdict(share), "interval": share.interval} for name, share in shares.items()}
-        table.append({"row": row.name, **row.selection.report(), "families": row.families, **found})
-        label = f"{row.name} ({len(row.families)} families)"
-        print(f"{label:44s}" + "".join(f"{str(shares[name]):>18s}" for name in PLAYERS), flush=True)
+        found = measure(row, players, options)
+        table.append({"row": row.name, **row.selection.report(), "families": row.families, **as_json(found)})
+        print(f"\n{row.name} ({len(row.families)} families)")
+        for name, shares in found.items():
+            print(f"  {name:34s}" + "".join(f"{how:>10s} {share!s:>16s}" for how, share in shares.items()), flush=True)
     command = f"python -m benchmarks.generalisation {shlex.join(sys.argv[1:])}"
     print(f"\n95 % Wilson intervals in brackets; sampling seed {options.seed}\nrerun: {command}")
     if options.json:
-        headline = {_key(each["row"], name): _rate(each[name]) for each in table for name in PLAYERS}
-        report = {"headline": headline, "device": "embedded phone", "policy": options.policy, "seed": options.seed,
-                  "rows": table, "command": command}  # fmt: skip
+        report = {"headline": headline(table, options.policy), "device": "embedded phone", "policies": options.policy,
+                  "seed": options.seed, "rows": table, "command": command}  # fmt: skip
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.generalisation", description=__doc__.splitlines()[0])
-    parser.add_argument("--policy", default="pocket", help="'pocket', a directory, a hub id, or a saved agent's folder")
+    parser.add_argument(
+        "--policy", nargs="+", default=["pocket"],
+        help="'pocket', a directory, a hub id, or a saved agent's folder; if several, first the one before training",
+    )
     parser.add_argument("--benchmark", choices=tuple(BUILTIN), default="android_world")
     parser.add_argument("--split", choices=("validation", "test"), default="validation")
     parser.add_argument("--episodes", type=int, default=200, help="per row")
@@ -169,19 +173,45 @@ def rows(suite: Suite, split: str, tasks: list[str] | None) -> Iterator[Row]:
         yield Row(f"unseen {unseen}", there.selection, families)
 
 
-def measure(row: Row, player: PolicyPlayer, options: argparse.Namespace) -> dict[str, Share]:
-    """Plays the same instances with the policy, greedy and sampled, and with the controls."""
+def measure(
+    row: Row, players: dict[str, PolicyPlayer], options: argparse.Namespace
+) -> dict[str, dict[str, Share]]:
+    """Plays the same instances with every policy, greedy and sampled, and with the controls."""
     where = {
         "benchmark": options.benchmark, "screen_size": SCREEN, "tasks": row.families,
         "split": row.selection.split, "unseen": row.selection.unseen,
     }  # fmt: skip
-    torch.manual_seed(options.seed)
+    found = {}
+    for source, player in players.items():
+        torch.manual_seed(options.seed)
+        found[source] = {how: success(player, where, options, greedy) for how, greedy in HOW.items()}
+    random, expert = success(RandomTouches(options.seed), where, options), expert_success(AndroidEnv(**where), options)
+    return {**found, "controls": dict(zip(CONTROLS, (random, expert), strict=True))}
+
+
+def as_json(found: dict[str, dict[str, Share]]) -> dict[str, Any]:
+    """Returns shares and their intervals."""
     return {
-        "greedy": success(player, where, options, deterministic=True),
-        "sampled": success(player, where, options),
-        "random": success(RandomTouches(options.seed), where, options),
-        "expert": expert_success(AndroidEnv(**where), options),
+        name: {how: {**asdict(share), "interval": share.interval} for how, share in shares.items()}
+        for name, shares in found.items()
     }
+
+
+def headline(table: list[dict[str, Any]], policies: list[str]) -> dict[str, float]:
+    """Returns the share solved in every row: the mean of the policies after the first, and with `_before` the first's.
+
+    If there is only one, the share is its own. The controls' shares stand beside.
+    """
+    first, *others = policies
+    found = {}
+    for row in table:
+        for how in HOW:
+            key = _key(row["row"], how)
+            found[key] = fmean(_rate(row[each][how]) for each in others or [first])
+            if others:
+                found[f"{key}_before"] = _rate(row[first][how])
+        found |= {_key(row["row"], how): _rate(row["controls"][how]) for how in CONTROLS}
+    return found
 
 
 def success(

@@ -78,8 +78,23 @@ def test_the_command_measures_all_players_on_the_same_instances(call):
     assert "rerun: python -m benchmarks.generalisation --benchmark android_lab" in shown
     assert len(result["rows"]) == 6 and len(result["headline"]) == 6 * 4
     for row in result["rows"]:
-        assert row["expert"]["solved"] == row["expert"]["episodes"] == row["random"]["episodes"] == 1
+        assert row["controls"]["expert"]["solved"] == row["controls"]["expert"]["episodes"] == 1
+        assert row["controls"]["random"]["episodes"] == 1
     assert result["headline"]["expert_unseen_words"] == 1.0
+
+
+def test_several_policies_play_the_same_instances_and_the_headline_has_before_and_after(call, monkeypatch):
+    monkeypatch.setattr(generalisation, "rows", lambda *_: [Row("unseen apps", Selection("test", "apps"), ("A",))])
+    monkeypatch.setattr(generalisation, "expert_success", lambda *_: Share(4, 4))
+    monkeypatch.setattr(generalisation, "AndroidEnv", lambda **_: None)
+    solved = iter([1, 0, 2, 1, 4, 2, 0])  # greedy and sampled of three policies, then random touches
+    monkeypatch.setattr(generalisation, "success", lambda *_: Share(next(solved), 4))
+    shown, result = call("--policy pocket one two --split test")
+    assert result["headline"] == {
+        "greedy_unseen_apps": 0.75, "greedy_unseen_apps_before": 0.25, "sampled_unseen_apps": 0.375,
+        "sampled_unseen_apps_before": 0.0, "random_unseen_apps": 0.0, "expert_unseen_apps": 1.0,
+    }  # fmt: skip
+    assert result["rows"][0]["two"]["greedy"]["solved"] == 4 and re.search(r"two +greedy +100.0%", shown)
 
 
 # The page
