@@ -51,7 +51,10 @@ def score(results: Sequence[Result]) -> float:
 
 
 def choose(results: Sequence[Result], command: str) -> dict[str, Any]:
-    """Returns every method's best settings and the scores of all, and writes them to `chosen.json`."""
+    """Returns every method's best settings and the scores of all, and writes them to `chosen.json`.
+
+    The methods of earlier sweeps keep theirs; `seeds`, `steps` and `episodes` are those of this one.
+    """
     scores: dict[str, list[dict[str, Any]]] = {}
     for name in dict.fromkeys(result["run"]["method"] for result in results):
         for settings in GRIDS[name]:
@@ -59,9 +62,9 @@ def choose(results: Sequence[Result], command: str) -> dict[str, Any]:
             scores.setdefault(name, []).append({"settings": settings, "score": round(score(mine), 4)})
     best = {name: max(tried, key=lambda each: each["score"])["settings"] for name, tried in scores.items()}
     seeds = sorted({result["run"]["seed"] for result in results})
-    known = json.loads(CHOSEN.read_text("utf-8")) if CHOSEN.exists() else {"settings": {}, "scores": {}}
+    known = json.loads(CHOSEN.read_text("utf-8")) if CHOSEN.exists() else {"commands": [], "settings": {}, "scores": {}}
     chosen = {
-        "command": command, "split": SPLIT, "seeds": seeds, "steps": results[0]["run"]["steps"],
+        "commands": [*known["commands"], command], "split": SPLIT, "seeds": seeds, "steps": results[0]["run"]["steps"],
         "episodes": results[0]["run"]["episodes"],
         "settings": known["settings"] | best, "scores": known["scores"] | scores,
     }  # fmt: skip
