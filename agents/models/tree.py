@@ -193,6 +193,11 @@ class Tree:
 
     trunks: list[Trunk]
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its pictures, beside which its tokens do not count."""
+        return sum(image.pixel_values.nbytes for trunk in self.trunks for image in trunk.images)
+
     def by_step(self, values: Iterable[Item]) -> list[list[Item]]:
         """Groups values, one per response in order, by step."""
         spans = [span for trunk in self.trunks for span in trunk.responses]

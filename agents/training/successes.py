@@ -1,4 +1,8 @@
-"""Successes that an agent imitates again in later iterations, and that its checkpoints hold."""
+"""Successes that an agent imitates again in later iterations, and that its checkpoints hold.
+
+Packed to be learned from, pictures are floats, and an episode of a large model takes hundreds of megabytes. As
+checkpoints store it, it takes one hundredth of that, and is packed again when its turn comes.
+"""
 
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -14,7 +18,7 @@ class Success:
 
     Attributes:
         file: What the policy was asked and what was executed, as checkpoints store it (`recording/archive.py`).
-        tree: The same, packed to be learned from; None until it is needed, after a checkpoint was loaded.
+        tree: The same, packed to be learned from; None if it is to be packed when it is needed.
     """
 
     file: bytes
@@ -25,9 +29,9 @@ class Success:
         return read_episode(BytesIO(self.file))
 
 
-def remembered(episode: Episode, tree: Tree) -> Success:
+def remembered(episode: Episode) -> Success:
     """Returns a success that can be saved."""
     steps = [
         replace(step, candidates=[step.candidates[step.executed]], executed=0, env=None) for step in episode.steps
     ]
-    return Success(pack_episode(replace(episode, steps=steps, params={}, last=None)), tree)
+    return Success(pack_episode(replace(episode, steps=steps, params={}, last=None)))

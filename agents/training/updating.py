@@ -24,6 +24,9 @@ from coach_gym.episode import Episode
 
 Item = TypeVar("Item")
 
+KEPT_BYTES = 1 << 31
+"""Bytes of the successes that stay packed; others are packed again whenever they are imitated."""
+
 
 class UpdatingAgent(Agent):
     """An `Agent` that updates its policy; `OnlineAgent` describes what its constructor takes.
@@ -120,20 +123,26 @@ class UpdatingAgent(Agent):
         """
         solved = [episode for episode in episodes if episode.success]
         new = [self.tree(episode, candidates="executed") for episode in solved]
-        trees = [*map(self._tree_of, self.successes), *new]
+        items: list[Success | Tree] = [*self.successes, *new]
         if self.successes.maxlen:
-            self.successes.extend(map(remembered, solved, new))
+            self.successes.extend(map(remembered, solved))
         optimizer = self.optimizers["policy.optimizer"]
         learning_rate = set_learning_rate(optimizer, value_of(self.learning_rate, self.progress_remaining))
         with self.timed("update"):
-            batches = self.mini_batches(trees, self.n_epochs)
+            batches = (list(map(self._tree_of, batch)) for batch in self.mini_batches(items, self.n_epochs))
             means = minimize_imitation_loss(self.policy, optimizer, batches, self.max_grad_norm, self.temperature)
-        self.log_training(**means, imitated=float(sum(processes.gather(len(trees)))), learning_rate=learning_rate)
+        self.log_training(**means, imitated=float(sum(processes.gather(len(items)))), learning_rate=learning_rate)
 
-    def _tree_of(self, success: Success) -> Tree:
-        if success.tree is None:
-            success.tree = self.tree(success.episode(), candidates="executed")
-        return success.tree
+    def _tree_of(self, item: Success | Tree) -> Tree:
+        """Returns a success packed to be learned from, and keeps it so while there is room."""
+        if isinstance(item, Tree):
+            return item
+        if item.tree is not None:
+            return item.tree
+        tree = self.tree(item.episode(), candidates="executed")
+        if tree.nbytes + sum(each.tree.nbytes for each in self.successes if each.tree is not None) <= KEPT_BYTES:
+            item.tree = tree
+        return tree
 
     # ---- logging --------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import torch
 
 from coach_gym.agents import FilteredCloningAgent
 from coach_gym.agents.models.tree import separate_log_probs
+from coach_gym.agents.training import updating
 from coach_gym.episode import Episode, Step
 from tests.agents import tiny
 from tests.agents.warm_start import letter, warm_policy
@@ -66,6 +67,21 @@ def test_the_latest_successes_are_imitated_again():
         agent.train([[episode(agent, "a", float(seed < 3), seed)]])
         counts.append(agent.logger.name_to_value["train/imitated"])
     assert counts == [1, 2, 3, 2]
+
+
+def test_successes_without_room_are_packed_again_and_teach_the_same(monkeypatch):
+    def trained(room: int) -> tuple[FilteredCloningAgent, torch.Tensor]:
+        monkeypatch.setattr(updating, "KEPT_BYTES", room)
+        agent = make(replay=3)
+        for seed in range(4):
+            agent.train([[episode(agent, "ab", 1.0, seed)]])
+        return agent, weights(agent)
+
+    rich, plenty = trained(1 << 31)
+    assert [success.tree is not None for success in rich.successes] == [True, True, False]  # the last was not repeated
+    poor, little = trained(rich.successes[0].tree.nbytes)
+    assert [success.tree is not None for success in poor.successes].count(True) <= 1
+    assert torch.equal(plenty, little)
 
 
 def test_every_epoch_takes_every_success():
