@@ -10,7 +10,11 @@ import numpy as np
 
 LARGEST = (1 << 64) - 1
 """The largest whole number that a caller may pass; those that computers count with are smaller."""
+LARGEST_NUMBER = 1e30
+"""The largest number that a training calculates with, whose products still fit into floats of 32 bits."""
 LARGEST_PORT = (1 << 16) - 1
+LEAST_TEMPERATURE = 1e-6
+"""Below it, probabilities are those of the errors that logits of 32 bits are rounded with."""
 
 
 class WrongType(TypeError):
@@ -113,6 +117,22 @@ def require_positive(**arguments: Any) -> None:
     for name, value in arguments.items():
         if value <= 0:
             raise ValueError(f"{name}={value} is not above 0; pass a greater number")
+
+
+def require_temperature(**arguments: Any) -> None:
+    """Checks that arguments are temperatures that tokens can be drawn at.
+
+    Raises:
+        TypeError: One is not a number.
+        ValueError: One is too small, infinite or not a number.
+    """
+    require_positive(**arguments)
+    for name, value in arguments.items():
+        if value < LEAST_TEMPERATURE:
+            raise ValueError(
+                f"{name}={value} is too small, probabilities would be those of rounding errors; pass "
+                f"{LEAST_TEMPERATURE:g} or more"
+            )
 
 
 def require_share(**arguments: Any) -> None:

@@ -14,6 +14,7 @@ from coach_gym.agents.playing.rollout import (
     require_observation,
     sub_observation,
 )
+from coach_gym.checks import require_temperature
 from coach_gym.episode import Candidate, Episode, Observation, Step
 
 JudgeSteps = Callable[[list[tuple[Episode, int]]], None]
@@ -38,6 +39,7 @@ class PolicyPlayer:
     """
 
     def __init__(self, policy: Policy, generator: Generator, temperature: float, max_new_tokens: int) -> None:
+        require_temperature(temperature=temperature)
         self.policy = policy
         self.generator = generator
         self.temperature = temperature

@@ -5,6 +5,7 @@ The constructors of the methods pass the settings that they share on to their ba
 """
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter, Signature
@@ -16,7 +17,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.models import training_settings
 from coach_gym.agents.models.policy import POCKET
-from coach_gym.checks import LARGEST, WrongType, is_finite, require_known
+from coach_gym.checks import LARGEST, LARGEST_NUMBER, WrongType, float_or_infinite, is_finite, require_known
 
 Constructor = TypeVar("Constructor", bound=Callable[..., None])
 
@@ -110,8 +111,9 @@ def _check_type(name: str, value: Any, parameter: Parameter) -> None:
     kinds = _members(parameter.annotation)
     if isinstance(value, Integral) and abs(int(value)) > LARGEST:
         raise ValueError(f"{name} has {int(value).bit_length()} bits, which is too large; {wanted}")
-    if isinstance(value, float) and float in kinds:
-        raise ValueError(f"{name}={value} is not finite; {wanted}")
+    if isinstance(value, Real) and not isinstance(value, Integral) and float in kinds:
+        wrong = f"too large, the largest is {LARGEST_NUMBER:g}" if is_finite(value) else "not finite"
+        raise ValueError(f"{name}={value} is {wrong}; {wanted}")
     if isinstance(value, str) and any(get_origin(kind) is Literal for kind in kinds):
         raise ValueError(f"{name}={value!r} is unknown; {wanted}")
     raise WrongType(f"{name}={value!r} is of type {type(value).__name__}; {wanted}")
@@ -126,7 +128,8 @@ def _fits(value: Any, kind: Any) -> bool:
     if get_origin(kind) is Literal:
         return value in get_args(kind)
     if kind is float:
-        return isinstance(value, Real) and not isinstance(value, bool) and is_finite(value)
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        return is_number and abs(float_or_infinite(value)) <= LARGEST_NUMBER
     if kind is int:
         return isinstance(value, Integral) and not isinstance(value, bool) and abs(int(value)) <= LARGEST
     if get_origin(kind) is Callable:
@@ -152,14 +155,16 @@ def _describe(kind: Any) -> str:
 
 
 def require_at_least(least: int, **arguments: int | None) -> None:
-    """Checks the lower bound of integers; None is allowed.
+    """Checks that integers are numbers of something, of at least `least`; None is allowed.
 
     Raises:
-        ValueError: An argument is smaller than `least`.
+        ValueError: An argument is smaller than `least`, or larger than any number of things in memory.
     """
     for name, value in arguments.items():
         if value is not None and value < least:
             raise ValueError(f"{name}={value} is too small; pass {least} or more")
+        if value is not None and value > sys.maxsize:
+            raise ValueError(f"{name}={value} is too large; pass {sys.maxsize} or less")
 
 
 def require_positive(**arguments: float) -> None:

@@ -49,7 +49,7 @@ from coach_gym.agents.training.schedules import Schedule, value_of
 from coach_gym.agents.training.settings import check_collection, check_settings, require_tasks_told
 from coach_gym.agents.training.successes import Success
 from coach_gym.agents.training.updating import UpdatingAgent
-from coach_gym.checks import require_whole
+from coach_gym.checks import require_temperature, require_whole
 from coach_gym.dialects import Dialect
 from coach_gym.dialects.names import dialect_named
 from coach_gym.episode import Episode
@@ -198,7 +198,9 @@ class OnlineAgent(UpdatingAgent, ABC):
         require_at_least(1, max_new_tokens=max_new_tokens, max_prompt_length=max_prompt_length)
         require_at_least(1, max_branch_tokens=max_branch_tokens, stats_window_size=stats_window_size)
         require_at_least(1, min_pixels=min_pixels, max_pixels=max_pixels)
-        require_at_least(0, max_staleness=max_staleness, verbose=verbose, seed=seed, lora_rank=lora_rank)
+        require_at_least(0, max_staleness=max_staleness, verbose=verbose, lora_rank=lora_rank)
+        if seed is not None:
+            require_whole(0, seed=seed)
         require_positive(max_grad_norm=max_grad_norm, lora_alpha=lora_alpha)
         require_share(keep_episodes=keep_episodes)
         require_not_negative(entropy_coef=entropy_coef, kl_coef=kl_coef, curriculum=curriculum)
@@ -207,14 +209,13 @@ class OnlineAgent(UpdatingAgent, ABC):
                 f"temperature={temperature} leaves one response per state and nothing to learn; pass 1.0 as in the "
                 f"paper, and deterministic=True to predict() for greedy actions"
             )
-        if rollout_temperature is not None:
-            require_positive(rollout_temperature=rollout_temperature)
+        self.rollout_temperature = temperature if rollout_temperature is None else rollout_temperature
+        require_temperature(temperature=temperature, rollout_temperature=self.rollout_temperature)
         require_positive(max_importance_weight=max_importance_weight)
         check_generation(generation)
         check_optimizer(optimizer)
         if isinstance(dialect, str):
             dialect_named(dialect)
-        self.rollout_temperature = temperature if rollout_temperature is None else rollout_temperature
         self.max_importance_weight = max_importance_weight
         self.learning_rate = learning_rate
         self.batch_size = batch_size

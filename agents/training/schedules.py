@@ -1,11 +1,12 @@
 """Learning rates that may change during a training."""
 
-import math
 from collections.abc import Callable
 from numbers import Real
 
 from torch import Tensor
 from torch.optim import Optimizer
+
+from coach_gym.checks import LARGEST_NUMBER, float_or_infinite
 
 Schedule = float | Callable[[float], float]
 """A learning rate, or a function of the remaining progress, which goes from 1 to 0."""
@@ -18,9 +19,9 @@ def value_of(schedule: Schedule, progress_remaining: float) -> float:
         ValueError: The function returned something that is no learning rate.
     """
     value = schedule(progress_remaining) if callable(schedule) else schedule
-    if not isinstance(value, Real) or not (math.isfinite(value) and float(value) >= 0):
+    if not isinstance(value, Real) or not 0 <= float_or_infinite(value) <= LARGEST_NUMBER:
         at = f"at remaining progress {progress_remaining:g}"
-        raise ValueError(f"the learning rate {at} is {value!r}; return a finite number of at least 0")
+        raise ValueError(f"the learning rate {at} is {value!r}; return a number from 0 to {LARGEST_NUMBER:g}")
     return float(value)
 
 

@@ -13,6 +13,7 @@ from coach_gym.agents import (
     StopTrainingOnRewardThreshold,
     WatchCallback,
 )
+from coach_gym.agents.data.label import Labelling
 from coach_gym.agents.evaluation import evaluate
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.generation.vllm.client import ServedGenerator
@@ -23,6 +24,8 @@ from coach_gym.agents.judging.steps import ServedPRM
 from coach_gym.agents.judging.verifiers import ModelVerifier
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.reward_models import GenerativePRM
+from coach_gym.agents.playing.player import PolicyPlayer
+from coach_gym.agents.training.critic.lessons import Plan
 from coach_gym.agents.training.logs.recorder import EpisodeRecorder
 from coach_gym.agents.training.schedules import value_of
 from coach_gym.checks import require_finite, require_seconds, require_whole
@@ -130,9 +133,20 @@ def test_no_switch(value):
                 make()
 
 
-@pytest.mark.parametrize("rate", [NAN, -1.0, INFINITE, "1e-3", None])
+@pytest.mark.parametrize("value", [NAN, INFINITE, "5", True, -1, 1e-40, HUGE])
+def test_no_temperature(value):
+    policy = tiny.policy()
+    for make in (
+        lambda: PolicyPlayer(policy, TransformersGenerator(policy), value, 4), lambda: Labelling(temperature=value),
+        lambda: Plan(hot_temperature=value),
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match="temperature=.*; pass"):
+            make()
+
+
+@pytest.mark.parametrize("rate", [NAN, -1.0, INFINITE, 1e300, "1e-3", None])
 def test_no_learning_rate(rate):
-    with pytest.raises(ValueError, match="learning rate at remaining progress 0.5 is .*return a finite number"):
+    with pytest.raises(ValueError, match="learning rate at remaining progress 0.5 is .*return a number from 0 to"):
         value_of(lambda remaining: rate, 0.5)
 
 

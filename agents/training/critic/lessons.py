@@ -25,6 +25,7 @@ from coach_gym.agents.playing.forks import measure_candidates
 from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.agents.training.batching import FIRST_TRAINING_SEED
 from coach_gym.agents.training.objective.returns import discounted_outcome
+from coach_gym.checks import require_share, require_switch, require_temperature, require_whole
 from coach_gym.episode import Candidate, Episode, Step
 from coach_gym.files import read_object, write_whole
 from coach_gym.recording.archive import write_episode
@@ -60,13 +61,13 @@ class Plan:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        require_whole(1, k=self.k, states=self.states, max_new_tokens=self.max_new_tokens)
         if self.k < 2:
             raise ValueError(f"k={self.k} leaves nothing to compare; pass 2 or more")
-        if min(self.temperature, self.hot_temperature) <= 0:
-            raise ValueError(
-                f"temperature={self.temperature}, hot_temperature={self.hot_temperature} must be positive; for greedy "
-                f"continuations pass deterministic=True"
-            )
+        require_whole(0, seed=self.seed)
+        require_share(gamma=self.gamma)
+        require_switch(deterministic=self.deterministic, malformed_is_worthless=self.malformed_is_worthless)
+        require_temperature(temperature=self.temperature, hot_temperature=self.hot_temperature)
 
 
 @dataclass

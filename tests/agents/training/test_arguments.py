@@ -1,6 +1,7 @@
 """Constructor arguments are visible to mypy and help(), and checked before anything is loaded."""
 
 import inspect
+import re
 import subprocess
 import sys
 from functools import partial
@@ -140,6 +141,13 @@ def test_numbers_that_are_not_finite_or_negative_are_refused(name, value, nothin
         CoachAgent("pocket", None, **{name: value})
 
 
+@pytest.mark.parametrize("name", [name for name in NUMBERS if name != "seed"])
+def test_numbers_that_nothing_is_calculated_with_are_refused(name, nothing_loads):
+    value = 1e300 if isinstance(inspect.signature(CoachAgent).parameters[name].default, float) else 1 << 63
+    with pytest.raises(ValueError, match=rf"{re.escape(f'{name}={value}')} (is too large|must lie between|exceeds)"):
+        CoachAgent("pocket", None, **{name: value})
+
+
 def test_a_fraction_is_no_number_of_episodes(nothing_loads):
     with pytest.raises(TypeError, match="batch_size=8.0 is of type float; pass a whole number, for example 8"):
         PPOAgent("pocket", None, batch_size=8.0)
@@ -163,6 +171,9 @@ def test_a_fraction_is_no_number_of_episodes(nothing_loads):
         (GRPOAgent, {"max_new_tokens": 0}, ValueError, "max_new_tokens=0.*pass 1 or more"),
         (CoachAgent, {"batch_size": 4, "mini_batch_size": 5}, ValueError, "mini_batch_size=5.*batch_size=4"),
         (CoachAgent, {"temperature": 0}, ValueError, "temperature=0.*deterministic=True"),
+        (CoachAgent, {"temperature": 1e-40}, ValueError, "temperature=1e-40 is too small.*pass 1e-06 or more"),
+        (GRPOAgent, {"rollout_temperature": 1e-40}, ValueError, "rollout_temperature=1e-40 is too small.*or more"),
+        (CoachAgent, {"self_imitation": 1 << 63}, ValueError, "self_imitation=9223372036854775808 is too large; pass"),
         (PPOAgent, {"clip_range": 1.5}, ValueError, "clip_range=1.5"),
         (GRPOAgent, {"batch_size": 6}, ValueError, "batch_size=6.*group_size=4.*32"),
         (FilteredCloningAgent, {"replay": -1}, ValueError, "replay=-1.*pass 0 or more"),

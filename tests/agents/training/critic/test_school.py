@@ -111,6 +111,9 @@ def test_what_cannot_be_taught_is_refused(policy, tmp_path):
         teach(policy, tmp_path)
     with pytest.raises(ValueError, match="k=1 leaves nothing"):
         Plan(k=1)
+    for name in ("states", "max_new_tokens", "gamma", "seed", "deterministic"):
+        with pytest.raises((TypeError, ValueError), match=f"{name}=.*; pass"):
+            Plan(**{name: -0.5})
 
 
 def taught_by_several(episodes):
