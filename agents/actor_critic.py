@@ -15,7 +15,7 @@ from coach_gym.agents.generation.make import is_address
 from coach_gym.agents.judging.steps import load_prm
 from coach_gym.agents.judging.trouble import Verdicts, verdicts_of
 from coach_gym.agents.models.critic import Critic
-from coach_gym.agents.models.policy import PolicySource
+from coach_gym.agents.models.policy import PolicySource, require_source
 from coach_gym.agents.models.reward_models import ProcessRewardModel, StepwisePRM, Verdict
 from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.training.agent import Env
@@ -120,6 +120,7 @@ class ActorCriticAgent(OnlineAgent):
         require_at_least(1, critic_epochs=critic_epochs)
         require_at_least(0, critic_warmup_episodes=critic_warmup_episodes, critic_replay=critic_replay)
         require_positive(clip_range_vf=clip_range_vf)
+        require_source(critic=critic, reward_model=reward_model)
         if critic_warmup_explained is not None and not critic_warmup_episodes:
             raise ValueError(
                 f"critic_warmup_explained={critic_warmup_explained} may never be reached; pass critic_warmup_episodes "

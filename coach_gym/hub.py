@@ -14,6 +14,8 @@ def require_model(name: str) -> None:
     Raises:
         ValueError: There is none.
     """
+    if not name.strip():  # as a path, it would be this folder
+        raise ValueError("an empty name names no model; pass 'pocket', a directory or a hub id")
     if name == "pocket" or Path(name).exists():
         return
     problem = _missing(name) if re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", name) else "a hub id has the form owner/name"

@@ -152,10 +152,16 @@ def load_verifier(source: OutcomeVerifier | str, generation: Generation = "trans
 
     Raises:
         ChatServerError: The judge is behind a server that does not answer, or refuses.
+        ValueError: There is no such model, or its server has no such address.
     """
     if not isinstance(source, str):
         return source
     if source == RULES:
         return Rules()
-    judge = ModelVerifier(load_model(source.removeprefix(f"{RULES}+"), generation))
+    name = source.removeprefix(f"{RULES}+")
+    if not name.strip():
+        raise ValueError(
+            f"outcome_verifier={source!r} names no model; pass 'rules', 'openai:MODEL' or 'rules+openai:MODEL'"
+        )
+    judge = ModelVerifier(load_model(name, generation))
     return FirstVerdict(Rules(), judge) if source.startswith(f"{RULES}+") else judge

@@ -22,7 +22,7 @@ from coach_gym.agents.models.mrope import rope_index
 from coach_gym.agents.models.training_settings import read_training_settings, write_training_settings
 from coach_gym.agents.models.tree_attention import enable_tree_attention
 from coach_gym.agents.models.vision_layers import speed_up_vision
-from coach_gym.checks import require_whole
+from coach_gym.checks import WrongType, require_whole
 from coach_gym.dialects import Dialect, Frame, pictures
 from coach_gym.dialects.names import choose_dialect, settings_of, store_dialect, stored_settings
 from coach_gym.episode import Candidate, Observation, Step
@@ -103,7 +103,8 @@ class Policy:
 
         Raises:
             ValueError: The architecture is not one of `ARCHITECTURES`, or the dialect is unknown, or a policy has
-                another one. Nothing has been loaded by then.
+                another one, or there is no such device. Nothing has been loaded by then.
+            TypeError: A pair is none of a model and a processor.
         """
         if isinstance(policy, Policy):
             if dialect not in (None, policy.dialect, type(policy.dialect).__name__):
@@ -116,6 +117,7 @@ class Policy:
             if device != "auto":
                 policy.model.to(as_device(device))
             return policy
+        require_source(policy=policy)
         device = as_device(device)
         if isinstance(policy, tuple):
             loaded, processor = policy
@@ -277,6 +279,30 @@ PolicySource = str | Path | tuple[nn.Module, Any] | Policy
 """A source for `Policy.load`: `"pocket"`, a directory, a hub id, (model, processor), or a policy."""
 
 
+def require_source(**sources: object) -> None:
+    """Checks that arguments can be sources of models, as far as that is seen before one is loaded.
+
+    Raises:
+        TypeError: A pair is none of a model and a processor.
+        ValueError: A name is empty.
+    """
+    for name, source in sources.items():
+        if isinstance(source, str) and not source.strip():
+            raise ValueError(f"{name}={source!r} names no model; pass 'pocket', a directory or a hub id")
+        if isinstance(source, tuple) and not _is_pair(source):
+            raise WrongType(
+                f"{name}={source!r:.60} is no pair of a model and its processor; pass both as transformers loads them: "
+                f"(model, processor)"
+            )
+
+
+def _is_pair(source: tuple[Any, ...]) -> bool:
+    if len(source) != 2:
+        return False
+    model, processor = source
+    return isinstance(model, nn.Module) and hasattr(processor, "tokenizer") and hasattr(processor, "image_processor")
+
+
 def _banned_ids(config: Any, tokenizer: Any, eos: int) -> list[int]:
     """Tokens that stand for pixels or padding, except for the end of a turn."""
     vision = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id", "vision_token_id")
@@ -286,9 +312,18 @@ def _banned_ids(config: Any, tokenizer: Any, eos: int) -> list[int]:
 
 
 def as_device(device: str | torch.device) -> torch.device:
-    """Returns the device of a name; `"auto"` is CUDA if available."""
+    """Returns the device of a name; `"auto"` is CUDA if available.
+
+    Raises:
+        ValueError: There is no such device.
+    """
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"device={str(device)!r} cannot be used ({reason}); pass 'auto', 'cpu' or 'cuda'") from error
     return torch.device(device)
 
 

@@ -17,7 +17,7 @@ from coach_gym.agents.distributed import parallel, processes
 from coach_gym.agents.generation.make import Generation, check_generation, is_address
 from coach_gym.agents.judging.trouble import JudgeErrors
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
-from coach_gym.agents.models.policy import PolicySource
+from coach_gym.agents.models.policy import PolicySource, as_device, require_source
 from coach_gym.agents.models.reference import frozen_reference
 from coach_gym.agents.models.tree import MAX_BRANCH_TOKENS
 from coach_gym.agents.playing.claims import claimed
@@ -212,6 +212,8 @@ class OnlineAgent(UpdatingAgent, ABC):
         self.rollout_temperature = temperature if rollout_temperature is None else rollout_temperature
         require_temperature(temperature=temperature, rollout_temperature=self.rollout_temperature)
         require_positive(max_importance_weight=max_importance_weight)
+        require_source(policy=policy, reference=reference)
+        as_device(device)
         check_generation(generation)
         check_optimizer(optimizer)
         if isinstance(dialect, str):

@@ -181,11 +181,27 @@ def test_a_fraction_is_no_number_of_episodes(nothing_loads):
         (CoachAgent, {"baseline": "mean", "k": 1}, ValueError, "baseline='mean'.*pass k=2 or more"),
         (CoachAgent, {"learn_from_executed": False, "outcome_correction": 1.0}, ValueError, "leaves out of the update"),
         (GRPOAgent, {"group_size": 1}, ValueError, "group_size=1.*pass 2 or more"),
+        (GRPOAgent, {"device": "gpu"}, ValueError, "device='gpu' cannot be used .*; pass 'auto', 'cpu' or 'cuda'"),
+        (GRPOAgent, {"device": "cuda:63"}, ValueError, "device='cuda:63' cannot be used .*; pass 'auto', 'cpu' or"),
+        (PPOAgent, {"device": torch.device("cuda:63")}, ValueError, "device='cuda:63' cannot be used"),
+        (GRPOAgent, {"reference": (1, 2)}, TypeError, r"reference=\(1, 2\) is no pair of a model and its processor; pass"),
+        (GRPOAgent, {"reference": (1, 2, 3)}, TypeError, r"reference=\(1, 2, 3\) is no pair"),
+        (GRPOAgent, {"reference": ""}, ValueError, "reference='' names no model; pass 'pocket', a directory or a hub"),
+        (PPOAgent, {"critic": " "}, ValueError, "critic=' ' names no model"),
+        (PPOAgent, {"reward_model": ""}, ValueError, "reward_model='' names no model"),
+        (PPOAgent, {"outcome_verifier": "rules+"}, ValueError, r"outcome_verifier='rules\+' names no model; pass 'rules'"),
+        (PPOAgent, {"outcome_verifier": ""}, ValueError, "outcome_verifier='' names no model"),
     ],
 )
 def test_arguments_that_make_no_sense(method, arguments, error, said, nothing_loads):
     with pytest.raises(error, match=said):
         method("pocket", None, **arguments)
+
+
+@pytest.mark.parametrize("policy", ["", (1, 2), (1, 2, 3), (), (torch.nn.Linear(1, 1), 2)])
+def test_a_policy_that_is_none_is_refused(policy, nothing_loads):
+    with pytest.raises((TypeError, ValueError), match="policy=.*(names no model|no pair of a model and its proc).*; pass"):
+        CoachAgent(policy, None)
 
 
 def test_an_environment_of_another_type_is_refused(nothing_loads):
