@@ -2,9 +2,11 @@
 
 import difflib
 import math
+import re
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
 import numpy as np
 
@@ -77,6 +79,30 @@ def require_port(**arguments: Any) -> None:
     for name, value in arguments.items():
         if value > LARGEST_PORT:
             raise ValueError(f"{name}={value} is no port; ports have the numbers 0 to {LARGEST_PORT}")
+
+
+def require_address(url: str, kind: str, example: str) -> SplitResult:
+    """Returns the parts of the address of a server.
+
+    Args:
+        url: The address.
+        kind: What it is the address of, for the message.
+        example: What to pass.
+
+    Raises:
+        ValueError: It is no address of HTTP.
+    """
+    try:
+        parts = urlsplit(url)
+        wrong = "" if parts.port is None or parts.port else "no server has port 0"  # the port is read only when asked
+        if parts.scheme not in ("http", "https") or not re.fullmatch(r"[^\s]+", parts.hostname or ""):
+            wrong = "it is not http:// or https:// and the name of a host"
+    except ValueError as error:
+        wrong = str(error)
+    if wrong:
+        shown = url.rpartition("@")[2]  # before it is a password
+        raise ValueError(f"{shown!r} is not the address of a {kind} ({wrong}); pass one like {example}")
+    return parts
 
 
 def require_seconds(**arguments: Any) -> None:

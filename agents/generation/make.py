@@ -5,7 +5,7 @@ from typing import Literal
 
 from coach_gym.agents.generation.generator import Generator
 from coach_gym.agents.generation.stochastic_beams import StochasticBeamGenerator
-from coach_gym.agents.generation.vllm.client import ServedGenerator
+from coach_gym.agents.generation.vllm.client import ServedGenerator, require_generation_server
 from coach_gym.agents.generation.vllm.generator import VllmGenerator
 from coach_gym.agents.models.policy import Policy
 from coach_gym.checks import WrongType
@@ -30,6 +30,9 @@ def check_generation(generation: Generation) -> None:
             f"generation={generation!r} is unknown; pass 'transformers', 'vllm', the address of a server such as "
             f"'http://127.0.0.1:8100', or a function that takes a policy"
         )
+    if is_address(generation):
+        for url in str(generation).split(","):
+            require_generation_server(url.strip())
 
 
 def make_generator(generation: Generation, policy: Policy) -> Generator:

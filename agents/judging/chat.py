@@ -13,12 +13,11 @@ import weakref
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 from PIL import Image
 
-from coach_gym.checks import ServerError, require_not_negative, require_seconds, require_whole
+from coach_gym.checks import ServerError, require_address, require_not_negative, require_seconds, require_whole
 from coach_gym.dialects import Frame, ImageSlot, Part
 
 KEY_VARIABLE, URL_VARIABLE = "OPENAI_API_KEY", "OPENAI_BASE_URL"
@@ -110,7 +109,10 @@ class ChatClient:
             raise ImportError("models behind chat servers need the extra: pip install 'coach-gym[openai]'") from error
         self.model = model
         self.base_url = base_url or os.environ.get(URL_VARIABLE) or OPENAI
-        self.host = urlsplit(self.base_url).netloc
+        if not model.strip():
+            raise ValueError("a server has many models, and none is named; pass 'openai:MODEL'")
+        example = f"http://127.0.0.1:8000/v1, after 'openai:MODEL@' or in {URL_VARIABLE}"
+        self.host = require_address(self.base_url, "server of models", example).netloc
         if "@" in self.host:
             raise ValueError(
                 f"the address {self.host.rpartition('@')[2]} comes with a password, which logs and saved settings "

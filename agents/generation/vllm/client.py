@@ -16,7 +16,7 @@ from dataclasses import asdict
 from functools import cached_property
 from itertools import count
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult
 
 import torch
 from torch import Tensor
@@ -34,7 +34,7 @@ from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, image_hash,
 from coach_gym.agents.models.chatml import ImageInput
 from coach_gym.agents.models.lora import whole_shapes
 from coach_gym.agents.models.policy import Policy, Prompt
-from coach_gym.checks import ServerError, require_seconds
+from coach_gym.checks import ServerError, require_address, require_seconds
 from coach_gym.episode import Candidate
 
 LONGEST_PAUSE = 8.0  # maximum number of seconds between two attempts
@@ -111,6 +111,15 @@ class ServedGenerator(VllmGenerator):
         return processes.gather(self._draw_probes(prompt) if processes.rank() == 0 else [])[0]
 
 
+def require_generation_server(url: str) -> SplitResult:
+    """Returns the parts of the address of a generation server.
+
+    Raises:
+        ValueError: It is none.
+    """
+    return require_address(url, "generation server", "http://127.0.0.1:8100")
+
+
 class ServedEngine:
     """vLLM behind a server.
 
@@ -124,12 +133,10 @@ class ServedEngine:
     """
 
     def __init__(self, policy: Policy, url: str, patience: float) -> None:
-        address = urlsplit(url)
-        if address.scheme not in ("http", "https") or not address.hostname:
-            raise ValueError(f"{url!r} is not the address of a generation server; pass one like http://127.0.0.1:8100")
+        address = require_generation_server(url)
         self.url, self.patience = url, patience
         self._kind = http.client.HTTPSConnection if address.scheme == "https" else http.client.HTTPConnection
-        self._host, self._port = address.hostname, address.port
+        self._host, self._port = address.hostname or "", address.port
         self._shapes = whole_shapes(policy.model)
         self._sent: weakref.WeakSet[ImageInput] = weakref.WeakSet()
 

@@ -17,6 +17,7 @@ from PIL import Image
 
 from coach_gym.agents.judging import chat
 from coach_gym.agents.judging.chat import ChatClient, ChatServerError, as_message, spent
+from coach_gym.agents.judging.verifiers import load_verifier
 from coach_gym.dialects import IMAGE, UITars
 from tests.agents.judging.scripted_server import said, serving
 
@@ -197,6 +198,24 @@ def test_the_key_comes_from_the_environment_and_is_never_shown(monkeypatch, capf
 def test_an_address_with_a_password_is_refused_without_showing_it():
     with pytest.raises(ValueError, match="OPENAI_API_KEY") as refused:
         client("http://user:hidden@127.0.0.1:1/v1")
+    assert "hidden" not in str(refused.value)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:99999/v1", "http://", "http://[::1/v1", "http://h:x"])
+def test_an_address_that_is_none_is_refused(url):
+    for make in (client, lambda url: load_verifier(f"rules+openai:model@{url}")):
+        with pytest.raises(ValueError, match=r"is not the address of a server of models \(.*; pass one like http://127"):
+            make(url)
+
+
+def test_a_model_without_a_name_is_refused():
+    with pytest.raises(ValueError, match="none is named; pass 'openai:MODEL'"):
+        load_verifier("openai:")
+
+
+def test_an_address_that_is_none_keeps_its_password():
+    with pytest.raises(ValueError, match="not the address of a server of models") as refused:
+        client("http://user:hidden@127.0.0.1:99999/v1")
     assert "hidden" not in str(refused.value)
 
 

@@ -168,6 +168,8 @@ def test_a_fraction_is_no_number_of_episodes(nothing_loads):
         (CoachAgent, {"reward_model": max}, TypeError, "reward_model=.*pass ProcessRewardModel or text or None"),
         (GRPOAgent, {"learning_rate": "1e-6"}, TypeError, "='1e-6' is of type str; pass a number or a function"),
         (GRPOAgent, {"generation": "vlm"}, ValueError, "generation='vlm' is unknown; pass 'transformers', 'vllm'"),
+        (GRPOAgent, {"generation": "http://127.0.0.1:99999"}, ValueError, "99999' is not the address of a gener"),
+        (GRPOAgent, {"generation": "http://h:1,http://[::1"}, ValueError, r"'http://\[::1' is not the address"),
         (GRPOAgent, {"max_new_tokens": 0}, ValueError, "max_new_tokens=0.*pass 1 or more"),
         (CoachAgent, {"batch_size": 4, "mini_batch_size": 5}, ValueError, "mini_batch_size=5.*batch_size=4"),
         (CoachAgent, {"temperature": 0}, ValueError, "temperature=0.*deterministic=True"),
@@ -184,12 +186,12 @@ def test_a_fraction_is_no_number_of_episodes(nothing_loads):
         (GRPOAgent, {"device": "gpu"}, ValueError, "device='gpu' cannot be used .*; pass 'auto', 'cpu' or 'cuda'"),
         (GRPOAgent, {"device": "cuda:63"}, ValueError, "device='cuda:63' cannot be used .*; pass 'auto', 'cpu' or"),
         (PPOAgent, {"device": torch.device("cuda:63")}, ValueError, "device='cuda:63' cannot be used"),
-        (GRPOAgent, {"reference": (1, 2)}, TypeError, r"reference=\(1, 2\) is no pair of a model and its processor; pass"),
+        (GRPOAgent, {"reference": (1, 2)}, TypeError, r"reference=\(1, 2\) is no pair of a model and its processor"),
         (GRPOAgent, {"reference": (1, 2, 3)}, TypeError, r"reference=\(1, 2, 3\) is no pair"),
         (GRPOAgent, {"reference": ""}, ValueError, "reference='' names no model; pass 'pocket', a directory or a hub"),
         (PPOAgent, {"critic": " "}, ValueError, "critic=' ' names no model"),
         (PPOAgent, {"reward_model": ""}, ValueError, "reward_model='' names no model"),
-        (PPOAgent, {"outcome_verifier": "rules+"}, ValueError, r"outcome_verifier='rules\+' names no model; pass 'rules'"),
+        (PPOAgent, {"outcome_verifier": "rules+"}, ValueError, r"outcome_verifier='rules\+' names no model; pass"),
         (PPOAgent, {"outcome_verifier": ""}, ValueError, "outcome_verifier='' names no model"),
     ],
 )
@@ -200,7 +202,7 @@ def test_arguments_that_make_no_sense(method, arguments, error, said, nothing_lo
 
 @pytest.mark.parametrize("policy", ["", (1, 2), (1, 2, 3), (), (torch.nn.Linear(1, 1), 2)])
 def test_a_policy_that_is_none_is_refused(policy, nothing_loads):
-    with pytest.raises((TypeError, ValueError), match="policy=.*(names no model|no pair of a model and its proc).*; pass"):
+    with pytest.raises((TypeError, ValueError), match="policy=.*(names no model|no pair of a model).*; pass"):
         CoachAgent(policy, None)
 
 
