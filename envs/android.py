@@ -26,7 +26,7 @@ from coach_gym.envs.errors import TaskError, UsageError
 from coach_gym.envs.looking import LOOK_TIMEOUT, asked_again, look
 from coach_gym.envs.page import Page
 from coach_gym.envs.suites.load import load_suite
-from coach_gym.envs.suites.pool import BENCHMARKS, PoolTask, read_pool
+from coach_gym.envs.suites.pool import BENCHMARKS, PoolTask, tasks_of
 from coach_gym.envs.suites.splits import Unseen
 from coach_gym.envs.suites.suite import Suite
 from coach_gym.envs.tasks.task import Params, Task
@@ -549,9 +549,7 @@ def _drawn_from(
     """Returns the tasks of a pool that a suite has."""
     if split is not None:
         raise ValueError(f"split={split!r} says which instances there are, and so does pool; pass one of them")
-    if not isinstance(pool, str | os.PathLike | Iterable):
-        raise WrongType(f"pool={pool!r:.60} is of type {type(pool).__name__}; pass a file, or tasks of one")
-    every = read_pool(os.fspath(pool)) if isinstance(pool, str | os.PathLike) else list(pool)
+    every = tasks_of(pool)
     wanted = None if tasks is None else set(tasks)
     found = [
         task for task in every
@@ -567,7 +565,11 @@ def _names(**given: Iterable[str]) -> tuple[str, ...]:
     ((argument, names),) = given.items()
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise WrongType(f"{argument}={names!r:.60} is of type {type(names).__name__}; pass a list of names")
-    return tuple(names)
+    names = tuple(names)
+    for name in names:
+        if not isinstance(name, str):
+            raise WrongType(f"{argument} has {name!r:.60} of type {type(name).__name__}; pass a list of names")
+    return names
 
 
 def _checked_size(size: tuple[int, int]) -> tuple[int, int]:

@@ -12,10 +12,21 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.utils.seeding import np_random
 
-from coach_gym.checks import require_known
+from coach_gym.checks import WrongType, require_known
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.errors import UsageError
-from coach_gym.envs.suites.pool import BENCHMARKS, PoolTask, read_pool
+from coach_gym.envs.suites.pool import BENCHMARKS, PoolTask, tasks_of
+
+
+def require_settings(**given: Any) -> None:
+    """Checks that arguments for one benchmark alone are given by their names.
+
+    Raises:
+        TypeError: They are not.
+    """
+    for name, settings in given.items():
+        if not isinstance(settings, Mapping | None):
+            raise WrongType(f"{name}={settings!r:.60} is of type {type(settings).__name__}; pass a dict of arguments")
 
 
 class BothBenchmarks(gym.Env[dict[str, Any], str]):
@@ -52,7 +63,8 @@ class BothBenchmarks(gym.Env[dict[str, Any], str]):
         **shared: Any,
     ) -> None:
         if pool is not None:
-            pool = read_pool(os.fspath(pool)) if isinstance(pool, str | os.PathLike) else list(pool)
+            pool = tasks_of(pool)
+        require_settings(world=world, lab=lab)
         own = {"android_world": world, "android_lab": lab}
         for given in (shared, world or {}, lab or {}):
             require_known("AndroidEnv", signature(AndroidEnv).parameters, given)

@@ -11,7 +11,7 @@ import gymnasium as gym
 
 from coach_gym.checks import require_known, require_whole
 from coach_gym.envs.android import AndroidEnv
-from coach_gym.envs.both import BothBenchmarks
+from coach_gym.envs.both import BothBenchmarks, require_settings
 from coach_gym.envs.devices.fleet import Fleet
 from coach_gym.envs.devices.fleet_file import OneOfFleet, read_fleet
 from coach_gym.envs.remote.workers import Workers
@@ -75,6 +75,7 @@ def make_both_vector_env(
         ValueError: As for `make_vector_env`.
     """
     _require_known(BothBenchmarks, kwargs)
+    require_settings(**{name: kwargs.get(name) for name in ("world", "lab")})
     own = {name: dict(kwargs.get(name) or {}) for name in ("world", "lab")}
     kwargs |= own
     close_fleets = open_fleets([kwargs, *own.values()], workers, num_envs)

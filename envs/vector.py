@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 
 from coach_gym.answers import wrong_reset, wrong_step
-from coach_gym.checks import require_seconds
+from coach_gym.checks import WrongType, require_seconds
 from coach_gym.envs import forking
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.both import BothBenchmarks
@@ -91,6 +91,9 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
         reset_timeout: float = RESET_TIMEOUT,
         on_close: Callable[[], object] = bool,
     ) -> None:
+        env_fns = list(env_fns) if isinstance(env_fns, Iterable) else [env_fns]
+        if wrong := [each for each in env_fns if not callable(each)]:
+            raise WrongType(f"env_fns has {wrong[0]!r:.60}; pass a list with a function for each environment")
         if not env_fns:
             raise ValueError("a vector environment needs at least one environment; pass one function in env_fns")
         require_seconds(step_timeout=step_timeout, reset_timeout=reset_timeout)
@@ -518,6 +521,8 @@ class AndroidVectorEnv(VectorEnv[dict[str, Any], Sequence[str], np.ndarray], Eve
 def _with_time_for_looks(make_env: Callable[[], gym.Env], longest: float) -> gym.Env:
     """Builds an environment that gives up a look at its screen after `longest` seconds."""
     env = make_env()
+    if not isinstance(env, gym.Env):
+        raise WrongType(f"a function of env_fns returned {env!r:.60} of type {type(env).__name__}; return a gym.Env")
     bare = env.unwrapped
     for part in bare.parts.values() if isinstance(bare, BothBenchmarks) else [bare]:
         if isinstance(part, AndroidEnv) and part.look_timeout is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from coach_gym.checks import WrongType
+from coach_gym.checks import LARGEST_PORT, WrongType
 from coach_gym.envs.devices.device import Device
 
 _ANDROID_ENV = re.compile(r"android_env:([0-9]{4,5})(?::([0-9]{4,5}))?")
@@ -26,6 +26,9 @@ def check_name(name: str) -> None:
             f"device={name!r} is unknown; pass 'phone' (embedded), 'emulator-5554', 'host:port' or another serial "
             f"number that `adb devices` shows, 'android_env:5554', or a callable that returns a Device, e.g. a Fleet"
         )
+    for port in re.findall(r":([0-9]{1,5})(?=:|$)", name):
+        if int(port) > LARGEST_PORT:
+            raise ValueError(f"device={name!r} has no port {port}; ports have the numbers 0 to {LARGEST_PORT}")
 
 
 def adb_serial(name: str) -> str:

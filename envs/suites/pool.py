@@ -9,12 +9,14 @@ A pool is JSON, a task a line. It can be read, filtered and shared, and no task 
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from coach_gym.checks import WrongType
 from coach_gym.envs.errors import UsageError
 from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.suites.seeds import instance_seed
@@ -50,6 +52,12 @@ class PoolTask:
     apps: tuple[str, ...] = ()
     difficulty: str = "easy"
     kind: str = "operation"
+
+    def __post_init__(self) -> None:
+        for name, kind in (("env", str), ("task", str), ("goal", str), ("params", Mapping)):
+            if not isinstance(value := getattr(self, name), kind):
+                wanted = "a dict" if kind is Mapping else "text"
+                raise WrongType(f"{name}={value!r:.60} is of type {type(value).__name__}; pass {wanted}")
 
 
 def make_pool(
@@ -156,14 +164,36 @@ def write_pool(path: str | Path, pool: Iterable[PoolTask]) -> None:
     Path(path).write_text("".join(json.dumps(asdict(task), ensure_ascii=False) + "\n" for task in pool), "utf-8")
 
 
+def tasks_of(pool: str | os.PathLike[str] | Iterable[PoolTask]) -> list[PoolTask]:
+    """Returns the tasks of a pool, which is a file or tasks of one.
+
+    Raises:
+        TypeError: It is neither.
+        UsageError: The file cannot be read.
+    """
+    if isinstance(pool, str | os.PathLike):
+        return read_pool(os.fspath(pool))
+    if not isinstance(pool, Iterable):
+        raise WrongType(f"pool={pool!r:.60} is of type {type(pool).__name__}; pass a file, or tasks of one")
+    tasks = list(pool)
+    for task in tasks:
+        if not isinstance(task, PoolTask):
+            raise WrongType(f"pool has {task!r:.60} of type {type(task).__name__}; pass a file, or tasks of one")
+    return tasks
+
+
 def read_pool(path: str | Path) -> list[PoolTask]:
     """Reads a pool.
 
     Raises:
-        UsageError: A line is no task.
+        UsageError: It cannot be read, or a line is no task.
     """
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, ValueError) as error:  # it is not there, or no text
+        raise UsageError(f"the pool {str(path)!r} cannot be read ({error}); pass a file by coach-gym tasks") from error
     pool = []
-    for number, line in enumerate(Path(path).read_text("utf-8").split("\n"), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line:
             try:
                 told = json.loads(line)

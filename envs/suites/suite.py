@@ -92,8 +92,11 @@ class Suite:
         if not packages:
             return self
         for package in packages:
-            if find_spec(package) is None or find_spec(f"{package}.app") is None:
-                raise UsageError(f"there is no module {package}.app; is the folder that holds {package} on sys.path?")
+            if not _has_app(package):
+                raise UsageError(
+                    f"apps has {package!r}, but there is no module {package}.app; is the folder that holds it on "
+                    f"sys.path?"
+                )
         tasks = [task for package in packages for task in _tasks_of(package)]
         if taken := sorted(self.families.keys() & {task.name for task in tasks}):
             raise UsageError(f"apps={packages} have tasks with names that this suite has already: {', '.join(taken)}")
@@ -147,6 +150,18 @@ class Suite:
             KeyError: The family has no expert.
         """
         return app_expert(self.profile, name) if self.find_expert is None else self.find_expert(name)
+
+
+def _has_app(package: str) -> bool:
+    if not all(part.isidentifier() for part in package.split(".")):
+        return False
+    app = f"{package}.app"
+    try:
+        return find_spec(app) is not None
+    except ModuleNotFoundError as error:
+        if f"{app}.".startswith(f"{error.name}."):  # it, or a package that should hold it
+            return False
+        raise  # the package itself imports what is missing
 
 
 def _tasks_of(package: str) -> tuple[type[Task], ...]:

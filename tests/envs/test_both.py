@@ -1,5 +1,7 @@
 """AndroidWorld's and AndroidLab's tasks in one environment."""
 
+from functools import partial
+
 import gymnasium as gym
 import pytest
 
@@ -34,6 +36,12 @@ def test_a_benchmark_is_drawn_as_often_as_it_has_tasks_in_the_pool(pool):
     assert 2 <= sum(env.reset(seed=seed)[0]["goal"] == world[0].goal for seed in range(60)) <= 14
     with pytest.raises(ValueError, match="none of the 3 tasks of this pool is one of android_lab's"):
         gym.make(BOTH, pool=world[:3], **SMALL)
+
+
+@pytest.mark.parametrize("make", [gym.make, partial(gym.make_vec, vectorization_mode="vector_entry_point")])
+def test_arguments_for_one_benchmark_are_a_dict(make):
+    with pytest.raises(TypeError, match="lab=5 is of type int; pass a dict of arguments"):
+        make(BOTH, lab=5, **SMALL)
 
 
 def test_each_benchmark_has_its_own_phone():

@@ -80,9 +80,23 @@ def test_a_task_named_like_another_is_refused():
         suite.with_apps(["shopping_list"])
 
 
-def test_an_app_that_is_not_there_is_told():
-    with pytest.raises(UsageError, match=r"no module nowhere\.app.*sys\.path"):
-        gym.make("AndroidWorld-v0", apps=["nowhere"])
+@pytest.mark.parametrize("name", ["nowhere", "os", "os.path", "nowhere.at.all", "..x", ".", "", "a b"])
+def test_an_app_that_is_not_there_is_told(name):
+    with pytest.raises(UsageError, match=rf"apps has '{name}', but there is no module {name}\.app.*sys\.path"):
+        gym.make("AndroidWorld-v0", apps=[name])
+
+
+def test_an_app_without_a_name_is_refused():
+    with pytest.raises(TypeError, match="apps has 5 of type int; pass a list of names"):
+        gym.make("AndroidWorld-v0", apps=[5])
+
+
+def test_an_app_that_imports_what_is_missing_says_what(tmp_path, monkeypatch):
+    (tmp_path / "half_an_app").mkdir()
+    (tmp_path / "half_an_app/__init__.py").write_text("import not_installed_here")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="not_installed_here"):
+        gym.make("AndroidWorld-v0", apps=["half_an_app"])
 
 
 OTHER_BLOCKS = re.findall(r"```python\n((?!# shopping_list).*?)```", PAGE.read_text(), re.DOTALL)

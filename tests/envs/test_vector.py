@@ -351,6 +351,12 @@ def test_use_after_close_is_an_error_at_once(call):
         assert time.monotonic() - began < 1
 
 
+@pytest.mark.parametrize("env_fns", [5, None, "ab", [5], [lambda: 5], []])
+def test_what_makes_no_environments_is_refused(env_fns):
+    with pytest.raises((TypeError, ValueError), match="(env_fns has|a function of env_fns returned|at least one).*;"):
+        AndroidVectorEnv(env_fns)
+
+
 def test_ctrl_c_loses_no_result(monkeypatch):
     """Whoever is interrupted right after a result was taken gets it later, and does not wait for it for ever."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # programs in the background begin without it

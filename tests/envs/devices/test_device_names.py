@@ -1,5 +1,7 @@
 """What needs no device: names of devices and apps, gestures, clones of virtual devices."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +26,12 @@ def test_devices_are_named_by_serial_number_or_kind(name):
 @pytest.mark.parametrize("name", ["nokia", "", "android_env", "android_env:x", "emulator", "a b:1", "$(id)1", "x;1"])
 def test_other_names_are_refused_before_anything_starts(name):
     with pytest.raises(ValueError, match="is unknown; pass 'phone'"):
+        AndroidEnv(device=name)
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1:99999", "[::1]:65536", "android_env:99999", "android_env:5556:70000"])
+def test_ports_that_are_none_are_refused_before_anything_starts(name):
+    with pytest.raises(ValueError, match=f"device='{re.escape(name)}' has no port .*; ports have the numbers"):
         AndroidEnv(device=name)
 
 

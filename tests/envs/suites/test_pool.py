@@ -38,9 +38,18 @@ def test_what_is_written_is_read_and_makes_the_same_tasks(pool, tmp_path):
     for task in read:
         instance = load_suite(BENCHMARKS[task.env]).instance(task.task, task.params)
         assert instance.goal == task.goal, "the parameters survive JSON"
-    (tmp_path / "bad.jsonl").write_text('{"env": "AndroidWorld-v0"}\n')
-    with pytest.raises(UsageError, match="line 1 of .*bad.jsonl is no task"):
-        read_pool(tmp_path / "bad.jsonl")
+    for line in ('{"env": "AndroidWorld-v0"}', '{"env": "AndroidWorld-v0", "task": "X", "params": 5, "goal": "g"}'):
+        (tmp_path / "bad.jsonl").write_text(line + "\n")
+        with pytest.raises(UsageError, match="line 1 of .*bad.jsonl is no task"):
+            read_pool(tmp_path / "bad.jsonl")
+
+
+@pytest.mark.parametrize("name", ["AndroidWorld-v0", "AndroidWorldAndLab-v0"])
+def test_a_pool_that_is_none_is_refused(name, tmp_path):
+    (tmp_path / "picture").write_bytes(b"\xff")
+    for wrong in (5, [5], ["a"], tmp_path, tmp_path / "nowhere", tmp_path / "picture"):
+        with pytest.raises((TypeError, UsageError), match="(pool=5|pool has|the pool .*be read).*; pass a file"):
+            gym.make(name, pool=wrong, **SMALL)
 
 
 def test_a_pool_that_repeats_a_test_is_caught(pool):
