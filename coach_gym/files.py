@@ -3,9 +3,10 @@
 import json
 import os
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
-from coach_gym.checks import is_finite
+from coach_gym.checks import WrongType, is_finite
 
 
 def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None:
@@ -39,6 +40,33 @@ def require_writable(path: Path) -> None:
     path.open("ab").close()
     if new:
         path.unlink()
+
+
+def require_folders(**folders: Path) -> None:
+    """Checks that files can be written to folders, before there is anything to write; those missing stay missing.
+
+    Raises:
+        ValueError: They cannot.
+    """
+    for name, folder in folders.items():
+        try:
+            nearest = next(each for each in (folder, *folder.parents) if each.exists())
+            TemporaryFile(dir=nearest).close()
+        except OSError as error:
+            reason = f"{name}={str(folder)!r} cannot be written to ({error.strerror})"
+            raise ValueError(f"{reason}; pass another folder") from error
+
+
+def as_folder(**given: Any) -> Path:
+    """Returns the path of a folder.
+
+    Raises:
+        TypeError: It is no path.
+    """
+    ((name, path),) = given.items()
+    if not isinstance(path, str | os.PathLike):
+        raise WrongType(f"{name}={path!r:.60} is of type {type(path).__name__}; pass the path of a folder")
+    return Path(path)
 
 
 def append_line(path: Path, line: str, durable: bool = False) -> None:

@@ -143,6 +143,8 @@ class BaseCallback:
     parent: Any = None
 
     def __init__(self, verbose: int = 0) -> None:
+        if not isinstance(verbose, int):  # as True is
+            raise WrongType(f"verbose={verbose!r:.60} is of type {type(verbose).__name__}; pass 0 or 1")
         self.verbose = verbose
         self.n_calls = 0
         self.num_timesteps = 0

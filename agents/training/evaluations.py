@@ -15,10 +15,10 @@ from coach_gym.agents.distributed.parallel import is_sharded
 from coach_gym.agents.evaluation import Evaluation, evaluate
 from coach_gym.agents.playing.claims import beneath
 from coach_gym.agents.playing.rollout import as_vector_env
-from coach_gym.agents.training.callbacks import EPISODES, BaseCallback
+from coach_gym.agents.training.callbacks import EPISODES, BaseCallback, Callback
 from coach_gym.agents.training.logs.media import evaluation_strips
-from coach_gym.checks import require_finite, require_switch, require_whole
-from coach_gym.files import read_object, write_whole
+from coach_gym.checks import WrongType, require_finite, require_switch, require_whole
+from coach_gym.files import as_folder, read_object, require_folders, write_whole
 
 BEST = "best_model"
 
@@ -73,6 +73,9 @@ class EvalCallback(BaseCallback):
         require_whole(0, seed=seed)
         require_whole(-1, eval_freq=eval_freq)
         require_switch(deterministic=deterministic, render=render)
+        _require_callback(callback_on_new_best=callback_on_new_best, callback_after_eval=callback_after_eval)
+        folders = {"log_path": log_path, "best_model_save_path": best_model_save_path}
+        self._folders = {name: as_folder(**{name: path}) for name, path in folders.items() if path is not None}
         self.eval_env = eval_env
         self.callback_on_new_best = callback_on_new_best
         self.callback_after_eval = callback_after_eval
@@ -98,6 +101,8 @@ class EvalCallback(BaseCallback):
     def _init_callback(self) -> None:
         if set(beneath(as_vector_env(self.eval_env))) & set(beneath(self.training_env)):
             raise ValueError("eval_env is the training environment, whose episodes are in progress; make another one")
+        if processes.rank() == 0:
+            require_folders(**self._folders)
         for child in self._children:
             child.parent = self
             child.init_callback(self.model)
@@ -245,6 +250,17 @@ class EvalCallback(BaseCallback):
         """Passes the variables on to all of them."""
         for child in self._children:
             child.update_locals(locals_)
+
+
+def _require_callback(**given: Any) -> None:
+    """Checks that what an evaluation calls are callbacks.
+
+    Raises:
+        TypeError: One is something else.
+    """
+    for name, callback in given.items():
+        if callback is not None and (isinstance(callback, type) or not isinstance(callback, Callback)):
+            raise WrongType(f"{name}={callback!r:.60} is no callback; pass an instance of one")
 
 
 class StopTrainingOnRewardThreshold(BaseCallback):

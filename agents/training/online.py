@@ -49,7 +49,7 @@ from coach_gym.agents.training.schedules import Schedule, value_of
 from coach_gym.agents.training.settings import check_collection, check_settings, require_tasks_told
 from coach_gym.agents.training.successes import Success
 from coach_gym.agents.training.updating import UpdatingAgent
-from coach_gym.checks import require_temperature, require_whole
+from coach_gym.checks import WrongType, require_switch, require_temperature, require_whole
 from coach_gym.dialects import Dialect
 from coach_gym.dialects.names import dialect_named
 from coach_gym.episode import Episode
@@ -320,6 +320,9 @@ class OnlineAgent(UpdatingAgent, ABC):
         require_whole(0, total_timesteps=total_timesteps)
         if log_interval is not None:
             require_whole(1, log_interval=log_interval)
+        if not isinstance(tb_log_name, str | None):
+            raise WrongType(f"tb_log_name={tb_log_name!r:.60} is of type {type(tb_log_name).__name__}; pass a text")
+        require_switch(reset_num_timesteps=reset_num_timesteps, progress_bar=progress_bar)
         if self.env is None:
             raise ValueError("the agent has no environment; pass env= to load(), or call set_env()")
         warn_of_tests(self.env.spec)

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 from tqdm.auto import tqdm
 
 from coach_gym.agents.training.logs.media import is_media, write_media
-from coach_gym.files import append_line, write_whole
+from coach_gym.files import append_line, require_folders, write_whole
 
 Value = float | int | str
 
@@ -234,10 +234,14 @@ def configure_logger(
         tensorboard_log: Parent of the run folders; None writes none.
         tb_log_name: Runs go to `{tensorboard_log}/{tb_log_name}_{n}`.
         reset_num_timesteps: True starts run n + 1; False continues the latest.
+
+    Raises:
+        ValueError: `tensorboard_log` cannot be written to.
     """
     outputs: list[Output] = [HumanOutput()] if verbose >= 1 else []
     if tensorboard_log is None:
         return Logger(None, outputs)
+    require_folders(tensorboard_log=Path(tensorboard_log))
     latest = _latest_run(Path(tensorboard_log), tb_log_name)
     run = latest + 1 if reset_num_timesteps else max(latest, 1)
     folder = Path(tensorboard_log) / f"{tb_log_name}_{run}"

@@ -12,9 +12,9 @@ from coach_gym.agents.distributed import processes
 from coach_gym.agents.distributed.parallel import is_sharded
 from coach_gym.agents.training.callbacks import BaseCallback
 from coach_gym.agents.training.saving.checkpoint import is_agent, remove
-from coach_gym.checks import require_positive, require_whole
+from coach_gym.checks import require_positive, require_switch, require_whole
 from coach_gym.dialects.names import settings_of
-from coach_gym.files import read_object, write_whole
+from coach_gym.files import as_folder, read_object, require_folders, write_whole
 
 _NO_BEST: dict[str, Any] = {"checkpoint": None, "success_rate": -1.0}
 
@@ -40,8 +40,8 @@ class CheckpointCallback(BaseCallback):
 
     Raises:
         ValueError: Nothing says when to save, a number is too small or not finite, the policy's dialect cannot be
-            saved, or `{name_prefix}_best.json` is damaged.
-        TypeError: A number is none.
+            saved, `save_path` cannot be written to, or `{name_prefix}_best.json` is damaged.
+        TypeError: A number is none, or a path.
     """
 
     def __init__(
@@ -63,10 +63,11 @@ class CheckpointCallback(BaseCallback):
         require_whole(1, **{name: value for name, value in counts.items() if value is not None})
         if save_minutes is not None:
             require_positive(save_minutes=save_minutes)
+        require_switch(keep_best=keep_best)
         self.save_freq = save_freq
         self.save_steps = save_steps
         self.save_minutes = save_minutes
-        self.save_path = Path(save_path)
+        self.save_path = as_folder(save_path=save_path)
         self.name_prefix = name_prefix
         self.keep = keep
         self.keep_best = keep_best
@@ -78,6 +79,8 @@ class CheckpointCallback(BaseCallback):
 
     def _init_callback(self) -> None:
         settings_of(self.model.policy.dialect)  # refuses now what would otherwise fail at the first checkpoint
+        if processes.rank() == 0:
+            require_folders(save_path=self.save_path)
         best, begun = self._noted_best(), self.model.num_timesteps
         found = [path.name for path in checkpoints_in(self.save_path, self.name_prefix)]
         self._others = {name for name in found if int(name.split("_")[-2]) > begun}

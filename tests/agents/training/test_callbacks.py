@@ -416,3 +416,38 @@ def test_an_evaluation_between_iterations_can_stop_the_training():
 def test_checkpoints_can_leave_the_best_to_an_evaluation(tmp_path):
     make().learn(24, callback=CheckpointCallback(None, tmp_path, save_steps=8, keep=1, keep_best=False))
     assert [path.name for path in tmp_path.iterdir()] == ["rl_model_24_steps"]
+
+
+# ---- what is refused before anything is played ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["save_path", "log_path", "best_model_save_path", "tensorboard_log"])
+@pytest.mark.parametrize("inside", [".", "runs/first"])
+def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_is_played(name, inside, tmp_path):
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / inside
+    agent = make(tensorboard_log=folder) if name == "tensorboard_log" else make()
+    callback = CheckpointCallback(1, folder) if name == "save_path" else None
+    if name in ("log_path", "best_model_save_path"):
+        callback = EvalCallback(ButtonEnv(), **{name: folder})
+    with pytest.raises(ValueError, match=f"{name}='{folder}' cannot be written to .*; pass another folder"):
+        agent.learn(8, callback)
+    assert agent.num_timesteps == 0 and [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_that_is_still_to_be_made_is_not_made_before_it_is_needed(tmp_path):
+    CheckpointCallback(100, tmp_path / "a/b").init_callback(make())
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda: CheckpointCallback(1, 5), lambda: CheckpointCallback(1, None), lambda: BaseCallback("1"),
+    lambda: CheckpointCallback(1, "runs", keep_best="False"), lambda: EvalCallback(ButtonEnv(), log_path=5),
+    lambda: EvalCallback(ButtonEnv(), best_model_save_path=5), lambda: EvalCallback(ButtonEnv(), verbose=None),
+    lambda: EvalCallback(ButtonEnv(), callback_on_new_best=5), lambda: EvalCallback(ButtonEnv(), BaseCallback),
+    lambda: EvalCallback(ButtonEnv(), callback_after_eval=[BaseCallback()]), lambda: make().learn(4, tb_log_name=5),
+    lambda: make().learn(4, reset_num_timesteps="False"), lambda: make().learn(4, progress_bar="no"),
+])  # fmt: skip
+def test_arguments_of_another_type_are_refused(wrong):
+    with pytest.raises(TypeError, match=r"\w+=.*; pass"):
+        wrong()
