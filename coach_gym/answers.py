@@ -26,14 +26,19 @@ def wrong_step(answer: Any, space: spaces.Space[Any]) -> str | None:
     observation, reward, terminated, truncated, info = answer
     if wrong := misfit(observation, space):
         return wrong
-    if not isinstance(_plain(reward), Real):
-        return f"the reward {reward!r:.60} is of type {type(reward).__name__}, not a number"
-    if not is_finite(reward):
-        return f"the reward is {reward!r:.60}, which is no finite number"
+    if wrong := wrong_reward(reward):
+        return wrong
     for name, value in (("terminated", terminated), ("truncated", truncated)):
         if not isinstance(_plain(value), Integral):
             return f"{name}={value!r:.60} is of type {type(value).__name__}, not a bool"
     return _wrong_info(info)
+
+
+def wrong_reward(reward: Any) -> str | None:
+    """Returns what is wrong with the reward of a step; None if nothing is."""
+    if not isinstance(_plain(reward), Real):
+        return f"the reward {reward!r:.60} is of type {type(reward).__name__}, not a number"
+    return None if is_finite(reward) else f"the reward is {reward!r:.60}, which is no finite number"
 
 
 def wrong_params(info: Mapping[str, Any]) -> str | None:

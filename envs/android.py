@@ -19,7 +19,7 @@ from gymnasium.utils.seeding import np_random
 
 from coach_gym.actions import Action, ActionError, parse_action, require_on_screen
 from coach_gym.bugs import OthersCode, is_bug
-from coach_gym.checks import WrongType, require_seconds, require_switch, require_whole
+from coach_gym.checks import WrongType, is_finite, require_seconds, require_switch, require_whole
 from coach_gym.envs.devices.device import Device, ForkableDevice, LentDevice
 from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import TaskError, UsageError
@@ -237,6 +237,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
                 self._fail(exception)
         if self._steps >= self._budget and not terminated and self._fault is None and self._judges_unfinished:
             score = self._verdict()
+        score = self._finite(score)
         truncated = not terminated and (self._fault is not None or self._steps >= self._budget)
         self._over = terminated or truncated
         info = self._info()
@@ -442,6 +443,15 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         except Exception as exception:
             self._fail(exception)
             return None
+
+    def _finite(self, score: float | None) -> float | None:
+        """Returns a verdict; one that is no finite number, of a task of your own, is a fault and none."""
+        if score is None or is_finite(score):
+            return score
+        assert self._task is not None
+        self._fault = f"the verdict of {self._task.name} is {score}, which is no finite number"
+        _log.warning("an episode has no verdict: %s", self._fault)
+        return None
 
     def _parse(self, text: str) -> Action:
         if not isinstance(text, str):

@@ -5,15 +5,17 @@ process reward model: the outcome, discounted over the steps that remain.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.agents.playing.rollout import observation_of
+from coach_gym.answers import wrong_reward, wrong_verdict
 from coach_gym.episode import Candidate, Episode, Observation, Step
 from coach_gym.protocols import ForkableEnv
 
@@ -54,15 +56,16 @@ class _Branch:
     observation: Observation
     length: int = 0
     result: float = math.nan
-    over: bool = field(default=False)
+    over: bool = False
+    known: bool = True
 
     def step(self, taken: Step) -> None:
         self.episode.steps.append(taken)
         seen, reward, terminated, truncated, info = self.env.step(taken.action)
         self.observation, self.length = observation_of(seen), self.length + 1
-        self.over = terminated or truncated
-        if self.over and "fault" not in info and info.get("is_success", False) is not None:
-            self.result = reward
+        self.over, self.known = terminated or truncated, self.known and wrong_reward(reward) is None
+        if self.over and self.known and _has_verdict(info):
+            self.result = float(reward)
 
 
 def play_states(player: PolicyPlayer, env: ForkableEnv, seed: int) -> tuple[Episode, list[State]]:
@@ -73,7 +76,7 @@ def play_states(player: PolicyPlayer, env: ForkableEnv, seed: int) -> tuple[Epis
     """
     seen, info = env.reset(seed=seed)
     episode = Episode(str(seen["goal"]), task=info.get("task", ""), params=dict(info.get("params", {})))
-    states, over, reward = [], False, 0.0
+    states, over, known = [], False, True
     while not over:
         observation = observation_of(seen)
         prompt = player.policy.prompt(episode.goal, episode.steps, observation)
@@ -82,9 +85,9 @@ def play_states(player: PolicyPlayer, env: ForkableEnv, seed: int) -> tuple[Epis
         states.append(State(env.fork(), past, observation, candidates))
         episode.steps.append(player.step(observation, candidates))
         seen, reward, terminated, truncated, info = env.step(episode.steps[-1].action)
-        over = terminated or truncated
+        over, known = terminated or truncated, known and wrong_reward(reward) is None
     episode.fault = info.get("fault")
-    episode.outcome = None if episode.fault else float(reward)
+    episode.outcome = float(reward) if known and _has_verdict(info) else None
     for number, state in enumerate(states):
         state.steps_left = len(states) - number
         state.outcome = math.nan if episode.outcome is None else episode.outcome
@@ -211,6 +214,11 @@ def _advance(player: PolicyPlayer, branches: Sequence[_Branch], deterministic: b
     for branch, candidates in zip(going, drawn, strict=True):
         branch.step(player.step(branch.observation, candidates))
     return len(going)
+
+
+def _has_verdict(info: Mapping[str, Any]) -> bool:
+    """Whether an episode that is over has a verdict: neither has a device failed, nor does no rule decide."""
+    return "fault" not in info and info.get("is_success", False) is not None and wrong_verdict(info) is None
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -11,6 +11,7 @@ import gymnasium as gym
 import numpy as np
 
 from coach_gym.actions import Action, ActionError, format_action, require_on_screen
+from coach_gym.answers import wrong_reward, wrong_verdict
 from coach_gym.envs.devices.device import Device
 from coach_gym.episode import Candidate, Episode, Observation, Step
 from coach_gym.recording.origin import Origin, environment_of
@@ -192,15 +193,16 @@ class Hands:
         self._observation, reward, terminated, truncated, self._info = self._env.step(text)
         self._error = self._observation["last_action_error"]
         if terminated or truncated:
-            self._finish(float(reward))
+            self._finish(reward)
 
-    def _finish(self, reward: float) -> None:
+    def _finish(self, reward: Any) -> None:
         """Notes the verdict and writes the episode. A fault, or a task without a rule, leaves none."""
         assert self._env is not None and self.episode is not None
         self._over, episode = True, self.episode
-        episode.fault, episode.last = self._info.get("fault"), _seen(self._observation)
+        episode.fault = self._info.get("fault", wrong_reward(reward) or wrong_verdict(self._info))
+        episode.last = _seen(self._observation)
         self.verdict = None if episode.fault is not None else self._info["is_success"]
-        episode.outcome = None if self.verdict is None else reward
+        episode.outcome = None if self.verdict is None else float(reward)
         EpisodeStore(self.out).write(episode, Origin(self.player, None, self.player, environment_of(self._env)))
 
 

@@ -39,6 +39,18 @@ def env(devices):
 SAVE_ADA = {"task": "SaveName", "params": {"name": "Ada"}}
 
 
+@pytest.mark.parametrize("verdict", [float("nan"), float("inf"), np.float32("nan")])
+@pytest.mark.parametrize("must_finish", [True, False])
+def test_a_verdict_that_is_no_finite_number_is_none(env, devices, monkeypatch, verdict, must_finish):
+    monkeypatch.setattr(SUITE.families["SaveName"], "evaluate", lambda self, device, answer: verdict)
+    env.must_finish, env.max_steps = must_finish, 1
+    env.reset(options=SAVE_ADA)
+    _, reward, terminated, truncated, info = env.step("finished()" if must_finish else "press_back()")
+    assert (reward, terminated, truncated) == (0.0, must_finish, not must_finish)
+    assert info["fault"] == f"the verdict of SaveName is {verdict}, which is no finite number"
+    assert "fault" not in env.reset(options=SAVE_ADA)[1] and len(devices) == 1, "the device is not to blame"
+
+
 def test_no_device_starts_before_reset(env, devices):
     assert not devices
     env.reset(seed=0)

@@ -108,3 +108,31 @@ def test_the_return_of_the_episode_itself_counts():
     assert [q.item() for q in measure_q(Walker("on"), known, GAMMA)] == [0.5 * GAMMA**2] * 3
     mixed = measure_q(Walker("on"), known[:1], GAMMA, repeats=2)[0].item()
     assert mixed == (0.5 * GAMMA**2 + GAMMA**2) / 2
+
+
+class Wrong(Corridor):
+    """Has the same as Corridor for an answer, but for one value where the corridor ends, or in its first step."""
+
+    def __init__(self, name, value, place=3):
+        super().__init__()
+        self.name, self.value, self.where = name, value, place
+
+    def step(self, action):
+        seen, reward, terminated, truncated, info = super().step(action)
+        if self.place == self.where and self.name == "reward":
+            reward = self.value
+        elif self.place == self.where and terminated:
+            info["is_success"] = self.value
+        return seen, reward, terminated, truncated, info
+
+
+@pytest.mark.parametrize("env", [
+    Wrong("reward", math.nan), Wrong("reward", math.inf), Wrong("reward", "1"), Wrong("reward", math.nan, place=1),
+    Wrong("is_success", None), Wrong("is_success", math.nan), Wrong("is_success", "no"),
+])  # fmt: skip
+def test_what_is_no_verdict_is_not_taken_for_one(env):
+    walker = Walker("on", "off")
+    episode, states = play_states(walker, env, seed=0)
+    assert episode.outcome is None
+    first, *_ = measure_q(walker, states, GAMMA)
+    assert math.isnan(first[0]) and first[1] == 0

@@ -9,6 +9,7 @@ import threading
 import urllib.error
 import urllib.request
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from PIL import Image
@@ -119,6 +120,25 @@ def test_a_person_solves_a_task_and_the_episode_is_kept_and_can_be_played_again(
     assert hands.told()["task"]["steps"] == 0 and not hands.told()["task"]["over"]
     hands.leave()
     assert hands.told()["task"] is None
+
+
+class NoVerdict(gym.Wrapper):
+    """An environment of one's own, whose reward is no number."""
+
+    def step(self, action):
+        observation, _, terminated, truncated, info = self.env.step(action)
+        return observation, float("nan"), terminated, truncated, info
+
+
+def test_a_reward_that_is_no_finite_number_is_no_verdict(hands):
+    gym.register("NoVerdict-v0", lambda **settings: NoVerdict(gym.make(TASK, **settings)))
+    hands.choose("NoVerdict-v0", 3)
+    hands.act(Action("finished"))
+    told = hands.told()["task"]
+    assert (told["over"], told["success"], told["reward"]) == (True, None, None)
+    assert told["fault"] == "the reward is nan, which is no finite number"
+    (episode,) = load_episodes(hands.out)
+    assert (episode.outcome, episode.fault) == (None, told["fault"])
 
 
 def test_the_page_in_a_real_browser(hands, address):
