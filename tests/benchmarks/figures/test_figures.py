@@ -9,7 +9,7 @@ from PIL import Image, ImageColor
 from benchmarks.figures import __main__ as figures
 from benchmarks.figures import style
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 STYLE = ROOT / "benchmarks/figures/style.py"
 
 
