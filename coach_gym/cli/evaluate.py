@@ -21,7 +21,7 @@ from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.envs.errors import TaskError
-from coach_gym.files import require_writable
+from coach_gym.files import require_folders, require_writable
 from coach_gym.hub import require_model
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ def evaluate(
         for path in (out, json, csv):
             if path is not None:
                 require_writable(path)
+        exports = {"android_world": android_world, "android_lab": android_lab}
+        require_folders(**{name: path for name, path in exports.items() if path is not None})
         check_environment(env, chosen)
         player = make_player(agent, env, chosen, dialect, max_pixels, sample, max_new_tokens)
     try:

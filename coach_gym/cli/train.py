@@ -36,6 +36,7 @@ from coach_gym.cli.runs import (
 )
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.envs.tasks.words import Split
+from coach_gym.files import require_folders
 from coach_gym.hub import require_model
 from coach_gym.loopback import require_free
 
@@ -158,7 +159,9 @@ def train(
     if "steps" not in run:
         sys.exit("how long to train is missing; pass --steps, the number of environment steps")
     with refusing():
-        require_whole(1, steps=run["steps"])
+        counts = {name: run[name] for name in ("keep", "eval_every", "eval_episodes") if run[name] is not None}
+        require_whole(1, steps=run["steps"], **counts)
+        require_folders(out=folder)
         if not resume:  # whose checkpoint has the models
             require_model(run["policy"])
         check_environment(run["env"], env_settings, vector=True)
