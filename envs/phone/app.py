@@ -65,6 +65,12 @@ class Host(Protocol):
     permissions: set[tuple[str, str]]
     now: datetime
 
+    def local(self, clock: datetime) -> datetime:
+        """Returns a time on the phone's clock as it is in the time zone that is set."""
+
+    def on_clock(self, local: datetime) -> datetime:
+        """Returns what the phone's clock shows at a time in the time zone that is set."""
+
     @property
     def width(self) -> int:
         """Width of the screen as it is turned, in pixels."""
@@ -256,6 +262,11 @@ class Screen:
     def now(self) -> datetime:
         """The phone's clock."""
         return self.phone.now
+
+    @property
+    def local_now(self) -> datetime:
+        """The time in the time zone that is set, as the app shows it."""
+        return self.phone.local(self.phone.now)
 
     def columns(self, upright: int) -> int:
         """Returns how many columns a grid has that has `upright` of them on a phone held upright, 360 dp wide."""

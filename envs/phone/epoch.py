@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 
 _START = datetime(1970, 1, 1)
 _FIRST, _LAST = datetime(1, 12, 31), datetime(9998, 1, 1)  # months around them exist, too
+
+Moved = Callable[[datetime], datetime]
+"""What turns times on the phone's clock into those of the time zone that is set, or back."""
+
+
+def unmoved(at: datetime) -> datetime:
+    """Returns the same time, where the phone's clock is in the time zone that is set."""
+    return at
 
 
 def to_seconds(at: datetime) -> int:

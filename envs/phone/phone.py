@@ -103,7 +103,8 @@ class Phone(System):
     def fork(self) -> Phone:
         """Returns another phone in the same state. From then on neither has an influence on the other."""
         twin = copy.copy(self)
-        twin.storage, twin.receivers, twin.programs = Storage(self.storage.read_only), [], {}
+        twin._keep(Storage(self.storage.read_only))
+        twin.receivers, twin.programs = [], {}
         twin.apps = {package: app.on(twin) for package, app in self.apps.items()}
         twin.launcher = self.launcher.on(twin)
         twin.windows, twin._painter = Windows(twin), Painter(self.width, self.height)

@@ -6,10 +6,12 @@ import math
 import re
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
+from typing import Protocol
+
+from coach_gym.envs.phone.epoch import Moved
 
 LARGEST = 4 << 20  # bytes of a value
 MOST_STEPS = 20_000_000  # instructions of SQLite's virtual machine
@@ -42,12 +44,26 @@ class Budget:
         return int(self.steps < 0 or time.thread_time() > self.until)
 
 
-def connect(budget: Budget, now: Callable[[], datetime], data: bytes = b"") -> sqlite3.Connection:
+class Clock(Protocol):
+    """What statements read the time by.
+
+    Attributes:
+        now: The phone's clock.
+        local: Turns times on the phone's clock into those of the time zone that is set.
+        on_clock: Turns them back.
+    """
+
+    now: datetime
+    local: Moved
+    on_clock: Moved
+
+
+def connect(budget: Budget, clock: Clock, data: bytes = b"") -> sqlite3.Connection:
     """Returns a connection, in autocommit mode, to a database. Text that is not UTF-8 is read as Android reads it.
 
     Args:
         budget: What its statements may take.
-        now: Returns the time of the phone's clock, which is now for them.
+        clock: The phone's clock, and the time zone that is set.
         data: The contents of its file; empty for a new database.
     """
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
@@ -59,7 +75,7 @@ def connect(budget: Budget, now: Callable[[], datetime], data: bytes = b"") -> s
     connection.set_progress_handler(budget.spend, _INTERVAL)
     for name, called in _TIMES.items():
         arguments = -1 if name == called else 0
-        connection.create_function(name, arguments, partial(_time_called, called, now), deterministic=True)
+        connection.create_function(name, arguments, partial(_time_called, called, clock), deterministic=True)
     with suppress(*DAMAGED):  # as the statement will say that its user runs
         if connection.execute(_PROGRAMMED).fetchone():
             limit(connection, MOST_BYTES)
@@ -117,18 +133,28 @@ _TIMES = {
 _TIMES |= {"current_date": "date", "current_time": "time", "current_timestamp": "datetime"}  # keywords, to SQLite calls
 
 
-def _time_called(name: str, now: Callable[[], datetime], *values: Value) -> Value:
-    """Calls a function of times by the phone's clock. Times that are stored of it are local time already."""
+def _time_called(name: str, clock: Clock, *values: Value) -> Value:
+    """Calls a function of times by the phone's clock and the time zone that is set."""
     before = 1 if name == "strftime" else 0  # its format
-    moment = now().isoformat(" ", "milliseconds")
+    moment = clock.now.isoformat(" ", "milliseconds")
     times = values[before:] or ((moment,) if len(values) == before else ())
     words = [value.lower() if isinstance(value, str) else "" for value in times]
-    times = tuple(
-        moment if word == "now" else value
-        for place, (word, value) in enumerate(zip(words, times, strict=True))
-        if place == 0 or word not in ("localtime", "utc")
-    )
-    return _built_in(name, (*values[:before], *times))
+    shown: tuple[Value, ...] = ()
+    for place, (word, value) in enumerate(zip(words, times, strict=True)):
+        if place and word in ("localtime", "utc"):
+            shown = _moved(clock.local if word == "localtime" else clock.on_clock, shown)
+        else:
+            shown += (moment if word == "now" else value,)
+    return _built_in(name, (*values[:before], *shown))
+
+
+def _moved(moved: Moved, times: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Returns a time with its modifiers in another zone; as it is if that is the same, or it is no time."""
+    with suppress(TypeError, ValueError, *DAMAGED):
+        at = datetime.fromisoformat(str(_built_in("strftime", ("%Y-%m-%d %H:%M:%f", *times))))
+        if (there := moved(at)) != at:
+            return (there.isoformat(" ", "milliseconds"),)
+    return times
 
 
 def _built_in(name: str, values: tuple[Value, ...]) -> Value:

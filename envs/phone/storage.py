@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+from coach_gym.envs.phone.epoch import Moved, unmoved
 from coach_gym.envs.phone.paths import is_writable
 from coach_gym.envs.phone.sql import DAMAGED, Budget, connect, contents, is_corrupt, is_sound
 
@@ -42,6 +43,8 @@ class Storage:
         settings: Values by namespace (`global`, `secure` or `system`) and name.
         attributes: Modes and owners that differ from the default, by path and "mode", "user" or "group".
         now: The phone's clock.
+        local: Turns times on the phone's clock into those of the time zone that is set.
+        on_clock: Turns them back.
         read_only: Whether the system's image is complete, so that nobody can change it; see `is_writable`.
     """
 
@@ -55,6 +58,8 @@ class Storage:
         self.settings: dict[tuple[str, str], str] = {}
         self.attributes: dict[tuple[str, str], int] = {}
         self.now: datetime = datetime(2023, 10, 15, 15, 34)
+        self.local: Moved = unmoved
+        self.on_clock: Moved = unmoved
 
     # files
 
@@ -197,7 +202,7 @@ class Storage:
 
     def connect(self, data: bytes = b"") -> sqlite3.Connection:
         """Returns a connection to a database that is not stored, or not yet: a new one, or a file's contents."""
-        return connect(self.budget, lambda: self.now, data)
+        return connect(self.budget, self, data)
 
     def create_database(self, path: str, schema: str) -> sqlite3.Connection:
         """Opens a database. Makes it from a `CREATE TABLE …` script if the file holds none that opens, as Android does.

@@ -88,7 +88,7 @@ class Book(SearchPage):
         )
 
     def _month(self, transactions: list[Transaction]) -> View:
-        today = self.now.date()
+        today = self.local_now.date()
         month = [each for each in transactions if (each.day.year, each.day.month) == (today.year, today.month)]
         sums = {kind: sum(each.cents for each in month if each.kind == kind) for kind in TYPES}
         cells = [_sum(TYPES[kind], sums[kind], COLORS[kind]) for kind in (INCOME, EXPENSE)]
@@ -133,7 +133,7 @@ class Form(FormPage):
 
     def build(self) -> View:
         """Shows type, amount, item, day, category and notes."""
-        day = self.day or self.now.date()
+        day = self.day or self.local_now.date()
         picker = DatePicker(day, partial(setattr, self, "day"))
         chips = [Chip(name, kind == self.kind, partial(self._turn, kind)) for kind, name in TYPES.items()]
         rows = [
@@ -197,7 +197,8 @@ class Form(FormPage):
             self.notify("Enter an amount")
             return
         if self.id is None:
-            add(self.app.db, Transaction(**{**changes, "day": self.day or self.now.date()}), self.now.time())
+            now = self.local_now
+            add(self.app.db, Transaction(**{**changes, "day": self.day or now.date()}), now.time())
         else:
             change(self.app.db, self.id, changes)
         self.pop()

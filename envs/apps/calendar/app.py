@@ -38,14 +38,14 @@ class Calendar(DatabaseApp):
 
     def main(self) -> Screen:
         """Opens the current month."""
-        return Month(self.phone.now.date())
+        return Month(self.phone.local(self.phone.now).date())
 
     def elapsed(self, since: datetime) -> None:
         """Posts notifications for the events of which to remind."""
         now = self.phone.now
         if since.replace(second=0, microsecond=0) == now.replace(second=0, microsecond=0):
             return
-        for event in calendar_data.reminders(self.db, since, now):
+        for event in calendar_data.reminders(self.db, since, now, self.phone.local):
             text = f"{from_seconds(event.start):%H:%M}" if not event.all_day else "All-day"
             self.phone.post(Notification(self.package, event.title, text, now, partial(self._show, event)))
 
@@ -56,24 +56,25 @@ class Calendar(DatabaseApp):
         """Shows a form filled with the `title`, times, place and description of an event to insert."""
         if intent.action not in (INSERT, EDIT) or not _is_event(intent):
             return False
-        form = new_event(self.phone.now, self.phone.now.date())
+        now = self.phone.local(self.phone.now)
+        form = new_event(now, now.date())
         for field, name in ((form.title, "title"), (form.location, "eventLocation"), (form.description, "description")):
             field.set(intent.extra(name))
-        form.start = _moment(intent, "beginTime") or form.start
-        form.end = max(_moment(intent, "endTime") or form.start, form.start)
+        form.start = self._moment(intent, "beginTime") or form.start
+        form.end = max(self._moment(intent, "endTime") or form.start, form.start)
         form.all_day = intent.extras.get("allDay") is True
         self.phone.open_screen(self.package, form)
         return True
 
 
+    def _moment(self, intent: Intent, name: str) -> datetime | None:
+        """Returns a time that is given in milliseconds since 1970."""
+        milliseconds = intent.extras.get(name)
+        return self.phone.local(from_seconds(milliseconds // 1000)) if isinstance(milliseconds, int) else None
+
+
 def _is_event(intent: Intent) -> bool:
     return intent.type.endswith("/event") or intent.data.startswith("content://com.android.calendar/events")
-
-
-def _moment(intent: Intent, name: str) -> datetime | None:
-    """Returns a time that is given in milliseconds since 1970."""
-    milliseconds = intent.extras.get(name)
-    return from_seconds(milliseconds // 1000) if isinstance(milliseconds, int) else None
 
 
 class Month(Screen):
@@ -98,16 +99,16 @@ class Month(Screen):
             IconButton("view_agenda_outline", "Change view", self._choose_view, "change_view"),
             IconButton("dots_vertical", "More options", self._more),
         ]
-        new = Fab("plus", "New Event", lambda: self.push(new_event(self.now, self.now.date())), "calendar_fab")
-        title = self.month.strftime("%B" if self.month.year == self.now.year else "%B %Y")
+        new = Fab("plus", "New Event", self._new, "calendar_fab")
+        title = self.month.strftime("%B" if self.month.year == self.local_now.year else "%B %Y")
         return Scaffold(title, month, actions=actions, fab=new)
 
     def _weeks(self) -> list[list[View]]:
         first, last = self.month, self.month.replace(day=monthrange(self.month.year, self.month.month)[1])
         events: dict[date, list[Event]] = defaultdict(list)
-        for event in calendar_data.between(self.app.db, first, last):
+        for event in calendar_data.between(self.app.db, first, last, self.phone.local):
             events[max(event.day, first)].append(event)
-        today = self.now.date()
+        today = self.local_now.date()
         days = [first.replace(day=number) for number in range(1, last.day + 1)]
         cells = [_cell(day, events[day], day == today, partial(self.push, DayView(day))) for day in days]
         blank = (first.weekday() + 1) % 7  # weeks start on Sunday
@@ -115,6 +116,10 @@ class Month(Screen):
         weeks[0] = [Space(flex=blank), *weeks[0]] if blank else weeks[0]
         weeks[-1] = [*weeks[-1], Space(flex=7 - len(weeks[-1]))] if len(weeks[-1]) < 7 else weeks[-1]
         return weeks
+
+    def _new(self) -> None:
+        now = self.local_now
+        self.push(new_event(now, now.date()))
 
     def _turn(self, months: int) -> None:
         index = 12 * self.month.year + self.month.month - 1 + months
@@ -133,12 +138,12 @@ class Month(Screen):
 
     def _change_view(self, name: str) -> None:
         if name == "Daily view":
-            self.push(DayView(self.now.date()))
+            self.push(DayView(self.local_now.date()))
         elif name == "Simple event list":
             self.push(Agenda())
 
     def _more(self) -> None:
-        today = self.now.date()
+        today = self.local_now.date()
         picker = DatePicker(today, lambda day: self.push(DayView(day)))
         go_to_today = partial(setattr, self, "month", today.replace(day=1))
         self.push(Menu([("Go to today", go_to_today), ("Go to date", lambda: self.push(picker))]))

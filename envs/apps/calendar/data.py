@@ -1,19 +1,21 @@
 """The events of Simple Calendar Pro: their table, and the days on which repeated events take place.
 
-Times are seconds since 1970. An event repeats every `interval` seconds: multiples of `DAY`, `WEEK`, `MONTH` or
-`YEAR`, where the last two stand for calendar months and years. The rule of a weekly event has a bit for each
-weekday, Monday the lowest.
+Times are seconds since 1970: in the table by the phone's clock, in an `Event` by clocks of the time zone that is set,
+which tell the days apart. An event for all day has the same days in every zone. An event repeats every `interval`
+seconds: multiples of `DAY`, `WEEK`, `MONTH` or `YEAR`, where the last two stand for calendar months and years. The rule
+of a weekly event has a bit for each weekday, Monday the lowest.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from coach_gym.envs.phone.epoch import midnight, to_millis, to_seconds
-from coach_gym.envs.phone.records import Table
+from coach_gym.envs.phone.epoch import Moved, from_seconds, midnight, to_millis, to_seconds, unmoved
+from coach_gym.envs.phone.records import Table, as_integer
 
 PACKAGE = "com.simplemobiletools.calendar.pro"
 DATABASE = f"/data/data/{PACKAGE}/databases/events.db"
@@ -46,8 +48,9 @@ ALL_DAY = 1  # bit of `flags`
 _EPOCH = date(1970, 1, 1).toordinal()
 _SAME_DAY = 1  # the rule of monthly and yearly events
 _COLUMNS = (
-    "id, start_ts, end_ts, title, location, description, repeat_interval, repeat_rule, repeat_limit, "
-    "repetition_exceptions, flags, reminder_1_minutes, reminder_2_minutes, reminder_3_minutes, event_type"
+    f"id, {as_integer('start_ts')}, {as_integer('end_ts')}, title, location, description, repeat_interval, "
+    f"repeat_rule, {as_integer('repeat_limit')}, repetition_exceptions, flags, reminder_1_minutes, reminder_2_minutes, "
+    "reminder_3_minutes, event_type"
 )
 _WRITTEN = {  # columns by the fields of an `Event`
     "start": "start_ts", "end": "end_ts", "title": "title", "location": "location", "description": "description",
@@ -120,8 +123,20 @@ class Event:
             return self.rule >> day.weekday() & 1 == 1 and weeks % (self.interval // WEEK) == 0
         return (day - first).days % max(1, self.interval // DAY) == 0
 
+    def shifted(self, moved: Moved) -> Event:
+        """Returns the event with its times moved between the phone's clock and the time zone that is set."""
+        if self.all_day:
+            return self
+        limit = _moved(self.limit, moved) if self.limit > 0 else self.limit
+        return replace(self, start=_moved(self.start, moved), end=_moved(self.end, moved), limit=limit)
+
 
 _ONE_DAY = timedelta(days=1)
+
+
+def _moved(seconds: int, moved: Moved) -> int:
+    at = from_seconds(seconds)
+    return seconds + (moved(at) - at) // timedelta(seconds=1)
 
 
 def day_code(day: date) -> str:
@@ -136,43 +151,41 @@ def rule_for(interval: int, day: date) -> int:
     return 1 << day.weekday() if interval % WEEK == 0 else 0
 
 
-def get(db: sqlite3.Connection, id: int) -> Event | None:
+def get(db: sqlite3.Connection, id: int, local: Moved = unmoved) -> Event | None:
     """Returns an event by its id, or None if there is none."""
-    row = db.execute(f"SELECT {_COLUMNS} FROM events WHERE id = ?", (id,)).fetchone()
-    return Event(*row) if row else None
+    return next(_events(db, local, "id = ?", (id,)), None)
 
 
-def between(db: sqlite3.Connection, first: date, last: date) -> list[Event]:
+def _events(db: sqlite3.Connection, local: Moved, where: str, values: tuple = ()) -> Iterator[Event]:
+    for row in db.execute(f"SELECT {_COLUMNS} FROM events WHERE {where}", values):
+        yield Event(*row).shifted(local)
+
+
+def between(db: sqlite3.Connection, first: date, last: date, local: Moved = unmoved) -> list[Event]:
     """Returns all occurrences of events on the days from `first` to `last`, in order."""
     start, end = to_seconds(midnight(first)), to_seconds(midnight(last)) + DAY
-    rows = db.execute(
-        f"SELECT {_COLUMNS} FROM events WHERE start_ts < ? AND (repeat_interval > 0 OR max(end_ts, start_ts + 1) > ?)",
-        (end, start),
-    )
+    near = "start_ts < ? AND (repeat_interval > 0 OR max(end_ts, start_ts + 1) > ?)"
     found: list[Event] = []
     days = [first + n * _ONE_DAY for n in range((last - first).days + 1)]
-    for event in (Event(*row) for row in rows):
-        found += [event.on(day) for day in days if event.takes_place(day)] if event.interval > 0 else [event]
+    for event in _events(db, local, near, (end + 2 * DAY, start - 2 * DAY)):  # zones are less than two days apart
+        if event.interval > 0:
+            found += [event.on(day) for day in days if event.takes_place(day)]
+        elif event.start < end and max(event.end, event.start + 1) > start:
+            found.append(event)
     return sorted(found, key=_order)
 
 
-def search(db: sqlite3.Connection, words: str) -> list[Event]:
+def search(db: sqlite3.Connection, words: str, local: Moved = unmoved) -> list[Event]:
     """Returns the events whose texts contain some words, each once, in order."""
-    rows = db.execute(
-        f"SELECT {_COLUMNS} FROM events WHERE instr(lower(title || char(10) || location || char(10) || description), "
-        "lower(?))",
-        (words,),
-    )
-    return sorted((Event(*row) for row in rows), key=_order)
+    texts = "title || char(10) || location || char(10) || description"
+    return sorted(_events(db, local, f"instr(lower({texts}), lower(?))", (words,)), key=_order)
 
 
-def reminders(db: sqlite3.Connection, since: datetime, now: datetime) -> list[Event]:
+def reminders(db: sqlite3.Connection, since: datetime, now: datetime, local: Moved = unmoved) -> list[Event]:
     """Returns the occurrences of events of which the app reminds after `since`, up to `now`, in order."""
-    rows = db.execute(
-        f"SELECT {_COLUMNS} FROM events WHERE max(reminder_1_minutes, reminder_2_minutes, reminder_3_minutes) >= 0"
-    )
+    since, now = local(since), local(now)
     found: list[Event] = []
-    for event in (Event(*row) for row in rows):
+    for event in _events(db, local, "max(reminder_1_minutes, reminder_2_minutes, reminder_3_minutes) >= 0"):
         for minutes in event.reminders:
             before = timedelta(minutes=minutes)
             days = [(since + before).date() + n * _ONE_DAY for n in range((now.date() - since.date()).days + 2)]
@@ -198,8 +211,9 @@ def _order(event: Event) -> tuple:
     return event.day, not event.all_day, event.start, event.title, event.id
 
 
-def save(db: sqlite3.Connection, event: Event, now: datetime) -> None:
+def save(db: sqlite3.Connection, event: Event, now: datetime, on_clock: Moved = unmoved) -> None:
     """Stores a new event (`id` None) or the texts, times and repetition of an old one."""
+    event = event.shifted(on_clock)
     columns = {column: getattr(event, field) for field, column in _WRITTEN.items()} | {"last_updated": to_millis(now)}
     if event.id is None:
         TABLE.insert(db, {**columns, "import_id": f"{event.start:x}{to_millis(now)}"})
@@ -219,6 +233,6 @@ def delete_occurrence(db: sqlite3.Connection, occurrence: Event) -> None:
 
 
 def delete_from(db: sqlite3.Connection, occurrence: Event) -> None:
-    """Ends a repeated event before one of its occurrences."""
+    """Ends a repeated event before one of its occurrences, whose times are those of the phone's clock."""
     db.execute("UPDATE events SET repeat_limit = ? WHERE id = ?", (occurrence.start - 1, occurrence.id))
     db.execute("DELETE FROM events WHERE id = ? AND repeat_limit < start_ts", (occurrence.id,))

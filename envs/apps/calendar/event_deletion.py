@@ -29,5 +29,6 @@ def ask_to_delete(screen: Screen, events: Sequence[Event], then: Callable[[], An
 def _delete(screen: Any, events: Sequence[Event], then: Callable[[], Any], way: str) -> None:
     for event in events:
         delete = WAYS[way] if event.interval else calendar_data.delete
-        delete(screen.app.db, event)
+        moved = delete is calendar_data.delete_from
+        delete(screen.app.db, event.shifted(screen.phone.on_clock) if moved else event)
     then()

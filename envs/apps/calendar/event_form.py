@@ -218,12 +218,12 @@ class EventForm(FormPage):
         elif edited.end < edited.start:
             self.notify("The event cannot end earlier than it starts")
         else:
-            calendar_data.save(self.app.db, self._series(edited), self.now)
+            calendar_data.save(self.app.db, self._series(edited), self.now, self.phone.on_clock)
             self.pop()
 
     def _series(self, edited: Event) -> Event:
         """Returns the whole repeated event, moved as far as the occurrence in the form."""
-        stored = None if edited.id is None else calendar_data.get(self.app.db, edited.id)
+        stored = None if edited.id is None else calendar_data.get(self.app.db, edited.id, self.phone.local)
         if stored is None:
             return replace(edited, id=None)
         start = stored.start + edited.start - self.event.start

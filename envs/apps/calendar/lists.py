@@ -75,7 +75,7 @@ class DayView(EventList):
 
     def build(self) -> View:
         """Lists the events of the day."""
-        rows = self.rows(calendar_data.between(self.app.db, self.day, self.day))
+        rows = self.rows(calendar_data.between(self.app.db, self.day, self.day, self.phone.local))
         body = ListView(rows) if rows else Empty("No items found", "calendar_blank_outline")
         if self.selected:
             return self.marking(body)
@@ -84,7 +84,7 @@ class DayView(EventList):
             IconButton("chevron_left", "Previous day", partial(self._turn, -1), "top_left_arrow"),
             IconButton("chevron_right", "Next day", partial(self._turn, 1), "top_right_arrow"),
         ]
-        fab = Fab("plus", "New Event", lambda: self.push(new_event(self.now, self.day)), "calendar_fab")
+        fab = Fab("plus", "New Event", lambda: self.push(new_event(self.local_now, self.day)), "calendar_fab")
         return Scaffold(heading(self.day), body, self.pop, actions, fab)
 
     def _turn(self, days: int) -> None:
@@ -111,7 +111,7 @@ class Agenda(EventList):
         body = ListView(parts) if parts else Empty("No items found", "calendar_blank_outline")
         if self.selected:
             return self.marking(body)
-        fab = Fab("plus", "New Event", lambda: self.push(new_event(self.now, self.now.date())), "calendar_fab")
+        fab = Fab("plus", "New Event", self._new, "calendar_fab")
         if self.searching:
             return Scaffold(TextField(self.query, "Search", "search_src_text"), body, self.pop, fab=fab)
         search = IconButton("magnify", "Search", self._search, "search")
@@ -119,9 +119,13 @@ class Agenda(EventList):
 
     def _events(self) -> list[Event]:
         if self.searching:
-            return calendar_data.search(self.app.db, self.query.text)
-        today = self.now.date()
-        return calendar_data.between(self.app.db, today, today + AHEAD)
+            return calendar_data.search(self.app.db, self.query.text, self.phone.local)
+        today = self.local_now.date()
+        return calendar_data.between(self.app.db, today, today + AHEAD, self.phone.local)
+
+    def _new(self) -> None:
+        now = self.local_now
+        self.push(new_event(now, now.date()))
 
     def _search(self) -> None:
         self.searching = True

@@ -65,8 +65,8 @@ class CalendarScreen(Screen):
 
     @property
     def today(self) -> date:
-        """The day on the phone's clock."""
-        return self.now.date()
+        """The day where the phone is."""
+        return self.local_now.date()
 
     def event(self, id: int) -> Event | None:
         """Returns the event of that id, if it still exists."""
@@ -87,13 +87,13 @@ class Agenda(CalendarScreen):
             when = "All day" if event.all_day else f"{clock(event.starts)} – {clock(event.ends)}"
             rows.append(ListItem(event.title, when, partial(self._open, event.id), leading=Icon("calendar_blank")))
         body = ListView(rows) if rows else Empty("No events", "calendar_blank")
-        return Scaffold(f"{self.now:%B %Y}", body, fab=Fab("plus", "Add event", self._add))
+        return Scaffold(f"{self.local_now:%B %Y}", body, fab=Fab("plus", "Add event", self._add))
 
     def _open(self, id: int) -> None:
         self.push(EventPage(id))
 
     def _add(self) -> None:
-        start = self.now.replace(minute=0, second=0) + timedelta(hours=1)
+        start = self.local_now.replace(minute=0, second=0) + timedelta(hours=1)
         form = EventForm(Event("", start, start + timedelta(hours=1)))
         self.push(form)
         self.focus(form.title)

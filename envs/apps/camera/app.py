@@ -72,7 +72,7 @@ class Viewfinder(Screen):
             self.mode = mode
 
     def _press(self) -> None:
-        stamp = self.now.strftime("%Y%m%d_%H%M%S")
+        stamp = self.local_now.strftime("%Y%m%d_%H%M%S")
         if self.mode == "Photo":
             self.phone.storage.write(f"{PHOTOS}/IMG_{stamp}.jpg", photo())
         elif self.recording_since is None:

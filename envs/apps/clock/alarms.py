@@ -53,7 +53,7 @@ class Alarms(Tab):
 
     def fab(self) -> View:
         """Returns the button that adds an alarm."""
-        return Fab("plus", "Add alarm", lambda: self.push(self.look.picker(self.now.time(), self._added)))
+        return Fab("plus", "Add alarm", lambda: self.push(self.look.picker(self.local_now.time(), self._added)))
 
     # parts of rows and cards
 
@@ -78,7 +78,8 @@ class Alarms(Tab):
             return ", ".join(DAYS[day][:3] for day in self._week() if alarm.days >> day & 1)
         if not alarm.enabled:
             return "Not scheduled"
-        return "Today" if alarm.rings(self.now).date() == self.now.date() else "Tomorrow"
+        now = self.local_now
+        return "Today" if alarm.rings(now).date() == now.date() else "Tomorrow"
 
     def _week(self) -> list[int]:
         """Places of the days in `DAYS`, in the order in which the settings start a week."""
@@ -107,7 +108,7 @@ class Alarms(Tab):
 
     def change(self, alarm: Alarm, **changes: Any) -> None:
         """Stores an alarm with some fields changed."""
-        clock_data.save(self._db, replace(alarm, **changes), self.now)
+        clock_data.save(self._db, replace(alarm, **changes), self.local_now)
 
     def ask_label(self, alarm: Alarm) -> None:
         """Asks for a label."""
@@ -130,9 +131,11 @@ class Alarms(Tab):
 
     def _save(self, alarm: Alarm) -> int:
         """Stores an alarm and says when it rings. Returns its id."""
-        id = clock_data.save(self._db, alarm, self.now)
+        now = self.local_now
+        id = clock_data.save(self._db, alarm, now)
         if alarm.enabled:
-            self.notify(f"Alarm set for {_span(alarm.rings(self.now) - self.now)} from now.")
+            until = self.phone.on_clock(alarm.rings(now)) - self.now
+            self.notify(f"Alarm set for {_span(until)} from now.")
         return id
 
 

@@ -115,12 +115,12 @@ class Clock(App):
         for timer in expired(self.phone.storage, since, now):
             self._post("Timer", "Time's up", partial(self._show, RingingTimer, timer.id))
         if (since.hour, since.minute) != (now.hour, now.minute) or now - since >= HOUR:
-            self._ring(clock_data.opened(self.phone.storage), since, now)
+            self._ring(clock_data.opened(self.phone.storage), self.phone.local(since), self.phone.local(now))
 
     def wakeups(self) -> Iterator[Wakeup]:
         """Yields when the alarms ring, and when the first of the timers ends."""
         for at in coming(clock_data.opened(self.phone.storage)):
-            yield Wakeup(at, "change_state", told=True)
+            yield Wakeup(self.phone.on_clock(at), "change_state", told=True)
         known = clock_data.timers(preferences.load(self.phone.storage, clock_data.PREFERENCES))
         left = [timer.remaining(self.phone.now) for timer in known if timer.state == RUNNING]
         if ahead := [each for each in left if each > 0]:

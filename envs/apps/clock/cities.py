@@ -58,7 +58,7 @@ class WorldClock(Tab):
     """The phone's time and that of the chosen cities.
 
     Args:
-        hours_ahead: Hours that the phone's clock is ahead of UTC.
+        hours_ahead: Hours that the phone's clock is ahead of UTC, whatever the time zone that is set.
         half_days: Whether times are those of a 12-hour clock.
         flat: Whether the rows of the cities lie beside the phone's time, not in a list of their own.
     """
@@ -69,17 +69,17 @@ class WorldClock(Tab):
 
     def build(self) -> View:
         """Shows the phone's time and a row for each city."""
-        here = [self._face(), Text(self.now.strftime("%a, %b %-d"), 14, theme.SECONDARY, id="date")]
+        here = [self._face(), Text(self.local_now.strftime("%a, %b %-d"), 14, theme.SECONDARY, id="date")]
         rows = [self._row(city) for city in self._cities()]
         below = rows if self.flat else [ListView([*rows, View(height=80)], "cities")]
         return Column([Column(here, pad=(16, 4, 16, 12)), *below])
 
     def _face(self) -> View:
-        values = self.preferences
+        values, now = self.preferences, self.local_now
         seconds = bool(values.get("display_clock_seconds", False)) and not self.half_days
-        reading = self.now.strftime("%H:%M:%S") if seconds else self._reading(self.now)
+        reading = now.strftime("%H:%M:%S") if seconds else self._reading(now)
         if values.get("clock_style", "digital") == "analog":
-            return Picture(face(self.now.hour % 12, self.now.minute), reading, 140, id="analog_clock", whole=True)
+            return Picture(face(now.hour % 12, now.minute), reading, 140, id="analog_clock", whole=True)
         return Text(reading, 56, id="digital_clock")
 
     def _reading(self, at: datetime) -> str:
@@ -92,7 +92,7 @@ class WorldClock(Tab):
     def _row(self, city: str) -> View:
         there = time_in(city, self.now, self.hours_ahead)
         clock = Text(self._reading(there), 24)
-        return ListItem(city, difference(self.now, there), on_long=partial(self._menu, city), trailing=clock)
+        return ListItem(city, difference(self.local_now, there), on_long=partial(self._menu, city), trailing=clock)
 
     def _cities(self) -> list[str]:
         return clock_data.cities(self.preferences)
@@ -145,7 +145,7 @@ def _begins(city: str, typed: str) -> bool:
 def difference(here: datetime, there: datetime) -> str:
     """Returns how the time of another place compares, in the app's words."""
     days = (there.date() - here.date()).days
-    day = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}[days]
+    day = "Today" if not days else "Tomorrow" if days > 0 else "Yesterday"
     minutes = round((there - here).total_seconds() / 60)
     if not minutes:
         return f"{day}, same time"

@@ -22,7 +22,7 @@ def fulfil(phone: Host, intent: Intent) -> None:
     hour, length = _number(intent, "HOUR", 23), _number(intent, "LENGTH", 86_399)
     if name == "SET_ALARM" and hour is not None:
         alarm = Alarm(hour, _number(intent, "MINUTES", 59) or 0, label=intent.extra(f"{_EXTRA}MESSAGE"))
-        data.save(data.opened(phone.storage), alarm, phone.now)
+        data.save(data.opened(phone.storage), alarm, phone.local(phone.now))
     elif name == "SET_TIMER" and length:
         timer = Timer(1000 * length, 1000 * length, RUNNING, data.milliseconds(phone.now))
         data.save_timer(phone.storage, timer)

@@ -118,7 +118,7 @@ class RingingAlarm(Ringing):
 
     def _snooze(self) -> None:
         minutes = int(str(self.preferences.get("snooze_duration", SNOOZE)))
-        at = self.now + timedelta(minutes=minutes)
+        at = self.local_now + timedelta(minutes=minutes)
         self._db.execute(
             "UPDATE alarm_instances SET year = ?, month = ?, day = ?, hour = ?, minutes = ?, alarm_state = ?"
             " WHERE _id = ?",
@@ -128,7 +128,7 @@ class RingingAlarm(Ringing):
         self.pop()
 
     def _stop(self) -> None:
-        stop(self._db, self.id, self.now)
+        stop(self._db, self.id, self.local_now)
         self.pop()
 
 

@@ -136,7 +136,7 @@ class Calls(Screen):
 
     def _past(self, call: call_log.Call) -> View:
         icon = Icon(ICONS.get(call.kind, "phone"), color=RED if call.kind == call_log.MISSED else theme.SECONDARY)
-        when = f"{call.date:%b %-d %H:%M}"
+        when = f"{self.phone.local(call.date):%b %-d %H:%M}"
         again = IconButton("phone_outline", f"Call {call.number}", partial(self.app.call, call.number))
         forget = Menu([("Delete", lambda: call_log.delete(self.app.log, call.id))])
         return ListItem(

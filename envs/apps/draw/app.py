@@ -181,7 +181,7 @@ class Canvas(Screen):
         self.strokes = self.undone = ()
 
     def _save(self) -> None:
-        dialog = SaveImage(f"image_{self.now:%Y%m%d_%H%M%S}", self.format, self._choose_place)
+        dialog = SaveImage(f"image_{self.local_now:%Y%m%d_%H%M%S}", self.format, self._choose_place)
         self.push(dialog)
         self.focus(dialog.name)
 

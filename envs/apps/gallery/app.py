@@ -268,7 +268,7 @@ class Properties(Dialog):
             "Path": folder,
             "Size": size_text(storage.size(self.path)),
             "Resolution": f"{size[0]} x {size[1]}" if size else "unknown",
-            "Last modified": storage.modified(self.path).strftime("%d.%m.%Y %H:%M"),
+            "Last modified": self.phone.local(storage.modified(self.path)).strftime("%d.%m.%Y %H:%M"),
         }
         return [ListItem(fact, value, min_height=40, pad=(20, 4, 20, 4)) for fact, value in facts.items()]
 

@@ -90,7 +90,7 @@ class Notes(FolderScreen):
         return Scaffold(self.folder.rpartition("/")[2], body, None if self.at_root else self.up, actions, fab)
 
     def _row(self, entry: Entry) -> View:
-        date = "" if entry.folder else entry.modified.strftime("%b %-d %H:%M")
+        date = "" if entry.folder else self.phone.local(entry.modified).strftime("%b %-d %H:%M")
         return ListItem(
             entry.name, date, lambda: self._tap(entry), lambda: self.toggle(entry.path),
             leading=Icon("folder" if entry.folder else "file_document_outline"), selected=entry.path in self.selected,

@@ -153,7 +153,8 @@ class Conversations(SelectionPage[int], MessagesScreen):
     def _row(self, conversation: Conversation, name: str) -> View:
         toggle = partial(self.toggle, conversation.id)
         opened = partial(self.open_thread, conversation.address)
-        stamp = Text(_stamp(conversation.date, self.now), 12, theme.SECONDARY, bold=not conversation.read)
+        when = _stamp(self.phone.local(conversation.date), self.local_now)
+        stamp = Text(when, 12, theme.SECONDARY, bold=not conversation.read)
         return ListItem(
             name, conversation.snippet, toggle if self.selected else opened, toggle, Avatar(name), stamp,
             selected=conversation.id in self.selected,
@@ -235,7 +236,7 @@ class Thread(SelectionPage[int], MessagesScreen):
         before: datetime | None = None
         for message in self._messages():
             if before is None or message.date - before > GAP:
-                rows.append(_time_mark(message.date, self.now))
+                rows.append(_time_mark(self.phone.local(message.date), self.local_now))
             rows.append(self._bubble(message))
             before = message.date
         body = ListView(rows, pad=(12, 4, 12, 4), from_end=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 
 from coach_gym.envs.apps.opentracks.data import (
@@ -70,7 +71,8 @@ class Tracks(SearchPage, SelectionPage[int]):
         units = units_of(self.phone.storage)
         for found in self._found():
             on_tap, on_long = partial(self._tap, found.id), partial(self.toggle, found.id)
-            rows += [_row(found, units, on_tap, on_long, found.id in self.selected), Divider()]
+            start, selected = self.phone.local(found.start), found.id in self.selected
+            rows += [_row(found, start, units, on_tap, on_long, selected), Divider()]
         body = ListView(rows, pad=(0, 0, 0, 76)) if rows else Empty("No recorded tracks yet", "map_marker_path")
         if self.selected:
             return self.selecting(body, self._for_selected())
@@ -97,7 +99,7 @@ class Tracks(SearchPage, SelectionPage[int]):
             self.push(Details(id))
 
     def _record(self) -> None:
-        id = save(self.app.db, f"{self.now:%Y-%m-%d %H:%M}", self.now, self.now)
+        id = save(self.app.db, f"{self.local_now:%Y-%m-%d %H:%M}", self.now, self.now)
         self.push(Recording(id, self.now))
 
     def on_back(self) -> bool:
@@ -145,14 +147,14 @@ class Tracks(SearchPage, SelectionPage[int]):
         self.selected = [one.id for one in self._found()]
 
 
-def _row(shown: Track, units: Units, on_tap: Action, on_long: Action, selected: bool) -> View:
+def _row(shown: Track, start: datetime, units: Units, on_tap: Action, on_long: Action, selected: bool) -> View:
     notes = f"[{shown.category}] {shown.description}" if shown.category else shown.description
     left: list[View] = [
         Text(shown.name, 16, max_lines=1, id="track_list_item_name"),
         Row(
             [
-                Text(f"{shown.start:%b %-d %Y}", 13, theme.SECONDARY, id="track_list_item_date"),
-                Text(f"{shown.start:%H:%M}", 13, theme.SECONDARY, id="track_list_item_time"),
+                Text(f"{start:%b %-d %Y}", 13, theme.SECONDARY, id="track_list_item_date"),
+                Text(f"{start:%H:%M}", 13, theme.SECONDARY, id="track_list_item_time"),
             ],
             gap=10,
         ),

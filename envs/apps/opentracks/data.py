@@ -6,11 +6,11 @@ import sqlite3
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from coach_gym.envs.phone import preferences
-from coach_gym.envs.phone.epoch import from_seconds, to_millis
+from coach_gym.envs.phone.epoch import Moved, from_seconds, to_millis, unmoved
 from coach_gym.envs.phone.records import Table
 from coach_gym.envs.phone.storage import Storage
 
@@ -171,10 +171,10 @@ class Filter:
     first: date
     last: date
 
-    def passes(self, one: Track) -> bool:
+    def passes(self, one: Track, local: Moved = unmoved) -> bool:
         """Returns whether an activity is one of them. Without categories, all are meant."""
         chosen = not self.categories or one.category in self.categories
-        return chosen and datetime.combine(self.first, time()) <= one.start <= datetime.combine(self.last, time.max)
+        return chosen and self.first <= local(one.start).date() <= self.last
 
 
 # what is shown, in the units of the settings

@@ -70,7 +70,7 @@ class Totals(Screen):
 
     def _shown(self) -> list[Track]:
         found = [one for one in data.tracks(self.app.db) if self.ids is None or one.id in self.ids]
-        return [one for one in found if self.filter is None or self.filter.passes(one)]
+        return [one for one in found if self.filter is None or self.filter.passes(one, self.phone.local)]
 
     def _row(self, category: str, sums: Sums) -> list[View]:
         storage = self.phone.storage
@@ -88,7 +88,7 @@ class Totals(Screen):
         return [Header(f"{category or 'unknown'} ({sums.number})"), *figures, Divider()]
 
     def _ask(self) -> None:
-        self.push(FilterDialog(list(data.totals(self._shown())), self.now.date(), self._set))
+        self.push(FilterDialog(list(data.totals(self._shown())), self.local_now.date(), self._set))
 
     def _set(self, chosen: Filter | None) -> None:
         self.filter = chosen
@@ -182,13 +182,14 @@ class Details(Screen):
             _rate(storage, shown.category, speed)
             for speed in (_speed(shown.meters, shown.seconds), _speed(shown.meters, shown.moving), shown.fastest)
         )
+        start, stop = self.phone.local(shown.start), self.phone.local(shown.stop)
         pairs = (
             (("Activity type", shown.category or "unknown"), ("Distance", data.distance_text(shown.meters, units))),
             (("Total time", data.clock_text(shown.seconds)), ("Moving time", data.clock_text(shown.moving))),
             ((f"Avg {rate}", average), (f"Avg moving {rate}", moving)),
             ((fastest, most), ("Gain", data.elevation_text(shown.gain, units))),
-            (("Loss", data.elevation_text(shown.loss, units)), ("Start time", f"{shown.start:%b %-d %Y %H:%M}")),
-            (("End time", f"{shown.stop:%b %-d %Y %H:%M}"),),
+            (("Loss", data.elevation_text(shown.loss, units)), ("Start time", f"{start:%b %-d %Y %H:%M}")),
+            (("End time", f"{stop:%b %-d %Y %H:%M}"),),
         )
         rows: list[View] = [Row([figure(*pair) for pair in two], pad=(20, 10, 20, 10)) for two in pairs]
         return [*rows, Divider(), Header("Description"), Text(shown.description or "–", 15, pad=(16, 0, 16, 16))]

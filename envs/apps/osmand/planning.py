@@ -57,7 +57,7 @@ class PlanRoute(MapScreen):
         self.points = self.points[:-1]
 
     def _ask_name(self) -> None:
-        name = f"{self.now:%Y-%m-%d_%H-%M_%a}"
+        name = f"{self.local_now:%Y-%m-%d_%H-%M_%a}"
         prompt = Prompt("Save as new track", self._save, name, "File name", yes="Save")
         prompt.input.select_all()
         self.push(prompt)

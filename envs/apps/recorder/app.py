@@ -137,7 +137,7 @@ class Recorder(Screen):
 
     def _stop(self) -> None:
         """Saves the recording under a name that the user may change."""
-        self.latest = data.save(self.phone.storage, self._seconds, self.now)
+        self.latest = data.save(self.phone.storage, self._seconds, self.now, self.phone.local)
         self._reset()
         if data.setting(self.phone.storage, data.ASKS_NAME):
             ask_name(self, self.latest, self._renamed, recorded=True)

@@ -9,7 +9,7 @@ from datetime import datetime
 from posixpath import basename, splitext
 
 from coach_gym.envs.phone import preferences
-from coach_gym.envs.phone.epoch import to_millis
+from coach_gym.envs.phone.epoch import Moved, to_millis, unmoved
 from coach_gym.envs.phone.folders import SHARED, Entry, entries
 from coach_gym.envs.phone.media import audio, mp4
 from coach_gym.envs.phone.storage import Storage
@@ -65,37 +65,37 @@ def called(offered: Mapping[str, preferences.Value], value: preferences.Value) -
 # records
 
 
-def name_at(naming: str, number: int, now: datetime) -> str:
+def name_at(naming: str, number: int, now: datetime, local: Moved = unmoved) -> str:
     """Returns the name of a new record: the number that it is, or the time, in one of the forms `NAMINGS`."""
     match naming:
         case "date":
-            return f"{now:%d.%m.%Y %H.%M.%S}"
+            return f"{local(now):%d.%m.%Y %H.%M.%S}"
         case "date_us":
-            return f"{now:%m-%d-%Y %I.%M.%S%p}"
+            return f"{local(now):%m-%d-%Y %I.%M.%S%p}"
         case "date_iso8601":
-            return f"{now:%Y-%m-%d %H.%M.%S}"
+            return f"{local(now):%Y-%m-%d %H.%M.%S}"
         case "timestamp":
             return str(to_millis(now))
         case _:
             return f"Record-{number}"
 
 
-def save(storage: Storage, seconds: float, now: datetime) -> str:
+def save(storage: Storage, seconds: float, now: datetime, local: Moved = unmoved) -> str:
     """Stores a record of silence in the format that is set. Returns its path."""
-    path = _new_path(storage, now)
+    path = _new_path(storage, now, local)
     seconds = min(max(1.0, seconds), LONGEST_RECORD)
     storage.write(path, _silent_wave(seconds) if path.endswith(".wav") else mp4.silence(seconds))
     return path
 
 
-def _new_path(storage: Storage, now: datetime) -> str:
+def _new_path(storage: Storage, now: datetime, local: Moved) -> str:
     """Returns the path of a new record, and counts it. Numbers of deleted records are not given again."""
     naming, ending = str(setting(storage, NAMING)), f".{setting(storage, FORMAT)}"
     number = int(setting(storage, COUNTER)) + 1  # type: ignore[arg-type]
-    name = name_at(naming, number, now)
+    name = name_at(naming, number, now, local)
     while storage.exists(f"{RECORDS}/{name}{ending}"):
         number += 1
-        name = name_at(naming, number, now) if naming == "record" else f"1{name}"
+        name = name_at(naming, number, now, local) if naming == "record" else f"1{name}"
     change(storage, **{COUNTER: preferences.Long(number)})
     return f"{RECORDS}/{name}{ending}"
 

@@ -111,7 +111,7 @@ class Records(SelectionPage[str]):
         name, length = data.title(entry.path), data.seconds_of(self.phone.storage, entry.path)
         played = (self.now - self.since).total_seconds() if self.since and entry.path == self.playing else length
         shown = f"{clock_text(played)} / {clock_text(length)}" if played < length else clock_text(length)
-        facts = f"{shown} • {size_text(entry.size)} • {entry.modified.strftime('%d %b %Y %H:%M')}"
+        facts = f"{shown} • {size_text(entry.size)} • {self.phone.local(entry.modified):%d %b %Y %H:%M}"
         texts = [
             Text(name, 15, max_lines=2, id="list_item_name"),
             Text(facts, 13, theme.SECONDARY, max_lines=2, id="list_item_description"),
@@ -168,7 +168,7 @@ class Information(Screen):
             "Duration:": (clock_text(data.seconds_of(storage, path)), "txt_duration"),
             "Size:": (size_text(storage.size(path)), "txt_size"),
             "File location:": (path, "txt_location"),
-            "Created:": (storage.modified(path).strftime("%d %b %Y %H:%M"), "txt_created"),
+            "Created:": (f"{self.phone.local(storage.modified(path)):%d %b %Y %H:%M}", "txt_created"),
         }
         rows = [
             Column([Text(name, 13, theme.SECONDARY), Text(value, 15, id=id)], gap=2, pad=(16, 6, 16, 6))

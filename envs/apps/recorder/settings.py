@@ -65,7 +65,7 @@ class Settings(Screen):
         return self._example(str(self._get(data.NAMING)))
 
     def _example(self, naming: str) -> str:
-        return f"Naming: {data.name_at(naming, 1, self.now)}.m4a"
+        return f"Naming: {data.name_at(naming, 1, self.now, self.phone.local)}.m4a"
 
     def _choose_naming(self) -> None:
         forms = {self._example(naming): naming for naming in data.NAMINGS}

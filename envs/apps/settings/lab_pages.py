@@ -8,6 +8,7 @@ from functools import partial
 
 from coach_gym.envs.apps.settings import pages as usual
 from coach_gym.envs.apps.settings.pages import Page, option
+from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.app import Choice, Confirm, Dialog, Prompt
 from coach_gym.envs.phone.pickers import DatePicker, HalfDayPicker
 from coach_gym.envs.phone.toolkit import theme
@@ -348,21 +349,23 @@ class DateAndTime(ListPage):
         by_hand = self.get("global", "auto_time") == "0"
         return [
             self.switch("Set time automatically", "global", "auto_time"),
-            ListItem("Date", self.now.strftime("%B %-d, %Y"), self._ask_date, enabled=by_hand),
-            ListItem("Time", self.now.strftime("%-I:%M %p"), self._ask_time, enabled=by_hand),
+            ListItem("Date", self.local_now.strftime("%B %-d, %Y"), self._ask_date, enabled=by_hand),
+            ListItem("Time", self.local_now.strftime("%-I:%M %p"), self._ask_time, enabled=by_hand),
             self.switch("Set time zone automatically", "global", "auto_time_zone"),
-            ListItem("Time zone", "GMT+08:00 China Standard Time", lambda: self.push(TimeZone())),
+            ListItem("Time zone", zones.called(self.phone.services, self.now), lambda: self.push(TimeZone())),
             self.switch("Use 24-hour format", "system", "time_12_24", on="24", off="12"),
         ]
 
     def _ask_date(self) -> None:
-        self.push(DatePicker(self.now.date(), lambda day: self._set(datetime.combine(day, self.now.time()))))
+        now = self.local_now
+        self.push(DatePicker(now.date(), lambda day: self._set(datetime.combine(day, self.local_now.time()))))
 
     def _ask_time(self) -> None:
-        self.push(HalfDayPicker(self.now.time(), lambda at: self._set(datetime.combine(self.now.date(), at))))
+        now = self.local_now
+        self.push(HalfDayPicker(now.time(), lambda at: self._set(datetime.combine(self.local_now.date(), at))))
 
     def _set(self, now: datetime) -> None:
-        self.phone.now = now
+        self.phone.now = self.phone.on_clock(now)
 
 
 class TimeZone(ListPage):
@@ -371,4 +374,7 @@ class TimeZone(ListPage):
     title = "Time zone"
 
     def rows(self) -> Sequence[View]:
-        return [self.fact("Region", "China"), self.fact("Time zone", f"{ZONE} (GMT+08:00)")]
+        services = self.phone.services
+        name, offset = zones.current(services), zones.offset(services, self.now)
+        region = [self.fact("Region", "China")] if name == ZONE else []
+        return [*region, self.fact("Time zone", f"{name} ({offset})")]

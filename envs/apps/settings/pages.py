@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.app import Choice, Host, Prompt, Screen
 from coach_gym.envs.phone.paths import BUILD
 from coach_gym.envs.phone.settings import font_scale, whole
@@ -488,15 +489,15 @@ class DateAndTime(Page):
     @classmethod
     def summary(cls, phone: Host) -> str:
         """Returns the date."""
-        return phone.now.strftime("%B %-d, %Y")
+        return phone.local(phone.now).strftime("%B %-d, %Y")
 
     def rows(self) -> Sequence[View]:
         return [
             self.switch("Set time automatically", "global", "auto_time"),
-            self.fact("Date", self.now.strftime("%B %-d, %Y")),
-            self.fact("Time", self.now.strftime("%H:%M")),
+            self.fact("Date", self.local_now.strftime("%B %-d, %Y")),
+            self.fact("Time", self.local_now.strftime("%H:%M")),
             self.switch("Set time zone automatically", "global", "auto_time_zone"),
-            self.fact("Time zone", "GMT+00:00 Coordinated Universal Time"),
+            self.fact("Time zone", zones.called(self.phone.services, self.now)),
             self.switch("Use 24-hour format", "system", "time_12_24", on="24", off="12"),
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 from coach_gym.envs.apps.tasks.data import COLORS, DATABASE, PACKAGE, PREFERENCES, SCHEMA, Task, due_text
@@ -94,7 +94,8 @@ class TaskList(SearchPage):
             return "instr(lower(title), lower(?))", (self.query.text,)
         now = to_millis(self.now)
         if self.filter == "Today":
-            return "dueDate BETWEEN 1 AND ?", (to_millis(midnight(self.now + timedelta(days=1))) - 1,)
+            end = self.phone.on_clock(midnight(self.local_now + timedelta(days=1)))
+            return "dueDate BETWEEN 1 AND ?", (to_millis(end) - 1,)
         if self.filter == "Recently modified":
             return "modified >= ?", (now - 86_400_000,)
         return "hideUntil <= ?", (now,)
@@ -102,8 +103,9 @@ class TaskList(SearchPage):
     def _row(self, task: Task) -> View:
         box = Checkbox(bool(task.completed), partial(self._toggle, task.id), f"Complete {task.title}", "completeBox")
         box.color = theme.SECONDARY if task.completed else COLORS[task.importance]
+        due = due_text(task.due, self.now, self.phone.local)
         row = ListItem(
-            task.title, _subtitle(task, self.now), lambda: self.push(TaskForm(task)), pad=(0, 8, 16, 8), flex=1
+            task.title, _subtitle(task, due), lambda: self.push(TaskForm(task)), pad=(0, 8, 16, 8), flex=1
         )
         return Row([box, row], pad=(8, 0, 0, 0))
 
@@ -148,9 +150,9 @@ class TaskList(SearchPage):
         self.app.db.execute("UPDATE tasks SET deleted = ? WHERE completed > 0 AND deleted = 0", (to_millis(self.now),))
 
 
-def _subtitle(task: Task, now: datetime) -> str:
+def _subtitle(task: Task, due: str) -> str:
     priority = {0: "high priority", 1: "medium priority"}.get(task.importance, "")
-    return ", ".join(text for text in (due_text(task.due, now), priority) if text)
+    return ", ".join(text for text in (due, priority) if text)
 
 
 APP = Tasks

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from coach_gym.envs.phone.epoch import from_seconds, to_millis
+from coach_gym.envs.phone.epoch import Moved, from_seconds, to_millis, unmoved
 from coach_gym.envs.phone.records import Table
 
 PACKAGE = "org.tasks"
@@ -57,9 +57,9 @@ class Task:
 NEW = Task(None, "", LOW, 0, 0, "")
 
 
-def due_on(day: date, at: time | None = None) -> int:
+def due_on(day: date, at: time | None = None, on_clock: Moved = unmoved) -> int:
     """Returns the due date for a day, or for a time of the day, which is marked by an odd second."""
-    return to_millis(datetime.combine(day, NOON if at is None else at.replace(second=1)))
+    return to_millis(on_clock(datetime.combine(day, NOON if at is None else at.replace(second=1))))
 
 
 def has_time(due: int) -> bool:
@@ -67,11 +67,11 @@ def has_time(due: int) -> bool:
     return due % 60_000 > 0
 
 
-def due_text(due: int, now: datetime) -> str:
+def due_text(due: int, now: datetime, local: Moved = unmoved) -> str:
     """Returns a due date as the app shows it; empty for none."""
     if not due:
         return ""
-    at = from_seconds(due / 1000)
-    near = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}.get((at.date() - now.date()) // timedelta(days=1))
-    day = near or at.strftime("%b %-d" if at.year == now.year else "%b %-d, %Y")
+    at = local(from_seconds(due / 1000))
+    near = {-1: "Yesterday", 0: "Today", 1: "Tomorrow"}.get((at.date() - local(now).date()) // timedelta(days=1))
+    day = near or at.strftime("%b %-d" if at.year == local(now).year else "%b %-d, %Y")
     return f"{day} {at:%H:%M}" if has_time(due) else day

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import partial
 from typing import Any
 
@@ -52,7 +52,7 @@ class TaskForm(FormPage):
         chips = [
             Chip(p, i == self.importance, partial(setattr, self, "importance", i)) for i, p in enumerate(PRIORITIES)
         ]
-        due = due_text(self.due, self.now) or "No due date"
+        due = due_text(self.due, self.now, self.phone.local) or "No due date"
         parts = [
             Column([name], pad=(16, 8, 16, 4)),
             ListItem(due, on_tap=lambda: self.push(DueDate(self)), leading=Icon("clock_outline"), id="due_date"),
@@ -104,7 +104,7 @@ class DueDate(Dialog):
 
     def content(self) -> Sequence[View]:
         """Lists the shortcuts and the two pickers."""
-        today = self.now.date()
+        today = self.local_now.date()
         rows = [self._row("No date", partial(setattr, self.form, "due", 0))]
         for label, days in (("Today", 0), ("Tomorrow", 1), ("Next week", 7)):
             rows.append(self._row(label, partial(self._set_day, today + timedelta(days=days))))
@@ -123,14 +123,18 @@ class DueDate(Dialog):
 
     def _day(self) -> date:
         """Returns the day on which the task is due; today if there is none."""
-        return from_seconds(self.form.due / 1000).date() if self.form.due else self.now.date()
+        return self._due.date() if self.form.due else self.local_now.date()
 
     def _time(self) -> time | None:
         """Returns the time of day at which the task is due, if there is one."""
-        return from_seconds(self.form.due / 1000).time() if has_time(self.form.due) else None
+        return self._due.time() if has_time(self.form.due) else None
+
+    @property
+    def _due(self) -> datetime:
+        return self.phone.local(from_seconds(self.form.due / 1000))
 
     def _set_day(self, day: date) -> None:
-        self.form.due = due_on(day, self._time())
+        self.form.due = due_on(day, self._time(), self.phone.on_clock)
 
     def _set_time(self, at: time) -> None:
-        self.form.due = due_on(self._day(), at)
+        self.form.due = due_on(self._day(), at, self.phone.on_clock)

@@ -17,7 +17,7 @@ def status_key(phone: SystemHost) -> tuple:
     """Returns everything that the status bar depends on."""
     on = tuple(phone.storage.settings.get(("global", name)) for name in ("wifi_on", "bluetooth_on", "airplane_mode_on"))
     percent = phone.storage.settings.get(("system", "status_bar_show_battery_percent")) == "1"
-    return phone.now.strftime("%H:%M"), on, bool(phone.notifications), battery_level(phone), percent
+    return phone.local(phone.now).strftime("%H:%M"), on, bool(phone.notifications), battery_level(phone), percent
 
 
 def battery_level(phone: Host) -> int:

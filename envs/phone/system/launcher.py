@@ -70,7 +70,7 @@ class Home(Screen):
         pages = -(-len(apps) // per_page)
         page = min(self.page, pages - 1)  # a turned screen has other pages
         shown = apps[page * per_page : (page + 1) * per_page]
-        clock = Text(self.now.strftime("%a, %b %-d"), 20, pad=(20, 18, 20, 14), id="clock")
+        clock = Text(self.local_now.strftime("%a, %b %-d"), 20, pad=(20, 18, 20, 14), id="clock")
         grid = Grid([self._icon(app) for app in shown], columns, gap=8, pad=(10, 6, 10, 6))
         dots = Row([self._dot(i == page) for i in range(pages)], gap=8, justify="center", pad=6)
         icons = [self._icon(app, named=False) for app in docked]

@@ -37,7 +37,7 @@ BRIGHTEST = 255
 def build(phone: SystemHost) -> View:
     """Returns the shade: four tiles and the notifications, or all tiles and the brightness slider."""
     tiles = TILES if phone.shade == 2 else TILES[:4]
-    top: list[View] = [Text(phone.now.strftime("%a, %b %-d"), 14, pad=(4, 2, 4, 6))]
+    top: list[View] = [Text(phone.local(phone.now).strftime("%a, %b %-d"), 14, pad=(4, 2, 4, 6))]
     if phone.shade == 2:
         top.append(_brightness(phone))
     top.append(Grid([_tile(phone, *tile) for tile in tiles], 2, gap=8))
@@ -96,7 +96,7 @@ def _group(phone: SystemHost, package: str) -> View:
 
 def _row(phone: SystemHost, notification: Notification) -> View:
     _, icon, color = _sender(phone, notification.package)
-    when = Text(notification.when.strftime("%H:%M"), 12, theme.SECONDARY)
+    when = Text(phone.local(notification.when).strftime("%H:%M"), 12, theme.SECONDARY)
     return ListItem(
         notification.title, notification.text, partial(_open, phone, notification),
         leading=Icon(icon, 24, color), trailing=when,

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from coach_gym.checks import require_positive, require_whole
+from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.alarms import Wakeup
 from coach_gym.envs.phone.app import App, Host, Screen
 from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
@@ -89,9 +90,9 @@ class System:
             require_positive(density=density)
         self.upright = width, height
         self.density = density or min(width, height) / (360 if is_slim(width, height) else 800)
-        self.storage = Storage()
-        self.storage.now = START
         self.services = Services()
+        self._keep(Storage())
+        self.storage.now = START
         self.apps: dict[str, App] = {app.package: app for app in (make(self) for make in apps)}
         self.launcher = Launcher(self)
         self.stacks: dict[str, list[Screen]] = {}
@@ -111,6 +112,11 @@ class System:
         self.windows = Windows(self)
         self._install()
         self.go_home()
+
+    def _keep(self, storage: Storage) -> None:
+        """Has all that the phone stores in one place, which reads times as the phone does."""
+        self.storage = storage
+        storage.local, storage.on_clock = self.local, self.on_clock
 
     def _install(self) -> None:
         for folder in SYSTEM:
@@ -173,6 +179,14 @@ class System:
     @now.setter
     def now(self, value: datetime) -> None:
         self.storage.now = value
+
+    def local(self, clock: datetime) -> datetime:
+        """Returns a time on the phone's clock as it is in the time zone that is set."""
+        return zones.local(self.services, clock)
+
+    def on_clock(self, local: datetime) -> datetime:
+        """Returns what the phone's clock shows at a time in the time zone that is set."""
+        return zones.from_local(self.services, local)
 
     def elapse(self, time: timedelta) -> None:
         """Lets the clock run; apps hear of it."""

@@ -46,6 +46,7 @@ def setprop(p: Process) -> int:
     if name.startswith("ro.") and state.get_property(p.phone, name):
         return p.complain(f"Failed to set property '{name}' to '{value}'\nSee dmesg for error reason.")
     p.phone.services.properties[name] = value
+    p.phone.changed()
     return 0
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.settings import whole
-from coach_gym.envs.phone.shell.commands import users
+from coach_gym.envs.phone.shell.commands import state, users
+from coach_gym.envs.phone.shell.commands.system import YEARS
 from coach_gym.envs.phone.shell.commands.users import BadUser
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import Command, Process
@@ -175,6 +177,19 @@ def _location(p: Process, args: list[str]) -> int:
     return 0
 
 
+def _alarm(p: Process, args: list[str]) -> int:
+    """`cmd alarm set-time MILLISECONDS`, `cmd alarm set-timezone ZONE`."""
+    verb, value = [*args, "", ""][:2]
+    if verb == "set-timezone" and value:
+        state.set_zone(p.phone, value)
+    elif verb == "set-time" and value.isdecimal() and (time := from_seconds(int(value) / 1000)).year in YEARS:
+        p.phone.now = time
+        p.phone.changed()
+    else:
+        return _unknown(p, args)
+    return 0
+
+
 def _user(p: Process, args: list[str]) -> int:
     """`cmd user list`: the only user."""
     if args[:1] != ["list"]:
@@ -224,7 +239,7 @@ _SAME_AS = {
 _SERVICES: dict[str, Callable[[Process, list[str]], int]] = {
     "statusbar": _status_bar, "uimode": _ui_mode, "wifi": _wifi, "bluetooth_manager": _bluetooth,
     "connectivity": _connectivity, "device_config": _device_config, "media_session": _media_session,
-    "battery": _battery, "notification": _notification, "location": _location, "user": _user,
+    "alarm": _alarm, "battery": _battery, "notification": _notification, "location": _location, "user": _user,
 }  # fmt: skip
 
 

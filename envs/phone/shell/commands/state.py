@@ -110,13 +110,19 @@ def settings(phone: Phone) -> dict[tuple[str, str], str]:
     }
     if told := [wakeup.at for _, wakeup in phone.wakeups() if wakeup.told]:
         half_days = stored.get(("system", "time_12_24")) == "12"
-        derived["system", "next_alarm_formatted"] = alarms.formatted(told[0], half_days)
+        derived["system", "next_alarm_formatted"] = alarms.formatted(phone.local(told[0]), half_days)
     return derived | stored
+
+
+def set_zone(phone: Phone, name: str) -> None:
+    """Sets the time zone as Android's alarm service does: what is none is GMT."""
+    phone.services.properties[zones.PROPERTY] = name if zones.named(name) is not zones.UNKNOWN else "GMT"
+    phone.changed()
 
 
 def zone(phone: Phone) -> tzinfo:
     """Returns the time zone that is set."""
-    return zones.named(get_property(phone, "persist.sys.timezone"))
+    return zones.named(zones.current(phone.services))
 
 
 def properties(phone: Phone) -> dict[str, str]:

@@ -288,8 +288,7 @@ def service(p: Process) -> int:
             p.print(f"{index}\t{each}: [android.{each}]")
     elif verb == "call" and name in services:
         if name == "alarm" and rest[:2] == ["3", "s16"] and len(rest) > 2:
-            known = zones.named(rest[2]) is not zones.UNKNOWN
-            p.phone.services.properties["persist.sys.timezone"] = rest[2] if known else "GMT"
+            state.set_zone(p.phone, rest[2])
         elif name == "statusbar" and rest and rest[0] in ("1", "2", "3"):
             p.phone.shade = {"1": 1, "2": 0}.get(rest[0], int(not p.phone.shade))
             p.phone.changed()

@@ -107,6 +107,17 @@ def test_now_is_the_phones_time(phone, expression, value, monkeypatch):
     time.tzset()
 
 
+@pytest.mark.parametrize(("expression", "value"), [
+    ("time('now'), time('now', 'localtime')", "15:34:05|11:34:05"), ("time('11:34', 'utc')", "16:34:00"),
+    ("datetime(0, 'unixepoch', '+1 day', 'localtime', '+1 hour')", "1970-01-01 20:00:00"),
+    ("time('12:00', 'localtime', 'utc')", "12:00:00"), ("date('no', 'localtime')", ""),
+    ("date('-4000-01-01', 'localtime')", "-4000-01-01"),
+])  # fmt: skip
+def test_local_time_is_that_of_the_zone_that_is_set(phone, expression, value):
+    run(phone, "date '2023-10-15 15:34:05'; setprop persist.sys.timezone America/New_York")
+    assert out(phone, f'sqlite3 :memory: "SELECT {expression}"') == f"{value}\n"
+
+
 def test_defaults_and_indexes_of_times(phone):
     run(phone, "sqlite3 /sdcard/t.db 'CREATE TABLE t(x DEFAULT CURRENT_TIMESTAMP, y); CREATE INDEX i ON t(date(x))'")
     for day in ("2024-05-10", "2024-05-11"):

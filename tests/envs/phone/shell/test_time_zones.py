@@ -24,6 +24,8 @@ ZONES = {  # at 15:34 in UTC
     "setprop persist.sys.timezone Europe/Berlin; date; TZ=UTC date +%T": "Sun Oct 15 17:34:00 CEST 2023\n15:34:00",
     "service call alarm 3 s16 Asia/Tokyo > /dev/null; date +%Z": "JST",
     "service call alarm 3 s16 No/Zone > /dev/null; date +%Z; getprop persist.sys.timezone": "GMT\nGMT",
+    "cmd alarm set-timezone No/Zone; date +%Z; cmd alarm set-time 1700000000000; date +%s": "GMT\n1700000000",
+    "cmd alarm set-time 99999999999999; cmd alarm set-time; cmd alarm x; echo $?": "255",
     "export TZ=Asia/Tokyo; touch -d '2024-01-01 08:00' /sdcard/t; stat -c '%y %Y' /sdcard/t; date -r /sdcard/t +%H": (
         "2024-01-01 08:00:00.000000000 +0900 1704063600\n08"
     ),
