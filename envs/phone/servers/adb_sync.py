@@ -11,7 +11,9 @@ from coach_gym.envs.phone.paths import link, real
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.adb_transport import Stream
 from coach_gym.envs.phone.servers.lock import RunningPhone
-from coach_gym.envs.phone.shell.toybox.attributes import Attributes, attributes, names_in, of_link
+from coach_gym.envs.phone.shell import COMMANDS
+from coach_gym.envs.phone.shell.language.filesystem import FileSystem
+from coach_gym.envs.phone.shell.toybox.attributes import Attributes, of_link
 
 CHUNK = 64 * 1024  # bytes of file in one packet
 LONGEST_PATH = 1024
@@ -32,7 +34,7 @@ class Sync:
     """
 
     def __init__(self, phone: Phone, lock: RunningPhone) -> None:
-        self._phone, self._lock = phone, lock
+        self._phone, self._lock, self._files = phone, lock, FileSystem(phone, COMMANDS)
 
     def serve(self, stream: Stream) -> None:
         """Answers requests until the client quits."""
@@ -85,12 +87,12 @@ class Sync:
         with self._lock:
             if target is not None:
                 return of_link(target)
-            return attributes(self._phone, path) if self._phone.storage.exists(path) else None
+            return self._files.attributes(path) if self._files.exists(path) else None
 
     def _list(self, stream: Stream, name: str, full: bool) -> None:
         folder = real(name)
         with self._lock:
-            names = [".", "..", *names_in(self._phone, folder)] if self._phone.storage.is_dir(folder) else []
+            names = [".", "..", *self._files.names(folder)] if self._files.is_dir(folder) else []
         for each in names:
             a = self._attributes(f"{folder}/{each}", follow=each in (".", ".."))
             if a is not None:
@@ -104,8 +106,8 @@ class Sync:
     def _send(self, stream: Stream, name: str) -> None:
         path = real(name)
         with self._lock:
-            data = self._phone.storage.read(path)
-            folder = self._phone.storage.is_dir(path)
+            data = self._files.read(path)
+            folder = self._files.is_dir(path)
         if data is None:
             _fail(stream, "read failed: Is a directory" if folder else "open failed: No such file or directory")
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -113,6 +114,9 @@ _FILES: dict[str, Callable[[Phone], str]] = {
     "uptime": lambda phone: f"{uptime(phone):.2f} {uptime(phone) * CPUS * 0.99:.2f}\n",
     "version": lambda phone: f"Linux version {VERSION} (build-user@build-host) {BUILT}\n",
 }  # fmt: skip
+_PROCESS = re.compile(r"/proc/([0-9]+|self)")
+_OF_PROCESS = ("cmdline", "comm", "oom_score_adj", "stat", "status")
+_CPU_FOLDERS = [f"/sys/devices/system/cpu/cpu{number}" for number in range(CPUS)]
 _CPU_FILES = {f"/sys/devices/system/cpu/{name}": f"0-{CPUS - 1}\n" for name in ("online", "possible", "present")}
 
 
@@ -124,10 +128,16 @@ def exists(phone: Phone, path: str) -> bool:
 
 def names(phone: Phone, folder: str) -> list[str] | None:
     """Returns the names in a folder of the kernel, or None if there is no such folder."""
+    process = _PROCESS.fullmatch(folder)
+    if process:
+        known = process[1] == "self" or any(str(task.pid) == process[1] for task in state.processes(phone))
+        return sorted(_OF_PROCESS) if known else None
+    if folder in _CPU_FOLDERS:
+        return []
     if folder == "/dev":
         return sorted(path.removeprefix("/dev/") for path in DEVICES)
     if folder == "/proc":
         return sorted([*(str(task.pid) for task in state.processes(phone)), *_FILES, "self"])
     if folder == "/sys/devices/system/cpu":
-        return sorted([*(f"cpu{number}" for number in range(CPUS)), "online", "possible", "present"])
+        return sorted(path.rpartition("/")[2] for path in (*_CPU_FOLDERS, *_CPU_FILES))
     return None

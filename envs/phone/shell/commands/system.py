@@ -61,9 +61,9 @@ def date(p: Process) -> int:
     shown = p.phone.now
     if "r" in given:
         path = p.path(given.values["r"])
-        if not p.storage.exists(path):
+        if not p.exists(path):
             return p.fail(f"{given.values['r']}: {NO_FILE}")
-        shown = p.storage.modified(path)
+        shown = p.files.attributes(path).modified
     text = given.values.get("d") or " ".join(words)
     if text:
         time = _date(p, text, given.values.get("D"))

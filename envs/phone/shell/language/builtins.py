@@ -12,7 +12,7 @@ from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.language import launching, variables
 from coach_gym.envs.phone.shell.language.environment import NAME, OWN_PID, Exit, Fault, Leave, Return
 from coach_gym.envs.phone.shell.language.options import letters, options
-from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, program
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process
 from coach_gym.envs.phone.shell.language.words import unescape
 from coach_gym.envs.phone.shell.toybox.attributes import attributes
 
@@ -41,8 +41,8 @@ def cd(p: Process) -> int:
     elif len(words) > 1:
         return p.complain(f"{NAME}: cd: {'bad substitution' if len(words) == 2 else 'too many arguments'}", 2)
     path = p.path(name)
-    if not p.storage.is_dir(path):
-        why = "Not a directory" if p.storage.exists(path) else NO_FILE
+    if not p.is_dir(path):
+        why = "Not a directory" if p.exists(path) else NO_FILE
         return p.complain(f"{NAME}: cd: {name}: {why}", 2)
     p.shell.assign("OLDPWD", p.shell.folder)
     p.shell.folder = path if flags.endswith("P") else absolute(name, p.shell.folder)
@@ -318,7 +318,7 @@ def which(p: Process) -> int:
     for name in options(p.args, "a").words:
         own = p.name != "which" and (name in BUILTINS or name in p.shell.functions)
         place = name if own or "/" in name else f"{BIN}/{name}"
-        if own or program(p.path(place), p.shell.commands):
+        if own or p.files.program(p.path(place)):
             p.print(place)
         else:
             code = 1
@@ -407,7 +407,7 @@ class _Test:
     def unary(self, op: str, name: str) -> bool:
         if op in ("-n", "-z"):
             return bool(name) == (op == "-n")
-        storage, path = self.p.storage, self.p.path(name)
+        path = self.p.path(name)
         if not name or op in ("-b", "-c", "-p", "-S", "-t"):
             return op == "-c" and path in kernel.DEVICES
         if op in ("-L", "-h"):
@@ -415,7 +415,7 @@ class _Test:
         if not self.p.exists(path):
             return False
         if op == "-w":
-            return path in kernel.DEVICES or is_writable(path + "/" * storage.is_dir(path))
+            return path in kernel.DEVICES or is_writable(path + "/" * self.p.is_dir(path))
         a = attributes(self.p.phone, path)
         wanted = {"-d": stat.S_ISDIR(a.mode), "-f": stat.S_ISREG(a.mode), "-s": a.size > 0, "-x": a.mode & 0o111}
         return bool(wanted.get(op, True))
@@ -435,11 +435,11 @@ class _Test:
         return {"-eq": a == b, "-ne": a != b, "-lt": a < b, "-le": a <= b, "-gt": a > b, "-ge": a >= b}[op]
 
     def compare_files(self, left: str, op: str, right: str) -> bool:
-        storage = self.p.storage
-        if op == "-ef" or not (storage.exists(left) and storage.exists(right)):
-            return left == right if op == "-ef" else storage.exists(left if op == "-nt" else right)
+        files = self.p.files
+        if op == "-ef" or not (files.exists(left) and files.exists(right)):
+            return left == right if op == "-ef" else files.exists(left if op == "-nt" else right)
         older, newer = (right, left) if op == "-nt" else (left, right)
-        return storage.modified(older) < storage.modified(newer)
+        return files.attributes(older).modified < files.attributes(newer).modified
 
 
 COMMANDS: dict[str, Command] = {

@@ -6,6 +6,7 @@ import fnmatch
 import random
 import re
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from functools import lru_cache
 
 from coach_gym.envs.phone.epoch import to_seconds
@@ -13,8 +14,8 @@ from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.patterns import Guarded
 from coach_gym.envs.phone.shell.language import arithmetic, syntax
 from coach_gym.envs.phone.shell.language.environment import OWN_PID, Environment, Fatal, Fault, Killed
+from coach_gym.envs.phone.shell.language.filesystem import FileSystem
 from coach_gym.envs.phone.shell.language.process import MOST_PARTS, few
-from coach_gym.envs.phone.storage import Storage
 
 MOST_ALTERNATIVES = 1 << 21  # characters of all that is made of a word on the way to what its braces stand for
 PARENT_PID = "402"  # adbd's
@@ -36,14 +37,18 @@ class Expander:
 
     Args:
         shell: The shell's state.
-        storage: The files that patterns match.
+        files: What patterns match.
         substitute: Runs a script and returns its output.
     """
 
-    def __init__(self, shell: Environment, storage: Storage, substitute: Callable[[syntax.Script], str]) -> None:
-        self._shell, self._storage, self._substitute = shell, storage, substitute
-        self._began = storage.now
-        self._random = random.Random(str(storage.now))
+    def __init__(self, shell: Environment, files: FileSystem, substitute: Callable[[syntax.Script], str]) -> None:
+        self._shell, self._files, self._substitute = shell, files, substitute
+        self._began = self._now
+        self._random = random.Random(str(self._now))
+
+    @property
+    def _now(self) -> datetime:
+        return self._files.phone.now
 
     def fields(self, word: syntax.Word) -> list[str]:
         """Returns what a word expands to: fields, split at blanks and matched against file names."""
@@ -122,7 +127,7 @@ class Expander:
         """Returns paths whose last name matches, in folders that end in a slash, or are empty for this one."""
         if not _GLOB.search(pattern):
             return [folder + pattern for folder in folders if self._exists(folder + pattern)]
-        listing = self._storage.listdir
+        listing = self._files.names
         return [
             folder + name
             for folder in folders
@@ -131,10 +136,10 @@ class Expander:
         ]
 
     def _exists(self, name: str) -> bool:
-        return self._storage.exists(real(name, self._shell.folder))
+        return self._files.exists(real(name, self._shell.folder))
 
     def _is_dir(self, name: str) -> bool:
-        return self._storage.is_dir(real(name, self._shell.folder))
+        return self._files.is_dir(real(name, self._shell.folder))
 
     def _at_home(self, word: syntax.Word) -> syntax.Word:
         """Returns a word with the home directory for a `~` that is all of it, or has a slash after it."""
@@ -262,9 +267,9 @@ class Expander:
             case "RANDOM":
                 return str(self._random.randrange(1 << 15))
             case "SECONDS":
-                return str((self._storage.now - self._began).seconds)
+                return str((self._now - self._began).seconds)
             case "EPOCHREALTIME":
-                return f"{to_seconds(self._storage.now)}.000000"
+                return f"{to_seconds(self._now)}.000000"
             case "PPID":
                 return PARENT_PID
             case "KSH_VERSION":

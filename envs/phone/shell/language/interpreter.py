@@ -13,7 +13,6 @@ from datetime import datetime
 
 from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.shell.commands import kernel
 from coach_gym.envs.phone.shell.language import parse, syntax
 from coach_gym.envs.phone.shell.language.environment import (
     HUNG_UP,
@@ -29,8 +28,9 @@ from coach_gym.envs.phone.shell.language.environment import (
     Return,
 )
 from coach_gym.envs.phone.shell.language.expansion import Expander
+from coach_gym.envs.phone.shell.language.filesystem import FileSystem
 from coach_gym.envs.phone.shell.language.options import SPECIAL, BadOption, Help
-from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Sink, Streams, few, program
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Input, Process, Sink, Streams, few
 from coach_gym.envs.phone.shell.language.words import SyntaxFault
 from coach_gym.envs.phone.shell.toybox.attributes import attributes
 
@@ -52,6 +52,7 @@ class Shell(Environment):
     Args:
         phone: The phone.
         commands: All commands by name.
+        files: The phone's files.
 
     Attributes:
         errors: Where substitutions write their messages.
@@ -62,7 +63,7 @@ class Shell(Environment):
 
     def __init__(self, phone: Phone, commands: dict[str, Command]) -> None:
         super().__init__()
-        self.phone, self.commands = phone, commands
+        self.phone, self.commands, self.files = phone, commands, FileSystem(phone, commands)
         self.errors: bytearray = Sink()
         self.endless = False
         self.follow: Callable[[], bytes | None] | None = None
@@ -71,7 +72,7 @@ class Shell(Environment):
         self._depth = 0
         self._testing = 0  # greater than zero where a failure is no error under `set -e`, such as after `if`
         self._kept: list[tuple[str, bytearray]] = []  # files that `exec` has opened for writing
-        self._expander = Expander(self, phone.storage, self._substitution)
+        self._expander = Expander(self, self.files, self._substitution)
 
     def refresh(self) -> None:
         """Gives the next run of an interactive shell a budget of its own."""
@@ -396,7 +397,7 @@ class Shell(Environment):
         return code
 
     def _by_path(self, name: str) -> Command | None:
-        return program(real(name, self.folder), self.commands) if "/" in name else None
+        return self.files.program(real(name, self.folder)) if "/" in name else None
 
     def subshell(self, text: str, arguments: list[str], streams: Streams) -> int:
         """Runs a script in a new shell; the first argument, if any, is its `$0`. Returns its exit code."""
@@ -506,8 +507,7 @@ class Shell(Environment):
             table[redirect.descriptor] = content
 
     def _readable(self, name: str) -> bytes:
-        path = real(name, self.folder)
-        data = b"" if path == "/dev/null" else kernel.read(self.phone, path) or self.phone.storage.read(path)
+        data = self.files.read(real(name, self.folder))
         if data is None:
             raise Fault(f"can't open {name}: {NO_FILE}")
         return data

@@ -10,10 +10,11 @@ from functools import cached_property
 from typing import Any, Protocol, Self, TypeVar
 
 from coach_gym.envs.phone import zones
-from coach_gym.envs.phone.paths import BIN, PROGRAM, real
+from coach_gym.envs.phone.paths import real
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import kernel, state
 from coach_gym.envs.phone.shell.language.environment import Killed
+from coach_gym.envs.phone.shell.language.filesystem import FileSystem
 from coach_gym.envs.phone.shell.language.syntax import Compound
 from coach_gym.envs.phone.storage import Storage
 
@@ -90,21 +91,6 @@ def few(parts: P) -> P:
     return parts
 
 
-_WITHOUT_FILE = frozenset("""
-: . [[ break builtin cd command continue eval exec exit export let local read readonly return set shift source trap type
-typeset ulimit umask unset wait
-""".split())
-def programs(commands: dict[str, Command]) -> list[str]:
-    """Returns the names of the files in `BIN`: of all commands but those that only a shell can carry out itself."""
-    return sorted(commands.keys() - _WITHOUT_FILE)
-
-
-def program(path: str, commands: dict[str, Command]) -> Command | None:
-    """Returns the command whose file has a path, or None."""
-    folder, _, name = path.rpartition("/")
-    return commands.get(name) if folder == BIN and name not in _WITHOUT_FILE else None
-
-
 @dataclass
 class Streams:
     """Standard input, output and error. After `2>&1` the last two are one."""
@@ -120,6 +106,7 @@ class Shell(Protocol):
     Attributes:
         phone: The phone that the shell runs on.
         commands: All commands by name.
+        files: The phone's files.
         options: What `set` has turned on: `e`, `u`, `x` or `pipefail`.
         traps: The commands that `trap` has set, by signal.
         fixed: The names of variables that are read-only.
@@ -136,6 +123,7 @@ class Shell(Protocol):
 
     phone: Phone
     commands: dict[str, Command]
+    files: FileSystem[Command]
     options: set[str]
     traps: dict[str, str]
     fixed: set[str]
@@ -209,6 +197,11 @@ class Process:
         """The phone's storage."""
         return self.shell.phone.storage
 
+    @property
+    def files(self) -> FileSystem[Command]:
+        """All files, not only those in storage."""
+        return self.shell.files
+
     @cached_property
     def zone(self) -> tzinfo:
         """The time zone of its variable `TZ`, or else the phone's."""
@@ -228,9 +221,12 @@ class Process:
         return real(name, self.shell.folder)
 
     def exists(self, path: str) -> bool:
-        """Returns whether there is a file or folder: in storage, of the kernel, or a program."""
-        known = self.storage.exists(path) or program(path, self.shell.commands) is not None
-        return known or kernel.exists(self.phone, path)
+        """Returns whether there is a file or folder."""
+        return self.files.exists(path)
+
+    def is_dir(self, path: str) -> bool:
+        """Returns whether there is a folder."""
+        return self.files.is_dir(path)
 
     def read(self, name: str, most: int = kernel.PIECE) -> bytes | None:
         """Returns the contents of a file, or of standard input for `-`; None, after a message, if it cannot.
@@ -242,11 +238,7 @@ class Process:
         if name == "-":
             return self.streams.stdin.read()
         path = self.path(name)
-        if path == "/dev/null":
-            return b""
-        if program(path, self.shell.commands):
-            return PROGRAM
-        data = kernel.device(self.phone, path, most) or kernel.read(self.phone, path) or self.storage.read(path)
+        data = self.files.read(path, most)
         if data is None:
             self.fail(f"{name}: {'Is a directory' if self.exists(path) else NO_FILE}")
         return data

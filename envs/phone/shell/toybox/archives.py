@@ -14,7 +14,6 @@ from coach_gym.envs.phone.paths import absolute, real
 from coach_gym.envs.phone.shell.language.options import Options, options
 from coach_gym.envs.phone.shell.language.process import MOST_OUTPUT, NO_FILE, Command, Process
 from coach_gym.envs.phone.shell.toybox.attributes import attributes, user_name
-from coach_gym.envs.phone.shell.toybox.files import tree
 
 _CORRUPT = (OSError, EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 
@@ -27,7 +26,7 @@ def tar(p: Process) -> int:
     if len(modes) != 1:
         return p.fail("Needs -txc")
     folder = p.path(given.values.get("C", "."))
-    if not p.storage.is_dir(folder):
+    if not p.is_dir(folder):
         return p.fail(f"{given.values['C']}: {NO_FILE}")
     if modes == ["c"]:
         return _pack(p, given, folder)
@@ -51,10 +50,10 @@ def _pack(p: Process, given: Options, folder: str) -> int:
     with tarfile.open(fileobj=packed, mode="w:gz" if "z" in given else "w", format=tarfile.GNU_FORMAT) as archive:
         for name in given.words:
             path = real(name, folder)
-            if not p.storage.exists(path):
+            if not p.exists(path):
                 p.fail(f"{name}: {NO_FILE}")
                 continue
-            for each in [path, *tree(p, path)]:
+            for each in [path, *p.files.below(path)]:
                 if not any(fnmatchcase(each.rpartition("/")[2], pattern) for pattern in given.all.get("X", [])):
                     _add(p, archive, name.strip("/") + each[len(path) :], each, "v" in given)
     if given.values.get("f", "-") == "-":
@@ -67,9 +66,9 @@ def _pack(p: Process, given: Options, folder: str) -> int:
 
 def _add(p: Process, archive: tarfile.TarFile, name: str, path: str, told: bool) -> None:
     about, member = attributes(p.phone, path), tarfile.TarInfo(name)
-    data = b"" if p.storage.is_dir(path) else p.storage.read(path) or b""
+    data = b"" if p.is_dir(path) else p.files.read(path) or b""
     member.size, member.mode, member.mtime = len(data), about.mode & 0o7777, to_seconds(about.modified)
-    member.type = tarfile.DIRTYPE if p.storage.is_dir(path) else tarfile.REGTYPE
+    member.type = tarfile.DIRTYPE if p.is_dir(path) else tarfile.REGTYPE
     member.uid, member.gid = about.user, about.group
     member.uname, member.gname = user_name(about.user), user_name(about.group)
     archive.addfile(member, io.BytesIO(data))

@@ -5,6 +5,7 @@ The shared storage is a FUSE mount: everything in it belongs to the media provid
 
 from __future__ import annotations
 
+import re
 import stat
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,7 @@ USERS = {
     0: "root", 1000: "system", 1001: "radio", 1023: "media_rw", 2000: "shell", 9997: "everybody", 10158: "u0_a158",
 }  # fmt: skip
 _PROVIDERS = {"com.android.providers.telephony": 1001, "com.android.providers.contacts": 10058}
+_FOLDERS = re.compile(r"/proc/([0-9]+|self)|/sys/devices/system/cpu/cpu[0-9]+")  # of the kernel, not in storage
 _BUILT = datetime(2009, 1, 1)  # the date of files in the system image
 
 
@@ -76,10 +78,8 @@ def _of_system(path: str) -> Attributes:
     """Returns the attributes of a program, a device or a file of the kernel, none of which are in storage."""
     if path.startswith(f"{BIN}/"):
         return Attributes(stat.S_IFREG | 0o755, 0, 2000, len(PROGRAM), _BUILT, 1, _inode(path))
-    name = path.rpartition("/")[2]
-    is_process = name.isdecimal() or name == "self"
     file = stat.S_IFCHR | 0o666 if path.startswith("/dev/") else stat.S_IFREG | 0o444
-    mode = stat.S_IFDIR | 0o555 if is_process else file
+    mode = stat.S_IFDIR | 0o555 if _FOLDERS.fullmatch(path) else file
     return Attributes(mode, 0, 0, 0, _BUILT, 1, _inode(path))
 
 

@@ -143,12 +143,12 @@ def file(p: Process) -> int:
     width = max(map(len, given.words)) + 1
     for name in given.words:
         path, target = p.path(name), link(name, p.shell.folder)
-        data = b"" if p.storage.is_dir(path) or not p.exists(path) else p.read(name) or b""
+        data = b"" if p.is_dir(path) or not p.exists(path) else p.read(name) or b""
         if target and "L" not in given:
             kind = f"symbolic link to {target}"
         elif not p.exists(path):
             kind = f"cannot open: {NO_FILE}"
-        elif p.storage.is_dir(path):
+        elif p.is_dir(path):
             kind = "directory"
         else:
             kind = next((kind for start, kind in _KINDS if data.startswith(start)), _text_or_data(data))
@@ -217,7 +217,7 @@ def diff(p: Process) -> int:
     if len(given.words) != 2:
         return p.need(2)
     left, right = given.words
-    if p.storage.is_dir(p.path(left)) and p.storage.is_dir(p.path(right)):
+    if p.is_dir(p.path(left)) and p.is_dir(p.path(right)):
         return _compare_folders(p, left, right, given.flags)
     data = [p.read(name) for name in (left, right)]
     if None in data:
@@ -248,12 +248,12 @@ def _folded(line: str, flags: list[str]) -> str:
 def _compare_folders(p: Process, left: str, right: str, flags: list[str]) -> int:
     """Compares the files of two folders; those of one alone differ."""
     code = 0
-    names = [p.storage.listdir(p.path(folder)) for folder in (left, right)]
+    names = [p.files.names(p.path(folder)) for folder in (left, right)]
     for name in sorted({*names[0], *names[1]}):
         if name not in names[0] or name not in names[1]:
             p.print(f"Only in {left if name in names[0] else right}: {name}")
             code = 1
-        elif "r" in flags or not p.storage.is_dir(p.path(f"{left}/{name}")):
+        elif "r" in flags or not p.is_dir(p.path(f"{left}/{name}")):
             args = [*(f"-{flag}" for flag in flags if flag != "U"), f"{left}/{name}", f"{right}/{name}"]
             code = max(code, diff(Process(p.shell, p.name, args, p.streams)))
     return code

@@ -60,10 +60,10 @@ def mkdir(p: Process) -> int:
     code = 0 if given.words else p.need(1)
     for name in given.words:
         path = p.path(name)
-        if p.storage.exists(path) and not ("p" in given and p.storage.is_dir(path)):
+        if p.exists(path) and not ("p" in given and p.is_dir(path)):
             code = p.fail(f"'{name}': File exists")
-        elif "p" not in given and not p.storage.is_dir(_parent(path)):
-            code = p.fail(f"'{name}': {'Not a directory' if p.storage.exists(_parent(path)) else NO_FILE}")
+        elif "p" not in given and not p.is_dir(_parent(path)):
+            code = p.fail(f"'{name}': {'Not a directory' if p.exists(_parent(path)) else NO_FILE}")
         elif "p" in given and any(_is_file(p, part) for part in _parents(path)):
             code = p.fail(f"'{name}': Not a directory")
         else:
@@ -82,9 +82,9 @@ def rmdir(p: Process) -> int:
     code = 0
     for name in given.words:
         path = p.path(name)
-        if not p.storage.is_dir(path):
-            code = p.fail(f"{name}: {'Not a directory' if p.storage.exists(path) else NO_FILE}")
-        elif p.storage.listdir(path):
+        if not p.is_dir(path):
+            code = p.fail(f"{name}: {'Not a directory' if p.exists(path) else NO_FILE}")
+        elif p.files.names(path):
             code = p.fail(f"{name}: Directory not empty")
         else:
             with p.going_on():
@@ -104,7 +104,7 @@ def _parents(path: str) -> Iterator[str]:
 
 
 def _is_file(p: Process, path: str) -> bool:
-    return p.storage.exists(path) and not p.storage.is_dir(path)
+    return p.exists(path) and not p.is_dir(path)
 
 
 def rm(p: Process) -> int:
@@ -121,7 +121,7 @@ def rm(p: Process) -> int:
             code = code if "f" in given else p.fail(f"{name}: {NO_FILE}")
         elif link(name, p.shell.folder):
             code = p.fail(f"{name}: Read-only file system")
-        elif p.storage.is_dir(path) and not recursive:
+        elif p.is_dir(path) and not recursive:
             code = p.fail(f"{name}: Is a directory")
         else:
             with p.going_on():
@@ -141,9 +141,9 @@ def touch(p: Process) -> int:
     code = 0
     for name in given.words:
         path = p.path(name)
-        if p.storage.is_dir(path) or path in DEVICES or ("c" in given and not p.storage.exists(path)):
+        if p.is_dir(path) or path in DEVICES or ("c" in given and not p.exists(path)):
             continue
-        if not p.storage.is_dir(_parent(path)):
+        if not p.is_dir(_parent(path)):
             code = p.fail(f"'{name}': {NO_FILE}")
         else:
             with p.going_on():
@@ -156,7 +156,7 @@ def _time_given(p: Process, values: dict[str, str]) -> datetime | str:
     """Returns the time for `touch`, or an error message."""
     if "r" in values:
         path = p.path(values["r"])
-        return p.storage.modified(path) if p.storage.exists(path) else f"'{values['r']}': {NO_FILE}"
+        return p.files.attributes(path).modified if p.exists(path) else f"'{values['r']}': {NO_FILE}"
     text = values.get("d") or values.get("t")
     if text is None:
         return p.phone.now
@@ -191,7 +191,7 @@ def _transfer(p: Process, given: Options, move: bool) -> int:
         return p.need(2)
     *sources, target = words
     place = p.path(target)
-    into = p.storage.is_dir(place) and "T" not in given
+    into = p.is_dir(place) and "T" not in given
     if len(sources) > 1 and not into:
         return p.fail(f"'{target}' not directory")
     code = 0
@@ -206,30 +206,28 @@ def _transfer(p: Process, given: Options, move: bool) -> int:
 
 def _transfer_one(p: Process, given: Options, name: str, path: str, target: str, end: str, move: bool) -> int:
     end = real(end)
-    storage, recursive = p.storage, move or any(flag in given for flag in "arRd")
+    files, storage, recursive = p.files, p.storage, move or any(flag in given for flag in "arRd")
     if not p.exists(path):
         return p.fail(f"bad '{name}': {NO_FILE}")
     if end == "/dev/null" and not move:
         return 0
-    if storage.is_dir(path) and not recursive:
+    if files.is_dir(path) and not recursive:
         return p.fail(f"Skipped dir '{name}'")
-    if "n" in given and storage.exists(end):
+    if "n" in given and files.exists(end):
         return 0
     if path == end:
         return 0 if move or name.rstrip("/").endswith("/.") else p.fail(f"'{name}' is '{name}'")
     if end.startswith(path.rstrip("/") + "/"):
         return p.fail(f"'{name}' into itself" if move else f"{name}: loop")
-    if not storage.is_dir(_parent(end)):
+    if not files.is_dir(_parent(end)):
         return p.fail(f"bad '{name}': {NO_FILE}" if move else f"{target}: {NO_FILE}")
-    if storage.is_dir(end) != storage.is_dir(path) and storage.exists(end):
-        return p.fail(f"'{end}': {'Is a directory' if storage.is_dir(end) else 'Not a directory'}")
+    if files.is_dir(end) != files.is_dir(path) and files.exists(end):
+        return p.fail(f"'{end}': {'Is a directory' if files.is_dir(end) else 'Not a directory'}")
     if move:
         if storage.is_dir(end) and storage.listdir(end):
             return p.fail(f"bad '{name}': Directory not empty")
         storage.require_writable(path)
         storage.move(path, end)
-    elif not storage.exists(path):
-        storage.write(end, p.read(name) or b"")
     else:
         copy_below(p, path, end, keep="a" in given or "p" in given)
     p.print(f"{p.name} '{name}'\n" if "v" in given else "", "")
@@ -238,29 +236,17 @@ def _transfer_one(p: Process, given: Options, name: str, path: str, target: str,
 
 def copy_below(p: Process, source: str, target: str, keep: bool) -> None:
     """Copies a file, or a folder into another that may exist; `keep` keeps times and permissions."""
-    storage = p.storage
-    names = [source, *tree(p, source)] if storage.is_dir(source) else [source]
-    for name in names:
+    files, storage = p.files, p.storage
+    for name in [source, *files.below(source)]:
         end = target + name[len(source) :]
-        if storage.is_dir(name):
+        if files.is_dir(name):
             storage.mkdir(end)
         else:
-            storage.write(end, storage.read(name) or b"", storage.modified(name) if keep else None)
+            storage.write(end, files.read(name) or b"", files.attributes(name).modified if keep else None)
         if keep:
             for what in ("mode", "user", "group"):
                 if (name, what) in storage.attributes:
                     storage.attributes[end, what] = storage.attributes[name, what]
-
-
-def tree(p: Process, folder: str) -> list[str]:
-    """Yields all paths below a folder, folders before their contents."""
-    paths = []
-    for name in p.storage.listdir(folder):
-        path = f"{folder.rstrip('/')}/{name}"
-        paths.append(path)
-        if p.storage.is_dir(path):
-            paths += tree(p, path)
-    return paths
 
 
 _MODE = re.compile(r"[0-7]{1,4}|[ugoa]*[-+=][rwxXst]*(,[ugoa]*[-+=][rwxXst]*)*")
@@ -299,7 +285,7 @@ def _change(p: Process, names: list[str], recursive: bool, changes) -> int:
         if not p.exists(path):
             code = p.fail(f"{name}: {NO_FILE}")
             continue
-        for each in [path, *(tree(p, path) if recursive else [])]:
+        for each in [path, *(p.files.below(path) if recursive else [])]:
             if not (each == SHARED or each.startswith(SHARED + "/")):
                 p.storage.require_writable(each)
                 for what, value in changes(each):
@@ -337,7 +323,7 @@ def chcon(p: Process) -> int:
 def _need_files(p: Process, names: list[str]) -> int:
     code = 0
     for name in names:
-        if not p.storage.exists(p.path(name)):
+        if not p.exists(p.path(name)):
             code = p.fail(f"'{name}': {NO_FILE}")
     return code
 

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from coach_gym.envs.phone.epoch import to_seconds
-from coach_gym.envs.phone.paths import BIN, link, real
-from coach_gym.envs.phone.shell.commands import kernel
+from coach_gym.envs.phone.paths import LINKS, link, real
 from coach_gym.envs.phone.shell.language.options import Options, options
-from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, Streams, programs
-from coach_gym.envs.phone.shell.toybox.attributes import BLOCK, Attributes, attributes, names_in, of_link, user_name
+from coach_gym.envs.phone.shell.language.process import NO_FILE, Command, Process, Streams
+from coach_gym.envs.phone.shell.toybox.attributes import BLOCK, Attributes, attributes, of_link, user_name
 
 LABEL = "u:object_r:media_rw_data_file:s0"
 DISK = 6_144_000  # KiB of the data partition, as on AndroidWorld's emulator
@@ -28,7 +27,7 @@ def ls(p: Process) -> int:
         path = p.path(word)
         if not p.exists(path):
             code = p.fail(f"{word}: {NO_FILE}")
-        elif "d" in given or not p.storage.is_dir(path) or ("l" in given and link(word, p.shell.folder)):
+        elif "d" in given or not p.is_dir(path) or ("l" in given and link(word, p.shell.folder)):
             alone.append(word)
         else:
             folders.append(word)
@@ -42,8 +41,7 @@ def ls(p: Process) -> int:
 
 def _list_folder(p: Process, given: Options, word: str) -> None:
     path = p.path(word)
-    made = programs(p.shell.commands) if path == BIN else kernel.names(p.phone, path) or []
-    names = sorted({*names_in(p.phone, path), *made})
+    names = p.files.names(path)
     if "a" in given or "f" in given:
         names = [".", "..", *names]
     elif "A" not in given:
@@ -51,7 +49,7 @@ def _list_folder(p: Process, given: Options, word: str) -> None:
     _Listing(p, given, path).show([(name, f"{path}/{name}") for name in names], total=True)
     if "R" in given:
         for name in names:
-            if name not in (".", "..") and p.storage.is_dir(real(f"{path}/{name}")) and not link(f"{path}/{name}"):
+            if name not in (".", "..") and p.is_dir(real(f"{path}/{name}")) and not link(f"{path}/{name}"):
                 p.print(f"\n{word.rstrip('/')}/{name}:")
                 _list_folder(p, given, f"{word.rstrip('/')}/{name}")
 
@@ -184,7 +182,7 @@ def find(p: Process) -> int:
         return p.fail(str(fault) if isinstance(fault, ValueError) else "missing argument")
     code = 0
     for start in starts:
-        if p.storage.exists(p.path(start)):
+        if p.exists(p.path(start)):
             search.walk(start, p.path(start), 0)
         else:
             code = p.fail(f"'{start}': {NO_FILE}")
@@ -202,13 +200,16 @@ _VALUED = (
 )  # fmt: skip
 
 
+_TYPES = {"directory": "d", "regular file": "f", "symbolic link": "l", "character device": "c"}
+
+
 class _Search:
     """A parsed expression of `find`."""
 
     ACTIONS = ("-print", "-print0", "-delete", "-exec", "-ok")
 
     def __init__(self, p: Process, words: list[str]) -> None:
-        self.p, self.words, self.code = p, list(words), 0
+        self.p, self.files, self.words, self.code = p, p.files, list(words), 0
         self.deepest, self.shallowest = 1 << 30, 0
         self.depth_first = "-delete" in words or "-depth" in words
         self.pruned = False
@@ -225,8 +226,8 @@ class _Search:
         self.pruned = False
         if not self.depth_first and depth >= self.shallowest:
             self.check(name, path)
-        if depth < self.deepest and not self.pruned:
-            for child in self.p.storage.listdir(path):
+        if depth < self.deepest and not self.pruned and path not in LINKS:
+            for child in self.files.names(path):
                 self.walk(f"{name.rstrip('/')}/{child}", f"{path.rstrip('/')}/{child}", depth + 1)
         if self.depth_first and depth >= self.shallowest:
             self.check(name, path)
@@ -286,7 +287,7 @@ class _Search:
             return self._matching(value, word == "-ipath", lambda name: name)
         if word == "-type":
             kinds = set(value.split(","))
-            return lambda name, path: ("d" if self.p.storage.is_dir(path) else "f") in kinds
+            return lambda name, path: _TYPES[self.files.attributes(path).kind] in kinds
         if word in ("-maxdepth", "-mindepth"):
             setattr(self, "deepest" if word == "-maxdepth" else "shallowest", _number(value))
             return _true
@@ -295,10 +296,12 @@ class _Search:
         if word in ("-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin"):
             return self._aged(value, 86400 if word.endswith("time") else 60)
         if word == "-newer":
-            limit = self.p.storage.modified(self.p.path(value))
-            return lambda name, path: self.p.storage.modified(path) > limit
+            if not self.p.exists(self.p.path(value)):
+                raise ValueError(f"'{value}': {NO_FILE}")
+            limit = self.files.attributes(self.p.path(value)).modified
+            return lambda name, path: self.files.attributes(path).modified > limit
         what = word[1:]  # -user or -group
-        return lambda name, path: value in _owner(attributes(self.p.phone, path), what)
+        return lambda name, path: value in _owner(self.files.attributes(path), what)
 
     def _matching(self, pattern: str, fold: bool, part: Callable[[str], str]) -> Check:
         if fold:
@@ -310,7 +313,7 @@ class _Search:
         if not match:
             raise ValueError(f"bad -size '{value}'")
         unit = {"c": 1, "w": 2, "": 512, "b": 512, "k": 1024, "M": 1 << 20, "G": 1 << 30}[match[3]]
-        return lambda name, path: _compare(-(-attributes(self.p.phone, path).size // unit), match[1], int(match[2]))
+        return lambda name, path: _compare(-(-self.files.attributes(path).size // unit), match[1], int(match[2]))
 
     def _aged(self, value: str, unit: int) -> Check:
         match = re.fullmatch(r"([-+]?)(\d{1,9})", value)
@@ -318,14 +321,14 @@ class _Search:
             raise ValueError(f"bad time '{value}'")
 
         def check(name: str, path: str) -> bool:
-            age = self.p.phone.now - self.p.storage.modified(path)
+            age = self.p.phone.now - self.files.attributes(path).modified
             return _compare(age // timedelta(seconds=unit), match[1], int(match[2]))
 
         return check
 
     def _empty(self, name: str, path: str) -> bool:
-        storage = self.p.storage
-        return not (storage.listdir(path) if storage.is_dir(path) else storage.size(path))
+        a = self.files.attributes(path)
+        return not (self.files.names(path) if modes.S_ISDIR(a.mode) else a.size)
 
     def _prune(self, name: str, path: str) -> bool:
         self.pruned = True
@@ -341,10 +344,11 @@ class _Search:
         return show
 
     def _delete(self, name: str, path: str) -> bool:
-        if self.p.storage.is_dir(path) and self.p.storage.listdir(path):
+        if path not in LINKS and self.files.names(path):
             self.code = self.p.fail(f"{name}: Directory not empty")
             return False
         with self.p.going_on():
+            self.p.storage.require_writable(path)
             self.p.storage.remove(path)
             return True
         self.code = 1
@@ -394,7 +398,7 @@ def du(p: Process) -> int:
     depth = 0 if "s" in given else given.count("d", 1 << 30)
     total, code = 0, 0
     for name in given.words or ["."]:
-        if p.storage.exists(p.path(name)):
+        if p.exists(p.path(name)):
             total += _used(p, given, name, p.path(name), depth)
         else:
             code = p.fail(f"'{name}': {NO_FILE}")
@@ -405,9 +409,10 @@ def du(p: Process) -> int:
 
 def _used(p: Process, given: Options, name: str, path: str, depth: int, top: bool = True) -> int:
     """Prints a line for a file and for what is below it. Returns the KiB it takes."""
-    folder = p.storage.is_dir(path)
-    used = 4 if folder else attributes(p.phone, path).blocks // 2
-    for child in p.storage.listdir(path):
+    a = p.files.attributes(path)
+    folder = modes.S_ISDIR(a.mode)
+    used = 4 if folder else a.blocks // 2
+    for child in p.files.names(path) if folder else ():
         used += _used(p, given, f"{name.rstrip('/')}/{child}", f"{path.rstrip('/')}/{child}", depth - 1, top=False)
     if top or (depth >= 0 and (folder or "a" in given)):
         p.print(f"{_amount(used, given)}\t{name}")

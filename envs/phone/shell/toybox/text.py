@@ -159,9 +159,10 @@ def _wanted(patterns: list[str], kind: str, given: Options) -> Pattern:
 
 def _files(p: Process, name: str) -> list[str]:
     path = p.path(name)
-    if not p.storage.is_dir(path):
+    if not p.is_dir(path):
         return [name]
-    return [name.rstrip("/") + file[len(path.rstrip("/")) :] for file in sorted(p.storage.files_below(path))]
+    found = [file for file in p.files.below(path) if p.files.attributes(file).kind == "regular file"]
+    return [name.rstrip("/") + file[len(path.rstrip("/")) :] for file in sorted(found)]
 
 
 def _grep_one(p: Process, given: Options, wanted: Pattern, name: str, data: bytes, label: str) -> bool:

@@ -116,6 +116,15 @@ def test_folders_are_listed(phone, id, head):
     assert talk(phone, packet(id, b"/nowhere"))[:4] == b"DONE"
 
 
+def test_programs_and_the_kernels_files_are_files_for_adb_too(phone):
+    assert talk(phone, packet(b"RECV", b"/system/bin/sh")) == packet(b"DATA", b"\x7fELF") + packet(b"DONE")
+    assert talk(phone, packet(b"RECV", b"/proc/version"))[:4] == b"DATA"
+    mode, size = struct.unpack("<4sIII", talk(phone, packet(b"STAT", b"/bin/sh")))[1:3]
+    assert stat.S_ISREG(mode) and size == 4
+    assert b"\x06\x00\x00\x00toybox" in talk(phone, packet(b"LIST", b"/system/bin"))
+    assert b"\x04\x00\x00\x00self" in talk(phone, packet(b"LIST", b"/proc"))
+
+
 REFUSED = {
     "a missing file": (packet(b"RECV", b"/nowhere"), "open failed: No such file or directory"),
     "a folder": (packet(b"RECV", b"/data"), "read failed: Is a directory"),

@@ -225,7 +225,7 @@ BRACES = {  # by mksh
     "{a,'b,c'} {a\\,b} \\{a,b} {a\\},b} {a,b}'{c,d}'": "a b,c {a,b} {a,b} a} b a{c,d} b{c,d}",
     '"$x"{,.bak} {$x,c} {$y,c} $z': "1 2 1 2.bak {1 2,c} p q c r s",
     "~{,/x} {~,x}/y ~/{a,b} $t": "~ ~/x ~/y x/y /home/a /home/b ~",
-    "/syste{m,n}* /{a,b}*": "/system /systen* /a* /b*",
+    "/syste{m,n}* /{a,c}*": "/system /systen* /a* /c*",
 }
 
 

@@ -28,6 +28,24 @@ def out(phone, command):
     "touch /sdcard/a; [ -x /sdcard/a ] || echo no; chmod +x /data/local/tmp; [ -x /data/local/tmp ] && echo yes":
         "no\nyes\n",
     "f() { :; }; command -v f cd ls": "f\ncd\n/system/bin/ls\n",
+    "find / -name toybox; find /bin/ -name 'sh*'; find /proc/self -name comm":
+        "/system/bin/toybox\n/bin/sh\n/bin/sha1sum\n/bin/sha256sum\n/bin/sha512sum\n/proc/self/comm\n",
+    "echo /system/bin/sh* /bin/toyb?x /proc/v* /sdc* /dev/[z]ero":
+        "/system/bin/sh /system/bin/sha1sum /system/bin/sha256sum /system/bin/sha512sum /bin/toybox /proc/version "
+        "/sdcard /dev/zero\n",
+    "find / -maxdepth 1 -type l; find /dev -type c -name 'n*'; find /system/bin -name sh -size -1k -type f":
+        "/bin\n/etc\n/sdcard\n/dev/null\n",
+    "find /system/bin -name sh -delete || ls /bin/sh; find / -maxdepth 1 -name sdcard -delete || ls -d /sdcard":
+        "/bin/sh\n/sdcard\n",
+    "cd /proc/1 && ls && cat comm; ls -d /sys/devices/system/cpu/*":
+        "cmdline\ncomm\noom_score_adj\nstat\nstatus\ninit\n"
+        + "".join(f"/sys/devices/system/cpu/{name}\n" for name in ("cpu0", "cpu1", "online", "possible", "present")),
+    "cp -r /bin /sdcard/b; diff -rq /system/bin /sdcard/b && ls /sdcard/b/sh; grep -rl ELF /system/bin | grep sh$":
+        "/sdcard/b/sh\n/system/bin/sh\n",
+    "tar cf /sdcard/t /bin/sh; tar tf /sdcard/t; cat < /system/bin/sh | xxd -p; date -r /system/bin/sh +%Y":
+        "bin/sh\n7f454c46\n2009\n",
+    "touch /sdcard/n; [ /sdcard/n -nt /bin/sh ] && find /sdcard -newer /bin/sh -name n; mkdir /bin/ls || du /bin/ls":
+        "/sdcard/n\n4\t/bin/ls\n",
 }.items())  # fmt: skip
 def test_files_that_are_made_when_asked_for(phone, script, expected):
     assert out(phone, script) == expected
