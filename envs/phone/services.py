@@ -9,20 +9,36 @@ from typing import Literal
 FIRST_PID = 1407
 """The process id of the first app that starts; each later start has the next one but six."""
 
-LONGEST_LOG = 1000  # lines
+_SHELL_PID = 1999  # of whoever calls `log`
+LONGEST_LOG = 1000  # messages
+LONGEST_MESSAGE = 4068  # characters of its text and tag
+PRIORITIES = "VDIWEFS"
+"""Of messages in the log, from verbose to fatal, and silent."""
 
 CallState = Literal["incoming", "active", "held"]
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of Android's log: when it was written, its priority (`V` to `F`), its tag, its text and its buffer."""
+    """A message in Android's log.
+
+    Attributes:
+        at: When it was written.
+        priority: `V` to `F`.
+        tag: Its tag.
+        text: Its text, of one line or more.
+        buffer: The buffer that it is in.
+        package: The app that has written it; empty for the shell.
+        pid: The process that has.
+    """
 
     at: datetime
     priority: str
     tag: str
     text: str
-    buffer: str = "main"
+    buffer: str
+    package: str
+    pid: int
 
 
 @dataclass
@@ -37,7 +53,7 @@ class Services:
         operations: The modes that `appops` has set, by package and operation.
         calls: What the calls of the moment do, by number.
         battery: What `dumpsys battery set` reports in place of the battery's own values, by name.
-        log: What was written to Android's log, the oldest line first.
+        log: What was written to Android's log, the oldest message first.
         pids: The process ids of the apps that were started, by package. One that has ended keeps its last.
         zone: The time zone of the phone's clock, whatever the property `persist.sys.timezone` is set to.
         drawn: How many times random bytes were read.
@@ -59,9 +75,12 @@ class Services:
     held: int = 0
     screen_on: bool = True
 
-    def write_log(self, at: datetime, priority: str, tag: str, text: str, buffer: str = "main") -> None:
-        """Adds lines to a buffer of the log, which forgets the oldest."""
-        self.log += [Line(at, priority, tag, line, buffer) for line in text.splitlines()]
+    def write_log(
+        self, at: datetime, priority: str, tag: str, text: str, buffer: str = "main", package: str = ""
+    ) -> None:
+        """Adds a message to a buffer of the log, which forgets the oldest."""
+        pid = self.pids.get(package, 0) if package else _SHELL_PID
+        self.log.append(Line(at, priority, tag, text[: max(0, LONGEST_MESSAGE - len(tag))], buffer, package, pid))
         del self.log[:-LONGEST_LOG]
 
     def new_pid(self) -> int:

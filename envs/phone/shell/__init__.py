@@ -17,7 +17,6 @@ from coach_gym.envs.phone.shell.commands import (
     content,
     database,
     dumps,
-    log,
     network,
     packages,
     properties,
@@ -26,6 +25,7 @@ from coach_gym.envs.phone.shell.commands import (
     services,
     system,
 )
+from coach_gym.envs.phone.shell.commands.logs import log, logcat
 from coach_gym.envs.phone.shell.language import builtins, parse
 from coach_gym.envs.phone.shell.language.environment import KILLED, Abort, Exit, Killed
 from coach_gym.envs.phone.shell.language.interpreter import Shell
@@ -36,7 +36,7 @@ from coach_gym.envs.phone.shell.toybox import archives, contents, expression, fi
 COMMANDS: dict[str, Command] = {}
 for _module in (
     builtins, files, listing, text, sed, system, activities, packages, dumps, content, database, screen,
-    services, properties, processes, log, network, recording, archives, contents, expression,
+    services, properties, processes, log, logcat, network, recording, archives, contents, expression,
 ):  # fmt: skip
     COMMANDS |= _module.COMMANDS
 """All commands by name."""

@@ -261,10 +261,10 @@ class System:
         if is_corrupt(fault) and (path := self.storage.remove_corrupt()):
             kind = "SQLiteDatabaseCorruptException"
             words = f"Corruption reported by sqlite on database: {path}\ndeleting the database file: {path}"
-            self.services.write_log(self.now, "E", "DefaultDatabaseErrorHandler", words)
+            self.services.write_log(self.now, "E", "DefaultDatabaseErrorHandler", words, package=package)
         told = f"FATAL EXCEPTION: main\nProcess: {package}, PID: {self.services.pids.get(package, 0)}"
         words = f"{told}\nandroid.database.sqlite.{kind}: {fault}"
-        self.services.write_log(self.now, "E", "AndroidRuntime", words, "crash")
+        self.services.write_log(self.now, "E", "AndroidRuntime", words, "crash", package)
         self.stop(package)
         if shown:
             self.go_home()

@@ -116,6 +116,8 @@ def _long(word: str, valued: str, names: Mapping[str, str], rest: list[str], res
     if name not in names:
         raise BadOption(f"Unknown option '{word[2:]}'")
     letter = names[name]
+    if equals and letter and letter not in valued:
+        raise BadOption(f"Unknown option '{word[2:]}'")
     if letter and letter in valued:
         result.add(letter, value if equals else _value(letter, rest))
     elif letter:

@@ -639,8 +639,9 @@ def test_an_archive_of_a_stranger_stays_below_its_folder(files):
 @pytest.mark.parametrize(("command", "told"), [
     ("input swipe 1 2 3 4 nan", "Invalid arguments"), ("input swipe 1 2 3 4 inf", "Invalid arguments"),
     ("input swipe 1 2 3 4 99999999999", "Invalid arguments"), ("kill -BOGUS 1", "Unknown signal 'BOGUS'"),
-    ("kill -s BOGUS 1", "Unknown signal 'BOGUS'"), ("logcat -d -b bogus", "Unknown -b buffer 'bogus'"),
-    ("logcat -d -t soon", "Not a number 'soon'"), ("cmd uimode night bogus", "mode must be 'yes', 'no', or 'auto'"),
+    ("kill -s BOGUS 1", "Unknown signal 'BOGUS'"), ("logcat -d -b bogus", "Unknown buffer 'bogus' listed for -b."),
+    ("logcat -d -t soon", "-t 'soon' not in time format."),
+    ("cmd uimode night bogus", "mode must be 'yes', 'no', or 'auto'"),
     ("xxd -l all /system/build.prop", "Not a number 'all'"), ("grep -m few . /system/build.prop", "Not a number 'few'"),
     ("nl -v 1e9 /system/build.prop", "Not a number '1e9'"), ("base64 -w ٣ /system/build.prop", "Not a number"),
     ("cmp -n 99999999999999 /system/build.prop /system/build.prop", "Not a number '99999999999999'"),

@@ -697,7 +697,7 @@ def test_the_log_is_read_from_a_time_on(phone):
     for time in ("10-15 15:50:00.000", "2023-10-15 16:00:00.0"):
         assert out(phone, f"logcat -t '{time}' -v raw") == "--------- beginning of main\nlate\n"
     assert out(phone, "logcat -d -T '2023-10-15 16:00:01.5'") == ""
-    for option in ("-t '99-99 15:50:00.000'", "-f /sdcard/log", "-L", "-S", "-G 1M", "--max-count=1", "--pid=1"):
+    for option in ("-t '99-99 15:50:00.000'", "-f /sdcard/log", "-L", "-S", "-G 1M", "-p", "-P x", "-B", "-i 1"):
         assert run(phone, f"logcat -d {option}").code == 1
 
 
