@@ -10,7 +10,7 @@ from typing import Any
 
 from coach_gym.envs.phone.app import Dialog
 from coach_gym.envs.phone.toolkit import theme
-from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.view import DIGITS, TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import Column, Grid, IconButton, Row, Space, Text, TextField
 
 
@@ -67,7 +67,7 @@ class TimePicker(Dialog):
         super().__init__(title)
         self.hour, self.minute, self.then = at.hour, at.minute, then
         self.choosing, self.typing = "hour", False
-        self.hour_input, self.minute_input = TextInput(), TextInput()
+        self.hour_input, self.minute_input = TextInput(allowed=DIGITS), TextInput(allowed=DIGITS)
 
     def content(self) -> Sequence[View]:
         """Returns the time and the numbers to choose from, or the fields to type in."""

@@ -13,7 +13,7 @@ from coach_gym.envs.phone.app import Choice, Confirm, Dialog
 from coach_gym.envs.phone.providers import contacts
 from coach_gym.envs.phone.providers.contacts import EMAIL_TYPES, PHONE_TYPES, Contact
 from coach_gym.envs.phone.toolkit import theme
-from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.view import PHONE, TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, Icon, ListItem, ListView, Row, Scaffold, TextField
 
 MORE = {
@@ -54,7 +54,8 @@ class ContactForm(ContactsScreen):
         self.before = known = contact or Contact()
         self.saved = saved
         self.first, self.last, self.company = TextInput(known.first), TextInput(known.last), TextInput(known.company)
-        self.phones = [Labelled(TextInput(number), label) for number, label in known.phones or [("", "Mobile")]]
+        numbers = known.phones or [("", "Mobile")]
+        self.phones = [Labelled(TextInput(number, allowed=PHONE), label) for number, label in numbers]
         addresses = known.emails or [("", edition.email_label)]
         self.emails = [Labelled(TextInput(address), label) for address, label in addresses]
         self.birthday = known.birthday
@@ -115,7 +116,7 @@ class ContactForm(ContactsScreen):
         self.push(Choice(title, labels, partial(setattr, entry, "label"), entry.label))
 
     def _add(self, entries: list[Labelled], label: str) -> None:
-        entries.append(Labelled(TextInput(), label))
+        entries.append(Labelled(TextInput(allowed=entries[0].input.allowed), label))
         self.focus(entries[-1].input)
 
     def _ask_birthday(self) -> None:

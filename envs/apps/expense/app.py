@@ -11,7 +11,7 @@ from coach_gym.envs.phone.app import Confirm, DatabaseApp, Screen
 from coach_gym.envs.phone.pages import FormPage
 from coach_gym.envs.phone.records import Table
 from coach_gym.envs.phone.toolkit import theme
-from coach_gym.envs.phone.toolkit.view import TextInput, View
+from coach_gym.envs.phone.toolkit.view import DECIMAL, TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
     Button,
     Chip,
@@ -133,7 +133,7 @@ class Form(FormPage):
         super().__init__(id)
         expense = expense or {"name": "", "note": "", "category": 1}
         amount = f"{expense['amount'] / 100:.2f}".rstrip("0").rstrip(".") if "amount" in expense else ""
-        self.name, self.amount = TextInput(expense["name"] or ""), TextInput(amount)
+        self.name, self.amount = TextInput(expense["name"] or ""), TextInput(amount, allowed=DECIMAL)
         self.note, self.category = TextInput(expense["note"] or ""), expense["category"]
         self.opened()
 

@@ -25,6 +25,7 @@ from coach_gym.envs.phone.toolkit.widgets import (
     Slider,
     SwitchItem,
     Text,
+    TextField,
 )
 
 NETWORKS = (("AndroidWifi", False), ("Riverside Cafe", False), ("Home 2.4G", True), ("Library Guest", True))
@@ -171,7 +172,7 @@ class Internet(Page):
 
     def _touched(self, name: str, ask: bool) -> None:
         if ask:
-            self.push(Prompt(name, partial(self._join, name), hint="Password", yes="Connect"))
+            self.push(PasswordPrompt(name, partial(self._join, name), hint="Password", yes="Connect"))
         else:
             self.put("global", "wifi_network", name)
 
@@ -180,6 +181,15 @@ class Internet(Page):
             self.notify("Check password and try again")
         else:
             self.put("global", "wifi_network", name)
+
+
+class PasswordPrompt(Prompt):
+    """A question for a text that nobody else is to read."""
+
+    def content(self) -> Sequence[View]:
+        """Returns the text field."""
+        field = TextField(self.input, self.hint, on_submit=self.closing(self.finish), password=True)
+        return [Column([field], pad=(20, 4, 20, 8))]
 
 
 class PairDevice(Page):

@@ -19,7 +19,7 @@ def nodes(view: View, package: str, clip: Rect, decor: bool = False) -> list[Nod
     return [
         Node(
             cls=view.cls,
-            text=view.text,
+            text="•" * len(view.text) if view.password else view.text,
             desc=view.desc,
             id=f"{package}:id/{view.id}" if view.id else "",
             package=package,

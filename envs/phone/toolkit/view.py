@@ -23,17 +23,25 @@ Align = Literal["stretch", "start", "center", "end"]
 Justify = Literal["start", "center", "end"]
 
 
+DIGITS = "0123456789"
+DECIMAL = f"{DIGITS}."
+PHONE = f"{DIGITS}#*+-(),/N. ;"
+"""What Android's fields for numbers, for amounts and for phone numbers take; the second takes a single point."""
+
+
 class TextInput:
     """The text in a text field. It belongs to the screen; the field shows it.
 
     Attributes:
+        allowed: The characters that the field takes, such as `DIGITS`; empty for all. It takes no others, however they
+            come.
         text: The text.
         cursor: The index at which text is inserted.
         anchor: The other end of the selection, which what is typed next replaces; the cursor if nothing is selected.
     """
 
-    def __init__(self, text: str = "", selected: bool = False) -> None:
-        self.text = text
+    def __init__(self, text: str = "", selected: bool = False, allowed: str = "") -> None:
+        self.allowed, self.text = allowed, text
         self.cursor = len(text)
         self.anchor = 0 if selected else self.cursor
 
@@ -50,8 +58,8 @@ class TextInput:
 
     def set(self, text: str) -> None:
         """Replaces the text and puts the cursor at its end."""
-        self.text = text
-        self.move(len(text))
+        self.text = self._taken(text, "")
+        self.move(len(self.text))
 
     def move(self, cursor: int) -> None:
         """Puts the cursor at an index, or at the nearest end of the text. Nothing is selected then."""
@@ -68,8 +76,18 @@ class TextInput:
     def insert(self, text: str) -> None:
         """Inserts text at the cursor, or in place of the selection."""
         start, end = self.selection
-        self.text = self.text[:start] + text + self.text[end:]
+        before, after = self.text[:start], self.text[end:]
+        text = self._taken(text, before + after)
+        self.text = before + text + after
         self.move(start + len(text))
+
+    def _taken(self, text: str, other: str) -> str:
+        """Returns what the field takes of a text beside another one."""
+        taken = "".join(filter(self.allowed.__contains__, text)) if self.allowed else text
+        if self.allowed == DECIMAL:
+            whole, point, rest = taken.rpartition(".")
+            taken = whole.replace(".", "") + point * ("." not in other) + rest
+        return taken
 
     def delete(self) -> None:
         """Removes the selection, or else the character before the cursor."""

@@ -57,7 +57,7 @@ def test_adding_stores_cents_category_and_the_phones_time(phone):
     assert any(e.label == "Total $12.50" for e in elements(phone))
 
 
-@pytest.mark.parametrize("name, amount", [("", "5"), ("Taxi", ""), ("Taxi", "free"), ("Taxi", "-3"), ("Taxi", "1e999")])
+@pytest.mark.parametrize("name, amount", [("", "5"), ("Taxi", ""), ("Taxi", "free"), ("Taxi", ".")])
 def test_incomplete_entries_are_not_saved_and_say_why(name, amount):
     phone = world_phone(540, 1200)
     phone.launch(PACKAGE)
