@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from coach_gym.envs.phone.patterns import TooSlow
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.shell.commands import (
-    activities,
     content,
     database,
-    dumps,
     network,
     packages,
     properties,
     recording,
     screen,
     services,
-    system,
 )
+from coach_gym.envs.phone.shell.commands.activities import am, monkey
+from coach_gym.envs.phone.shell.commands.dumps import dumpsys
 from coach_gym.envs.phone.shell.commands.logs import log, logcat
+from coach_gym.envs.phone.shell.commands.system import clock, control, machine, settings
 from coach_gym.envs.phone.shell.language import builtins, parse
 from coach_gym.envs.phone.shell.language.environment import KILLED, Abort, Exit, Killed
 from coach_gym.envs.phone.shell.language.interpreter import Shell
@@ -35,8 +35,8 @@ from coach_gym.envs.phone.shell.toybox import archives, contents, expression, fi
 
 COMMANDS: dict[str, Command] = {}
 for _module in (
-    builtins, files, listing, text, sed, system, activities, packages, dumps, content, database, screen,
-    services, properties, processes, log, logcat, network, recording, archives, contents, expression,
+    builtins, files, listing, text, sed, machine, clock, settings, control, am, monkey, packages, dumpsys, content,
+    database, screen, services, properties, processes, log, logcat, network, recording, archives, contents, expression,
 ):  # fmt: skip
     COMMANDS |= _module.COMMANDS
 """All commands by name."""

@@ -9,7 +9,7 @@ from itertools import takewhile
 from coach_gym.envs.phone.intents import Intent
 from coach_gym.envs.phone.providers import calendar, contacts, telephony
 from coach_gym.envs.phone.shell.commands import state, users
-from coach_gym.envs.phone.shell.commands.activities import BadIntent, read_intent, resolved
+from coach_gym.envs.phone.shell.commands.activities.reading import BadIntent, read_intent, resolved
 from coach_gym.envs.phone.shell.commands.manifest import BadPackage, Manifest, read_manifest
 from coach_gym.envs.phone.shell.commands.permissions import GROUPS, grant, list_permissions, revoke
 from coach_gym.envs.phone.shell.commands.users import BadUser

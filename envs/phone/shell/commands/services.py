@@ -8,7 +8,7 @@ from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.settings import whole
 from coach_gym.envs.phone.shell.commands import state, users
-from coach_gym.envs.phone.shell.commands.system import YEARS
+from coach_gym.envs.phone.shell.commands.system.clock import YEARS
 from coach_gym.envs.phone.shell.commands.users import BadUser
 from coach_gym.envs.phone.shell.language.options import options
 from coach_gym.envs.phone.shell.language.process import Command, Process

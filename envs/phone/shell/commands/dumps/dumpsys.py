@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.providers import telephony
 from coach_gym.envs.phone.settings import DEFAULT_IME
-from coach_gym.envs.phone.shell.commands import reports, state
-from coach_gym.envs.phone.shell.commands.battery import battery
+from coach_gym.envs.phone.shell.commands import state
+from coach_gym.envs.phone.shell.commands.dumps import reports
+from coach_gym.envs.phone.shell.commands.dumps.battery import battery
+from coach_gym.envs.phone.shell.commands.dumps.reports import Report
 from coach_gym.envs.phone.shell.commands.permissions import ASKED
-from coach_gym.envs.phone.shell.commands.reports import Report
 from coach_gym.envs.phone.shell.language.process import Command, Process
 from coach_gym.envs.phone.shell.toybox.attributes import uid_of
 
