@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from coach_gym.envs.phone.app import Choice, Screen
-from coach_gym.envs.phone.pages import SelectionPage
+from coach_gym.envs.phone.screens.pages import SelectionPage
 from coach_gym.envs.phone.storage import LONGEST, Storage
 from coach_gym.envs.phone.toolkit.view import TextInput
 

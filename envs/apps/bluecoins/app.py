@@ -26,8 +26,8 @@ from coach_gym.envs.apps.bluecoins.data import (
     read,
 )
 from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Screen
-from coach_gym.envs.phone.pages import FormPage, SearchPage
-from coach_gym.envs.phone.pickers import DatePicker
+from coach_gym.envs.phone.screens.pages import FormPage, SearchPage
+from coach_gym.envs.phone.screens.pickers import DatePicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

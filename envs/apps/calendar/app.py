@@ -15,7 +15,7 @@ from coach_gym.envs.phone.app import Choice, DatabaseApp, Menu, Screen
 from coach_gym.envs.phone.epoch import from_seconds
 from coach_gym.envs.phone.intents import CATEGORY, EDIT, INSERT, Intent
 from coach_gym.envs.phone.notifications import Notification
-from coach_gym.envs.phone.pickers import DatePicker
+from coach_gym.envs.phone.screens.pickers import DatePicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Column, Fab, Grid, IconButton, Row, Scaffold, Space, Text

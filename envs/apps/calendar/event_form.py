@@ -14,8 +14,8 @@ from coach_gym.envs.apps.calendar.event_choices import NEVER, REMINDERS, Weekday
 from coach_gym.envs.apps.calendar.event_deletion import ask_to_delete
 from coach_gym.envs.phone.app import Choice, DatabaseApp
 from coach_gym.envs.phone.epoch import from_seconds, midnight, to_seconds
-from coach_gym.envs.phone.pages import FormPage
-from coach_gym.envs.phone.pickers import DatePicker, TimePicker
+from coach_gym.envs.phone.screens.pages import FormPage
+from coach_gym.envs.phone.screens.pickers import DatePicker, TimePicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

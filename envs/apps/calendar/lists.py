@@ -13,7 +13,7 @@ from coach_gym.envs.apps.calendar.event_deletion import ask_to_delete
 from coach_gym.envs.apps.calendar.event_form import EventForm, new_event
 from coach_gym.envs.phone.app import DatabaseApp
 from coach_gym.envs.phone.epoch import from_seconds
-from coach_gym.envs.phone.pages import SelectionPage
+from coach_gym.envs.phone.screens.pages import SelectionPage
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
     Empty,

@@ -11,7 +11,7 @@ from coach_gym.envs.apps.calendario import data
 from coach_gym.envs.apps.calendario.data import NOTIFICATIONS, RECURRENCES, Event, notification_text
 from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Screen
 from coach_gym.envs.phone.intents import CATEGORY
-from coach_gym.envs.phone.pickers import DatePicker, HalfDayPicker
+from coach_gym.envs.phone.screens.pickers import DatePicker, HalfDayPicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

@@ -10,7 +10,7 @@ from coach_gym.envs.apps.cantook.data import DATABASE, FILES, PACKAGE, SCHEMA, L
 from coach_gym.envs.phone.app import App, Choice, Confirm, Prompt, Screen
 from coach_gym.envs.phone.folders import SHARED, Entry, entries
 from coach_gym.envs.phone.media import epub
-from coach_gym.envs.phone.pages import SearchPage
+from coach_gym.envs.phone.screens.pages import SearchPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (

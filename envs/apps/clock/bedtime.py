@@ -8,7 +8,7 @@ from functools import partial
 from coach_gym.envs.apps.clock.data import half_day
 from coach_gym.envs.apps.clock.tab import Tab
 from coach_gym.envs.phone.app import Choice
-from coach_gym.envs.phone.pickers import HalfDayPicker
+from coach_gym.envs.phone.screens.pickers import HalfDayPicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Column, Icon, Row, Space, Switch, Text

@@ -6,7 +6,7 @@ from functools import partial
 
 from coach_gym.envs.apps.clock.alarms import Alarms, Look
 from coach_gym.envs.apps.clock.data import Alarm
-from coach_gym.envs.phone.pickers import TimePicker
+from coach_gym.envs.phone.screens.pickers import TimePicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import CheckItem, Column, Icon, IconButton, ListItem, Row, Switch, Text

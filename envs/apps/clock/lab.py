@@ -16,7 +16,7 @@ from coach_gym.envs.apps.clock.app import Edition, Setting
 from coach_gym.envs.apps.clock.bedtime import Bedtime
 from coach_gym.envs.apps.clock.cities import WorldClock
 from coach_gym.envs.apps.clock.data import WEEKDAYS, WEEKEND, Alarm, half_day
-from coach_gym.envs.phone.pickers import HalfDayPicker
+from coach_gym.envs.phone.screens.pickers import HalfDayPicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Column, Icon, IconButton, Row, Space, Switch, Text

@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Screen
 from coach_gym.envs.phone.caching import cached
-from coach_gym.envs.phone.documents import SaveDocument
+from coach_gym.envs.phone.screens.documents import SaveDocument
 from coach_gym.envs.phone.system import bars
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View

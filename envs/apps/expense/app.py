@@ -8,8 +8,8 @@ from typing import Any
 
 from coach_gym.envs.phone import epoch
 from coach_gym.envs.phone.app import Confirm, DatabaseApp, Screen
-from coach_gym.envs.phone.pages import FormPage
 from coach_gym.envs.phone.records import Table
+from coach_gym.envs.phone.screens.pages import FormPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import DECIMAL, TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
-from coach_gym.envs.phone.documents import Destination
 from coach_gym.envs.phone.folders import (
     DEVICE,
     DOWNLOADS,
@@ -23,6 +22,7 @@ from coach_gym.envs.phone.folders import (
     size_text,
 )
 from coach_gym.envs.phone.intents import CATEGORY, GET_CONTENT, OPEN_DOCUMENT, VIEW, Intent
+from coach_gym.envs.phone.screens.documents import Destination
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (
     Empty,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from coach_gym.envs.phone.app import App, Confirm, Dialog, Menu, Screen
-from coach_gym.envs.phone.documents import Destination
 from coach_gym.envs.phone.folders import (
     SHARED,
     Entry,
@@ -22,6 +21,7 @@ from coach_gym.envs.phone.folders import (
 from coach_gym.envs.phone.intents import CATEGORY, VIEW, Intent
 from coach_gym.envs.phone.media import pictures
 from coach_gym.envs.phone.paths import real
+from coach_gym.envs.phone.screens.documents import Destination
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View

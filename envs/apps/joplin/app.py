@@ -10,7 +10,7 @@ from coach_gym.envs.apps.joplin.data import DATABASE, PACKAGE, SCHEMA
 from coach_gym.envs.apps.joplin.note_screens import Editor, NoteScreen, note_row
 from coach_gym.envs.apps.joplin.notebooks import ALL, FolderForm, SideMenu
 from coach_gym.envs.phone.app import Choice, DatabaseApp, Dialog, Menu, Screen
-from coach_gym.envs.phone.pages import SelectionPage
+from coach_gym.envs.phone.screens.pages import SelectionPage
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (
     Button,

@@ -10,9 +10,9 @@ from functools import partial
 from coach_gym.envs.phone.app import App, Confirm, Menu, Screen
 from coach_gym.envs.phone.intents import CALL, CATEGORY, EXTRA_TEXT, SEND, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
-from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.providers import contacts, telephony
 from coach_gym.envs.phone.providers.telephony import Conversation, Message, line
+from coach_gym.envs.phone.screens.pages import SelectionPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import Align, TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

@@ -23,7 +23,7 @@ from coach_gym.envs.apps.opentracks.recording import Form, Recording
 from coach_gym.envs.apps.opentracks.settings import Settings
 from coach_gym.envs.apps.opentracks.statistics import Details, Totals
 from coach_gym.envs.phone.app import Confirm, DatabaseApp, Menu, Screen
-from coach_gym.envs.phone.pages import SearchPage, SelectionPage
+from coach_gym.envs.phone.screens.pages import SearchPage, SelectionPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (

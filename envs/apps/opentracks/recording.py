@@ -7,7 +7,7 @@ from typing import Any
 
 from coach_gym.envs.apps.opentracks import data
 from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Screen
-from coach_gym.envs.phone.pages import FormPage
+from coach_gym.envs.phone.screens.pages import FormPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

@@ -12,7 +12,7 @@ from coach_gym.envs.apps.opentracks.data import Filter, Sums, Track
 from coach_gym.envs.apps.opentracks.recording import Form, Recording, ask_to_delete, figure
 from coach_gym.envs.apps.opentracks.settings import Settings
 from coach_gym.envs.phone.app import DatabaseApp, Dialog, Menu, Screen
-from coach_gym.envs.phone.pickers import DatePicker
+from coach_gym.envs.phone.screens.pickers import DatePicker
 from coach_gym.envs.phone.storage import Storage
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (

@@ -8,7 +8,7 @@ from functools import partial
 from coach_gym.envs.apps.pimusic.data import DATABASE, PACKAGE, SCHEMA, SORTS, Music, Song, clock, count
 from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Prompt, Screen
 from coach_gym.envs.phone.intents import CATEGORY
-from coach_gym.envs.phone.pages import SearchPage
+from coach_gym.envs.phone.screens.pages import SearchPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (

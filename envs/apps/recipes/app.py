@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Menu, Screen
-from coach_gym.envs.phone.pages import FormPage, SearchPage
 from coach_gym.envs.phone.records import Table
+from coach_gym.envs.phone.screens.pages import FormPage, SearchPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

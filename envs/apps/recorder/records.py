@@ -13,7 +13,7 @@ from coach_gym.envs.phone.app import Menu, Screen
 from coach_gym.envs.phone.folders import DOWNLOADS, Entry, by_date, by_name, copy_into, size_text
 from coach_gym.envs.phone.intents import SEND, VIEW, Intent
 from coach_gym.envs.phone.media.duration import clock_text
-from coach_gym.envs.phone.pages import SelectionPage
+from coach_gym.envs.phone.screens.pages import SelectionPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Column, Empty, Icon, IconButton, ListView, Scaffold, Text

@@ -8,9 +8,9 @@ from typing import Any
 
 from coach_gym.envs.apps.retro.data import Music, Song
 from coach_gym.envs.phone.app import Choice, Confirm, Dialog, Prompt, Screen
-from coach_gym.envs.phone.documents import SaveDocument
 from coach_gym.envs.phone.folders import size_text
 from coach_gym.envs.phone.media.duration import clock_text
+from coach_gym.envs.phone.screens.documents import SaveDocument
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import Action, Column, Text, TextField
 

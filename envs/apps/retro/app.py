@@ -21,7 +21,7 @@ from coach_gym.envs.apps.retro.actions import (
 from coach_gym.envs.apps.retro.data import PACKAGE, Music, Song
 from coach_gym.envs.phone.app import App, Menu, Screen
 from coach_gym.envs.phone.intents import CATEGORY
-from coach_gym.envs.phone.pages import SelectionPage
+from coach_gym.envs.phone.screens.pages import SelectionPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

@@ -10,7 +10,7 @@ from coach_gym.envs.apps.settings import pages as usual
 from coach_gym.envs.apps.settings.pages import Page, option
 from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.app import Choice, Confirm, Dialog, Prompt
-from coach_gym.envs.phone.pickers import DatePicker, HalfDayPicker
+from coach_gym.envs.phone.screens.pickers import DatePicker, HalfDayPicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

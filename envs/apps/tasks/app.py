@@ -10,7 +10,7 @@ from coach_gym.envs.apps.tasks.form import TaskForm
 from coach_gym.envs.phone import preferences
 from coach_gym.envs.phone.app import Choice, Confirm, DatabaseApp, Menu, Screen
 from coach_gym.envs.phone.epoch import midnight, to_millis
-from coach_gym.envs.phone.pages import SearchPage
+from coach_gym.envs.phone.screens.pages import SearchPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import View
 from coach_gym.envs.phone.toolkit.widgets import (

@@ -11,8 +11,8 @@ from typing import Any
 from coach_gym.envs.apps.tasks.data import NEW, PRIORITIES, TABLE, Task, due_on, due_text, has_time
 from coach_gym.envs.phone.app import Confirm, DatabaseApp, Dialog
 from coach_gym.envs.phone.epoch import from_seconds, to_millis
-from coach_gym.envs.phone.pages import FormPage
-from coach_gym.envs.phone.pickers import DatePicker, TimePicker
+from coach_gym.envs.phone.screens.pages import FormPage
+from coach_gym.envs.phone.screens.pickers import DatePicker, TimePicker
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

@@ -13,8 +13,8 @@ from coach_gym.envs.phone.folders import SHARED, entries, size_text
 from coach_gym.envs.phone.intents import VIEW, Intent
 from coach_gym.envs.phone.media import mp4, pictures
 from coach_gym.envs.phone.media.duration import clock_text
-from coach_gym.envs.phone.pages import SelectionPage
 from coach_gym.envs.phone.paths import real
+from coach_gym.envs.phone.screens.pages import SelectionPage
 from coach_gym.envs.phone.toolkit import theme
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import (

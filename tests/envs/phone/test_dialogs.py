@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coach_gym.envs.phone.app import App, Choice, Confirm, Dialog, Menu, Prompt, Screen
-from coach_gym.envs.phone.pickers import DatePicker, HalfDayPicker, TimePicker
+from coach_gym.envs.phone.screens.pickers import DatePicker, HalfDayPicker, TimePicker
 from coach_gym.envs.phone.toolkit.widgets import Button, Column
 from tests.envs.phone.sampler import PACKAGE, Blank, showing
 

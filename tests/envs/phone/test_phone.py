@@ -10,7 +10,7 @@ from coach_gym.envs.phone.app import App, Choice, Confirm, Menu, Prompt, Screen
 from coach_gym.envs.phone.folders import SHARED
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.phone import Phone
-from coach_gym.envs.phone.pickers import DatePicker, TimePicker
+from coach_gym.envs.phone.screens.pickers import DatePicker, TimePicker
 from coach_gym.envs.phone.system.system import START
 from coach_gym.envs.phone.toolkit.view import TextInput
 from coach_gym.envs.phone.toolkit.widgets import (

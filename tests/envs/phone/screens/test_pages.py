@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from coach_gym.envs.phone.app import DatabaseApp, Screen
-from coach_gym.envs.phone.pages import FormPage, SearchPage, SelectionPage
 from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.records import Table
+from coach_gym.envs.phone.screens.pages import FormPage, SearchPage, SelectionPage
 from coach_gym.envs.phone.toolkit.view import TextInput, View
 from coach_gym.envs.phone.toolkit.widgets import Button, Column, IconButton, ListItem, ListView, Scaffold, TextField
 from tests.envs.hands import Hands

@@ -2,8 +2,8 @@
 
 import pytest
 
-from coach_gym.envs.phone.documents import Destination, SaveDocument
 from coach_gym.envs.phone.folders import DEVICE, DOWNLOADS, SHARED
+from coach_gym.envs.phone.screens.documents import Destination, SaveDocument
 from tests.envs.hands import Hands
 
 

@@ -1,0 +1,1 @@
+"""Screens that apps share: for dates and times, folders and new files, lists and forms."""
