@@ -80,7 +80,7 @@ def folder(tmp_path, monkeypatch, adb):
         ("sft prm labels --model nowhere", "a hub id has the form owner/name"),
         ("critic --policy nowhere", "a hub id has the form owner/name"),
         ("evaluate --agent nowhere", "a hub id has the form owner/name"),
-        ("data rollouts --temperature -1", "temperature=-1.0 is negative"),
+        ("data rollouts --temperature -1", "temperature=-1.0 is not above 0"),
         ("label nowhere", "nowhere holds no episodes; make some with coach-gym data"),
         ("label ledger", "episodes.json is damaged .* remove it"),
         ("label list", "episodes.json is damaged .* remove it"),
@@ -102,7 +102,6 @@ def folder(tmp_path, monkeypatch, adb):
         ("train --steps 8 --keep 0", "keep=0 is too small; pass 1 or more"),
         ("train --steps 8 --eval-every 0", "eval_every=0 is too small; pass 1 or more"),
         ("train --steps 8 --eval-every 8 --eval-episodes -1", "eval_episodes=-1 is too small; pass 1 or more"),
-        ("train --steps 8 --out pool.jsonl/run", "out='pool.jsonl/run' cannot be written to .*; pass another folder"),
         ("train --steps 8 --env Nope-v0", "`Nope` doesn't exist"),
         ("train --steps 8 --pool pool.jsonl", "line 1 of pool.jsonl is no task"),
         ("train --steps 8 --k two", "k='two' is of type str; pass a whole number"),
@@ -157,6 +156,11 @@ def test_bad_input_is_a_sentence(folder, command, told):
 def test_devices_to_show_must_be_there(command, device):
     with pytest.raises(SystemExit, match=f"Cannot open {device}: .*({DOCTOR}|pass 'phone')"):
         main([*command.split(), "--device", device])
+
+
+def test_trainings_must_have_a_folder():
+    with pytest.raises(SystemExit, match="out='pool.jsonl/run' cannot be written to .*; pass another folder"):
+        main("train --steps 8 --out pool.jsonl/run".split())
 
 
 @pytest.mark.parametrize("out", [".", "model", "/proc/e.jsonl"])
