@@ -25,7 +25,8 @@ def load_suite(benchmark: str, source: str | None = None, checkout: str | None =
             variable of its page names, or an installed package.
 
     Raises:
-        ValueError: There is no such benchmark or source, or upstream is not installed.
+        ValueError: There is no such benchmark or source, upstream is not installed, or a checkout is none of the
+            official suite's.
     """
     if source not in (None, "builtin", "official"):
         raise ValueError(f"suite={source!r} is unknown; choose 'builtin' or 'official'")
@@ -33,7 +34,11 @@ def load_suite(benchmark: str, source: str | None = None, checkout: str | None =
         raise ValueError(f"benchmark {benchmark!r} is unknown; choose one of {', '.join(BUILTIN)}")
     if source == "official" and benchmark == "android_sight":
         raise ValueError("the tasks of 'android_sight' are our own; there is no official suite of them")
-    return _official(benchmark, checkout) if source == "official" else BUILTIN[benchmark]()
+    if source == "official":
+        return _official(benchmark, checkout)
+    if checkout is not None:
+        raise ValueError(f"checkout={str(checkout)!r} is of the official suite; pass suite='official' with it")
+    return BUILTIN[benchmark]()
 
 
 def _official(benchmark: str, checkout: str | None) -> Suite:

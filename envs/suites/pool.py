@@ -129,7 +129,7 @@ def benchmark_instances(env: str, checkout: str | None = None, official: bool = 
     Raises:
         UsageError: Upstream is not installed.
     """
-    suite = load_suite(BENCHMARKS[env], "official" if official else "builtin", checkout)
+    suite = load_suite(BENCHMARKS[env], "official", checkout) if official else load_suite(BENCHMARKS[env])
     upstream = {"seed": TEST_SEED, "instance": 0} if official and env == "AndroidWorld-v0" else None
     return [_told(env, suite, name, instance_seed(TEST_SEED, name, 0), upstream) for name in suite.families]
 

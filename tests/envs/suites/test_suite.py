@@ -103,6 +103,7 @@ def test_each_benchmark_has_its_phone(benchmark, profile):
         (("android_moon",), "benchmark 'android_moon' is unknown; choose one of android_world, android_lab"),
         (("android_world", "mine"), "suite='mine' is unknown; choose 'builtin' or 'official'"),
         (("android_sight", "official"), "there is no official suite of them"),
+        (("android_lab", "builtin", "lab"), "checkout='lab' is of the official suite; pass suite='official' with it"),
     ],
 )
 def test_what_cannot_be_loaded_is_told(arguments, reason):
