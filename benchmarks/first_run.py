@@ -1,8 +1,9 @@
 """What the README's first program does: it trains on three task families for some minutes on one core.
 
-For every seed it runs that program, with nothing set but the seed, and beside it filtered cloning, the simplest method
-that could explain the gain. The base and both agents are measured on the same test instances, greedy and sampled. What
-is learned is bounded in environment steps; the time is this machine's.
+For every seed it runs that program, with nothing set but the seed, and beside it the simplest methods that could
+explain the gain: the same agent with a critic that says 0 of everything, so that it only imitates its own successes,
+and filtered cloning. The base and all agents are measured on the same test instances, greedy and sampled. What is
+learned is bounded in environment steps; the time is this machine's.
 
     python -m benchmarks.first_run --seeds 0 1 2 --json benchmarks/results/first_run.json
 """
@@ -29,8 +30,9 @@ import torch  # noqa: E402
 from gymnasium.vector import VectorEnv  # noqa: E402
 from transformers.utils import logging  # noqa: E402
 
-from benchmarks.controls.methods import chosen  # noqa: E402
-from coach_gym.agents import CoachAgent, FilteredCloningAgent, evaluate  # noqa: E402
+from benchmarks.controls.methods import FROZEN, chosen  # noqa: E402
+from coach_gym.agents import CoachAgent, Critic, FilteredCloningAgent, evaluate  # noqa: E402
+from coach_gym.agents.models.policy import Policy  # noqa: E402
 from coach_gym.agents.training.online import OnlineAgent  # noqa: E402
 from coach_gym.envs.tasks.words import Split  # noqa: E402
 
@@ -39,8 +41,17 @@ DEVICE = "embedded phone"
 TASKS = ("ContactsDeleteContact", "TasksCompleteTask", "TurnOnWifiAndOpenApp")
 NUM_ENVS, SCREEN, STEPS = 8, (270, 600), 1500
 HOW = {"greedy": True, "sampled": False}
+
+
+def imitating_agent(policy: str, envs: VectorEnv, seed: int) -> CoachAgent:
+    """Returns the program's agent, but for a critic that says 0 of everything and learns nothing."""
+    critic = Critic.from_policy(Policy.load(policy))
+    return CoachAgent(policy, envs, seed=seed, critic=critic, reward_model=None, **FROZEN)
+
+
 METHODS: dict[str, Callable[..., OnlineAgent]] = {
     "coach": CoachAgent,
+    "imitates": imitating_agent,
     "cloning": partial(FilteredCloningAgent, **chosen()["cloning"]),
 }
 
@@ -98,11 +109,10 @@ def report(runs: list[dict[str, Any]], command: str) -> dict[str, Any]:
     """Returns everything as JSON."""
     of = {method: [run for run in runs if run["method"] == method] for method in METHODS}
     headline = {f"{how}_before": _mean(runs, "before", how) for how in HOW}
-    for how in HOW:
-        headline[f"{how}_after"] = _mean(of["coach"], "after", how)
-        headline[f"{how}_after_cloning"] = _mean(of["cloning"], "after", how)
-    headline["core_seconds"] = float(np.mean([run["core_seconds"] for run in of["coach"]]))
-    headline["core_seconds_cloning"] = float(np.mean([run["core_seconds"] for run in of["cloning"]]))
+    for method, theirs in of.items():
+        suffix = "" if method == "coach" else f"_{method}"
+        headline |= {f"{how}_after{suffix}": _mean(theirs, "after", how) for how in HOW}
+        headline[f"core_seconds{suffix}"] = float(np.mean([run["core_seconds"] for run in theirs]))
     return {
         "benchmark": "first_run", "headline": headline, "runs": runs, "tasks": TASKS, "device": DEVICE,
         "machine": f"{platform.machine()}, Python {sys.version.split()[0]}, torch {torch.__version__}, 1 thread",

@@ -31,7 +31,9 @@ def test_the_report_keeps_methods_apart():
         return {"method": method, "seed": 0, "before": both[0], "after": both[1], "core_seconds": seconds}
 
     runs = [run("coach", 0.5, 0.75, 4), run("coach", 0.25, 0.25, 6), run("cloning", 0.75, 1.0, 2)]
+    runs.append(run("imitates", 0.5, 0.5, 3))
     assert first_run.report(runs, "command")["headline"] == {
         "greedy_before": 0.5, "sampled_before": 0.5, "greedy_after": 0.5, "sampled_after": 0.5,
         "greedy_after_cloning": 1.0, "sampled_after_cloning": 1.0, "core_seconds": 5.0, "core_seconds_cloning": 2.0,
+        "greedy_after_imitates": 0.5, "sampled_after_imitates": 0.5, "core_seconds_imitates": 3.0,
     }  # fmt: skip
