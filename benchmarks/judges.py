@@ -22,7 +22,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from statistics import stdev
+from statistics import fmean, stdev
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -114,10 +114,13 @@ def tables(every: list[Record], judged: bool) -> dict[str, Any]:
 
 
 def headline(agents: list[dict[str, Any]]) -> dict[str, float]:
-    """Returns the main figures of the last agent, and with `_before` those of the first if there are several."""
-    last = _figures(agents[-1])
-    before = _figures(agents[0]) if len(agents) > 1 else {}
-    return last | {f"{name}_before": value for name, value in before.items()}
+    """Returns the main figures: of an agent alone, or of the first with `_before`, and the means of the others."""
+    if len(agents) == 1:
+        return _figures(agents[0])
+    before, *after = map(_figures, agents)
+    found = {name: [each[name] for each in after if name in each] for name in HEADLINE}
+    means = {name: fmean(values) for name, values in found.items() if values}
+    return means | {f"{name}_before": value for name, value in before.items()}
 
 
 def _figures(result: Mapping[str, Any]) -> dict[str, float]:

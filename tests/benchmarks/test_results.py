@@ -62,7 +62,7 @@ QUOTED = {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
     "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
-    "judges": {name: "{:.2f}".format for name in ("auc", "prm_accuracy")},
+    "judges": {name: "{:.2f}".format for name in ("auc_before", "auc", "prm_accuracy_before", "prm_accuracy")},
     "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},
     "phone": {"steps_per_s": "{:,.0f} steps/s".format, "steps_per_s_1080x2400": "{:,.0f} steps/s".format},
     "trajectory_tree": {"policy_update_speedup": times, "critic_fit_speedup": times},
