@@ -38,6 +38,10 @@ def percent(value):
     return f"{100 * value:.1f} %"
 
 
+def whole_percent(value):
+    return f"{100 * value:.0f} %"
+
+
 def times(value):
     return f"{value:.1f}x"
 
@@ -62,6 +66,9 @@ QUOTED = {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
     "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
+    "generalisation": {
+        f"greedy_unseen_{kind}{when}": whole_percent for kind in ("instances", "words") for when in ("_before", "")
+    },
     "judges": {name: "{:.2f}".format for name in ("auc_before", "auc", "prm_accuracy_before", "prm_accuracy")},
     "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},
     "phone": {"steps_per_s": "{:,.0f} steps/s".format, "steps_per_s_1080x2400": "{:,.0f} steps/s".format},
