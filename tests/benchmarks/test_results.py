@@ -55,7 +55,8 @@ QUOTED = {
         )
     },
     "first_run": {
-        f"{how}_{when}": percent for how in ("greedy", "sampled") for when in ("before", "after", "after_cloning")
+        f"{how}_{when}": percent for how in ("greedy", "sampled")
+        for when in ("before", "after", "after_cloning", "after_imitates")
     },
     "controls": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
     "controls_long": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
