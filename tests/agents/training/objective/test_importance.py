@@ -100,5 +100,5 @@ def test_the_options_are_saved_and_checked(tmp_path):
     loaded = GRPOAgent.load(tmp_path / "agent")
     assert (loaded.rollout_temperature, loaded.max_importance_weight) == (1.5, 3.0)
     assert GRPOAgent(tiny.policy(), None, temperature=0.8).rollout_temperature == 0.8
-    with pytest.raises(ValueError, match="rollout_temperature=0.0 must be positive"):
+    with pytest.raises(ValueError, match="rollout_temperature=0.0 is not above 0"):
         GRPOAgent(tiny.policy(), None, rollout_temperature=0.0)
