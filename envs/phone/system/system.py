@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -116,7 +117,9 @@ class System:
     def _keep(self, storage: Storage) -> None:
         """Has all that the phone stores in one place, which reads times as the phone does."""
         self.storage = storage
-        storage.local, storage.on_clock = self.local, self.on_clock
+        phone = weakref.proxy(self)  # open databases call these, and what SQLite holds is never collected
+        storage.local = lambda clock: zones.local(phone.services, clock)
+        storage.on_clock = lambda local: zones.from_local(phone.services, local)
 
     def _install(self) -> None:
         for folder in SYSTEM:
