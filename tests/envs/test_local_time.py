@@ -1,5 +1,7 @@
 """Apps show times in the time zone that is set, and store them as before."""
 
+import gc
+import weakref
 from datetime import datetime
 
 import pytest
@@ -128,3 +130,13 @@ def test_the_settings_say_which_zone_is_set():
     assert "Time zone, GMT+08:00 China Standard Time" in app.ui and "3:34 PM" in app.ui
     run(app.phone, NEW_YORK)
     assert "Time zone, GMT-04:00 New York" in app.ui and "3:34 AM" in app.ui
+
+
+def test_an_open_database_does_not_keep_its_phone():
+    phone = lab_phone()
+    connection = phone.storage.connect()
+    gone = weakref.ref(phone)
+    del phone
+    gc.collect()
+    assert gone() is None
+    connection.close()
