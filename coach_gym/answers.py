@@ -56,6 +56,11 @@ def wrong_verdict(info: Mapping[str, Any]) -> str | None:
     return f"info['is_success']={verdict!r:.60} is no verdict, which is True, False or None"
 
 
+def has_verdict(info: Mapping[str, Any]) -> bool:
+    """Whether an episode that is over has a verdict: no device has failed, and a rule or a judge has decided."""
+    return "fault" not in info and info.get("is_success", False) is not None and wrong_verdict(info) is None
+
+
 def _wrong_info(info: Any) -> str | None:
     return None if isinstance(info, dict) else f"the info is of type {type(info).__name__}, not a dict"
 

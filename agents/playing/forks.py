@@ -5,17 +5,16 @@ process reward model: the outcome, discounted over the steps that remain.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.agents.playing.rollout import observation_of
-from coach_gym.answers import wrong_reward, wrong_verdict
+from coach_gym.answers import has_verdict, wrong_reward
 from coach_gym.episode import Candidate, Episode, Observation, Step
 from coach_gym.protocols import ForkableEnv
 
@@ -64,7 +63,7 @@ class _Branch:
         seen, reward, terminated, truncated, info = self.env.step(taken.action)
         self.observation, self.length = observation_of(seen), self.length + 1
         self.over, self.known = terminated or truncated, self.known and wrong_reward(reward) is None
-        if self.over and self.known and _has_verdict(info):
+        if self.over and self.known and has_verdict(info):
             self.result = float(reward)
 
 
@@ -87,7 +86,7 @@ def play_states(player: PolicyPlayer, env: ForkableEnv, seed: int) -> tuple[Epis
         seen, reward, terminated, truncated, info = env.step(episode.steps[-1].action)
         over, known = terminated or truncated, known and wrong_reward(reward) is None
     episode.fault = info.get("fault")
-    episode.outcome = float(reward) if known and _has_verdict(info) else None
+    episode.outcome = float(reward) if known and has_verdict(info) else None
     for number, state in enumerate(states):
         state.steps_left = len(states) - number
         state.outcome = math.nan if episode.outcome is None else episode.outcome
@@ -214,11 +213,6 @@ def _advance(player: PolicyPlayer, branches: Sequence[_Branch], deterministic: b
     for branch, candidates in zip(going, drawn, strict=True):
         branch.step(player.step(branch.observation, candidates))
     return len(going)
-
-
-def _has_verdict(info: Mapping[str, Any]) -> bool:
-    """Whether an episode that is over has a verdict: neither has a device failed, nor does no rule decide."""
-    return "fault" not in info and info.get("is_success", False) is not None and wrong_verdict(info) is None
 
 
 def _mean(values: Sequence[float]) -> float:

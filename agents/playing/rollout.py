@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv, VectorEnv
 
 from coach_gym.agents.playing.claims import beneath
-from coach_gym.answers import wrong_params, wrong_verdict
+from coach_gym.answers import has_verdict, wrong_params, wrong_verdict
 from coach_gym.episode import Episode, Observation
 from coach_gym.protocols import Arrival, EventDriven, ForkableEnv, ForkableVectorEnv
 from coach_gym.spaces import Unicode
@@ -231,8 +231,7 @@ def _close(attempt: Attempt, info: dict[str, Any]) -> None:
         _log.warning("an episode has no verdict: %s", episode.fault)
     episode.answer = info.get("answer")
     episode.last = attempt.observation
-    unknown = episode.fault is not None or ("is_success" in info and info["is_success"] is None)
-    episode.outcome = None if unknown else attempt.reward
+    episode.outcome = attempt.reward if episode.fault is None and has_verdict(info) else None
 
 
 def as_vector_env(env: gym.Env | VectorEnv) -> VectorEnv:
