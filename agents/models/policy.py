@@ -5,7 +5,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -275,7 +275,15 @@ class Policy:
         return torch.tensor(self.banned, dtype=torch.long, device=device)
 
 
-PolicySource = str | Path | tuple[nn.Module, Any] | Policy
+@runtime_checkable
+class Processor(Protocol):
+    """What transformers' `AutoProcessor` loads for a vision-language model."""
+
+    tokenizer: Any
+    image_processor: Any
+
+
+PolicySource = str | Path | tuple[nn.Module, Processor] | Policy
 """A source for `Policy.load`: `"pocket"`, a directory, a hub id, (model, processor), or a policy."""
 
 
@@ -297,10 +305,7 @@ def require_source(**sources: object) -> None:
 
 
 def _is_pair(source: tuple[Any, ...]) -> bool:
-    if len(source) != 2:
-        return False
-    model, processor = source
-    return isinstance(model, nn.Module) and hasattr(processor, "tokenizer") and hasattr(processor, "image_processor")
+    return len(source) == 2 and isinstance(source[0], nn.Module) and isinstance(source[1], Processor)
 
 
 def _banned_ids(config: Any, tokenizer: Any, eos: int) -> list[int]:
