@@ -118,8 +118,7 @@ class System:
         """Has all that the phone stores in one place, which reads times as the phone does."""
         self.storage = storage
         phone = weakref.proxy(self)  # open databases call these, and what SQLite holds is never collected
-        storage.local = lambda clock: zones.local(phone.services, clock)
-        storage.on_clock = lambda local: zones.from_local(phone.services, local)
+        storage.local, storage.on_clock = lambda clock: phone.local(clock), lambda local: phone.on_clock(local)
 
     def _install(self) -> None:
         for folder in SYSTEM:
