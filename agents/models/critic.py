@@ -11,7 +11,7 @@ from transformers import AutoModel
 
 from coach_gym.agents.models.architectures import read_config
 from coach_gym.agents.models.lora import backbone_twin, name_base, save_model
-from coach_gym.agents.models.policy import POCKET, Policy, base_of
+from coach_gym.agents.models.policy import POCKET, Policy, as_device, base_of
 from coach_gym.agents.models.tree import Tree, Trunk
 from coach_gym.agents.models.tree_attention import enable_tree_attention
 from coach_gym.agents.models.vision_layers import speed_up_vision
@@ -60,7 +60,11 @@ class Critic(nn.Module):
                 policy or of a process reward model gives a critic that starts from its weights, with a head at zero.
             device: Device of the weights.
             dtype: Precision of the backbone, as in `Policy.load`; the head is in float32.
+
+        Raises:
+            ValueError: There is no such device. Nothing has been loaded by then.
         """
+        device = as_device(device)
         directory = POCKET.parent / "critic" if source == "pocket" else Path(source)
         backbone = AutoModel.from_pretrained(directory, config=read_config(base_of(str(directory))), dtype=dtype)
         name_base(backbone, directory)

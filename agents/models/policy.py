@@ -320,13 +320,16 @@ def as_device(device: str | torch.device) -> torch.device:
     """Returns the device of a name; `"auto"` is CUDA if available.
 
     Raises:
-        ValueError: There is no such device.
+        TypeError: It is no name of a device.
+        ValueError: There is no such device, or it holds no numbers, as torch's meta device.
     """
+    if not isinstance(device, str | torch.device):
+        raise WrongType(f"device={device!r:.60} is of type {type(device).__name__}; pass 'auto', 'cpu' or 'cuda'")
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:
+        torch.zeros(1, device=device).item()
+    except (RuntimeError, AssertionError, ImportError) as error:
         reason = str(error).partition("\n")[0]
         raise ValueError(f"device={str(device)!r} cannot be used ({reason}); pass 'auto', 'cpu' or 'cuda'") from error
     return torch.device(device)

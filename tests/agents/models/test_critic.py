@@ -130,6 +130,13 @@ def test_saved_and_loaded(policy: Policy, critic: Critic, tmp_path) -> None:
     assert torch.equal(torch.stack(loaded.q_values(tree)), torch.stack(critic.q_values(tree)))
 
 
+def test_a_device_that_holds_no_numbers_is_refused_before_anything_is_loaded(tmp_path) -> None:
+    with pytest.raises(ValueError, match="device='meta' cannot be used .*; pass 'auto', 'cpu' or 'cuda'"):
+        Critic.load(tmp_path / "missing", "meta")
+    with pytest.raises(TypeError, match="device=b'cpu' is of type bytes; pass 'auto', 'cpu' or 'cuda'"):
+        Critic.load(tmp_path / "missing", b"cpu")
+
+
 def test_half_precision_gives_single_precision_values(policy: Policy, critic: Critic) -> None:
     tree = build_tree(policy, tiny.episode(policy, steps=2))
     exact = torch.stack(critic.q_values(tree))

@@ -340,11 +340,13 @@ def test_load_takes_a_model_with_its_processor(policy: Policy) -> None:
     assert Policy.load(loaded) is loaded
 
 
-def test_load_moves_a_policy_and_does_not_teach_it_another_dialect() -> None:
+def test_load_moves_a_policy_and_does_not_teach_it_another_dialect(monkeypatch) -> None:
     policy = tiny.policy()
+    moves: list[torch.device] = []
+    monkeypatch.setattr(policy.model, "to", moves.append)
     with pytest.raises(ValueError, match="dialect=QwenMobileUse.*contradicts the UITars of the Policy"):
         Policy.load(policy, dialect=QwenMobileUse())
-    assert Policy.load(policy, dialect=policy.dialect, device="meta").device.type == "meta"
+    assert Policy.load(policy, dialect=policy.dialect, device="cpu:0") is policy and moves == [torch.device("cpu:0")]
 
 
 def test_observations_may_differ_in_size(policy: Policy) -> None:

@@ -186,6 +186,8 @@ def test_a_fraction_is_no_number_of_episodes(nothing_loads):
         (GRPOAgent, {"device": "gpu"}, ValueError, "device='gpu' cannot be used .*; pass 'auto', 'cpu' or 'cuda'"),
         (GRPOAgent, {"device": "cuda:63"}, ValueError, "device='cuda:63' cannot be used .*; pass 'auto', 'cpu' or"),
         (PPOAgent, {"device": torch.device("cuda:63")}, ValueError, "device='cuda:63' cannot be used"),
+        (CoachAgent, {"device": "meta"}, ValueError, r"device='meta' cannot be used \(.*meta tensors\); pass 'auto'"),
+        (CoachAgent, {"device": "privateuseone"}, ValueError, "device='privateuseone' cannot be used .*; pass 'auto'"),
         (GRPOAgent, {"reference": (1, 2)}, TypeError, r"reference=\(1, 2\) is no pair of a model and its processor"),
         (GRPOAgent, {"reference": (1, 2, 3)}, TypeError, r"reference=\(1, 2, 3\) is no pair"),
         (GRPOAgent, {"reference": ""}, ValueError, "reference='' names no model; pass 'pocket', a directory or a hub"),
