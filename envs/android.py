@@ -58,6 +58,17 @@ class Snapshot:
     progress: dict[str, Any]
 
 
+class _RenderModes(list[str]):
+    """What environments can render; Gymnasium looks here first, and takes what it does not find for a text."""
+
+    def __contains__(self, mode: object) -> bool:
+        if not isinstance(mode, str):
+            raise WrongType(
+                f"render_mode={mode!r:.60} is of type {type(mode).__name__}; pass None, 'rgb_array' or 'human'"
+            )
+        return super().__contains__(mode)
+
+
 class AndroidEnv(gym.Env[dict[str, Any], str]):
     """One device, one task instance an episode.
 
@@ -108,7 +119,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
         >>> observation, reward, terminated, truncated, info = env.step("open_app(app_name='Contacts')")
     """
 
-    metadata = {"render_modes": ["rgb_array", "human"], "render_fps": 4}
+    metadata = {"render_modes": _RenderModes(["rgb_array", "human"]), "render_fps": 4}
 
     def __init__(
         self,
@@ -135,7 +146,7 @@ class AndroidEnv(gym.Env[dict[str, Any], str]):
             check_name(device)
         apps = _names(apps=apps)
         tasks = None if tasks is None else _names(tasks=tasks)
-        if render_mode not in (None, *self.metadata["render_modes"]):
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"render_mode={render_mode!r} is unknown; pass None, 'rgb_array' or 'human'")
         if task_errors not in get_args(TaskErrors):
             raise ValueError(f"task_errors={task_errors!r} is unknown; pass 'raise' or 'fault'")

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 
 import gymnasium as gym
 import pytest
@@ -32,6 +33,14 @@ def test_every_task_has_an_id_and_every_suite():
 def test_ids_pass_gymnasiums_checker(id):
     env = gym.make(id, render_mode="rgb_array", **SMALL)
     check_env(env.unwrapped)
+
+
+@pytest.mark.parametrize("render_mode", [5, b"human", ["rgb_array"]])
+@pytest.mark.parametrize("id", ["AndroidWorld-v0", "AndroidWorldAndLab-v0"])
+def test_a_render_mode_that_is_no_text_is_refused(id, render_mode):
+    for make in (gym.make, partial(gym.make_vec, vectorization_mode="vector_entry_point")):
+        with pytest.raises(TypeError, match="^render_mode=.* is of type .*; pass None, 'rgb_array' or 'human'$"):
+            make(id, render_mode=render_mode)
 
 
 def test_a_task_id_is_that_task():
