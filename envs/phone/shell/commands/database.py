@@ -126,7 +126,7 @@ def _run_all(p: Process, connection: sqlite3.Connection, scripts: list[str], sty
     if style.readonly:
         connection.execute("PRAGMA query_only = 1")  # until the connection is closed
     code = 0
-    with guarded(connection, p.storage) as db:
+    with guarded(connection, p.storage) as db, _read_in_zone(p):
         for piece in _pieces(p, scripts):
             if piece in (".quit", ".exit"):
                 break
@@ -140,6 +140,18 @@ def _run_all(p: Process, connection: sqlite3.Connection, scripts: list[str], sty
             if code and style.bail:
                 break
     return code
+
+
+@contextmanager
+def _read_in_zone(p: Process) -> Iterator[None]:
+    """Has statements of a `with` block take the process's time zone for the local one."""
+    storage = p.storage
+    before = storage.local, storage.on_clock
+    storage.local, storage.on_clock = lambda clock: p.local(clock).replace(tzinfo=None), p.on_clock
+    try:
+        yield
+    finally:
+        storage.local, storage.on_clock = before
 
 
 def _pieces(p: Process, scripts: list[str]) -> Iterator[str]:

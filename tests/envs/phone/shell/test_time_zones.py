@@ -33,6 +33,11 @@ ZONES = {  # at 15:34 in UTC
         "2024-01-01 17:00:00.000000000 +0900"
     ),
     "setprop persist.sys.timezone Asia/Tokyo; log x; logcat -dv time | tail -n 1 | cut -c1-14": "10-16 00:34:00",
+    "TZ=Asia/Tokyo sqlite3 :memory: \"select datetime('now', 'localtime'), datetime('2024-01-01', 'utc')\"": (
+        "2023-10-16 00:34:00|2023-12-31 15:00:00"
+    ),
+    "TZ=UTC; sqlite3 :memory: \"select time('now', 'localtime')\"; unset TZ; setprop persist.sys.timezone Asia/Tokyo; "
+    "sqlite3 :memory: \"select time('now', 'localtime')\"": "15:34:00\n00:34:00",
     "TZ=Asia/Tokyo uptime | cut -c1-9": " 00:34:00",
     "log x; TZ=Asia/Tokyo logcat -d -t 1 -v time,UTC | tail -n 1 | cut -c1-14": "10-15 15:34:00",
     "setprop persist.sys.timezone Asia/Tokyo; dumpsys alarm | grep RTC": "  nowRTC=2023-10-16 00:34:00.000",
@@ -50,6 +55,12 @@ def test_times_of_ages_away_have_every_zone(phone, day):
 @pytest.mark.parametrize(("command", "expected"), ZONES.items(), ids=ZONES)
 def test_the_shell_follows_the_time_zone(phone, command, expected):
     assert out(phone, command) == f"{expected}\n"
+
+
+def test_a_shells_zone_is_not_that_of_apps(phone):
+    run(phone, "TZ=Asia/Tokyo sqlite3 /sdcard/new.db \"create table t as select time('now', 'localtime') as at\"")
+    stored = phone.storage.database("/storage/emulated/0/new.db")
+    assert stored.execute("SELECT at, time('now', 'localtime') FROM t").fetchone() == ("00:34:00", "15:34:00")
 
 
 def test_a_time_is_set_in_the_zone_that_is_set(phone):
