@@ -14,7 +14,7 @@ from coach_gym.envs.phone.app import App, Host, Screen
 from coach_gym.envs.phone.intents import HOME, MAIN, Answer, Intent
 from coach_gym.envs.phone.notifications import Notification
 from coach_gym.envs.phone.packages import is_googles, package_file, place
-from coach_gym.envs.phone.paths import SYSTEM
+from coach_gym.envs.phone.paths import LINKS, SYSTEM
 from coach_gym.envs.phone.services import Services
 from coach_gym.envs.phone.settings import DEFAULTS
 from coach_gym.envs.phone.sql import DAMAGED, is_corrupt
@@ -121,7 +121,7 @@ class System:
         storage.local, storage.on_clock = lambda clock: phone.local(clock), lambda local: phone.on_clock(local)
 
     def _install(self) -> None:
-        for folder in SYSTEM:
+        for folder in (*SYSTEM, *(path.rpartition("/")[0] or "/" for path in LINKS)):
             self.storage.mkdir(folder)
         for folder in FOLDERS:
             self.storage.mkdir(f"/storage/emulated/0/{folder}")

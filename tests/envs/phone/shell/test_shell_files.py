@@ -202,6 +202,16 @@ def test_long_listings_have_the_columns_that_androidworld_reads(phone):
     ]
 
 
+def test_the_folders_that_links_are_in_can_be_entered(phone):
+    folders = ("/mnt", "/mnt/user/0", "/storage", "/storage/emulated", "/storage/self")
+    assert out(phone, f"for f in {' '.join(folders)}; do cd $f && test -d $PWD && echo *; done").splitlines() == [
+        "sdcard user", "primary", "emulated self", "0", "primary",
+    ]  # fmt: skip
+    assert out(phone, "cd /storage/self/primary && cd .. && pwd; find /mnt -type l") == (
+        "/storage/self\n/mnt/sdcard\n/mnt/user/0/primary\n"
+    )
+
+
 def test_sdcard_is_a_link_wherever_it_is_named(phone):
     run(phone, "echo one > /sdcard/x; echo two >> /storage/emulated/0/x; echo three >> /data/media/0/../0/x")
     for name in ("/sdcard/x", "/storage/self/primary/x", "/mnt/sdcard/./x", "//sdcard//x", "/sdcard/DCIM/../x"):
