@@ -35,6 +35,7 @@ from coach_gym.agents.training.objective.distinct import distinct_acloo, first_w
 from coach_gym.agents.training.objective.returns import Discount, process_outcome_returns
 from coach_gym.agents.training.objective.updates import CriticSample, PolicySample
 from coach_gym.agents.training.schedules import Schedule
+from coach_gym.checks import MOST, require_at_most
 from coach_gym.episode import Episode, Step
 
 CONTRAST = 0.1
@@ -115,6 +116,7 @@ class CoachAgent(ActorCriticAgent):
         **shared: Unpack[ActorCriticSettings],
     ) -> None:
         require_at_least(1, k=k)
+        require_at_most(MOST, k=k)
         require_share(outcome_correction=outcome_correction, negative_weight=negative_weight)
         require_at_least(0, self_imitation=self_imitation)
         if outcome_correction and (resample or not learn_from_executed):

@@ -12,6 +12,8 @@ import numpy as np
 
 LARGEST = (1 << 64) - 1
 """The largest whole number that a caller may pass; those that computers count with are smaller."""
+MOST = 1 << 20
+"""The most of what is held in memory one by one, such as the episodes of a roll-out and the tokens of a response."""
 LARGEST_NUMBER = 1e30
 """The largest number that a training calculates with, whose products still fit into floats of 32 bits."""
 LARGEST_PORT = (1 << 16) - 1
@@ -55,6 +57,17 @@ def require_whole(least: int, **arguments: Any) -> None:
             raise ValueError(f"{name}={value} is too small; pass {least} or more")
         if int(value) > LARGEST:
             raise ValueError(f"{name} has {int(value).bit_length()} bits, which is too large; pass {LARGEST} or less")
+
+
+def require_at_most(most: int, **arguments: int | None) -> None:
+    """Checks that numbers are not greater than `most`; None is allowed.
+
+    Raises:
+        ValueError: One is.
+    """
+    for name, value in arguments.items():
+        if value is not None and value > most:
+            raise ValueError(f"{name}={value} is too large; pass {most} or less")
 
 
 def require_switch(**arguments: Any) -> None:

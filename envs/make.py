@@ -9,13 +9,16 @@ from typing import Any
 
 import gymnasium as gym
 
-from coach_gym.checks import require_known, require_whole
+from coach_gym.checks import require_at_most, require_known, require_whole
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.both import BothBenchmarks, require_settings
 from coach_gym.envs.devices.fleet import Fleet
 from coach_gym.envs.devices.fleet_file import OneOfFleet, read_fleet
 from coach_gym.envs.remote.workers import Workers
 from coach_gym.envs.vector import RESET_TIMEOUT, STEP_TIMEOUT, AndroidVectorEnv
+
+MOST_ENVS = 1 << 14
+"""The most environments that one process makes, each of which takes a thread."""
 
 
 def make_vector_env(
@@ -101,9 +104,10 @@ def open_fleets(users: Sequence[dict[str, Any]], workers: Workers, num_envs: int
         num_envs: How many there are.
 
     Raises:
-        ValueError: Several environments would share one real device, or a file describes no fleet.
+        ValueError: There are more than `MOST_ENVS`, several would share one real device, or a file describes no fleet.
     """
     require_whole(1, num_envs=num_envs)
+    require_at_most(MOST_ENVS, num_envs=num_envs)
     fleets: list[Fleet] = []
     for given in users:
         device = given.get("device", "phone")

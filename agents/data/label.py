@@ -28,7 +28,7 @@ from coach_gym.agents.data.retelling import retell
 from coach_gym.agents.generation.generator import Generator
 from coach_gym.agents.judging.verifiers import OutcomeVerifier, ask_verifier
 from coach_gym.agents.models.policy import Policy
-from coach_gym.checks import require_not_negative, require_temperature, require_whole
+from coach_gym.checks import MOST, require_at_most, require_not_negative, require_temperature, require_whole
 from coach_gym.data.folder import EpisodeFolder
 from coach_gym.episode import Candidate, Episode, Observation, Step
 from coach_gym.files import write_whole
@@ -62,6 +62,7 @@ class Labelling:
 
     def __post_init__(self) -> None:
         require_whole(1, candidates=self.candidates, max_new_tokens=self.max_new_tokens)
+        require_at_most(MOST, candidates=self.candidates, max_new_tokens=self.max_new_tokens)
         require_whole(2, samples=self.samples)
         require_temperature(temperature=self.temperature)
         require_not_negative(near=self.near)

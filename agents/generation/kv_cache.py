@@ -1,5 +1,6 @@
 """Keys and values of a batch while it is decoded, and of prompts while their episodes run."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,22 @@ from torch import Tensor
 
 from coach_gym.agents.models.chatml import ImageInput
 from coach_gym.agents.models.policy import Prompt
+
+
+def empty_states(shape: Sequence[int], dtype: torch.dtype, device: torch.device | None = None) -> Tensor:
+    """Returns memory for keys and values.
+
+    Raises:
+        ValueError: There is not as much.
+    """
+    try:
+        return torch.empty(tuple(shape), dtype=dtype, device=device)
+    except RuntimeError as error:
+        size = math.prod(shape) * dtype.itemsize / 1e9
+        raise ValueError(
+            f"the keys and values of so many responses, as long as they may be, take {size:.4g} GB, which there is no "
+            f"memory for; pass a smaller k or max_new_tokens"
+        ) from error
 
 
 class BatchCache:
@@ -31,7 +48,7 @@ class BatchCache:
     def __init__(self, config: Any, rows: int, capacity: int, dtype: torch.dtype, device: torch.device) -> None:
         head_size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         shape = (config.num_hidden_layers, 2, rows, config.num_key_value_heads, capacity, head_size)
-        self.states = torch.empty(shape, dtype=dtype, device=device)
+        self.states = empty_states(shape, dtype, device)
         self.cursor = self.filled = 0
 
     def update(self, keys: Tensor, values: Tensor, layer: int, *_: Any) -> tuple[Tensor, Tensor]:

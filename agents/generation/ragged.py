@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from coach_gym.agents.generation.kv_cache import Prefix, PrefixStore
+from coach_gym.agents.generation.kv_cache import Prefix, PrefixStore, empty_states
 from coach_gym.agents.models.chatml import ImageInput, stack_images
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.tree_attention import NAME, sliding_window, text_attention
@@ -52,7 +52,7 @@ class RaggedCache:
     def __init__(self, config: Any, capacity: int, dtype: torch.dtype) -> None:
         head_size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         shape = (config.num_hidden_layers, 2, config.num_key_value_heads, capacity, head_size)
-        self.states = torch.empty(shape, dtype=dtype)
+        self.states = empty_states(shape, dtype)
         self.columns = torch.empty(0, dtype=torch.long)
         self.spans: list[Span] = []
 

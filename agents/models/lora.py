@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.distributed.tensor import DTensor
 
 from coach_gym.agents.models.architectures import untrained_model
+from coach_gym.checks import require_at_most
 
 ADAPTER = "adapter_config.json"
 """File that tells a directory of adapters from one of whole weights; `peft` defines it."""
@@ -38,7 +39,7 @@ def add_lora(model: Any, rank: int, alpha: float, dtype: torch.dtype | None = No
 
     Raises:
         ImportError: `peft` is not installed.
-        ValueError: The model has adapters of another rank or scale.
+        ValueError: The rank is greater than that of the weights, or the model has adapters of another rank or scale.
     """
     if find_spec("peft") is None:
         raise ImportError("lora_rank needs peft, which is not installed: pip install 'coach-gym[lora]'")
@@ -53,6 +54,7 @@ def add_lora(model: Any, rank: int, alpha: float, dtype: torch.dtype | None = No
                 f"and lora_alpha={found.lora_alpha:g}, or merge them first with Policy.merged()"
             )
     else:
+        require_at_most(model.config.get_text_config().hidden_size, lora_rank=rank)
         model.add_adapter(wanted, _NAME)
     for name, parameter in model.named_parameters():
         trained = name.endswith((_DOWN, _UP))

@@ -42,7 +42,7 @@ from coach_gym.agents.training.saving.transaction import Backup, require_finite
 from coach_gym.agents.training.schedules import Schedule, value_of
 from coach_gym.agents.training.settings import check_settings
 from coach_gym.agents.training.successes import Success
-from coach_gym.checks import WrongType, require_switch, require_temperature, require_whole
+from coach_gym.checks import MOST, WrongType, require_at_most, require_switch, require_temperature, require_whole
 from coach_gym.dialects import Dialect
 from coach_gym.dialects.names import dialect_named
 from coach_gym.episode import Episode
@@ -178,6 +178,7 @@ class OnlineAgent(CollectingAgent, ABC):
         device: str | torch.device = "auto",
     ) -> None:
         require_at_least(1, max_new_tokens=max_new_tokens, max_prompt_length=max_prompt_length)
+        require_at_most(MOST, max_new_tokens=max_new_tokens)
         require_at_least(1, max_branch_tokens=max_branch_tokens, stats_window_size=stats_window_size)
         require_at_least(1, min_pixels=min_pixels, max_pixels=max_pixels)
         require_at_least(0, max_staleness=max_staleness, verbose=verbose, lora_rank=lora_rank)

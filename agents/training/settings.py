@@ -15,6 +15,7 @@ from coach_gym.agents.training.arguments import require_at_least, require_not_ne
 from coach_gym.agents.training.objective.losses import ImportanceLevel
 from coach_gym.agents.training.optimizers import OptimizerName
 from coach_gym.agents.training.schedules import Schedule
+from coach_gym.checks import MOST, require_at_most
 from coach_gym.dialects import Dialect
 from coach_gym.protocols import EventDriven, TaskTelling
 
@@ -79,6 +80,7 @@ def check_settings(
         ValueError: One is out of range, or two contradict each other.
     """
     require_at_least(1, batch_size=batch_size, mini_batch_size=mini_batch_size, n_epochs=n_epochs)
+    require_at_most(MOST, batch_size=batch_size)
     if not callable(learning_rate):
         require_not_negative(learning_rate=learning_rate)
     if mini_batch_size is not None and mini_batch_size > batch_size:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from coach_gym.checks import require_temperature, require_whole
+from coach_gym.checks import MOST, require_at_most, require_temperature, require_whole
 from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import refusing
 from coach_gym.cli.settings import parse_settings
@@ -120,6 +120,7 @@ def from_rollouts(
     chosen = {"split": split, **parse_settings(settings)}
     with refusing():
         require_whole(1, episodes=episodes, num_envs=num_envs, max_new_tokens=max_new_tokens)
+        require_at_most(MOST, episodes=episodes, max_new_tokens=max_new_tokens)
         require_temperature(temperature=temperature)
         check_environment(env, chosen)
         actor = Policy.load(policy)

@@ -62,6 +62,12 @@ def test_make_vec_gives_our_vector_environment():
     envs.close()
 
 
+@pytest.mark.parametrize("id", ["AndroidWorld-v0", "AndroidWorldAndLab-v0"])
+def test_more_environments_than_there_are_threads_for_are_refused(id):
+    with pytest.raises(ValueError, match="^num_envs=1000000000 is too large; pass 16384 or less$"):
+        gym.make_vec(id, num_envs=10**9, vectorization_mode="vector_entry_point", **SMALL)
+
+
 def test_importing_the_package_is_light():
     """Neither the phone nor anything that learns: ids must cost nothing to those who only list them."""
     heavy = "[m for m in ('torch', 'transformers', 'coach_gym.envs.phone.phone') if m in sys.modules]"

@@ -148,6 +148,11 @@ def test_the_reference_is_the_policy_without_what_it_learns():
     assert agent.logger.name_to_value["train/kl"] > 0
 
 
+def test_a_rank_above_that_of_the_weights_is_refused():
+    with pytest.raises(ValueError, match=r"lora_rank=1000000000 is too large; pass \d+ or less"):
+        make(tiny.policy(), lora_rank=10**9)
+
+
 def test_another_rank_is_refused(tmp_path: Path):
     adapted().save(tmp_path / "policy")
     with pytest.raises(ValueError, match=r"rank 4 and alpha 8; pass lora_rank=4"):
