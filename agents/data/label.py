@@ -126,8 +126,8 @@ def label(
         ValueError: `out` holds labels that were made in another way, or there is not a good and a bad response.
     """
     out, settings = Path(out), settings or Labelling()
-    out.mkdir(parents=True, exist_ok=True)
     sources = [EpisodeFolder(folder) for folder in folders]
+    out.mkdir(parents=True, exist_ok=True)
     told = {**asdict(settings), "folders": [str(Path(folder).resolve()) for folder in folders]}
     _check_settings(out, told)
     responder = _Responder(policy, generator, settings, verifier)

@@ -38,9 +38,6 @@ class EpisodeFolder:
                 raise ValueError(f"{path} holds episodes of {self.about}, not of {about}; choose another folder")
         elif about is None and not any(self.path.glob("*.npz")):
             raise ValueError(f"{path} holds no episodes; make some with coach-gym data")
-        elif about is not None:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._write_ledger()
 
     @property
     def names(self) -> list[str]:
@@ -65,6 +62,8 @@ class EpisodeFolder:
 
     def write(self, name: str, episode: Episode, pngs: Sequence[bytes] | None = None) -> None:
         """Writes an episode. See `write_episode`."""
+        if self.about is not None and not (self.path / LEDGER).is_file():
+            self._write_ledger()
         write_episode(self._file(name), episode, pngs)
 
     def finish(self, part: str, dropped: Counter[str]) -> None:
@@ -81,6 +80,7 @@ class EpisodeFolder:
         return self.path / f"{name}.npz"
 
     def _write_ledger(self) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
         write_whole(self.path / LEDGER, json.dumps({"about": self.about, "done": self.done}, indent=2) + "\n")
 
 

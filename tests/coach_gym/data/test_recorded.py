@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from coach_gym.__main__ import main
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.data import rollouts
@@ -22,6 +24,12 @@ def test_experts_are_recorded_and_continued(tmp_path, capsys):
                for step in episodes[1].steps)  # fmt: skip
     assert episodes[1].params["name"].split()[0] in episodes[1].goal
     assert "3 episodes" in capsys.readouterr().out
+
+
+def test_a_refused_recording_leaves_its_folder_free(tmp_path):
+    with pytest.raises(SystemExit, match="no task 'Nope'"):
+        main(["data", "experts", "--episodes", "1", "--out", str(tmp_path / "out"), "--tasks", '["Nope"]'])
+    assert not (tmp_path / "out").exists()
 
 
 def test_rollouts_are_recorded_with_failures_and_continued(tmp_path):
