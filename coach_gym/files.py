@@ -2,6 +2,8 @@
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -17,13 +19,19 @@ def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None
         content: All of it; text is written as UTF-8.
         durable: Waits until the disk has it.
     """
+    with becoming(path) as partial, partial.open("wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+@contextmanager
+def becoming(path: Path) -> Iterator[Path]:
+    """Yields where to write a file, which takes its place once the `with` block has ended without an error."""
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
-        with partial.open("wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
+        yield partial
         partial.rename(path)
     except BaseException:
         partial.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from typing import Any
 from coach_gym.actions import Action, ActionError, parse_action
 from coach_gym.data.tfrecord import Values, write_examples
 from coach_gym.episode import Episode, Observation, Step
+from coach_gym.files import becoming
 from coach_gym.recording.png import encode_png
 from coach_gym.ui import Node, parse_ui
 
@@ -90,7 +91,7 @@ def export_dataset(episodes: Iterable[Episode], path: str | Path) -> int:
     fields["screenshot"] = pa.struct({"bytes": pa.binary(), "path": pa.string()})
     schema = pa.schema(fields, metadata={"huggingface": json.dumps({"info": {"features": _features()}})})
     written = 0
-    with pq.ParquetWriter(str(path), schema) as writer:
+    with becoming(Path(path)) as partial, pq.ParquetWriter(str(partial), schema) as writer:
         for number, episode in enumerate(episodes):
             rows = list(_rows(episode, number))
             if rows:

@@ -15,6 +15,8 @@ import google_crc32c
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 
+from coach_gym.files import becoming
+
 Values = list[Any]
 """The values of a feature: `bytes`, `int` or `float`."""
 
@@ -86,7 +88,7 @@ def write_examples(path: Path, examples: Iterable[Mapping[str, Values]]) -> int:
         examples: Features by name; the values of one are all `bytes`, all `int` or all `float`.
     """
     written = 0
-    with path.open("wb") as file:
+    with becoming(path) as partial, partial.open("wb") as file:
         for features in examples:
             message = _EXAMPLE()
             for name, values in features.items():

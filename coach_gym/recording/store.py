@@ -187,6 +187,7 @@ def load_episodes(path: str | Path, where: Callable[[Row], bool] | None = None) 
 
     Raises:
         FileNotFoundError: There are no episodes.
+        ValueError: One is damaged.
     """
     path = Path(path)
     if path.is_file():
@@ -202,7 +203,11 @@ def load_episodes(path: str | Path, where: Callable[[Row], bool] | None = None) 
 
 
 def _load(path: Path) -> Episode:
-    return from_atif(json.loads(path.read_text("utf-8")), lambda screen: read_png(path.parent / screen))
+    try:
+        return from_atif(json.loads(path.read_text("utf-8")), lambda screen: read_png(path.parent / screen))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        reason = f"{path} is no episode that can be read ({type(error).__name__}: {error})"
+        raise ValueError(f"{reason}; put back a copy, or remove it and its line in {INDEX}") from error
 
 
 def _row(id: str, episode: Episode, origin: Origin, screens: list[str], size: int) -> Row:

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from coach_gym.files import write_whole
 from coach_gym.recording.store import read_trajectory, screen_path
 from coach_gym.viewer.runs import Curves, find_runs, finite_curves
 from coach_gym.viewer.shown import shown_episode
@@ -46,7 +47,7 @@ def export_page(root: Path, path: Path, episodes: int) -> int:
     data = f'<script type="application/json" id="exported">{_safe_json(held)}</script>\n'
     bare = _SCRIPT.sub("", _STYLE.sub("", page))
     bare = bare.replace("</head>", head + "</head>").replace("</body>", data + f"<script>{script}</script>\n</body>")
-    path.write_text(bare, "utf-8")
+    write_whole(path, bare)
     return len(held["documents"])
 
 

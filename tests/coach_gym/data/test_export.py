@@ -36,6 +36,21 @@ def doing(actions: list[Action]) -> Episode:
     return made
 
 
+@pytest.mark.parametrize(("exported", "file"), [
+    (export_dataset, "out"), (export_android_control, "out/android_control-00000-of-00001"),
+])  # fmt: skip
+def test_an_export_that_fails_leaves_what_was_there(tmp_path, exported, file):
+    def damaged():
+        yield doing(ACTIONS)
+        raise ValueError("damaged")
+
+    exported([doing(ACTIONS)], tmp_path / "out")
+    before = (tmp_path / file).read_bytes()
+    with pytest.raises(ValueError, match="damaged"):
+        exported(damaged(), tmp_path / "out")
+    assert (tmp_path / file).read_bytes() == before and len([*(tmp_path / file).parent.iterdir()]) == 1
+
+
 def test_android_control_reads_what_was_exported(tmp_path: Path) -> None:
     ours = doing([*ACTIONS, Action("finished")])
     ours.last = None
