@@ -16,6 +16,8 @@ MOST = 1 << 20
 """The most of what is held in memory one by one, such as the episodes of a roll-out and the tokens of a response."""
 LARGEST_NUMBER = 1e30
 """The largest number that a training calculates with, whose products still fit into floats of 32 bits."""
+LARGEST_SIDE = 16_384
+"""The most pixels that a side of a screen has."""
 LARGEST_PORT = (1 << 16) - 1
 LEAST_TEMPERATURE = 1e-6
 """Below it, probabilities are those of the errors that logits of 32 bits are rounded with."""

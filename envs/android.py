@@ -19,7 +19,7 @@ from gymnasium.utils.seeding import np_random
 
 from coach_gym.actions import Action, ActionError, parse_action, require_on_screen
 from coach_gym.bugs import OthersCode, is_bug
-from coach_gym.checks import WrongType, is_finite, require_seconds, require_switch, require_whole
+from coach_gym.checks import LARGEST_SIDE, WrongType, is_finite, require_seconds, require_switch, require_whole
 from coach_gym.envs.devices.device import Device, ForkableDevice, LentDevice
 from coach_gym.envs.devices.names import check_name, open_device
 from coach_gym.envs.errors import TaskError, UsageError
@@ -39,7 +39,6 @@ PIXEL_6 = (1080, 2400)
 MAX_ACTION = 8192  # characters of the spaces' longest texts
 MAX_GOAL = 8192
 MAX_UI = 1 << 20
-LARGEST_SIDE = 16_384  # pixels
 
 Answer = TypeVar("Answer")
 TaskErrors = Literal["raise", "fault"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from coach_gym.checks import require_positive, require_whole
+from coach_gym.checks import LARGEST_SIDE, require_at_most, require_positive, require_whole
 from coach_gym.envs.phone import zones
 from coach_gym.envs.phone.alarms import Wakeup
 from coach_gym.envs.phone.app import App, Host, Screen
@@ -87,6 +87,7 @@ class System:
         apps: Sequence[Callable[[Host], App]] = (),
     ) -> None:
         require_whole(1, width=width, height=height)
+        require_at_most(LARGEST_SIDE, width=width, height=height)
         if density is not None:
             require_positive(density=density)
         self.upright = width, height
