@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium as gym
 
 from coach_gym.cli.environments import check_environment
-from coach_gym.cli.refusals import refusing
+from coach_gym.cli.refusals import path, refusing
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.cli.train import Processes
 from coach_gym.hub import require_model
@@ -46,9 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--critic", help="where to start: 'pocket', a critic or a process reward model (default: a copy of the policy)"
     )
     source = parser.add_mutually_exclusive_group()
-    source.add_argument("--labels", type=Path, help="learn from these labels of coach-gym label, not from forks")
+    source.add_argument("--labels", type=path, help="learn from these labels of coach-gym label, not from forks")
     source.add_argument(
-        "--rollouts", type=Path, nargs="+", help="learn from the outcomes in these folders of episodes, not from forks"
+        "--rollouts", type=path, nargs="+", help="learn from the outcomes in these folders of episodes, not from forks"
     )
     parser.add_argument("--env", default="AndroidWorld-v0", help="id of the environment (default: %(default)s)")
     parser.add_argument("--num-envs", type=int, default=8, help="number of environments (default: %(default)s)")
@@ -57,10 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-prompt-length", type=int, default=32_768, help="of a prompt, in tokens (default: %(default)s)"
     )
     parser.add_argument(
-        "--config", type=Path, help="TOML or JSON file of settings; its table env goes to the environment"
+        "--config", type=path, help="TOML or JSON file of settings; its table env goes to the environment"
     )
     parser.add_argument(
-        "--out", type=Path, default=Path("runs/school"), help="folder for lessons and critic; lessons in it are kept"
+        "--out", type=path, default=Path("runs/school"), help="folder for lessons and critic; lessons in it are kept"
     )
     parser.set_defaults(run=critic, settings=[])
 

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, get_args
 
 from coach_gym.checks import MOST, require_at_most, require_temperature, require_whole
 from coach_gym.cli.environments import check_environment
-from coach_gym.cli.refusals import refusing
+from coach_gym.cli.refusals import path, refusing
 from coach_gym.cli.settings import parse_settings
 from coach_gym.envs.tasks.words import Split
+from coach_gym.files import require_folders, require_writable
 from coach_gym.hub import require_model
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the sources, and the export."""
     sources = parser.add_subparsers(required=True, metavar="source")
     published = sources.add_parser("androidcontrol", help="read AndroidControl as it is published")
-    published.add_argument("source", type=Path, help="folder of its TFRecord files, and of splits.json")
+    published.add_argument("source", type=path, help="folder of its TFRecord files, and of splits.json")
     published.add_argument("--split", help="train, validation or test (default: all)")
     published.add_argument("--no-finish", dest="finish", action="store_false", help="add no finished() at the end")
     published.set_defaults(run=android_control)
@@ -52,12 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         each.add_argument("--episodes", type=int, default=1000, help="to play in all (default: %(default)s)")
         each.add_argument("--seed", type=int, default=0, help="of the instances (default: %(default)s)")
     kept = sources.add_parser("export", help="write kept episodes in the format of others")
-    kept.add_argument("source", type=Path, help="folder of a run or of episodes, as coach-gym view takes it")
+    kept.add_argument("source", type=path, help="folder of a run or of episodes, as coach-gym view takes it")
     kept.add_argument("--format", choices=("dataset", "androidcontrol"), default="dataset", help="default: %(default)s")
     kept.add_argument("--solved", action="store_true", help="only episodes that were solved")
     kept.set_defaults(run=export)
     for each in (published, experts, played, kept):
-        each.add_argument("--out", type=Path, required=True, help="what to write; a folder of episodes is continued")
+        each.add_argument("--out", type=path, required=True, help="what to write; a folder of episodes is continued")
 
 
 def android_control(source: Path, split: str | None, finish: bool, out: Path) -> None:
@@ -65,6 +66,7 @@ def android_control(source: Path, split: str | None, finish: bool, out: Path) ->
     from coach_gym.data.android_control import convert
 
     with refusing():
+        require_folders(out=out)
         _report(convert(source, out, split, finish, progress_bar=True))
 
 
@@ -73,16 +75,17 @@ def export(source: Path, format: str, solved: bool, out: Path) -> None:
     from coach_gym.data.export import export_android_control, export_dataset
     from coach_gym.recording import load_episodes
 
-    try:
+    with refusing():
         episodes = (episode for episode in load_episodes(source) if episode.success or not solved)
         if format == "androidcontrol":
+            require_folders(out=out)
             print(f"Wrote {export_android_control(episodes, out)} records to {out}")
-        else:
+            return
+        require_writable(out)
+        try:
             print(f"Wrote {export_dataset(episodes, out)} rows, one a step, to {out}")
-    except FileNotFoundError as error:
-        sys.exit(str(error))
-    except ModuleNotFoundError as missing:
-        sys.exit(f"--format dataset needs {missing.name}: pip install 'coach-gym[datasets]'")
+        except ModuleNotFoundError as missing:
+            sys.exit(f"--format dataset needs {missing.name}: pip install 'coach-gym[datasets]'")
 
 
 def from_experts(env: str, split: str, episodes: int, seed: int, out: Path, settings: Sequence[str]) -> None:
@@ -91,6 +94,7 @@ def from_experts(env: str, split: str, episodes: int, seed: int, out: Path, sett
 
     with refusing():
         require_whole(1, episodes=episodes)
+        require_folders(out=out)
         chosen = {"split": split, **parse_settings(settings)}
         check_environment(env, chosen)
         _report(record(out, env, episodes, seed, chosen, progress_bar=True))
@@ -122,6 +126,7 @@ def from_rollouts(
         require_whole(1, episodes=episodes, num_envs=num_envs, max_new_tokens=max_new_tokens)
         require_at_most(MOST, episodes=episodes, max_new_tokens=max_new_tokens)
         require_temperature(temperature=temperature)
+        require_folders(out=out)
         check_environment(env, chosen)
         actor = Policy.load(policy)
         _report(record(

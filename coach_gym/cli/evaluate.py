@@ -18,7 +18,7 @@ import gymnasium as gym
 
 from coach_gym.checks import ServerError, WrongType, require_whole
 from coach_gym.cli.environments import check_environment
-from coach_gym.cli.refusals import refusing
+from coach_gym.cli.refusals import path, refusing
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.envs.errors import TaskError
 from coach_gym.files import require_folders, require_writable
@@ -48,15 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sample", action="store_true", help="draw responses instead of taking the most likely")
     parser.add_argument("--max-new-tokens", type=int, help="length at which a response is cut off (default: 512)")
     parser.add_argument("--outcome-verifier", default="rules", help="judge of tasks without a rule: rules+openai:MODEL")
-    parser.add_argument("--config", type=Path, help="TOML or JSON file whose table env goes to the environment")
-    parser.add_argument("--out", type=Path, default=Path("evaluation.jsonl"), help="results; continued if it exists")
+    parser.add_argument("--config", type=path, help="TOML or JSON file whose table env goes to the environment")
+    parser.add_argument("--out", type=path, default=Path("evaluation.jsonl"), help="results; continued if it exists")
     parser.add_argument(
         "--no-episodes", action="store_true", help="do not keep the episodes, which `coach-gym view` shows"
     )
-    parser.add_argument("--json", type=Path, help="write summary and results to this file")
-    parser.add_argument("--csv", type=Path, help="write one line per episode to this file")
-    parser.add_argument("--android-world", type=Path, help="write a checkpoint folder of AndroidWorld's runner")
-    parser.add_argument("--android-lab", type=Path, help="write an output folder of AndroidLab's generate_result.py")
+    parser.add_argument("--json", type=path, help="write summary and results to this file")
+    parser.add_argument("--csv", type=path, help="write one line per episode to this file")
+    parser.add_argument("--android-world", type=path, help="write a checkpoint folder of AndroidWorld's runner")
+    parser.add_argument("--android-lab", type=path, help="write an output folder of AndroidLab's generate_result.py")
     parser.set_defaults(run=evaluate, settings=[])
 
 

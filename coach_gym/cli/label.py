@@ -11,13 +11,14 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from coach_gym.cli.refusals import refusing
+from coach_gym.cli.refusals import path, refusing
+from coach_gym.files import require_folders
 from coach_gym.hub import require_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument("episodes", type=Path, nargs="+", help="folders that coach-gym data wrote")
+    parser.add_argument("episodes", type=path, nargs="+", help="folders that coach-gym data wrote")
     parser.add_argument("--policy", default="pocket", help="'pocket', a directory or a hub id (default: %(default)s)")
     parser.add_argument("--generation", default="transformers", help="'transformers', 'vllm' or a server's address")
     parser.add_argument("--candidates", type=int, default=8, help="responses in every state (default: %(default)s)")
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reasons", help="model that says why: openai:MODEL, openai:MODEL@URL (default: no reasons)")
     parser.add_argument("--verifier", help="judge that checks the demonstrations: openai:MODEL (default: no check)")
     parser.add_argument("--seed", type=int, default=0, help="of draws and choices (default: %(default)s)")
-    parser.add_argument("--out", type=Path, default=Path("runs/labels"), help="folder (default: %(default)s)")
+    parser.add_argument("--out", type=path, default=Path("runs/labels"), help="folder (default: %(default)s)")
     parser.set_defaults(run=label)
 
 
@@ -64,6 +65,7 @@ def label(
     from coach_gym.agents.models.policy import Policy
 
     with refusing():
+        require_folders(out=out)
         settings = Labelling(policy, candidates, temperature, max_new_tokens, near, samples, seed)
         why = None if reasons is None else Reasons(load_model(reasons))
         judge = None if verifier is None else load_verifier(verifier)

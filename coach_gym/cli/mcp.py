@@ -12,12 +12,13 @@ import threading
 from pathlib import Path
 
 from coach_gym.cli.phone import PHONES
-from coach_gym.cli.refusals import refusing
+from coach_gym.cli.refusals import path, refusing
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.names import open_device
 from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.devices.reachable import require_reachable
 from coach_gym.envs.errors import DeviceError
+from coach_gym.files import require_folders
 
 PORT = 8073
 SIZE = (540, 1200)  # vision models shrink larger pictures, and coordinates would then be of another picture
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--device", metavar="SERIAL", help="a device as adb lists it, instead of the embedded phone")
     parser.add_argument(
-        "--out", type=Path, default=Path("runs/mcp"), help="folder for finished episodes (default: %(default)s)"
+        "--out", type=path, default=Path("runs/mcp"), help="folder for finished episodes (default: %(default)s)"
     )
     parser.set_defaults(run=serve)
 
@@ -63,6 +64,8 @@ def serve(http: int | None, width: int, height: int, benchmark: str, device: str
         sys.exit(f"coach-gym mcp needs {missing.name}: pip install 'coach-gym[mcp]'")
     from coach_gym.live.hands import Hands
 
+    with refusing():
+        require_folders(out=out)
     phone, settings = _opened(device, width, height, benchmark)
     hands = Hands(phone, threading.RLock(), settings, out, player="mcp")
     server = make_server(hands)

@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
-from coach_gym.checks import require_whole
-from coach_gym.cli.refusals import refusing
+from coach_gym.checks import LARGEST_PORT, require_at_most, require_port, require_whole
+from coach_gym.cli.refusals import path, refusing
 from coach_gym.envs.devices.device import Device
 from coach_gym.envs.devices.names import open_device
 from coach_gym.envs.devices.phone import PhoneDevice
@@ -25,6 +25,7 @@ from coach_gym.envs.phone.phone import Phone
 from coach_gym.envs.phone.servers.console import auth_token
 from coach_gym.envs.phone.servers.server import PhoneServer
 from coach_gym.envs.profiles import ANDROID_LAB, ANDROID_WORLD
+from coach_gym.files import require_folders
 
 ADB_PORT, GRPC_PORT = 5555, 8554  # those of the first emulator on a machine
 WEB_PORT = 8071
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--device", metavar="SERIAL", help="with --web: show this device instead, as adb lists it")
     parser.add_argument(
-        "--out", type=Path, default=Path("runs/person"), help="with --web: folder for your episodes"
+        "--out", type=path, default=Path("runs/person"), help="with --web: folder for your episodes"
     )
     parser.set_defaults(run=serve)
 
@@ -77,11 +78,16 @@ def serve(
     """
     with refusing():
         require_whole(1, count=count, width=width, height=height)
+        require_port(adb_port=port, grpc_port=grpc_port)
+        require_at_most(1 + min((LARGEST_PORT - port) // 2, LARGEST_PORT - grpc_port), count=count)
+        if web is not None:
+            require_folders(out=out)
     try:
         with ExitStack() as stack:
             if device is not None:
                 _show_device(stack, device, web, out)
-            phones = [PhoneDevice(width, height, PHONES[benchmark]) for _ in range(count)]
+            with refusing():
+                phones = [PhoneDevice(width, height, PHONES[benchmark]) for _ in range(count)]
             servers = [
                 stack.enter_context(_opened(each.phone, port + 2 * index, grpc_port + index))
                 for index, each in enumerate(phones)

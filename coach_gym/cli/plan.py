@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from coach_gym.checks import require_not_negative, require_positive, require_whole
-from coach_gym.cli.refusals import refusing
+from coach_gym.cli.refusals import path, refusing
 from coach_gym.hub import require_model
 
 PARTS = ("states", "sampler", "judge", "gathered", "activations", "working", "engines")
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--tflops", type=float, default=350, help="10^12 operations a GPU reaches in a second" + shown)
     add("--bandwidth", type=float, default=2000, help="GB a GPU reads in a second" + shown)
     add("--step-seconds", type=float, default=5, help="seconds of a device's step" + shown)
-    add("--json", type=Path, help="write the numbers to this file")
+    add("--json", type=path, help="write the numbers to this file")
     parser.set_defaults(run=plan)
 
 

@@ -1,13 +1,26 @@
 """What is wrong in what a user passed, told in a sentence instead of a traceback."""
 
+import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import gymnasium as gym
 
 from coach_gym.checks import ServerError, WrongType
 from coach_gym.envs.errors import DeviceError, TaskError
+
+
+def path(word: str) -> Path:
+    """Returns the path of an option, which argparse refuses if it is empty: it would be that of the current folder.
+
+    Raises:
+        argparse.ArgumentTypeError: It is.
+    """
+    if not word:
+        raise argparse.ArgumentTypeError("the path is empty; pass . for the current folder")
+    return Path(word)
 
 
 @contextmanager

@@ -15,16 +15,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from coach_gym.cli.refusals import refusing
+from coach_gym.cli.refusals import path, refusing
+from coach_gym.files import require_folders
 from coach_gym.hub import require_model
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument("task", choices=("prm", "policy"), help="what the model becomes")
-    parser.add_argument("data", type=Path, nargs="+", help="a folder of labels (prm), or folders of episodes (policy)")
+    parser.add_argument("data", type=path, nargs="+", help="a folder of labels (prm), or folders of episodes (policy)")
     parser.add_argument("--model", default="pocket", help="'pocket', a directory or a hub id (default: %(default)s)")
-    parser.add_argument("--template", type=Path, help="text file that replaces the judge's prompt")
+    parser.add_argument("--template", type=path, help="text file that replaces the judge's prompt")
     parser.add_argument("--learning-rate", type=float, default=1e-5, help="at its peak (default: %(default)s)")
     parser.add_argument("--batch-size", type=int, default=32, help="over all processes (default: %(default)s)")
     parser.add_argument("--epochs", type=float, default=2.0, help="passes over the data (default: %(default)s)")
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--save-every", type=int, default=100, help="steps between checkpoints (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=4, help="processes that load data (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="of the order of the examples (default: %(default)s)")
-    parser.add_argument("--out", type=Path, required=True, help="folder of the model; continued if it exists")
+    parser.add_argument("--out", type=path, required=True, help="folder of the model; continued if it exists")
     parser.set_defaults(run=sft)
 
 
@@ -69,6 +70,7 @@ def sft(
     alone = os.environ.get("WORLD_SIZE", "1") == "1"
     about = f"{task} of {model} on {' '.join(str(each.resolve()) for each in data)}"
     with refusing():
+        require_folders(out=out)
         settings = Settings(
             learning_rate, batch_size=batch_size, epochs=epochs, lora_rank=lora_rank, save_every=save_every,
             checkpoint_activations=checkpoint_activations, workers=workers, seed=seed,

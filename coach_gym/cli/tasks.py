@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from coach_gym.cli.refusals import refusing
+from coach_gym.cli.refusals import path, refusing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--env", nargs="+", choices=tuple(BENCHMARKS), default=list(BENCHMARKS), help="environments")
     parser.add_argument("--number", type=int, default=NUMBER, help="tasks to draw (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="of the draws (default: %(default)s)")
-    parser.add_argument("--from", dest="source", type=Path, help="take the tasks of this file instead of drawing")
+    parser.add_argument("--from", dest="source", type=path, help="take the tasks of this file instead of drawing")
     parser.add_argument("--family", nargs="+", help="keep only these families")
     parser.add_argument("--app", nargs="+", help="keep only tasks that go through one of these apps")
     parser.add_argument("--difficulty", nargs="+", choices=("easy", "medium", "hard"), help="keep only these")
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--official", action="store_true", help="also drop what upstream tests, from your installation of it"
     )
-    parser.add_argument("--out", type=Path, default=Path("pool.jsonl"), help="file to write (default: %(default)s)")
+    parser.add_argument("--out", type=path, default=Path("pool.jsonl"), help="file to write (default: %(default)s)")
     parser.set_defaults(run=tasks)
 
 

@@ -22,7 +22,7 @@ import gymnasium as gym
 
 from coach_gym.checks import require_whole
 from coach_gym.cli.environments import check_environment
-from coach_gym.cli.refusals import refusing
+from coach_gym.cli.refusals import path, refusing
 from coach_gym.cli.runs import (
     AGENT,
     CHECKPOINTS,
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--split", choices=get_args(Split), help="instances to train on (default: the whole suite, test included)"
     )
-    parser.add_argument("--pool", type=Path, help="file of instances to train on, by coach-gym tasks")
+    parser.add_argument("--pool", type=path, help="file of instances to train on, by coach-gym tasks")
     parser.add_argument(
         "--max-steps", type=int,
         help="turns of an episode (default: 25, as in the paper; for pocket and other environments their own)",
@@ -77,11 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--num-envs", type=int, help="total over all processes (default: 8)")
     parser.add_argument("--steps", type=int, help="environment steps to train for, total over all processes")
     parser.add_argument(
-        "--config", type=Path,
+        "--config", type=path,
         help="TOML or JSON file of settings, or a name: paper, one_gpu, laptop; its table env goes to the "
         "environment, its table train holds options of this command",
     )  # fmt: skip
-    parser.add_argument("--out", type=Path, help="new folder for logs, checkpoints and the agent (default: runs/train)")
+    parser.add_argument("--out", type=path, help="new folder for logs, checkpoints and the agent (default: runs/train)")
     parser.add_argument("--save-every", help="steps (500) or minutes (30m) between checkpoints (default: 500)")
     parser.add_argument("--keep", type=int, help="latest checkpoints to keep, besides the best (default: 3)")
     parser.add_argument(
@@ -95,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"show the devices in the browser while they are trained on (default port: {WATCH_PORT})",
     )  # fmt: skip
     parser.add_argument(
-        "--resume", type=Path, help="a run to continue in its folder with its settings, or a checkpoint to start from"
+        "--resume", type=path, help="a run to continue in its folder with its settings, or a checkpoint to start from"
     )
     parser.set_defaults(run=train, settings=[])
 

@@ -10,14 +10,18 @@ import argparse
 import sys
 from pathlib import Path
 
+from coach_gym.checks import require_whole
+from coach_gym.cli.refusals import path, refusing
+from coach_gym.files import require_writable
+
 PORT = 8070
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument("folder", type=Path, help="folder of a run, of several runs, or of episodes")
+    parser.add_argument("folder", type=path, help="folder of a run, of several runs, or of episodes")
     parser.add_argument("--port", type=int, default=PORT, help="port on this computer (default: %(default)s)")
-    parser.add_argument("--export", type=Path, help="write one HTML file instead, which needs no server")
+    parser.add_argument("--export", type=path, help="write one HTML file instead, which needs no server")
     parser.add_argument(
         "--episodes", type=int, default=40, help="with --export: latest episodes of every run (default: %(default)s)"
     )
@@ -38,10 +42,10 @@ def view(folder: Path, port: int, export: Path | None, episodes: int) -> None:
     if export is not None:
         from coach_gym.viewer.export import export_page
 
-        try:
+        with refusing():
+            require_whole(1, episodes=episodes)
+            require_writable(export)
             told = export_page(folder, export, episodes)
-        except ValueError as problem:
-            sys.exit(str(problem))
         print(f"Wrote {told} episodes to {export}, {export.stat().st_size / 1e6:.1f} MB")
         return
     try:

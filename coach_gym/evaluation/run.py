@@ -17,6 +17,7 @@ from coach_gym.agents.evaluation import HasPolicy, Predictor, origin_of, step_of
 from coach_gym.agents.judging.chat import spent
 from coach_gym.agents.judging.verifiers import RULES, OutcomeVerifier, Rules, ask_verifier, load_verifier
 from coach_gym.agents.playing.rollout import Attempt, Rollout, settle
+from coach_gym.checks import MOST, require_at_most
 from coach_gym.dialects.names import settings_of
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.make import open_fleets
@@ -69,12 +70,14 @@ def evaluate_suite(
         The report of all episodes in the file.
 
     Raises:
-        ValueError: The file belongs to another evaluation, or several environments would share one real device.
+        ValueError: The file belongs to another evaluation, there would be too many episodes, or several environments
+            would share one real device.
     """
     settings = dict(env_settings or {})
     close_fleets = open_fleets([settings], "thread", num_envs)
     make = partial(gym.make, env, disable_env_checker=True, **settings)
     suite = suite_of(make())
+    require_at_most(MOST // len(suite.families), runs=runs)
     judge = outcome_verifier if isinstance(outcome_verifier, str) else type(outcome_verifier).__name__
     about = {
         "agent": agent, "env": env, "seed": seed, "deterministic": deterministic, "settings": _plain(env_settings),

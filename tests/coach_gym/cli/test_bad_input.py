@@ -107,6 +107,10 @@ def folder(tmp_path, monkeypatch, adb):
         ("train --steps 8 --k two", "k='two' is of type str; pass a whole number"),
         ("train --steps 8 --kk 2", "CoachAgent has no argument 'kk'; did you mean 'k'"),
         ("evaluate --runs 0", "runs=0 is too small"),
+        ("evaluate --agent random --runs 99999999999", r"runs=99999999999 is too large; pass \d+ or less"),
+        ("data rollouts --episodes 999999999999", "episodes=999999999999 is too large; pass 1048576 or less"),
+        ("data export nowhere", "there are no episodes at nowhere"),
+        ("data export half.json", "half.json is no episode that can be read .*; put back a copy"),
         ("evaluate --agent random --env Nope-v0", "`Nope` doesn't exist"),
         ("evaluate --agent random --device half.toml", "the fleet in half.toml cannot be read"),
         ("evaluate --agent random --device=", "device='' is unknown; pass 'phone'"),
@@ -147,8 +151,35 @@ def test_bad_input_is_a_sentence(folder, command, told):
         main([*command.split(), "--out", "out"])
     assert isinstance(ended.value.code, str)
     assert {path for path in folder.rglob("*")} - before <= {folder / "out", folder / "out" / SETTINGS} | {
-        folder / "out" / "candidates.jsonl", folder / "out" / "episodes.json",
+        folder / "out" / "candidates.jsonl",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("command", [
+    "data experts", "data rollouts", "data androidcontrol shards", "data export half.json --format androidcontrol",
+    "label episodes", "sft policy episodes", "phone --web 0", "mcp",
+])  # fmt: skip
+def test_what_is_no_folder_is_not_written_to(folder, command):
+    with pytest.raises(SystemExit, match="out='half.json/x' cannot be written to .*; pass another folder"):
+        main([*command.split(), "--out", "half.json/x"])
+    assert (folder / "half.json").read_text() == '{"k": '
+
+
+@pytest.mark.parametrize("command", ["data experts --out", "label", "evaluate --json", "view", "phone --out"])
+def test_an_empty_path_is_not_the_current_folder(command, capsys):
+    with pytest.raises(SystemExit):
+        main([*command.split(), ""])
+    assert "the path is empty; pass . for the current folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("options", "told"), [
+    ("--export nowhere/x.html", "No such file or directory: 'nowhere/x.html'"), ("--export .", "Is a directory: '.'"),
+    ("--export x.html --episodes 0", "episodes=0 is too small"), ("--export x.html", "there are no runs in model"),
+])  # fmt: skip
+def test_pages_that_cannot_be_exported(folder, options, told):
+    with pytest.raises(SystemExit, match=told):
+        main(["view", "model", *options.split()])
+    assert not (folder / "x.html").exists()
 
 
 @pytest.mark.parametrize("command", ["mcp", "phone --web 0"])
@@ -171,6 +202,8 @@ def test_results_must_have_a_file(out):
 
 @pytest.mark.parametrize(("command", "told"), [
     ("phone --width 0", "width=0 is too small"), ("phone --height -1", "height=-1 is too small"),
+    ("phone --width 99999", "width=99999 is too large; pass 16384 or less"), ("mcp --height 99999", "height=99999 is"),
+    ("phone --count 99999", "count=99999 is too large; pass 29991 or less"),
     ("phone --count -1", "count=-1 is too small"), ("phone --count 0", "count=0 is too small"),
     ("phone --port 99999", "port=99999 is no port"), ("phone --web 99999", "Cannot open the port 99999"),
     ("phone --grpc-port -1", "port=-1 is too small"), ("mcp --width -5", "-5 is too small"),
