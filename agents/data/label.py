@@ -64,6 +64,7 @@ class Labelling:
         require_whole(1, candidates=self.candidates, max_new_tokens=self.max_new_tokens)
         require_at_most(MOST, candidates=self.candidates, max_new_tokens=self.max_new_tokens)
         require_whole(2, samples=self.samples)
+        require_whole(0, seed=self.seed)
         require_temperature(temperature=self.temperature)
         require_not_negative(near=self.near)
 

@@ -21,10 +21,11 @@ from coach_gym.agents.data.labels import LabelFolder
 from coach_gym.agents.models.lora import add_lora, has_lora, load_adapters
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.models.reward_models import GenerativePRM
-from coach_gym.checks import require_positive, require_whole
+from coach_gym.checks import require_at_most, require_positive, require_whole
 from coach_gym.files import read_object, write_whole
 
 _SETTINGS, _CHECKPOINTS = "sft.json", "checkpoints"
+_MOST_WORKERS = 1 << 10  # processes that load data
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         require_whole(1, batch_size=self.batch_size, save_every=self.save_every)
-        require_whole(0, lora_rank=self.lora_rank, workers=self.workers)
+        require_whole(0, lora_rank=self.lora_rank, workers=self.workers, seed=self.seed)
+        require_at_most(_MOST_WORKERS, workers=self.workers)
         require_positive(learning_rate=self.learning_rate, epochs=self.epochs, max_grad_norm=self.max_grad_norm)
 
 

@@ -11,6 +11,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from coach_gym.checks import require_whole
 from coach_gym.cli.refusals import path, refusing
 from coach_gym.files import require_folders
 from coach_gym.hub import require_model
@@ -65,6 +66,7 @@ def label(
     from coach_gym.agents.models.policy import Policy
 
     with refusing():
+        require_whole(1, max_prompt_length=max_prompt_length)
         require_folders(out=out)
         settings = Labelling(policy, candidates, temperature, max_new_tokens, near, samples, seed)
         why = None if reasons is None else Reasons(load_model(reasons))

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from coach_gym.checks import require_whole
 from coach_gym.cli.refusals import path, refusing
 from coach_gym.files import require_folders
 from coach_gym.hub import require_model
@@ -70,6 +71,7 @@ def sft(
     alone = os.environ.get("WORLD_SIZE", "1") == "1"
     about = f"{task} of {model} on {' '.join(str(each.resolve()) for each in data)}"
     with refusing():
+        require_whole(1, max_prompt_length=max_prompt_length)
         require_folders(out=out)
         settings = Settings(
             learning_rate, batch_size=batch_size, epochs=epochs, lora_rank=lora_rank, save_every=save_every,
