@@ -26,7 +26,7 @@ types: $(VENV)/installed
 	$(BIN)/mypy -p coach_gym
 
 unit: $(VENV)/installed
-	$(BIN)/python -m pytest -n 2 --durations=15
+	$(BIN)/python -m pytest -n 3 --dist worksteal --durations=15
 
 # vLLM pins other versions of transformers and numpy, so its tests have a separate environment (4 GB)
 test-vllm: $(VLLM_VENV)/installed

@@ -1,11 +1,13 @@
 """The benchmark of the README's first program trains what that program trains."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from benchmarks import first_run
+from coach_gym.agents import CoachAgent
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -19,7 +21,11 @@ def test_it_is_the_readmes_program():
 
 @pytest.mark.parametrize("method", first_run.METHODS)
 def test_a_run_is_measured_before_and_after(method, monkeypatch):
+    small = {"batch_size": 2, "mini_batch_size": 2}
     monkeypatch.setattr(first_run, "NUM_ENVS", 2)
+    monkeypatch.setattr(first_run, "CoachAgent", partial(CoachAgent, **small))
+    if method != "imitates":
+        monkeypatch.setitem(first_run.METHODS, method, partial(first_run.METHODS[method], **small))
     run = first_run.run(method, seed=0, steps=1, episodes=2)
     assert run["method"] == method and run["steps"] >= 1 and run["core_seconds"] > 0
     assert {*run["before"]} == {*run["after"]} == {*first_run.HOW}

@@ -104,7 +104,8 @@ OTHER_BLOCKS = re.findall(r"```python\n((?!# shopping_list).*?)```", PAGE.read_t
 
 @pytest.mark.parametrize("code", OTHER_BLOCKS, ids=range(len(OTHER_BLOCKS)))
 def test_the_pages_other_blocks_run_when_pasted_alone(code):
-    exec(code.replace("num_envs=4", "num_envs=2").replace("1_000", "4"), {})
+    small = code.replace("num_envs=4", "num_envs=2").replace("1_000", "4")
+    exec(small.replace('"pocket", envs', '"pocket", envs, batch_size=2, mini_batch_size=2'), {})
 
 
 def test_an_agent_trains_on_it():
