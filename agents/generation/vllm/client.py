@@ -9,6 +9,7 @@ import json
 import math
 import os
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -38,6 +39,7 @@ from coach_gym.checks import ServerError, require_address, require_seconds
 from coach_gym.episode import Candidate
 
 LONGEST_PAUSE = 8.0  # maximum number of seconds between two attempts
+UNTOLD = 5  # attempts, in six seconds, before the user is told that the server does not answer
 GLANCE = 2.0  # seconds in which a healthy server answers, even while it draws
 
 Result = TypeVar("Result")
@@ -215,7 +217,10 @@ class ServedEngine:
         return reply
 
     def _insist(self, attempt: Callable[[float], Result]) -> Result:
-        """Repeats an attempt until it reaches the server, with increasing pauses, and returns its result."""
+        """Repeats an attempt until it reaches the server, with increasing pauses, and returns its result.
+
+        Warns if that takes a while.
+        """
         started = time.monotonic()
         for number in count(1):
             left = self.patience - (time.monotonic() - started)
@@ -225,6 +230,12 @@ class ServedEngine:
             except (OSError, http.client.HTTPException) as error:
                 if time.monotonic() - started + pause > self.patience:
                     raise self._gone(f"{number} attempts in {self.patience:g} s", error) from error
+                if number == UNTOLD:
+                    warnings.warn(
+                        f"the generation server at {self.url} does not answer ({type(error).__name__}: {error}); "
+                        f"trying again until {self.patience:g} s are over",
+                        stacklevel=2,
+                    )
             time.sleep(pause)
         raise AssertionError("unreachable")
 

@@ -430,6 +430,19 @@ def test_nobody_answers(policy: Policy) -> None:
         assert 1 < time.monotonic() - started < 4
 
 
+def test_waiting_for_a_server_is_told_while_it_lasts(policy: Policy, monkeypatch) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        monkeypatch.setattr(served.time, "sleep", lambda seconds: None)
+        engine = served.ServedEngine(policy, url, patience=5)
+        with (
+            pytest.warns(UserWarning, match=rf"{url} does not answer \(.*refused.*trying again until 5 s are over"),
+            pytest.raises(GenerationServerError, match="6 attempts in 5 s"),
+        ):
+            engine.sleep()
+
+
 def test_somebody_listens_and_says_nothing(policy: Policy) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
