@@ -6,6 +6,7 @@ import math
 import re
 import sqlite3
 import time
+import weakref
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -63,7 +64,7 @@ def connect(budget: Budget, clock: Clock, data: bytes = b"") -> sqlite3.Connecti
 
     Args:
         budget: What its statements may take.
-        clock: The phone's clock, and the time zone that is set.
+        clock: The phone's clock, and the time zone that is set, for as long as statements are run.
         data: The contents of its file; empty for a new database.
     """
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
@@ -73,9 +74,10 @@ def connect(budget: Budget, clock: Clock, data: bytes = b"") -> sqlite3.Connecti
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _LONGEST_PATTERN)
     connection.set_progress_handler(budget.spend, _INTERVAL)
+    known = weakref.proxy(clock)  # what SQLite holds is not collected, so a storage would never be, nor its databases
     for name, called in _TIMES.items():
         arguments = -1 if name == called else 0
-        connection.create_function(name, arguments, partial(_time_called, called, clock), deterministic=True)
+        connection.create_function(name, arguments, partial(_time_called, called, known), deterministic=True)
     with suppress(*DAMAGED):  # as the statement will say that its user runs
         if connection.execute(_PROGRAMMED).fetchone():
             limit(connection, MOST_BYTES)

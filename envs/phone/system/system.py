@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -118,8 +117,7 @@ class System:
     def _keep(self, storage: Storage) -> None:
         """Has all that the phone stores in one place, which reads times as the phone does."""
         self.storage = storage
-        phone = weakref.proxy(self)  # open databases call these, and what SQLite holds is never collected
-        storage.local, storage.on_clock = lambda clock: phone.local(clock), lambda local: phone.on_clock(local)
+        storage.local, storage.on_clock = self.local, self.on_clock
 
     def _install(self) -> None:
         for folder in (*SYSTEM, *(path.rpartition("/")[0] or "/" for path in LINKS)):
