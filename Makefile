@@ -25,6 +25,7 @@ lint: $(VENV)/installed
 types: $(VENV)/installed
 	$(BIN)/mypy -p coach_gym
 
+# three processes on two cores, because many tests wait for something
 unit: $(VENV)/installed
 	$(BIN)/python -m pytest -n 3 --dist worksteal --durations=15
 

@@ -17,15 +17,15 @@ def empty_states(shape: Sequence[int], dtype: torch.dtype, device: torch.device 
     """Returns memory for keys and values.
 
     Raises:
-        ValueError: There is not as much.
+        ValueError: There is not enough of it.
     """
     try:
         return torch.empty(tuple(shape), dtype=dtype, device=device)
     except RuntimeError as error:
         size = math.prod(shape) * dtype.itemsize / 1e9
         raise ValueError(
-            f"the keys and values of so many responses, as long as they may be, take {size:.4g} GB, which there is no "
-            f"memory for; pass a smaller k or max_new_tokens"
+            f"keys and values of that many responses, as long as they may be, need {size:.4g} GB, and there is not "
+            f"that much memory; pass a smaller k or max_new_tokens"
         ) from error
 
 

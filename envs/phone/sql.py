@@ -74,7 +74,7 @@ def connect(budget: Budget, clock: Clock, data: bytes = b"") -> sqlite3.Connecti
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, _LONGEST_PATTERN)
     connection.set_progress_handler(budget.spend, _INTERVAL)
-    known = weakref.proxy(clock)  # what SQLite holds is not collected, so a storage would never be, nor its databases
+    known = weakref.proxy(clock)  # Python's collector does not see what SQLite keeps: a storage would stay for ever
     for name, called in _TIMES.items():
         arguments = -1 if name == called else 0
         connection.create_function(name, arguments, partial(_time_called, called, known), deterministic=True)

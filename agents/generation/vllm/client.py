@@ -39,7 +39,7 @@ from coach_gym.checks import ServerError, require_address, require_seconds
 from coach_gym.episode import Candidate
 
 LONGEST_PAUSE = 8.0  # maximum number of seconds between two attempts
-UNTOLD = 5  # attempts, in six seconds, before the user is told that the server does not answer
+UNTOLD = 5  # attempts before the user is told that the server does not answer; refused ones take three seconds
 GLANCE = 2.0  # seconds in which a healthy server answers, even while it draws
 
 Result = TypeVar("Result")

@@ -53,7 +53,7 @@ def _texts(candidates: list[list[Candidate]]) -> list[list[list[int]]]:
 
 
 def test_responses_that_no_memory_holds_are_refused(policy: Policy) -> None:
-    with pytest.raises(ValueError, match=r"take .* GB, which there is no memory for; pass a smaller k or max_new_tok"):
+    with pytest.raises(ValueError, match=r"need .* GB, and there is not that much memory; pass a smaller k"):
         TransformersGenerator(policy).sample(_prompts(policy), k=10**6, max_new_tokens=10**6)
 
 
