@@ -132,7 +132,7 @@ def test_no_command_line_takes_long(phone, command):
 @pytest.mark.parametrize(
     "command",
     [
-        "head -c 2000000 /dev/zero | cmp -l f -",
+        "head -c 1000000 /dev/zero | cmp -l f -",
         "xxd -p -c 1 f",
         "xxd -c 1 f",
         "xxd -i f",
@@ -142,9 +142,9 @@ def test_no_command_line_takes_long(phone, command):
     ],
 )
 def test_bytes_of_large_files_are_shown_in_linear_time(phone, command):
-    run(phone, "head -c 2000000 /dev/urandom > /sdcard/f")
+    run(phone, "head -c 1000000 /dev/urandom > /sdcard/f")
     began = time.process_time()
-    assert run(phone, f"cd /sdcard; {command} | wc -c").stdout > b"1000000"
+    assert int(run(phone, f"cd /sdcard; {command} | wc -c").stdout) >= 1_000_000
     assert time.process_time() - began < 3
 
 
