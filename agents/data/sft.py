@@ -26,6 +26,7 @@ from coach_gym.files import read_object, write_whole
 
 _SETTINGS, _CHECKPOINTS = "sft.json", "checkpoints"
 _MOST_WORKERS = 1 << 10  # processes that load data
+_LARGEST_SEED = (1 << 32) - 1  # of NumPy, which Trainer seeds
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Settings:
         require_whole(1, batch_size=self.batch_size, save_every=self.save_every)
         require_whole(0, lora_rank=self.lora_rank, workers=self.workers, seed=self.seed)
         require_at_most(_MOST_WORKERS, workers=self.workers)
+        require_at_most(_LARGEST_SEED, seed=self.seed)
         require_positive(learning_rate=self.learning_rate, epochs=self.epochs, max_grad_norm=self.max_grad_norm)
 
 

@@ -91,6 +91,7 @@ def folder(tmp_path, monkeypatch, adb):
         ("label episodes --seed -1", "seed=-1 is too small; pass 0 or more"),
         ("sft policy episodes --max-prompt-length -5", "max_prompt_length=-5 is too small; pass 1 or more"),
         ("sft policy episodes --workers 1000000", "workers=1000000 is too large; pass 1024 or less"),
+        ("sft policy episodes --seed 4294967296", "seed=4294967296 is too large; pass 4294967295 or less"),
         ("sft policy episodes --seed -1", "seed=-1 is too small; pass 0 or more"),
         ("sft prm labels --model pocket", "the labels in labels are damaged .* repeat the coach-gym label"),
         ("sft prm stranger", "labels are of other folders than the 0"),
