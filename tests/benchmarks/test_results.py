@@ -66,7 +66,9 @@ QUOTED = {
     "controls_uncorrected": {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
-    "controls_shuffled": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
+    "controls_shuffled": {
+        name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
+    },
     "mistakes": {name: percent for name in ("fixed_greedy", "dependent_greedy")},
     "generalisation": {
         f"greedy_unseen_{kind}{when}": whole_percent for kind in ("instances", "words") for when in ("_before", "")
