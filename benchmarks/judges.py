@@ -6,7 +6,7 @@ The policy plays every family and draws k candidates in every state. Then
   that the agent learns from;
 - the verdict on every executed action is held against whether that action is good.
 
-An action is good if a shortest known solution of the task begins with it (`benchmarks.judging.solutions`). Controls:
+An action is good if a shortest known solution of the task begins with it (`agents/judging/solutions.py`). Controls:
 Q shuffled within states, the policy's log-probability, the mean Q of the state, a judge that always says yes.
 
     python -m benchmarks.judges                                          # the shipped models
@@ -33,6 +33,7 @@ from transformers.utils import logging  # noqa: E402
 from benchmarks.demo import DEVICE  # noqa: E402
 from benchmarks.judging import report  # noqa: E402
 from benchmarks.judging.measure import Record, Setting, add_arguments, load_agent, records, setting_of  # noqa: E402
+from coach_gym.agents.models.reward_models import GenerativePRM  # noqa: E402
 
 HEADLINE = {
     "auc": ("measured_q", "critic", "auc"),
@@ -51,7 +52,7 @@ def main() -> None:
     torch.set_num_threads(1)
     logging.disable_progress_bar()
     setting = setting_of(options, solve=True)
-    agents = {source: measure(source, options.seeds, setting) for source in options.agent}
+    agents = {source: measure(source, options.seeds, setting, options.reward_model) for source in options.agent}
     command = shlex.join(["python", "-m", "benchmarks.judges", *sys.argv[1:]])
     results = {
         "benchmark": "judges", "device": DEVICE, "command": command, "seeds": options.seeds,
@@ -65,6 +66,7 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.judges", description=__doc__.splitlines()[0])
     parser.add_argument("--agent", action="append", help="'pocket' (default) or a saved CoachAgent; can be repeated")
+    parser.add_argument("--reward-model", help="a judge's directory, in place of the agents' own")
     add_arguments(parser)
     parser.add_argument("--json", type=Path, help="write the results to this file")
     options = parser.parse_args()
@@ -72,9 +74,11 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def measure(source: str, seeds: list[int], setting: Setting) -> dict[str, Any]:
-    """Returns and prints all tables of one agent."""
+def measure(source: str, seeds: list[int], setting: Setting, reward_model: str | None = None) -> dict[str, Any]:
+    """Returns and prints all tables of one agent, whose process reward model may be another one."""
     agent = load_agent(source)
+    if reward_model:
+        agent.prm = GenerativePRM.load(reward_model)
     by_seed = {seed: records(agent, seed, setting) for seed in seeds}
     every = [record for found in by_seed.values() for record in found]
     result = tables(every, agent.prm is not None)

@@ -3,11 +3,13 @@
 import re
 from pathlib import Path
 
+SHIPPED = ("pocket", "pocket-sight")
+"""The models that come with this package."""
 PATIENCE = 5.0  # seconds for the hub's first answer
 
 
 def require_model(name: str) -> None:
-    """Checks that there is a model: `"pocket"`, a directory, or a hub id that was downloaded or that the hub knows.
+    """Checks that there is a model: a shipped one, a directory, or a hub id that was downloaded or that the hub knows.
 
     The hub is asked once; transformers would ask for half a minute.
 
@@ -16,7 +18,7 @@ def require_model(name: str) -> None:
     """
     if not name.strip():  # as a path, it would be this folder
         raise ValueError("an empty name names no model; pass 'pocket', a directory or a hub id")
-    if name == "pocket" or Path(name).exists():
+    if name in SHIPPED or Path(name).exists():
         return
     problem = _missing(name) if re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", name) else "a hub id has the form owner/name"
     if problem:

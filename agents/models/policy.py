@@ -30,7 +30,10 @@ from coach_gym.episode import Candidate, Observation, Step
 Prompt = Segment
 """All tokens before one response, and the screenshots they show."""
 
-POCKET = Path(__file__).parents[1] / "pocket" / "weights" / "policy"
+_WEIGHTS = Path(__file__).parents[1] / "pocket" / "weights"
+POCKET = _WEIGHTS / "policy"
+SHIPPED = {"pocket": POCKET, "pocket-sight": _WEIGHTS / "sight"}
+"""The policies that come with this package, by the names that users give."""
 
 
 class Policy:
@@ -90,7 +93,7 @@ class Policy:
         """Loads a policy.
 
         Args:
-            policy: `"pocket"`, a directory, a hub id, a pair (model, processor), or a policy, which is moved to
+            policy: One of `SHIPPED`, a directory, a hub id, a pair (model, processor), or a policy, which is moved to
                 `device` and returned.
             dialect: Overrides the dialect that the directory names, by an object or a name of
                 `coach_gym.dialects.DIALECTS`; the default is UI-TARS.
@@ -124,7 +127,7 @@ class Policy:
             default = _default_dialect(loaded.config)  # type: ignore[arg-type]
             chosen = choose_dialect(dialect, default, min_pixels, max_pixels)
             return cls(loaded.to(device), processor.tokenizer, processor.image_processor, chosen)
-        path = str(POCKET if policy == "pocket" else policy)
+        path = str(SHIPPED.get(policy, policy) if isinstance(policy, str) else policy)
         kept: Any = dtype or (torch.float32 if device.type == "cpu" else "auto")
         config = read_config(base_of(path))
         stored = stored_settings(Path(path)) or _default_dialect(config)
@@ -284,7 +287,7 @@ class Processor(Protocol):
 
 
 PolicySource = str | Path | tuple[nn.Module, Processor] | Policy
-"""A source for `Policy.load`: `"pocket"`, a directory, a hub id, (model, processor), or a policy."""
+"""A source for `Policy.load`: one of `SHIPPED`, a directory, a hub id, (model, processor), or a policy."""
 
 
 def require_source(**sources: object) -> None:

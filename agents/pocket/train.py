@@ -94,11 +94,14 @@ class Workshop:
         seed: Seed of weights, data and batches.
         stages: Length and learning rate of every stage.
         families: Task families to imitate, by benchmark.
+        policy: The policy to begin with; None makes one.
     """
+
+    demonstrations = DEMONSTRATIONS
 
     def __init__(
         self, directory: Path, seed: int = 0, stages: dict[str, Stage] | None = None,
-        families: dict[str, tuple[str, ...]] | None = None,
+        families: dict[str, tuple[str, ...]] | None = None, policy: Policy | None = None,
     ) -> None:  # fmt: skip
         directory.mkdir(parents=True, exist_ok=True)
         self.directory, self.seed = directory, seed
@@ -106,7 +109,7 @@ class Workshop:
         self.families = families or FAMILIES
         self.steps = dict.fromkeys(self.stages, 0)
         self.random = random.Random()
-        self.policy = build_policy(seed)
+        self.policy = policy or build_policy(seed)
         self.curriculum = Curriculum(self.policy, TOKENS)
         self.looking: Looking | None = None
         self.prm: GenerativePRM | None = None
@@ -223,8 +226,8 @@ class Workshop:
         return [question for each in judged for question in verdict_sequences(self.prm, each, rng)]
 
     def _shown(self) -> Iterator[Demonstration]:
-        """The demonstrations: `DEMONSTRATIONS` training instances of each family, the same for all stages."""
-        seeds = range(FIRST_SEED, FIRST_SEED + DEMONSTRATIONS)
+        """The demonstrations: `demonstrations` training instances of each family, the same for all stages."""
+        seeds = range(FIRST_SEED, FIRST_SEED + self.demonstrations)
         for benchmark, families in self.families.items():
             yield from demonstrate(self.policy, benchmark, families, seeds, SCREEN)
 

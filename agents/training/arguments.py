@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.models import training_settings
-from coach_gym.agents.models.policy import POCKET
+from coach_gym.agents.models.policy import SHIPPED
 from coach_gym.checks import LARGEST, LARGEST_NUMBER, WrongType, float_or_infinite, is_finite, require_known
 
 Constructor = TypeVar("Constructor", bound=Callable[..., None])
@@ -84,7 +84,7 @@ def _of_the_model(agent: type, given: Mapping[str, Any], signature: Signature) -
     policy = given["policy"]
     if not isinstance(policy, str | Path):
         return {}
-    directory = POCKET if policy == "pocket" else Path(policy)
+    directory = Path(SHIPPED.get(policy, policy) if isinstance(policy, str) else policy)
     stored = training_settings.read_training_settings(directory)
     for each in reversed(agent.__mro__):
         stored |= stored.get(each.__name__, {})

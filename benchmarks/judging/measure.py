@@ -14,9 +14,9 @@ from torch import Tensor
 from tqdm import tqdm
 
 from benchmarks.demo import SCREEN, SETTINGS, SUITE, TASKS
-from benchmarks.judging.solutions import good_candidates
 from coach_gym.agents import CoachAgent
 from coach_gym.agents.generation.generator import OnFirst
+from coach_gym.agents.judging.solutions import good_candidates
 from coach_gym.agents.models.policy import Prompt
 from coach_gym.agents.models.tree import log_probs
 from coach_gym.agents.playing.forks import State, measure_q, play_states

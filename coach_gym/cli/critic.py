@@ -22,7 +22,7 @@ from coach_gym.cli.environments import check_environment
 from coach_gym.cli.refusals import path, refusing
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.cli.train import Processes
-from coach_gym.hub import require_model
+from coach_gym.hub import SHIPPED, require_model
 
 if TYPE_CHECKING:
     from gymnasium.vector import VectorEnv
@@ -139,7 +139,7 @@ def critic(
             envs = gym.make_vec(env, num_envs=num_envs, vectorization_mode="vector_entry_point", **env_settings)
             _play_lessons(actor, envs, lessons, episodes, plan)
         fit = {"progress_bar": processes.rank == 0, **_only(chosen, of_fit)}
-        if policy != "pocket":
+        if policy not in SHIPPED:
             fit.setdefault("learning_rate", LEARNING_RATE)
         taught, reports = teach(actor, lessons, start, **fit)
         whole = whole_critic(taught)

@@ -37,7 +37,7 @@ from coach_gym.cli.runs import (
 from coach_gym.cli.settings import parse_settings, read_config
 from coach_gym.envs.tasks.words import Split
 from coach_gym.files import require_folders
-from coach_gym.hub import require_model
+from coach_gym.hub import SHIPPED, require_model
 from coach_gym.loopback import require_free
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def train(
         if not resume:  # whose checkpoint has the models
             require_model(run["policy"])
         check_environment(run["env"], env_settings, vector=True)
-    if run["policy"] != "pocket" and run["env"].startswith("Android"):
+    if run["policy"] not in SHIPPED and run["env"].startswith("Android"):
         env_settings.setdefault("max_steps", MAX_STEPS)
     saving_times(run["save_every"])  # refuses now what it cannot read
     with Processes() as processes:

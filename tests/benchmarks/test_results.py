@@ -80,6 +80,7 @@ QUOTED = {
     "collection": {"speedup_8": times, "speedup_32": times},
     "sight": {name: "{:.2f}".format for name in ("true", "shuffled", "fixed", "chance")},
     "sight_pocket": {name: "{:.2f}".format for name in ("true", "shuffled", "chance")},
+    "sight_taught": {name: "{:.2f}".format for name in ("true", "shuffled")},
     "scaling": {"seconds_steps": "T^{:.2f}".format, "seconds_k": "k^{:.2f}".format},
     "conformance_android_world": {"solved": "{} of 116".format},
     "conformance_android_lab": {"loaded": "{} tasks load".format, "solved": "solve {} of the 98".format},

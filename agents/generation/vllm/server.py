@@ -33,7 +33,7 @@ from coach_gym.agents.generation.vllm.timed import TimedInput
 from coach_gym.agents.generation.vllm.wire import CONTENT_TYPE, KEY, unpack, unpack_images
 from coach_gym.agents.models.architectures import read_config, untrained_model
 from coach_gym.agents.models.chatml import ImageInput
-from coach_gym.agents.models.policy import POCKET, Policy, Prompt
+from coach_gym.agents.models.policy import SHIPPED, Policy, Prompt
 from coach_gym.checks import require_port
 from coach_gym.connections import Connections, shut
 
@@ -509,7 +509,7 @@ def server_options() -> dict[str, Any]:
 
 def describe(source: str) -> Policy:
     """Returns a policy without weights, given by `"pocket"`, a directory or a hub id."""
-    path = str(POCKET) if source == "pocket" else source
+    path = str(SHIPPED.get(source, source))
     with torch.device("meta"):
         model = untrained_model(read_config(path))
     return Policy.around(model, path)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.forks import State
@@ -22,6 +22,16 @@ from coach_gym.episode import Episode, Observation
 
 BACK, HOME = "press_back()", "press_home()"
 DETOURS: tuple[tuple[str, ...], ...] = ((), (BACK,), (HOME,), (BACK, BACK), (BACK, BACK, BACK))
+
+
+class Way(NamedTuple):
+    """The fewest steps known to solve a task from a state, and the first of them: infinity and None if none are."""
+
+    steps: float
+    first: str | None
+
+
+NO_WAY = Way(math.inf, None)
 
 
 @dataclass
@@ -48,29 +58,30 @@ class Solutions:
         shown = _play(start.fork(), episode, first)
         return cls(episode, shown) if shown is not None else None
 
-    def steps_left(self, env: AndroidEnv, seen: Observation) -> float:
-        """Returns the fewest steps known to solve the task from the environment's state; infinity if none are.
+    def shortest(self, env: AndroidEnv, seen: Observation) -> Way:
+        """Returns the shortest way known to solve the task from the environment's state.
 
         Args:
             env: An environment in mid-episode, which is forked.
             seen: Its last observation.
         """
-        fewest = math.inf
+        best = NO_WAY
         for detour in DETOURS:
-            if len(detour) + 1 < fewest:
+            if len(detour) + 1 < best.steps:
                 there = _walk(env.fork(), detour, seen)
-                if there is not None:
-                    fewest = min(fewest, len(detour) + self._from(*there))
-        return fewest
+                way = self._from(*there) if there is not None else NO_WAY
+                if len(detour) + way.steps < best.steps:
+                    best = Way(len(detour) + way.steps, detour[0] if detour else way.first)
+        return best
 
-    def _from(self, env: AndroidEnv, seen: Observation) -> float:
+    def _from(self, env: AndroidEnv, seen: Observation) -> Way:
         """Continues the expert's episode wherever it fits, else lets the expert start anew."""
         actions = self.shown.actions
         for number in reversed(range(len(actions))):
             if self.shown.steps[number][0]["ui"] == seen.ui and _solves(env.fork(), actions[number:]):
-                return len(actions) - number
+                return Way(len(actions) - number, actions[number])
         shown = _play(env, self.episode, seen)
-        return math.inf if shown is None else len(shown.steps)
+        return NO_WAY if shown is None else Way(len(shown.steps), shown.actions[0])
 
 
 def good_candidates(policy: Policy, episode: Episode, states: Sequence[State]) -> list[list[float]] | None:
@@ -88,7 +99,7 @@ def good_candidates(policy: Policy, episode: Episode, states: Sequence[State]) -
         For the k candidates of every state 1 (good), 0 (not), or nan where no solution from the state is known. None if
         the expert does not solve the instance.
     """
-    solutions = Solutions.of(episode, _android(states[0]), states[0].observation)
+    solutions = Solutions.of(episode, android(states[0]), states[0].observation)
     if solutions is None:
         return None
     verdicts = []
@@ -99,7 +110,7 @@ def good_candidates(policy: Policy, episode: Episode, states: Sequence[State]) -
             if candidate.text not in after:
                 action = policy.parse(candidate.text, policy.frame(state.observation))
                 after[candidate.text] = _steps_after(solutions, state, action)
-        following = min(solutions.steps_left(_android(state), state.observation), 1 + min(after.values()))
+        following = min(solutions.shortest(android(state), state.observation).steps, 1 + min(after.values()))
         verdicts.append([_verdict(1 + after[c.text], following) for c in state.candidates])
     return verdicts[::-1]
 
@@ -109,14 +120,15 @@ def _verdict(through: float, fewest: float) -> float:
 
 
 def _steps_after(solutions: Solutions, state: State, action: str) -> float:
-    env = _android(state).fork()
+    env = android(state).fork()
     seen, reward, terminated, truncated, _ = env.step(action)
     if terminated or truncated:
         return 0.0 if reward >= 1.0 else math.inf
-    return solutions.steps_left(env, observation_of(seen))
+    return solutions.shortest(env, observation_of(seen)).steps
 
 
-def _android(state: State) -> AndroidEnv:
+def android(state: State) -> AndroidEnv:
+    """Returns the environment in a state; others have no scripted experts."""
     assert isinstance(state.env, AndroidEnv)
     return state.env
 

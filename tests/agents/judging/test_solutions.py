@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from benchmarks.judging.solutions import Solutions, good_candidates
+from coach_gym.agents.judging.solutions import Solutions, good_candidates
 from coach_gym.agents.playing.forks import State
 from coach_gym.agents.playing.rollout import observation_of
 from coach_gym.envs.android import AndroidEnv
@@ -65,7 +65,7 @@ def test_after_a_step_that_cannot_be_undone_nothing_is_known():
     env = states[0].env.fork()
     env.step("finished(content='')")
     solutions = Solutions.of(episode, states[0].env, states[0].observation)
-    assert solutions.steps_left(states[0].env, states[0].observation) == len(solutions.shown.actions)
+    assert solutions.shortest(states[0].env, states[0].observation).steps == len(solutions.shown.actions)
 
 
 def test_a_state_without_known_solution_has_no_verdict():

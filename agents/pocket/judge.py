@@ -1,0 +1,143 @@
+"""Teaches the pocket judge with forks: `python -m coach_gym.agents.pocket.judge`.
+
+The shipped policy plays training instances. Forks tell which of its candidates in every state begin a shortest known
+solution (`coach_gym.agents.judging.solutions`), and the shipped process reward model learns these verdicts, on states
+that the policy comes to. Known solutions are those of the scripted experts, so it is they who teach.
+
+Like `coach_gym.agents.pocket.train`, it goes on where it was interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+from collections.abc import Iterator
+from functools import cached_property, partial
+from pathlib import Path
+
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from coach_gym.agents.generation.transformers import TransformersGenerator
+from coach_gym.agents.judging.solutions import Solutions, android, good_candidates
+from coach_gym.agents.models.policy import POCKET, Policy
+from coach_gym.agents.models.reward_models import GenerativePRM, format_judgment
+from coach_gym.agents.playing.forks import State, play_states
+from coach_gym.agents.playing.player import PolicyPlayer
+from coach_gym.agents.pocket.demonstrations import FAMILIES, answer, blunder, small_picture
+from coach_gym.agents.pocket.sequences import Sequence, token_loss
+from coach_gym.agents.pocket.train import MAX_PROMPT_LENGTH, SCREEN, SYNTHETIC, Stage, Step, Workshop
+from coach_gym.envs.android import AndroidEnv
+from coach_gym.episode import Candidate, Episode
+
+STAGES = {"judge": Stage(1500, 4e-4, 0.6)}
+FIRST_SEED = 5_000_000  # far from the seeds of evaluation, and from those of demonstrations
+INSTANCES = 20  # of each family
+K, TEMPERATURE, MAX_NEW_TOKENS = 4, 1.2, 48  # candidates of a state
+
+
+class JudgeWorkshop(Workshop):
+    """The shipped process reward model on its way to judge.
+
+    Args:
+        directory: Keeps the state and the questions between runs.
+        seed: Seed of draws and batches.
+    """
+
+    def __init__(self, directory: Path, seed: int = 0) -> None:
+        super().__init__(directory, seed, STAGES, policy=Policy.load("pocket"))
+        self.policy.max_prompt_length = MAX_PROMPT_LENGTH
+        self.prm = self.prm or GenerativePRM(Policy.load(POCKET.parent / "prm"))
+        full = self.curriculum
+        full.elements, full.screens = full.ELEMENTS, full.SCREENS
+
+    def _begin(self, name: str) -> nn.Module:
+        """Returns the model, of which the vision tower and the codes of tokens stay as they are."""
+        assert self.prm is not None
+        model = self.prm.policy.model
+        for kept in (model.model.visual, model.model.language_model.embed_tokens, model.lm_head):
+            kept.requires_grad_(False)
+        return model
+
+    def _step(self, name: str) -> Step:
+        assert self.prm is not None
+        model, questions = self.prm.policy.model, self._endless(lambda: self._kept)
+
+        def loss() -> torch.Tensor:
+            synthetic = self.random.random() < SYNTHETIC
+            return token_loss(model, self.curriculum.next() if synthetic else next(questions))[0]
+
+        return loss
+
+    @cached_property
+    def _kept(self) -> list[Sequence]:
+        """Questions about every family, each in a file of its own."""
+        found = []
+        for family in tqdm(FAMILIES["AndroidWorld-v0"], "questions", unit="family"):
+            found += self._cached(f"questions_{family}", partial(self._questions, family))
+        return found
+
+    def _questions(self, family: str) -> list[Sequence]:
+        rng = random.Random(f"{self.seed} {family}")
+        torch.manual_seed(rng.randrange(1 << 31))
+        player = PolicyPlayer(self.policy, TransformersGenerator(self.policy), TEMPERATURE, MAX_NEW_TOKENS)
+        player.k = K
+        env = AndroidEnv(screen_size=SCREEN, tasks=(family,), split="train")
+        seeds = range(FIRST_SEED, FIRST_SEED + INSTANCES)
+        found = [asked for seed in seeds for asked in self._asked(*play_states(player, env, seed), rng)]
+        env.close()
+        return found
+
+    def _asked(self, episode: Episode, states: list[State], rng: random.Random) -> Iterator[Sequence]:
+        """Asks about the candidates of an episode's states, about the expert's answers, and about random touches."""
+        solutions = Solutions.of(episode, android(states[0]), states[0].observation)
+        if episode.outcome is None or solutions is None:
+            return
+        for state in states:
+            first = solutions.shortest(android(state), state.observation).first
+            more = [blunder(self.policy, state.observation, episode.goal, rng)]
+            more += [answer(self.policy, first, state.observation, episode.goal)] if first is not None else []
+            state.candidates += [Candidate(text, [], []) for text in more]
+        good = good_candidates(self.policy, episode, states)
+        assert good is not None
+        for number, (state, verdicts) in enumerate(zip(states, good, strict=True)):
+            known = {c.text: v for c, v in zip(state.candidates, verdicts, strict=True) if not math.isnan(v)}
+            right = [text for text, verdict in known.items() if verdict]
+            for text, verdict in known.items() if right else ():
+                yield self._question(episode, number, state, text, bool(verdict), right[-1])
+
+    def _question(
+        self, episode: Episode, number: int, state: State, text: str, good: bool, right: str
+    ) -> Sequence:  # fmt: skip
+        """A question about one candidate, with the verdict; the reasoning names the target of a right answer."""
+        assert self.prm is not None
+        chat, frame = self.prm.policy.chat, self.policy.frame(state.observation)
+        history = [(step.observation, step.action) for step in episode.steps[:number]]
+        asked = self.prm.prompt(episode.goal, [*history, (state.observation, self.policy.parse(text, frame))])
+        reason = right.partition("\n")[0].removeprefix("Thought: ")
+        sequence = Sequence(task=episode.task, screenshots=small_picture(state.observation, frame)[None])
+        sequence.add(asked.input_ids)
+        sequence.add([*chat.encode_text(format_judgment(good, reason)), chat.turn_end], 1.0)
+        return sequence
+
+
+def main() -> None:
+    """Runs the command."""
+    program = "python -m coach_gym.agents.pocket.judge"
+    parser = argparse.ArgumentParser(prog=program, description="Teaches the pocket judge with forks.")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=Path("runs/judge"), help="state and data; the judge is in prm/")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)  # sums in another order would make another model
+    workshop = JudgeWorkshop(arguments.out, arguments.seed)
+    workshop.run()
+    assert workshop.prm is not None
+    workshop.prm.policy.model.to(torch.bfloat16)
+    workshop.prm.policy.save(arguments.out / "prm")
+    print(f"written: {arguments.out}/prm")
+
+
+if __name__ == "__main__":
+    main()

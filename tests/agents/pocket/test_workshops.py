@@ -1,0 +1,54 @@
+"""What goes on from the shipped models: the judge that forks teach, and the policy that learns to see."""
+
+import re
+
+import pytest
+import torch
+
+from coach_gym.agents.models.policy import SHIPPED, Policy
+from coach_gym.agents.pocket import judge, sight
+from coach_gym.agents.pocket.train import Stage
+from coach_gym.hub import SHIPPED as NAMES
+
+FAMILY = "SystemWifiTurnOff"
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return Policy.load("pocket").tokenizer
+
+
+def test_shipped_policies_have_names():
+    assert tuple(SHIPPED) == NAMES
+    assert all((folder / "model.safetensors").is_file() for folder in SHIPPED.values())
+
+
+def test_a_judge_learns_verdicts_of_forks_and_goes_on(tmp_path, monkeypatch, tokenizer):
+    monkeypatch.setattr(judge, "STAGES", {"judge": Stage(2, 1e-4, 0.5)})
+    monkeypatch.setattr(judge, "INSTANCES", 2)
+    monkeypatch.setattr(judge, "FAMILIES", {"AndroidWorld-v0": (FAMILY,)})
+    workshop = judge.JudgeWorkshop(tmp_path)
+    before = [weights.clone() for weights in workshop.prm.policy.model.parameters()]
+    assert workshop.run()
+    asked = [tokenizer.decode(sequence.ids) for sequence in workshop._kept]
+    verdicts = [text.rpartition(" judgment:")[2].removesuffix("<|im_end|>") for text in asked]
+    assert set(verdicts) == {"True", "False"}
+    reasons = {re.search(r"<think>(.*)</think>", text)[1] for text in asked}
+    assert "done" in reasons and len(reasons) > 2  # the last step's, and those of touches
+    moved = [not torch.equal(a, b) for a, b in zip(before, workshop.prm.policy.model.parameters(), strict=True)]
+    assert any(moved) and not all(moved)
+    again = judge.JudgeWorkshop(tmp_path)
+    assert again.steps == {"judge": 2}
+    for kept, made in zip(again.prm.policy.model.parameters(), workshop.prm.policy.model.parameters(), strict=True):
+        assert torch.equal(kept, made)
+
+
+def test_searches_answer_with_the_place_of_a_line(tokenizer):
+    source = sight.Searches(tokenizer, seed=1)
+    for _ in range(100):
+        sequence = source._search()
+        text = tokenizer.decode(sequence.ids)
+        lines = set(text.split("<|vision_end|>")[-1].split("<|im_end|>")[0].split("\n"))
+        answers = re.findall(r"Thought: (.+ [0-9]+ [0-9]+)\nAction: (?:click|long_press)", text)
+        assert answers and set(answers) <= lines
+        assert text.count("<|vision_start|>") == len(sequence.screenshots)
