@@ -6,7 +6,7 @@ The policy plays every family and draws k candidates in every state. Then
   that the agent learns from;
 - the verdict on every executed action is held against whether that action is good.
 
-An action is good if a shortest known solution of the task begins with it (`agents/judging/solutions.py`). Controls:
+An action is good if a shortest known solution of the task begins with it (`agents/pocket/solutions.py`). Controls:
 Q shuffled within states, the policy's log-probability, the mean Q of the state, a judge that always says yes.
 
     python -m benchmarks.judges                                          # the shipped models

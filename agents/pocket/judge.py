@@ -1,7 +1,7 @@
 """Teaches the pocket judge with forks: `python -m coach_gym.agents.pocket.judge`.
 
 The shipped policy plays training instances. Forks tell which of its candidates in every state begin a shortest known
-solution (`coach_gym.agents.judging.solutions`), and the shipped process reward model learns these verdicts, on states
+solution (`coach_gym.agents.pocket.solutions`), and the shipped process reward model learns these verdicts, on states
 that the policy comes to. Known solutions are those of the scripted experts, so it is they who teach.
 
 Like `coach_gym.agents.pocket.train`, it goes on where it was interrupted.
@@ -21,13 +21,13 @@ from torch import nn
 from tqdm import tqdm
 
 from coach_gym.agents.generation.transformers import TransformersGenerator
-from coach_gym.agents.judging.solutions import Solutions, android, good_candidates
 from coach_gym.agents.models.policy import POCKET, Policy
 from coach_gym.agents.models.reward_models import GenerativePRM, format_judgment
 from coach_gym.agents.playing.forks import State, play_states
 from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.agents.pocket.demonstrations import FAMILIES, answer, blunder, small_picture
 from coach_gym.agents.pocket.sequences import Sequence, token_loss
+from coach_gym.agents.pocket.solutions import Solutions, android, good_candidates
 from coach_gym.agents.pocket.train import MAX_PROMPT_LENGTH, SCREEN, SYNTHETIC, Stage, Step, Workshop
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.episode import Candidate, Episode

@@ -16,11 +16,11 @@ from tqdm import tqdm
 from benchmarks.demo import SCREEN, SETTINGS, SUITE, TASKS
 from coach_gym.agents import CoachAgent
 from coach_gym.agents.generation.generator import OnFirst
-from coach_gym.agents.judging.solutions import good_candidates
 from coach_gym.agents.models.policy import Prompt
 from coach_gym.agents.models.tree import log_probs
 from coach_gym.agents.playing.forks import State, measure_q, play_states
 from coach_gym.agents.playing.player import PolicyPlayer
+from coach_gym.agents.pocket.solutions import good_candidates
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.suites.load import load_suite
 from coach_gym.envs.suites.splits import Unseen

@@ -13,10 +13,10 @@ from benchmarks.demo import SCREEN, TASKS
 from benchmarks.judging.measure import FIRST_SEED, load_agent
 from benchmarks.judging.metrics import contrast_report, contrast_tally, judge_report, judge_tally, total
 from coach_gym.actions import Action, format_action
-from coach_gym.agents.judging.solutions import good_candidates
 from coach_gym.agents.playing.forks import State
 from coach_gym.agents.playing.rollout import observation_of
 from coach_gym.agents.pocket.demonstrations import answer
+from coach_gym.agents.pocket.solutions import good_candidates
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.suites.play import play
 from coach_gym.episode import Candidate, Episode, Step

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from coach_gym.agents.judging.solutions import Solutions, good_candidates
 from coach_gym.agents.playing.forks import State
 from coach_gym.agents.playing.rollout import observation_of
+from coach_gym.agents.pocket.solutions import Solutions, good_candidates
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.suites.play import play
 from coach_gym.episode import Candidate, Episode, Step
