@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from coach_gym.__main__ import main
 from coach_gym.live.serving import listening
 from coach_gym.loopback import HOST, open_port
-from tests.envs.adb_server import free_pair
+from tests.envs.ports import free_pair
 
 
 def test_a_port_is_reached_from_this_computer_only():

@@ -1,12 +1,13 @@
 """A private adb server for tests with real clients, which knows no device but those they give it."""
 
 import os
-import random
 import socket
 import subprocess
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 import adbutils
+
+from tests.envs.ports import free_port
 
 
 class AdbServer:
@@ -36,25 +37,6 @@ class AdbServer:
         serial = f"emulator-{server.console_port}"
         self.run("-s", serial, "wait-for-device")
         return serial
-
-
-def free_port():
-    """An even port that is free as the three after it are, and that no outgoing connection is given."""
-    while True:
-        port = random.randrange(20_000, 32_000, 4)
-        with ExitStack() as probes:
-            try:
-                for each in range(port, port + 4):
-                    probes.enter_context(socket.socket()).bind(("127.0.0.1", each))
-                return port
-            except OSError:
-                continue
-
-
-def free_pair():
-    """Console and adb port of an emulator: an even one and the next."""
-    port = free_port()
-    return port, port + 1
 
 
 @contextmanager

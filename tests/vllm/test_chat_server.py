@@ -25,7 +25,7 @@ from coach_gym.agents.models.reward_models import GenerativePRM, format_judgment
 from coach_gym.agents.models.tree import sequence_log_probs
 from coach_gym.envs.suites.pool import PoolTask
 from coach_gym.episode import Episode, Observation
-from tests.envs.served_phone import free_port
+from tests.envs.ports import free_port
 
 
 @pytest.fixture(scope="module")

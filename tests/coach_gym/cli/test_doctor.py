@@ -10,7 +10,8 @@ from coach_gym.cli.checks import benchmarks, device, emulator, finding, training
 from coach_gym.cli.checks.device import ANDROID_LAB_APPS, ANDROID_WORLD_APPS
 from coach_gym.cli.checks.finding import Finding, Host
 from coach_gym.envs.phone import shell
-from tests.envs.served_phone import adb_server, free_port, served_phone
+from tests.envs.ports import free_port
+from tests.envs.served_phone import adb_server, served_phone
 
 
 def script(path, text):

@@ -16,7 +16,8 @@ import pytest
 from PIL import Image
 
 from tests.envs import served_phone
-from tests.envs.adb_server import adb_server, free_pair, free_port
+from tests.envs.adb_server import adb_server
+from tests.envs.ports import free_pair, free_port
 
 
 @pytest.fixture

@@ -30,7 +30,8 @@ from coach_gym.envs.devices.phone import PhoneDevice
 from coach_gym.envs.errors import DeviceError
 from coach_gym.envs.suites.play import play
 from coach_gym.ui import compress, parse_ui
-from tests.envs.served_phone import SIZE, adb_server, free_port, served_phone
+from tests.envs.ports import free_port
+from tests.envs.served_phone import SIZE, adb_server, served_phone
 
 KINDS = ("phone", "adb", "emulator", "android_env")
 NOTE = "/sdcard/Documents/Markor/note.md"

@@ -18,8 +18,9 @@ from coach_gym.envs.phone.servers.accessibility import forest
 from coach_gym.envs.phone.servers.console import auth_token
 from coach_gym.envs.phone.servers.server import PhoneServer
 from coach_gym.envs.profiles import world_phone
-from tests.envs.adb_server import adb_server, free_pair
+from tests.envs.adb_server import adb_server
 from tests.envs.hands import Hands
+from tests.envs.ports import free_pair
 
 CONTACTS = "com.google.android.contacts"
 SIZE = (270, 600)

@@ -24,7 +24,8 @@ from coach_gym.envs.devices.emulator import Emulator, Ports, emulators
 from coach_gym.envs.devices.fleet import Attached, Fleet
 from coach_gym.envs.errors import DeviceError
 from tests.envs.fake_device import SIZE, SUITE, DeviceLost, FakeDevice
-from tests.envs.served_phone import adb_server, free_pair, free_port, served_phone
+from tests.envs.ports import free_port
+from tests.envs.served_phone import adb_server, served_phone
 
 FAKE_EMULATOR = Path(__file__).parents[1] / "fake_emulator.py"
 
@@ -334,14 +335,9 @@ class Emulators:
         (self.folder / "behaviour.json").write_text(json.dumps(behaviour))
 
     def made(self, count, **settings):
-        ports = [Ports(console, console + 1, free_port(), free_port()) for console in self.consoles(count)]
+        consoles = sorted(free_port() for _ in range(count))
+        ports = [Ports(console, console + 1, free_port(), free_port()) for console in consoles]
         return [Emulator("World", each, binary=self.binary, boot_timeout=60.0, **settings) for each in ports]
-
-    def consoles(self, count):
-        found = set()
-        while len(found) < count:
-            found.add(free_pair())
-        return sorted(found)
 
 
 @pytest.fixture
@@ -397,6 +393,7 @@ def test_an_emulator_that_dies_is_replaced_and_comes_back(world):
         assert list(truncations) == [True, False] and list(rewards) == [0.0, 0.0]
         assert infos["fault"][0].startswith("DeviceError: ")
         *_, infos = envs.step(["press_home()"] * 2)
+        assert [fault.member for fault in fleet.faults] == [killed.name], fleet.faults
         assert infos["device"][0] and not infos["device"][0].startswith(killed.name)
         wait_until(lambda: fleet.states[killed.name] == "ready", 60.0)
         assert running(killed) and [fault.member for fault in fleet.faults] == [killed.name]

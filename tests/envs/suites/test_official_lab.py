@@ -23,7 +23,8 @@ from coach_gym.envs.suites.official_lab import checkout, queries
 from coach_gym.envs.suites.official_lab.answers import same_answer
 from coach_gym.envs.suites.official_lab.task import parsed_action
 from coach_gym.ui import compress, parse_ui
-from tests.envs.served_phone import adb_server, free_pair
+from tests.envs.ports import free_port
+from tests.envs.served_phone import adb_server
 from tests.envs.suites import toy_lab
 from tests.envs.test_monkey import STEPS, pick
 
@@ -256,7 +257,7 @@ def test_no_shell_of_the_host_sees_a_query(tmp_path, monkeypatch):
 
 
 def test_the_suite_runs_on_a_device_behind_adb(folder):
-    port = free_pair()
+    port = free_port()
     phone = lab_phone(*SIZE)
     with adb_server() as adb, PhoneServer(phone, port + 1, port, token="") as server:
         suite = official_lab.suite(folder)

@@ -29,7 +29,8 @@ from coach_gym.envs.suites.official_lab.task import parsed_action
 from coach_gym.envs.suites.play import play
 from coach_gym.envs.tasks.screen import Screen
 from coach_gym.ui import Node, compress, to_dump, to_xml
-from tests.envs.served_phone import adb_server, free_pair
+from tests.envs.ports import free_port
+from tests.envs.served_phone import adb_server
 
 pytestmark = pytest.mark.skipif(
     checkout.VARIABLE not in os.environ, reason=f"{checkout.VARIABLE} does not name a checkout of AndroidLab"
@@ -247,7 +248,7 @@ def controller(folder, monkeypatch):
 
 @pytest.mark.parametrize("id", ["setting_0", "clock_1", "contacts_1", "calendar_1"])
 def test_upstreams_controller_finds_the_same_phone(controller, upstream_xml, definitions, tmp_path, monkeypatch, id):
-    phone, port, task = lab_phone(540, 1200), free_pair(), definitions[id]
+    phone, port, task = lab_phone(540, 1200), free_port(), definitions[id]
     with adb_server() as adb, PhoneServer(phone, port + 1, port, token="") as server:
         monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(adb))
         subprocess.run([adbutils.adb_path(), "connect", server.address], capture_output=True, check=True)

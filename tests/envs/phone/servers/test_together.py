@@ -14,7 +14,7 @@ from google.protobuf.empty_pb2 import Empty
 
 from coach_gym.envs.phone.servers.server import PhoneServer
 from coach_gym.envs.profiles import world_phone
-from tests.envs.adb_server import free_pair
+from tests.envs.ports import free_pair
 
 CNXN = struct.pack("<6I", 0x4E584E43, 0x01000000, 4096, 7, 0, 0x4E584E43 ^ 0xFFFFFFFF) + b"host::\0"
 OPEN = struct.pack("<6I", 0x4E45504F, 1, 0, 14, 0, 0x4E45504F ^ 0xFFFFFFFF) + b"shell:echo hi\0"
