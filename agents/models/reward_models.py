@@ -19,6 +19,8 @@ from coach_gym.dialects.ui_tars import screen_lines
 from coach_gym.episode import Observation
 
 PROMPTS = Path(__file__).parent / "prompts"
+SHIPPED_JUDGES = {"pocket": POCKET.parent / "prm", "pocket-judge": POCKET.parent / "judge"}
+"""The process reward models that come with this package, by the names that users give."""
 _PLACEHOLDER = re.compile(r"\{(instruction|screenshot|screen|history|response)\}")
 _JUDGMENT = re.compile(r"\s*judgment:\s*(True|False)\s*", re.IGNORECASE)
 
@@ -96,15 +98,15 @@ class GenerativePRM:
         """Loads a frozen judge.
 
         Args:
-            source: `"pocket"`, a directory, a hub id, or a model. `"pocket@http://127.0.0.1:8101"` names a judge
-                together with its server.
+            source: One of `SHIPPED_JUDGES`, a directory, a hub id, or a model. `"pocket@http://127.0.0.1:8101"` names
+                a judge together with its server.
             template: As in the constructor.
             generation: What draws the verdicts, see `frozen_generator`.
         """
         if isinstance(source, str) and "@http" in source:
             source, generation = source.split("@", 1)
-        if source == "pocket":
-            source = POCKET.parent / "prm"
+        if isinstance(source, str):
+            source = str(SHIPPED_JUDGES.get(source, source))
         generator = frozen_generator(source, generation)
         return cls(generator.policy, template, generator=generator)
 

@@ -32,7 +32,7 @@ from coach_gym.agents.pocket.train import MAX_PROMPT_LENGTH, SCREEN, SYNTHETIC, 
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.episode import Candidate, Episode
 
-STAGES = {"judge": Stage(1500, 4e-4, 0.6)}
+STAGES = {"judge": Stage(4500, 4e-4, 0.6)}
 FIRST_SEED = 5_000_000  # far from the seeds of evaluation, and from those of demonstrations
 INSTANCES = 20  # of each family
 K, TEMPERATURE, MAX_NEW_TOKENS = 4, 1.2, 48  # candidates of a state

@@ -24,9 +24,12 @@ from coach_gym.agents.pocket.train import TOKENS, Stage, Step, Workshop
 from coach_gym.dialects.ui_tars import NAMED
 from coach_gym.envs.suites.load import load_suite
 
-STAGES = {"sight": Stage(2400, 4e-4, 0.6)}
+STAGES = {"sight": Stage(2400, 4e-4, 0.6), "read": Stage(700, 4e-4, 0.7)}
 DEMONSTRATIONS = 300  # of each family
 PICTURES = 0.4  # share of batches with synthetic pictures
+READ = ("GalleryCountShapes", "GalleryReadClock", "MarkorTypeWordOfPicture")
+"""Families of which more is to be learned, in a stage of their own."""
+READING, FEWER_PICTURES = 0.6, 0.1  # shares of batches in that stage with these families, and with synthetic pictures
 SHARES = (0.55, 0.15, 0.10, 0.20)  # of searches, switches, answers due one screen later, and questions
 CAMERA = 0.3  # share of searches in which pictures are named as a camera names them
 OPENED = 0.5  # share of searches that begin with other screens
@@ -105,7 +108,10 @@ class SightWorkshop(Workshop):
         pictures = Searches(self.policy.tokenizer, self.random.randrange(1 << 31))
         asked = picture_batches(pictures, TOKENS, self.policy.chat.image_pad)
         shown = self._endless(lambda: self._kept)
-        return lambda: self._mixed(shown, (PICTURES, asked))
+        if name == "sight":
+            return lambda: self._mixed(shown, (PICTURES, asked))
+        read = self._endless(lambda: [sequence for sequence in self._kept if sequence.task in READ])
+        return lambda: self._mixed(shown, (READING, read), (FEWER_PICTURES, asked))
 
     @cached_property
     def _kept(self) -> list[Sequence]:

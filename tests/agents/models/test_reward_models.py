@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from coach_gym.agents.models.policy import Policy, Prompt
-from coach_gym.agents.models.reward_models import GenerativePRM, ProcessRewardModel, format_judgment, parse_judgment
+from coach_gym.agents.models.reward_models import (
+    SHIPPED_JUDGES,
+    GenerativePRM,
+    ProcessRewardModel,
+    format_judgment,
+    parse_judgment,
+)
 from coach_gym.dialects import UITars
 from coach_gym.episode import Candidate, Observation
 from tests.agents import tiny
@@ -123,7 +129,7 @@ def test_loads_from_a_directory(policy: Policy, tmp_path) -> None:
 
 def test_a_pocket_judge_is_cut_off_early(policy: Policy):
     """It sometimes repeats itself up to the limit, and a batch takes as long as its longest verdict."""
-    assert GenerativePRM.load("pocket").max_new_tokens == 48
+    assert all(GenerativePRM.load(name).max_new_tokens == 48 for name in SHIPPED_JUDGES)
     assert GenerativePRM(policy).max_new_tokens == 512
     assert GenerativePRM(policy, max_new_tokens=7).max_new_tokens == 7
 
