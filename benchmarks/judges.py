@@ -66,7 +66,7 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.judges", description=__doc__.splitlines()[0])
     parser.add_argument("--agent", action="append", help="'pocket' (default) or a saved CoachAgent; can be repeated")
-    parser.add_argument("--reward-model", help="a judge's directory, in place of the agents' own")
+    parser.add_argument("--reward-model", help="a shipped judge or a directory, in place of the agents' own")
     add_arguments(parser)
     parser.add_argument("--json", type=Path, help="write the results to this file")
     options = parser.parse_args()

@@ -2,7 +2,7 @@
 
 The shipped policy, which has seen three demonstrations of each of twelve families of AndroidSight, is shown
 `DEMONSTRATIONS` of each of its fourteen families of training, and synthetic screens on which something is searched for.
-Its vision tower learns, too.
+Its vision tower learns, too. A second stage, `read`, shows mostly the families that the first has not taught, `READ`.
 
 Like `coach_gym.agents.pocket.train`, it makes the same model on a busy machine and goes on where it was interrupted.
 """
