@@ -16,7 +16,7 @@ from coach_gym.agents.judging.steps import load_prm
 from coach_gym.agents.judging.trouble import Verdicts, verdicts_of
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import PolicySource, require_source
-from coach_gym.agents.models.reward_models import ProcessRewardModel, StepwisePRM, Verdict
+from coach_gym.agents.models.reward_models import ProcessRewardModel, Question, StepwisePRM, Verdict
 from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
@@ -159,12 +159,15 @@ class ActorCriticAgent(OnlineAgent):
 
     def judge_steps(self, steps: list[tuple[Episode, int]]) -> None:
         """Sets the process rewards of some steps, each given by its episode and index."""
-        questions = [(episode.goal, _transcript(episode.steps[: t + 1])) for episode, t in steps]
+        rewards = self.ask_reward_model([(e.goal, _transcript(e.steps[: t + 1])) for e, t in steps])
+        for (episode, t), reward in zip(steps, rewards, strict=True):
+            note_verdict(episode.steps[t], reward)
+
+    def ask_reward_model(self, questions: list[Question]) -> Verdicts:
+        """Returns verdicts on the last steps of some transcripts; None where the reward model gives none."""
         assert isinstance(self.prm, StepwisePRM)
         with self.timed("judge"):
-            rewards = self._verdicts(partial(self.prm.judge, questions), len(questions))
-        for (episode, t), reward in zip(steps, rewards, strict=True):
-            _note(episode.steps[t], reward)
+            return self._verdicts(partial(self.prm.judge, questions), len(questions))
 
     def judge_rest(self, episodes: Sequence[Episode]) -> None:
         """Sets the process rewards of episodes that the roll-out has not judged; does nothing without a judge."""
@@ -182,7 +185,7 @@ class ActorCriticAgent(OnlineAgent):
             with self.timed("judge"):
                 rewards = self._verdicts(partial(prm.score, episode.goal, _transcript(episode.steps)), episode.length)
             for step, reward in zip(episode.steps, rewards, strict=True):
-                _note(step, reward)
+                note_verdict(step, reward)
 
     def _verdicts(self, ask: Callable[[], Verdicts], number: int) -> Verdicts:
         return verdicts_of("process reward model", ask, number, "steps", self.judge_errors)
@@ -241,7 +244,7 @@ class ActorCriticAgent(OnlineAgent):
             return [estimate(tree) for tree in trees]
 
 
-def _note(step: Step, reward: float | None) -> None:
+def note_verdict(step: Step, reward: float | None) -> None:
     """Notes the verdict on a step, and why it is so if the judge says it."""
     step.process_reward, step.judged = reward, True
     step.reasoning = reward.reasoning if isinstance(reward, Verdict) else ""

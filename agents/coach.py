@@ -18,12 +18,16 @@ from typing import Literal, Unpack
 import torch
 from torch import Tensor
 
-from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings
+from coach_gym.agents.actor_critic import ActorCriticAgent, ActorCriticSettings, note_verdict
 from coach_gym.agents.distributed import processes
 from coach_gym.agents.generation.generator import DistinctGenerator
 from coach_gym.agents.models.policy import PolicySource
+from coach_gym.agents.models.reward_models import StepwisePRM
+from coach_gym.agents.models.tree import Tree
 from coach_gym.agents.playing.best_of_k import BestOfK
 from coach_gym.agents.playing.forks import measure_candidates
+from coach_gym.agents.playing.rollout import Attempt
+from coach_gym.agents.playing.scorers import CriticScorer, VerdictScorer
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import (
     checked_arguments,
@@ -72,6 +76,10 @@ class CoachAgent(ActorCriticAgent):
         execute: Which candidate a roll-out executes: the `"first"`, a draw of the policy as in the paper, or the
             `"best"` by Q, which finds more successes. Returns are then those of an agent that goes on choosing the
             best. `predict` remains the policy's own; `best_of` acts as such roll-outs do.
+        scorer: Who says what a candidate is worth: the `"critic"` with Q, as in the paper, or the `"reward_model"`,
+            which then judges all candidates of a state, not the executed one alone. Its verdicts, 1 or 0, take the
+            place of Q, in the advantages and in the choice of the best; no critic is asked or fitted. Needs a reward
+            model that can judge single steps.
         forks: Who learns from forks of the environment, on which every distinct candidate is played to its end: the
             `"critic"`, which is fitted to all these returns; or the `"policy"`, which then uses them in place of Q and
             needs no critic: the upper bound of what any could give. For environments that can be forked.
@@ -109,6 +117,7 @@ class CoachAgent(ActorCriticAgent):
         distinct: bool = False,
         malformed_is_worthless: bool = True,
         execute: Literal["first", "best"] = "first",
+        scorer: Literal["critic", "reward_model"] = "critic",
         forks: Literal["critic", "policy"] | None = None,
         outcome_correction: float = 0.0,
         negative_weight: float = 1.0,
@@ -146,7 +155,21 @@ class CoachAgent(ActorCriticAgent):
                 f"update or resample=True, to keep the policy gradient unbiased; these are k={k}, "
                 f"baseline={baseline!r}, learn_from_executed={learn_from_executed}"
             )
+        if scorer == "reward_model" and (
+            resample or baseline == "value" or forks is not None or shared.get("critic_warmup_episodes")
+        ):
+            raise ValueError(
+                f"scorer='reward_model' learns from verdicts on the roll-out's candidates, without a critic, and "
+                f"resample={resample}, baseline={baseline!r}, forks={forks!r}, "
+                f"critic_warmup_episodes={shared.get('critic_warmup_episodes', 0)} want others; pass resample=False, "
+                f"another baseline than 'value', forks=None and critic_warmup_episodes=0"
+            )
         super().__init__(policy, env, learning_rate, **shared)
+        if scorer == "reward_model" and not isinstance(self.prm, StepwisePRM):
+            raise ValueError(
+                f"scorer='reward_model' needs a reward model that can judge single steps, and reward_model="
+                f"{self.reward_model!r} is none; pass for example reward_model='pocket-judge'"
+            )
         if distinct and not isinstance(self.generator, DistinctGenerator):
             raise ValueError(
                 f"distinct=True needs a generator that can draw without replacement, and "
@@ -157,6 +180,8 @@ class CoachAgent(ActorCriticAgent):
         self.baseline: Baseline = baseline
         self.malformed_is_worthless = malformed_is_worthless
         self.execute = execute
+        self.scorer = scorer
+        self.verdicts = VerdictScorer(self.policy, self.ask_reward_model, malformed_is_worthless)
         if execute == "best":
             judge = self.rollout_player.judge
             self.rollout_player = self.best_of(k)
@@ -180,20 +205,21 @@ class CoachAgent(ActorCriticAgent):
         return 0 if self.learn_from_executed and not self.resample else 1
 
     def best_of(self, k: int) -> BestOfK:
-        """Returns a player that executes the best of k drawn responses by Q: `evaluate(agent.best_of(8), env)`.
+        """Returns a player that executes the best of k drawn responses by `scorer`: `evaluate(agent.best_of(8), env)`.
 
         It shares the agent's models. For a distributed agent, save it and load it in one process.
         """
-        sampling = self.policy, self.generator, self.temperature, self.max_new_tokens
-        return BestOfK(*sampling, self.critic, k, self.malformed_is_worthless)
+        by_q = CriticScorer(self.policy, self.critic, self.malformed_is_worthless)
+        score = by_q if self.scorer == "critic" else self.verdicts
+        return BestOfK(self.policy, self.generator, self.temperature, self.max_new_tokens, score, k)
 
     def distribute(self) -> None:
         """Shards the agent over the processes of `torch.distributed`; `learn` calls it.
 
         Raises:
-            ValueError: As for `OnlineAgent.distribute`, and for `execute="best"` with several processes.
+            ValueError: As for `OnlineAgent.distribute`, and for `execute="best"` by the critic with several processes.
         """
-        if self.execute == "best" and processes.size() > 1:
+        if self.execute == "best" and self.scorer == "critic" and processes.size() > 1:
             raise ValueError(
                 f"execute='best' asks the critic in the middle of a roll-out, where the {processes.size()} processes "
                 f"that share it do not wait for one another; pass execute='first', or train in one process"
@@ -209,7 +235,7 @@ class CoachAgent(ActorCriticAgent):
             self.measure(episodes)
         if self.baseline == "value":
             self.fit_critic(self.critic.state_values, self.state_samples(episodes))
-        if self.forks == "policy":
+        if self.forks == "policy" or self.scorer == "reward_model":
             samples = self.policy_samples(episodes)
         elif self.policy_waits:
             self.fit_critic(self.critic.response_q_values, self.critic_samples(episodes))
@@ -231,6 +257,18 @@ class CoachAgent(ActorCriticAgent):
         for episode in episodes:
             for step, return_ in zip(episode.steps, self._returns(episode), strict=True):
                 step.return_ = return_
+
+    def judge_steps(self, steps: list[tuple[Episode, int]]) -> None:
+        """Sets the process rewards of some steps; with `scorer="reward_model"`, the verdicts on all candidates."""
+        if self.scorer == "critic":
+            super().judge_steps(steps)
+            return
+        pasts = [Episode(episode.goal, episode.steps[:t]) for episode, t in steps]
+        taken = [episode.steps[t] for episode, t in steps]
+        situations = [Attempt(0, 0, past, step.observation) for past, step in zip(pasts, taken, strict=True)]
+        self.verdicts.judge(situations, [step.candidates for step in taken])
+        for step in taken:
+            note_verdict(step, step.candidates[step.executed].q)
 
     def _returns(self, episode: Episode) -> list[float | None]:
         assert episode.outcome is not None
@@ -323,8 +361,7 @@ class CoachAgent(ActorCriticAgent):
                 "environment reads texts other than the dialect's actions, pass malformed_is_worthless=False",
                 stacklevel=2,
             )
-        known = [self.known_returns(e) for e in episodes] if self.forks == "policy" else None
-        estimates = known or self.ask_critic(self.critic.q_values, trees)
+        estimates = self._estimates(episodes, trees)
         q_values = [_without_gaps(torch.stack(steps)).to(self.device) for steps in estimates]
         least = 0.0 if self.malformed_is_worthless else -torch.inf
         scores = [
@@ -351,6 +388,14 @@ class CoachAgent(ActorCriticAgent):
             self.policy_sample(episode, tree, self.advantages(episode, q, v), first, self.weights(episode))
             for episode, tree, q, v in zip(episodes, trees, scores, values, strict=True)
         ]
+
+    def _estimates(self, episodes: list[Episode], trees: list[Tree]) -> list[list[Tensor]]:
+        """Returns what is believed of every candidate, (k,) per step of every episode; nan where nothing is."""
+        if self.forks == "policy":
+            return [self.known_returns(episode) for episode in episodes]
+        if self.scorer == "reward_model":
+            return [[_verdicts(step) for step in episode.steps] for episode in episodes]
+        return self.ask_critic(self.critic.q_values, trees)
 
     def advantages(self, episode: Episode, q: Tensor, state_values: Tensor | None = None) -> Tensor:
         """Returns the advantages of an episode's candidates, (T, k).
@@ -387,6 +432,11 @@ def _of_executed(episode: Episode, returns: Sequence[Tensor]) -> Tensor:
     return torch.stack([row[step.executed] for row, step in zip(returns, episode.steps, strict=True)])
 
 
+def _verdicts(step: Step) -> Tensor:
+    """The reward model's verdicts on a step's candidates, (k,); nan where unknown."""
+    return torch.tensor([float("nan") if candidate.q is None else candidate.q for candidate in step.candidates])
+
+
 def _note_q(episode: Episode, q: Tensor, first: int) -> None:
     """Notes the Q values of an episode's candidates from `first` on, (T, k), with the candidates."""
     for step, row in zip(episode.steps, q.tolist(), strict=True):
@@ -395,8 +445,11 @@ def _note_q(episode: Episode, q: Tensor, first: int) -> None:
 
 
 def _without_gaps(q: Tensor) -> Tensor:
-    """Gives candidates of unknown value, nan, the mean of their state, so that they are neither better nor worse."""
-    return torch.where(q.isnan(), q.nanmean(-1, keepdim=True), q)
+    """Gives candidates of unknown value, nan, the mean of their state, so that they are neither better nor worse.
+
+    Where none of a state is known, all are 0.
+    """
+    return torch.where(q.isnan(), q.nanmean(-1, keepdim=True), q).nan_to_num(0.0)
 
 
 def _one_hot(step: Step) -> Tensor:

@@ -17,7 +17,6 @@ from typing import Protocol
 from gymnasium.vector import VectorEnv
 
 from coach_gym.agents.generation.generator import OnFirst
-from coach_gym.agents.models.policy import Prompt
 from coach_gym.agents.playing.player import JudgeSteps
 from coach_gym.agents.playing.rollout import Attempt, Rollout, Transition
 from coach_gym.episode import Candidate, Episode, Observation, Step
@@ -39,12 +38,8 @@ class Player(Protocol):
 
     judge: JudgeSteps | None
 
-    def prompts(self, attempts: Sequence[Attempt]) -> list[Prompt]:
-        """Returns the prompt of each attempt's current state."""
-        ...
-
-    def draw(self, prompts: Sequence[Prompt], on_first: OnFirst | None = None) -> list[list[Candidate]]:
-        """Draws the candidates for every prompt; `on_first` receives the first of each as soon as it is complete."""
+    def draw(self, situations: Sequence[Attempt], on_first: OnFirst | None = None) -> list[list[Candidate]]:
+        """Draws the candidates in every state; `on_first` receives the first of each as soon as it is complete."""
         ...
 
     def step(self, observation: Observation, candidates: list[Candidate]) -> Step:
@@ -134,7 +129,7 @@ class Collector:
         self.rollout.begin_until(stop)
         if waiting := self.rollout.waiting:
             with self.timed("generate"):
-                drawn = self.player.draw(self.player.prompts(waiting))
+                drawn = self.player.draw(waiting)
             self._execute(waiting, [candidates[:1] for candidates in drawn])
             self._complete(waiting, drawn)
         with self.timed("env_wait"):
@@ -147,8 +142,7 @@ class Collector:
         waiting = [attempt for attempt in self.rollout.waiting if attempt.number < ahead]
         if waiting:
             with self.timed("generate"):
-                prompts = self.player.prompts(waiting)
-                drawn = self.player.draw(prompts, lambda number, first: self._execute([waiting[number]], [[first]]))
+                drawn = self.player.draw(waiting, lambda number, first: self._execute([waiting[number]], [[first]]))
             self._complete(waiting, drawn)
         worked = bool(waiting) or self._judge()
         with self.timed("env_wait"):

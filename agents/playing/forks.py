@@ -78,10 +78,10 @@ def play_states(player: PolicyPlayer, env: ForkableEnv, seed: int) -> tuple[Epis
     states, over, known = [], False, True
     while not over:
         observation = observation_of(seen)
-        prompt = player.policy.prompt(episode.goal, episode.steps, observation)
-        candidates = player.draw([prompt])[0]
         past = Episode(episode.goal, list(episode.steps), task=episode.task)
-        states.append(State(env.fork(), past, observation, candidates))
+        state = State(env.fork(), past, observation, [])
+        state.candidates = candidates = player.draw([state])[0]
+        states.append(state)
         episode.steps.append(player.step(observation, candidates))
         seen, reward, terminated, truncated, info = env.step(episode.steps[-1].action)
         over, known = terminated or truncated, known and wrong_reward(reward) is None
@@ -208,8 +208,7 @@ def _branches(
 def _advance(player: PolicyPlayer, branches: Sequence[_Branch], deterministic: bool) -> int:
     """Lets the policy take the next step of every branch that is not over, and returns how many these are."""
     going = [branch for branch in branches if not branch.over]
-    prompts = [player.policy.prompt(b.episode.goal, b.episode.steps, b.observation) for b in going]
-    drawn = player.respond(prompts, deterministic) if prompts else []
+    drawn = player.respond(going, deterministic) if going else []
     for branch, candidates in zip(going, drawn, strict=True):
         branch.step(player.step(branch.observation, candidates))
     return len(going)

@@ -1,7 +1,7 @@
 """A policy at play: from states to prompts, from prompts to responses, from responses to actions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,18 @@ from coach_gym.episode import Candidate, Episode, Observation, Step
 
 JudgeSteps = Callable[[list[tuple[Episode, int]]], None]
 """Judges the executed actions of some steps, each given by its episode and index."""
+
+
+class Situation(Protocol):
+    """A state that waits for an action.
+
+    Attributes:
+        episode: The goal and the steps so far.
+        observation: What is seen now.
+    """
+
+    episode: Episode
+    observation: Observation
 
 
 class PolicyPlayer:
@@ -50,13 +62,13 @@ class PolicyPlayer:
         self.judge: JudgeSteps | None = None
         self.version = 0
 
-    def prompts(self, attempts: Sequence[Attempt]) -> list[Prompt]:
-        """Returns the prompt of each attempt's current state."""
-        return [self.policy.prompt(a.episode.goal, a.episode.steps, a.observation) for a in attempts]
+    def prompts(self, situations: Sequence[Situation]) -> list[Prompt]:
+        """Returns the prompt of each state."""
+        return [self.policy.prompt(s.episode.goal, s.episode.steps, s.observation) for s in situations]
 
-    def draw(self, prompts: Sequence[Prompt], on_first: OnFirst | None = None) -> list[list[Candidate]]:
-        """Draws k candidates for every prompt; `on_first` receives the first of each as soon as it is complete."""
-        return self.explore(prompts, self.k, on_first)
+    def draw(self, situations: Sequence[Situation], on_first: OnFirst | None = None) -> list[list[Candidate]]:
+        """Draws k candidates in every state; `on_first` receives the first of each as soon as it is complete."""
+        return self.explore(self.prompts(situations), self.k, on_first)
 
     def explore(self, prompts: Sequence[Prompt], k: int, on_first: OnFirst | None = None) -> list[list[Candidate]]:
         """Draws k candidates for every prompt as in a roll-out: at its temperature, and distinct if that is set.
@@ -85,8 +97,9 @@ class PolicyPlayer:
             )
         return self._required(drawn, prompts, k)
 
-    def respond(self, prompts: Sequence[Prompt], deterministic: bool) -> list[list[Candidate]]:
-        """Returns the responses of `predict`, of which the first is executed: one for every prompt."""
+    def respond(self, situations: Sequence[Situation], deterministic: bool) -> list[list[Candidate]]:
+        """Returns the responses of `predict`, of which the first is executed: one for every state."""
+        prompts = self.prompts(situations)
         drawn = self.generator.sample(prompts, 1, self.temperature, self.max_new_tokens, greedy=deterministic)
         return self._required(drawn, prompts, 1)
 
@@ -133,12 +146,14 @@ class PolicyPlayer:
             Episode(goal_of(dict(seen))) if past is None or start else past
             for seen, past, start in zip(observations, known, starts, strict=True)
         ]
-        seen = [observation_of(dict(each)) for each in observations]
-        prompts = [self.policy.prompt(e.goal, e.steps, o) for e, o in zip(episodes, seen, strict=True)]
-        drawn = self.respond(prompts, deterministic)
+        waiting = [
+            Attempt(number, number, episode, observation_of(dict(each)))
+            for number, (episode, each) in enumerate(zip(episodes, observations, strict=True))
+        ]
+        drawn = self.respond(waiting, deterministic)
         following = tuple(
-            Episode(episode.goal, [*episode.steps, self.step(each, candidates)])
-            for episode, each, candidates in zip(episodes, seen, drawn, strict=True)
+            Episode(each.episode.goal, [*each.episode.steps, self.step(each.observation, candidates)])
+            for each, candidates in zip(waiting, drawn, strict=True)
         )
         actions = tuple(episode.steps[-1].action for episode in following)
         return (actions[0] if single else actions), following

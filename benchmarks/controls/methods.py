@@ -25,6 +25,9 @@ SHARED: dict[str, Any] = {
     "collection": "rounds",  # a seed repeats its run; time is computed from the work afterwards
 }
 CRITIC: dict[str, Any] = {"critic": "pocket", "critic_warmup_ratio": 0.0}
+JUDGED: dict[str, Any] = {
+    **CRITIC, "reward_model": "pocket-judge", "scorer": "reward_model", "execute": "best", "k": 16,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Method:
         agent: Class of the agent.
         settings: Arguments of the agent in addition to `SHARED`.
         learns: Whether it is trained.
-        best_of: Responses of which the critic chooses one when it acts; 0 lets the policy act.
+        best_of: Responses of which the agent's scorer chooses one when it acts; 0 lets the policy act.
         baseline: Whether it is an alternative that others use, with which speed is compared. What else learns is a
             control or a variant of the method.
     """
@@ -58,6 +61,8 @@ METHODS = {
     "base_cold": Method("base, temperature 0.4", GRPOAgent, {"temperature": 0.4}, learns=False),
     "best_of_4": Method("best of 4 by Q", CoachAgent, CRITIC, learns=False, best_of=4),
     "best_of_8": Method("best of 8 by Q", CoachAgent, CRITIC, learns=False, best_of=8),
+    "best_by_judge": Method("best of 16 by the judge", CoachAgent, JUDGED, learns=False, best_of=16),
+    "judged": Method("CoachAgent, judge scores", CoachAgent, JUDGED),
     "frozen": Method("CoachAgent, critic frozen", CoachAgent, CRITIC),
     "imitates": Method("CoachAgent, imitates only", CoachAgent, CRITIC | {"critic": "copy"}),
     "cloning": Method("filtered cloning", FilteredCloningAgent, baseline=True),
@@ -107,8 +112,8 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
 def chosen() -> dict[str, dict[str, Any]]:
     """Returns the settings that the sweep chose, by method; the first of each grid before there was a sweep.
 
-    Controls of CoachAgent have its settings, but for `FROZEN` and `ALONE`, and `uncorrected` trusts the critic alone;
-    so has `measured`, which shows what the best of all critics would be worth in its place.
+    Controls of CoachAgent have its settings, but for `FROZEN` and `ALONE`, `uncorrected` trusts the critic alone, and
+    `judged` the judge; so has `measured`, which shows what the best of all critics would be worth in its place.
     """
     settings = {name: grid[0] for name, grid in GRIDS.items()}
     if CHOSEN.exists():
@@ -117,6 +122,7 @@ def chosen() -> dict[str, dict[str, Any]]:
     controls = {
         "frozen": frozen, "imitates": frozen, "coach_alone": settings[COACH] | ALONE,
         "uncorrected": settings[COACH] | {"outcome_correction": 0.0},
+        "judged": settings[COACH] | {"outcome_correction": 0.0},
     }  # fmt: skip
     return settings | controls | {"measured": settings[COACH]}
 

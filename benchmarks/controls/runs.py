@@ -27,6 +27,7 @@ from benchmarks.demo import make_envs
 from coach_gym.agents import CoachAgent, Critic
 from coach_gym.agents.evaluation import Evaluation, Predictor, evaluate
 from coach_gym.agents.models.policy import POCKET, Policy
+from coach_gym.agents.models.reward_models import SHIPPED_JUDGES
 from coach_gym.agents.training.callbacks import BaseCallback
 from coach_gym.agents.training.online import OnlineAgent
 from coach_gym.envs.tasks.words import Split
@@ -79,8 +80,8 @@ class Run:
 
 
 def weights(model: str) -> str:
-    """Returns a digest of the files of a model's directory; `"pocket"` stands for all shipped models."""
-    folder = POCKET.parent if model in ("pocket", "copy", "judge") else Path(model)
+    """Returns a digest of the files of a model's directory; names of shipped models stand for all of them."""
+    folder = POCKET.parent if model in ("copy", "judge", *SHIPPED_JUDGES) else Path(model)
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(folder.rglob("*.safetensors")):
         digest.update(path.name.encode() + path.read_bytes())

@@ -16,10 +16,9 @@ from tqdm import tqdm
 from benchmarks.demo import SCREEN, SETTINGS, SUITE, TASKS
 from coach_gym.agents import CoachAgent
 from coach_gym.agents.generation.generator import OnFirst
-from coach_gym.agents.models.policy import Prompt
 from coach_gym.agents.models.tree import log_probs
 from coach_gym.agents.playing.forks import State, measure_q, play_states
-from coach_gym.agents.playing.player import PolicyPlayer
+from coach_gym.agents.playing.player import PolicyPlayer, Situation
 from coach_gym.agents.pocket.solutions import good_candidates
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.suites.load import load_suite
@@ -146,9 +145,10 @@ class _Contrasting(PolicyPlayer):
         self.others.distinct = setting.distinct
         self.alike = setting.hot is None and not setting.distinct
 
-    def draw(self, prompts: Sequence[Prompt], on_first: OnFirst | None = None) -> list[list[Candidate]]:
+    def draw(self, situations: Sequence[Situation], on_first: OnFirst | None = None) -> list[list[Candidate]]:
         if self.alike:
-            return super().draw(prompts, on_first)
+            return super().draw(situations, on_first)
+        prompts = self.prompts(situations)
         own = self.explore(prompts, 1, on_first)
         others = self.others.explore(prompts, self.others.k)
         return [[*first, *rest] for first, rest in zip(own, others, strict=True)]

@@ -19,10 +19,10 @@ from tqdm import tqdm
 
 from coach_gym.actions import ActionError, format_action
 from coach_gym.agents.generation.generator import Generator, OnFirst
-from coach_gym.agents.models.policy import Policy, Prompt
+from coach_gym.agents.models.policy import Policy
 from coach_gym.agents.playing.collector import Collector
 from coach_gym.agents.playing.forks import measure_candidates
-from coach_gym.agents.playing.player import PolicyPlayer
+from coach_gym.agents.playing.player import PolicyPlayer, Situation
 from coach_gym.agents.training.batching import FIRST_TRAINING_SEED
 from coach_gym.agents.training.objective.returns import discounted_outcome
 from coach_gym.checks import require_share, require_switch, require_temperature, require_whole
@@ -139,9 +139,9 @@ class _CuriousPlayer(PolicyPlayer):
         super().__init__(policy, generator, plan.temperature, plan.max_new_tokens)
         self.plan = plan
 
-    def draw(self, prompts: Sequence[Prompt], on_first: OnFirst | None = None) -> list[list[Candidate]]:
-        firsts = super().draw(prompts, on_first)
-        plan = self.plan
+    def draw(self, situations: Sequence[Situation], on_first: OnFirst | None = None) -> list[list[Candidate]]:
+        prompts, plan = self.prompts(situations), self.plan
+        firsts = self.explore(prompts, 1, on_first)
         others = self.generator.sample(prompts, plan.k - 1, plan.hot_temperature, plan.max_new_tokens)
         return [_distinct([*first, *other]) for first, other in zip(firsts, others, strict=True)]
 

@@ -5,8 +5,9 @@ import torch
 
 from coach_gym.agents import CoachAgent, evaluate
 from coach_gym.agents.models.tree import build_tree, prompt_tree
+from coach_gym.agents.playing.rollout import Attempt
 from coach_gym.envs.vector import AndroidVectorEnv
-from coach_gym.episode import Candidate
+from coach_gym.episode import Candidate, Episode
 from tests.agents import tiny
 from tests.agents.trivial_env import ButtonEnv
 from tests.agents.warm_start import letter, trained_critic, warm_policy
@@ -36,9 +37,9 @@ def test_the_best_action_comes_first_and_a_response_that_is_none_last(q, first, 
     monkeypatch.setattr(agent.critic, "q_values", lambda tree: [torch.tensor(q)])
     candidates = [letter(policy, text) for text in (BACK, HOME, CUT)]
     monkeypatch.setattr(player.generator, "sample", lambda *arguments, **options: [candidates])
-    prompt = policy.prompt("red", [], tiny.episode(policy, steps=1).steps[0].observation)
+    state = Attempt(0, 0, Episode("red"), tiny.episode(policy, steps=1).steps[0].observation)
     told: list[Candidate] = []
-    (drawn,) = player.draw([prompt], lambda number, candidate: told.append(candidate))
+    (drawn,) = player.draw([state], lambda number, candidate: told.append(candidate))
     assert drawn[0].text == first == told[0].text
     assert sorted(map(id, drawn)) == sorted(map(id, candidates))
 

@@ -77,11 +77,9 @@ class Script:
             env, self, count(1000), 0, batch_size, in_rounds, max_staleness, timed=lambda part: nullcontext()
         )
 
-    def prompts(self, attempts: Sequence[Attempt]) -> list[Any]:
-        return [LETTERS.get(attempt.episode.goal, "") for attempt in attempts]  # the goal of a failed reset is empty
-
-    def draw(self, prompts: Sequence[Any], on_first: Any = None) -> list[list[Candidate]]:
-        drawn = [[Candidate(prompt, [0], [0.0]) for _ in range(self.k)] for prompt in prompts]
+    def draw(self, situations: Sequence[Attempt], on_first: Any = None) -> list[list[Candidate]]:
+        answers = [LETTERS.get(each.episode.goal, "") for each in situations]  # the goal of a failed reset is empty
+        drawn = [[Candidate(answer, [0], [0.0]) for _ in range(self.k)] for answer in answers]
         for number in reversed(range(len(drawn))) if on_first else ():  # one may be done before another
             on_first(number, drawn[number][0])
         self.log.append(("draw", len(self.env.pending)))

@@ -48,17 +48,18 @@ class Walker:
 
     def __init__(self, *candidates):
         self.candidates = [Candidate(text, [], []) for text in candidates]
-        self.policy = self
 
-    def prompt(self, goal, steps, observation):
-        assert len(steps) == observation.screenshot[0, 0, 0], "the prompt does not tell how the state was reached"
-        return steps
+    def draw(self, situations):
+        return [self.candidates for _ in self.checked(situations)]
 
-    def draw(self, prompts):
-        return [self.candidates for _ in prompts]
+    def respond(self, situations, deterministic):
+        return [[Candidate("on", [], [])] for _ in self.checked(situations)]
 
-    def respond(self, prompts, deterministic):
-        return [[Candidate("on", [], [])] for _ in prompts]
+    def checked(self, situations):
+        for each in situations:
+            told = len(each.episode.steps)
+            assert told == each.observation.screenshot[0, 0, 0], "the episode does not tell how the state was reached"
+        return situations
 
     def step(self, observation, candidates):
         return Step(observation, candidates, 0, candidates[0].text)

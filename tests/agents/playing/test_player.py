@@ -34,7 +34,7 @@ def test_a_prompt_shows_the_whole_episode_and_the_current_screen(player: PolicyP
 def test_k_candidates_are_drawn_and_the_first_of_each_is_reported(player: PolicyPlayer, k: int) -> None:
     player.k = k
     reported: dict[int, Candidate] = {}
-    drawn = player.draw(player.prompts([attempt(player), attempt(player, 1, seed=2)]), reported.__setitem__)
+    drawn = player.draw([attempt(player), attempt(player, 1, seed=2)], reported.__setitem__)
     assert [len(row) for row in drawn] == [k, k]
     assert {number: row[0] for number, row in enumerate(drawn)} == reported
     assert all(len(candidate.token_ids) <= 4 for row in drawn for candidate in row)
@@ -84,9 +84,8 @@ def test_what_a_generator_of_the_users_must_return(player: PolicyPlayer, spoil, 
 
     own = PolicyPlayer(player.policy, Spoilt(player.policy), 1.0, 4)
     own.k = 2
-    prompts = own.prompts([attempt(own), attempt(own, 1, seed=2)])
     with pytest.raises(ValueError, match=told):
-        own.draw(prompts)
+        own.draw([attempt(own), attempt(own, 1, seed=2)])
 
 
 def test_a_generator_tells_the_first_candidate_of_every_prompt(player: PolicyPlayer) -> None:
@@ -95,7 +94,7 @@ def test_a_generator_tells_the_first_candidate_of_every_prompt(player: PolicyPla
             return super().sample(*args, **kwargs)
 
     own = PolicyPlayer(player.policy, Silent(player.policy), 1.0, 4)
-    assert own.respond(own.prompts([attempt(own)]), deterministic=True)
-    own.draw(own.prompts([attempt(own)]))
+    assert own.respond([attempt(own)], deterministic=True)
+    own.draw([attempt(own)])
     with pytest.raises(ValueError, match="called on_first for 0 of 1 prompts"):
-        own.draw(own.prompts([attempt(own)]), lambda number, first: None)
+        own.draw([attempt(own)], lambda number, first: None)

@@ -40,7 +40,9 @@ def buttons(monkeypatch, tmp_path):
 def settings(name: str) -> dict:
     if not METHODS[name].learns and not METHODS[name].best_of:
         return {}
-    more = {"critic": "copy", "reward_model": None} if "critic" in METHODS[name].settings else {}
+    more = {"critic": "copy"} if "critic" in METHODS[name].settings else {}
+    if "scorer" not in METHODS[name].settings:
+        more |= {"reward_model": None} if more else {}
     return {
         **SMALL,
         **more,
@@ -68,8 +70,10 @@ def test_every_method_runs_and_is_counted(name, buttons):
     else:
         assert [point["steps"] for point in points] == [0]
         assert counts["steps"] == counts["policy_prompts"] == 8, "greedy and sampled"
-    asked = "critic" in METHODS[name].settings and METHODS[name].settings.get("forks") != "policy"
+    given = METHODS[name].settings
+    asked = "critic" in given and given.get("forks") != "policy" and "scorer" not in given
     assert ("critic_scored" in counts) == asked
+    assert counts.get("judge_prompts", 0) >= ("scorer" in given)
 
 
 def test_evaluations_do_not_disturb_the_training(buttons):
@@ -131,7 +135,7 @@ def test_settings_are_not_chosen_on_test():
 
 def test_every_method_that_learns_has_a_grid_of_the_same_size():
     learn = {name for name, method in METHODS.items() if method.learns}
-    assert learn - {"frozen", "imitates", "coach_alone", "uncorrected", "measured"} == GRIDS.keys()
+    assert learn - {"frozen", "imitates", "coach_alone", "uncorrected", "judged", "measured"} == GRIDS.keys()
     assert len({len(grid) for grid in GRIDS.values()}) == 1
     assert all(len({json.dumps(each) for each in grid}) == len(grid) for grid in GRIDS.values())
 
