@@ -1,14 +1,22 @@
 """Filtered cloning: the policy imitates its own successful episodes."""
 
 from collections import deque
+from functools import partial
 from typing import Unpack
 
-from coach_gym.agents.models.policy import PolicySource
+from coach_gym.agents.generation.make import is_address
+from coach_gym.agents.judging.steps import load_prm
+from coach_gym.agents.judging.trouble import Verdicts, verdicts_of
+from coach_gym.agents.models.policy import PolicySource, require_source
+from coach_gym.agents.models.reward_models import Question, StepwisePRM
+from coach_gym.agents.playing.best_of_k import BestOfK
+from coach_gym.agents.playing.scorers import VerdictScorer
 from coach_gym.agents.training.agent import Env
 from coach_gym.agents.training.arguments import checked_arguments, require_at_least
 from coach_gym.agents.training.online import OnlineAgent
 from coach_gym.agents.training.schedules import Schedule
 from coach_gym.agents.training.settings import OnlineSettings
+from coach_gym.checks import MOST, require_at_most
 from coach_gym.episode import Episode
 
 
@@ -16,12 +24,18 @@ class FilteredCloningAgent(OnlineAgent):
     """Keeps the episodes that solved their task and raises the likelihood of their responses; no critic, no baseline.
 
     This is REINFORCE with outcomes of 0 and 1 and without a baseline, or expert iteration, and is often the baseline to
-    beat. Episodes with a part of the outcome do not count.
+    beat. Episodes with a part of the outcome do not count. With a judge, roll-outs execute what that likes
+    best of several responses, so that more of them succeed.
 
     Args:
         policy: `"pocket"`, a directory, a hub id, (model, processor), or a `Policy`.
         env: Environment, vector environment, or the id of one.
         learning_rate: AdamW's learning rate for the policy, or a function of the remaining progress.
+        judge: A process reward model, named as `CoachAgent`'s `reward_model` is, which judges the k responses of every
+            state. Roll-outs execute one that it calls good; `predict` remains the policy's own.
+        k: Responses drawn in every state; more than 1 need a `judge`.
+        malformed_is_worthless: Never prefers a response that is no action, without asking the judge. Pass False for
+            environments that read other texts than the dialect's actions.
         replay: Successful episodes of earlier roll-outs to imitate again in every iteration, the latest ones; 0
             imitates each roll-out once. Checkpoints hold them too.
         shared: Arguments of `OnlineAgent`; `n_epochs` and `mini_batch_size` apply to the successes. `help()` lists
@@ -35,13 +49,50 @@ class FilteredCloningAgent(OnlineAgent):
         env: Env | None,
         learning_rate: Schedule = 1e-6,
         *,
+        judge: StepwisePRM | str | None = None,
+        k: int = 1,
+        malformed_is_worthless: bool = True,
         replay: int = 0,
         **shared: Unpack[OnlineSettings],
     ) -> None:
         require_at_least(0, replay=replay)
+        require_at_least(1, k=k)
+        require_at_most(MOST, k=k)
+        if (k == 1) != (judge is None):
+            raise ValueError(
+                f"k={k} responses and judge={judge!r} do not go together, as a judge chooses among several; pass both, "
+                f"or neither"
+            )
+        require_source(judge=judge)
         super().__init__(policy, env, learning_rate, **shared)
+        self.prm: StepwisePRM | None = None
+        self.malformed_is_worthless = malformed_is_worthless
+        if judge is not None:
+            self._choose_by(judge, k)
+        self.n_candidates = k
         self.replay = replay
         self.successes = deque(maxlen=replay)
+
+    def _choose_by(self, judge: StepwisePRM | str, k: int) -> None:
+        """Lets roll-outs execute the best of k responses by a process reward model."""
+        prm = load_prm(judge, "transformers" if is_address(self.generation) else self.generation)
+        assert isinstance(prm, StepwisePRM)  # as all that have a name are
+        self.prm = prm
+        verdicts = VerdictScorer(self.policy, self.ask_judge, self.malformed_is_worthless)
+        self.rollout_player = BestOfK(self.policy, self.generator, self.temperature, self.max_new_tokens, verdicts, k)
+        self.rollout_player.rollout_temperature = self.rollout_temperature
+
+    def ask_judge(self, questions: list[Question]) -> Verdicts:
+        """Returns verdicts on the last steps of some transcripts; None where the reward model gives none."""
+        assert self.prm is not None
+        ask = partial(self.prm.judge, questions)
+        with self.timed("judge"):
+            return verdicts_of("process reward model", ask, len(questions), "steps", self.judge_errors)
+
+    def distribute(self) -> None:
+        """Shards the agent over the processes of `torch.distributed`; `learn` calls it."""
+        super().distribute()
+        self.rollout_player.generator = self.generator
 
     def train(self, groups: list[list[Episode]]) -> None:
         """Imitates the successes of this roll-out, and those that are replayed."""

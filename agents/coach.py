@@ -138,7 +138,8 @@ class CoachAgent(ActorCriticAgent):
             raise ValueError(
                 f"outcome_correction={outcome_correction}, distinct={distinct}, resample={resample}, "
                 f"learn_from_executed={learn_from_executed} are right only if the executed candidate is the first draw "
-                f"of the policy, and execute='best' chooses it; pass execute='first'"
+                f"of the policy, and execute='best' chooses it; pass execute='first', or outcome_correction=0.0, "
+                f"distinct=False, resample=False and learn_from_executed=True"
             )
         if baseline == "mean" and k == 1:
             raise ValueError(f"baseline={baseline!r} leaves no advantage with k={k}; pass k=2 or more")

@@ -25,7 +25,7 @@ _USERS = frozenset({
 """Arguments that are for the user alone to choose."""
 _LENGTHS = ("max_new_tokens", "max_prompt_length")
 """Arguments that evaluation takes too."""
-_MODELS = ("critic", "reward_model")
+_MODELS = ("critic", "reward_model", "judge")
 """Arguments that name a model, of which a file may choose the shipped one only."""
 
 

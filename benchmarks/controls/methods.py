@@ -66,6 +66,9 @@ METHODS = {
     "frozen": Method("CoachAgent, critic frozen", CoachAgent, CRITIC),
     "imitates": Method("CoachAgent, imitates only", CoachAgent, CRITIC | {"critic": "copy"}),
     "cloning": Method("filtered cloning", FilteredCloningAgent, baseline=True),
+    "cloning_judged": Method(
+        "filtered cloning of the judge's best of 16", FilteredCloningAgent, {"judge": "pocket-judge", "k": 16}
+    ),
     "rloo": Method("RLOO", RLOOAgent, baseline=True),
     "grpo": Method("GRPO", GRPOAgent, baseline=True),
     "ppo": Method("PPO", PPOAgent, {"critic": "copy"}, baseline=True),
@@ -112,8 +115,9 @@ GRIDS: dict[str, list[dict[str, Any]]] = {
 def chosen() -> dict[str, dict[str, Any]]:
     """Returns the settings that the sweep chose, by method; the first of each grid before there was a sweep.
 
-    Controls of CoachAgent have its settings, but for `FROZEN` and `ALONE`, `uncorrected` trusts the critic alone, and
-    `judged` the judge; so has `measured`, which shows what the best of all critics would be worth in its place.
+    Controls of CoachAgent have its settings, but for `FROZEN` and `ALONE`. `uncorrected` trusts the critic alone, and
+    `judged` the judge; `cloning_judged` has cloning's. `measured` has CoachAgent's, which shows what the best of all
+    critics would be worth in its place.
     """
     settings = {name: grid[0] for name, grid in GRIDS.items()}
     if CHOSEN.exists():
@@ -123,6 +127,7 @@ def chosen() -> dict[str, dict[str, Any]]:
         "frozen": frozen, "imitates": frozen, "coach_alone": settings[COACH] | ALONE,
         "uncorrected": settings[COACH] | {"outcome_correction": 0.0},
         "judged": settings[COACH] | {"outcome_correction": 0.0},
+        "cloning_judged": settings["cloning"],
     }  # fmt: skip
     return settings | controls | {"measured": settings[COACH]}
 

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from coach_gym.agents.actor_critic import ActorCriticAgent
+from coach_gym.agents.cloning import FilteredCloningAgent
 from coach_gym.agents.generation.generator import Generator
 from coach_gym.agents.models.reward_models import GenerativePRM
 from coach_gym.agents.training.online import OnlineAgent
@@ -51,8 +52,8 @@ class Meter:
         agent.optimizers["policy.optimizer"].register_step_post_hook(lambda *_: self._add("updates", 1))
         if isinstance(agent, ActorCriticAgent):
             self._count_passes("critic", agent.critic.backbone)
-            if isinstance(agent.prm, GenerativePRM):
-                self._count_draws("judge", agent.prm.generator)
+        if isinstance(agent, ActorCriticAgent | FilteredCloningAgent) and isinstance(agent.prm, GenerativePRM):
+            self._count_draws("judge", agent.prm.generator)
         self._time_parts(agent)
 
     @contextmanager

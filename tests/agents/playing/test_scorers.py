@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from coach_gym.agents import CoachAgent, evaluate
+from coach_gym.agents import CoachAgent, FilteredCloningAgent, evaluate
 from coach_gym.agents.models.reward_models import Verdict
 from coach_gym.agents.playing.rollout import Attempt
 from coach_gym.agents.playing.scorers import VerdictScorer
@@ -155,3 +155,29 @@ def test_what_needs_a_critic_is_refused(other):
 def test_a_reward_model_that_judges_single_steps_is_needed():
     with pytest.raises(ValueError, match="needs a reward model that can judge single steps"):
         CoachAgent(tiny.policy(), None, scorer="reward_model")
+
+
+# ---- filtered cloning -----------------------------------------------------------------------------------------------
+
+
+def test_cloning_imitates_what_the_judge_lets_succeed():
+    rates = {}
+    for says in ("nothing", "right"):
+        torch.manual_seed(0)
+        judge = Judge({} if says == "nothing" else None)
+        envs = AndroidVectorEnv([ButtonEnv] * 4)
+        settings = {"judge": judge, "k": 8, "malformed_is_worthless": False, "max_new_tokens": 3, "seed": 0}
+        agent = FilteredCloningAgent(warm_policy(), envs, batch_size=40, **settings)
+        rates[says] = sum(episode.success for episode in played(agent)) / 40
+        assert judge.asked
+    assert rates["right"] > rates["nothing"]
+    assert rates["right"] == 1.0
+
+
+@pytest.mark.parametrize(("arguments", "told"), [
+    ({"k": 4}, "k=4 responses and judge=None"),
+    ({"judge": Judge()}, "k=1 responses and judge="),
+])  # fmt: skip
+def test_a_choice_needs_a_judge_and_several_responses(arguments, told):
+    with pytest.raises(ValueError, match=told):
+        FilteredCloningAgent(tiny.policy(), None, **arguments)
