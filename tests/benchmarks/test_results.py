@@ -66,6 +66,7 @@ QUOTED = {
     "controls_uncorrected": {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
+    "controls_judged": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
     "controls_shuffled": {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
