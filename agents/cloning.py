@@ -24,8 +24,8 @@ class FilteredCloningAgent(OnlineAgent):
     """Keeps the episodes that solved their task and raises the likelihood of their responses; no critic, no baseline.
 
     This is REINFORCE with outcomes of 0 and 1 and without a baseline, or expert iteration, and is often the baseline to
-    beat. Episodes with a part of the outcome do not count. With a judge, roll-outs execute what that likes
-    best of several responses, so that more of them succeed.
+    beat. Episodes with a part of the outcome do not count. With a judge, roll-outs execute what that likes best of
+    several responses, so that more of them succeed.
 
     Args:
         policy: `"pocket"`, a directory, a hub id, (model, processor), or a `Policy`.
@@ -34,7 +34,7 @@ class FilteredCloningAgent(OnlineAgent):
         judge: A process reward model, named as `CoachAgent`'s `reward_model` is, which judges the k responses of every
             state. Roll-outs execute one that it calls good; `predict` remains the policy's own.
         k: Responses drawn in every state; more than 1 need a `judge`.
-        malformed_is_worthless: Never prefers a response that is no action, without asking the judge. Pass False for
+        malformed_is_worthless: Counts a response that is no action as bad, without asking the judge. Pass False for
             environments that read other texts than the dialect's actions.
         replay: Successful episodes of earlier roll-outs to imitate again in every iteration, the latest ones; 0
             imitates each roll-out once. Checkpoints hold them too.

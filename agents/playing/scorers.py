@@ -80,7 +80,7 @@ class VerdictScorer:
         return [[UNKNOWN if each.q is None else each.q for each in candidates] for candidates in drawn]
 
     def judge(self, situations: Sequence[Situation], drawn: Sequence[Sequence[Candidate]]) -> None:
-        """Sets Q of all candidates that have none to the verdict on them, 1 or 0, or leaves it None if unknown."""
+        """Sets Q of all candidates that have none to the verdict on them, from 0 to 1, or leaves it None if unknown."""
         asked: dict[tuple[int, str], Question] = {}
         for number, (situation, candidates) in enumerate(zip(situations, drawn, strict=True)):
             frame = self.policy.frame(situation.observation)

@@ -60,10 +60,9 @@ def played(agent):
 
 
 def test_equal_responses_share_a_question_and_what_is_no_action_needs_none():
-    judge = Judge({"press_back()": 1.0, "press_home()": 0.0})
     policy = tiny.policy()
     frame = policy.frame(situation().observation)
-    judge.says = {policy.parse(BACK, frame): 1.0, policy.parse(HOME, frame): 0.0}
+    judge = Judge({policy.parse(BACK, frame): 1.0, policy.parse(HOME, frame): 0.0})
     scorer = VerdictScorer(policy, judge.judge)
     drawn = [candidates(BACK, HOME, BACK, CUT), candidates(HOME, HOME, BACK, HOME)]
     states = [situation(steps=["before"]), situation("blue")]

@@ -41,14 +41,13 @@ def buttons(monkeypatch, tmp_path):
 def settings(name: str) -> dict:
     if not METHODS[name].learns and not METHODS[name].best_of:
         return {}
-    more = {"critic": "copy"} if "critic" in METHODS[name].settings else {}
-    if "scorer" not in METHODS[name].settings:
-        more |= {"reward_model": None} if more else {}
+    method = METHODS[name]
+    chooses = method.agent is CoachAgent or "judge" in method.settings
     return {
         **SMALL,
-        **more,
-        **({"k": 2, "malformed_is_worthless": False} if METHODS[name].agent is CoachAgent else {}),
-        **({"k": 2, "malformed_is_worthless": False} if "judge" in METHODS[name].settings else {}),
+        **({"critic": "copy"} if "critic" in method.settings else {}),
+        **({"reward_model": None} if "critic" in method.settings and "scorer" not in method.settings else {}),
+        **({"k": 2, "malformed_is_worthless": False} if chooses else {}),
     }
 
 
