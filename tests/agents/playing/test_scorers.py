@@ -56,6 +56,11 @@ def played(agent):
     return [episode for group in agent.collect_rollouts() for episode in group]
 
 
+def right(episode):
+    """Which candidates of the episode's only state press the right letter."""
+    return [candidate.text[:1] == LETTERS[episode.goal] for candidate in episode.steps[0].candidates]
+
+
 # ---- what is asked --------------------------------------------------------------------------------------------------
 
 
@@ -97,17 +102,15 @@ def test_of_several_good_candidates_the_commonest_is_executed(monkeypatch):
 
 @pytest.mark.parametrize("collection", ["events", "rounds"])
 def test_rollouts_execute_what_the_judge_likes_and_ask_once(collection):
-    rates = {}
     for execute in ("first", "best"):
         judge = Judge()
-        torch.manual_seed(0)
         agent = coach(judge, execute=execute, collection=collection, max_staleness=0)
         episodes = played(agent)
         agent.judge_rest(episodes)
-        rates[execute] = sum(episode.success for episode in episodes) / 40
+        could = [any(right(episode)) if execute == "best" else right(episode)[0] for episode in episodes]
+        assert [episode.success for episode in episodes] == could
         states = [step for episode in episodes for step in episode.steps]
         assert len(judge.asked) == sum(len({each.text for each in state.candidates}) for state in states)
-    assert rates["best"] > rates["first"] + 0.2
 
 
 def test_every_candidate_has_its_verdict_and_the_executed_one_its_reason():
@@ -116,8 +119,7 @@ def test_every_candidate_has_its_verdict_and_the_executed_one_its_reason():
     agent.judge_rest(episodes)
     for episode in episodes:
         for step in episode.steps:
-            right = [each.text[:1] == LETTERS[episode.goal] for each in step.candidates]
-            assert [each.q for each in step.candidates] == right
+            assert [each.q for each in step.candidates] == right(episode)
             assert step.process_reward == step.candidates[step.executed].q and step.reasoning == "compared the letters"
 
 
@@ -160,17 +162,13 @@ def test_a_reward_model_that_judges_single_steps_is_needed():
 
 
 def test_cloning_imitates_what_the_judge_lets_succeed():
-    rates = {}
-    for says in ("nothing", "right"):
-        torch.manual_seed(0)
-        judge = Judge({} if says == "nothing" else None)
-        envs = AndroidVectorEnv([ButtonEnv] * 4)
-        settings = {"judge": judge, "k": 8, "malformed_is_worthless": False, "max_new_tokens": 3, "seed": 0}
-        agent = FilteredCloningAgent(warm_policy(), envs, batch_size=40, **settings)
-        rates[says] = sum(episode.success for episode in played(agent)) / 40
-        assert judge.asked
-    assert rates["right"] > rates["nothing"]
-    assert rates["right"] == 1.0
+    judge = Judge()
+    envs = AndroidVectorEnv([ButtonEnv] * 4)
+    settings = {"judge": judge, "k": 8, "malformed_is_worthless": False, "max_new_tokens": 3, "seed": 0}
+    agent = FilteredCloningAgent(warm_policy(), envs, batch_size=40, **settings)
+    episodes = played(agent)
+    assert [episode.success for episode in episodes] == [any(right(episode)) for episode in episodes]
+    assert any(any(right(episode)) and not all(right(episode)) for episode in episodes), "nothing to choose from"
 
 
 @pytest.mark.parametrize(("arguments", "told"), [
