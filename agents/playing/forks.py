@@ -6,7 +6,7 @@ process reward model: the outcome, discounted over the steps that remain.
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import torch
@@ -91,6 +91,21 @@ def play_states(player: PolicyPlayer, env: ForkableEnv, seed: int) -> tuple[Epis
         state.steps_left = len(states) - number
         state.outcome = math.nan if episode.outcome is None else episode.outcome
     return episode, states
+
+
+def play_on(player: PolicyPlayer, state: State, times: int) -> list[Episode]:
+    """Plays from a state to the end, several times at once, with draws of the policy.
+
+    Returns:
+        The episodes, which begin with the steps before the state; the outcome is None where there is no verdict.
+    """
+    branches = []
+    for _ in range(times):
+        past = replace(state.episode, steps=list(state.episode.steps))
+        branches.append(_Branch(0, "", state.env.fork(), past, state.observation))
+    while not all(branch.over for branch in branches):
+        _advance(player, branches, deterministic=False)
+    return [replace(b.episode, outcome=None if math.isnan(b.result) else b.result) for b in branches]
 
 
 def measure_q(

@@ -2,7 +2,8 @@
 
 The shipped policy plays training instances. Forks tell which of its candidates in every state begin a shortest known
 solution (`coach_gym.agents.pocket.solutions`), and the shipped process reward model learns these verdicts, on states
-that the policy comes to. Known solutions are those of the scripted experts, so it is they who teach.
+that the policy comes to. Known solutions are those of the scripted experts, so it is they who teach. Without experts,
+they are what the policy itself finds in `TRIES` tries of an instance.
 
 Like `coach_gym.agents.pocket.train`, it goes on where it was interrupted.
 """
@@ -23,7 +24,7 @@ from tqdm import tqdm
 from coach_gym.agents.generation.transformers import TransformersGenerator
 from coach_gym.agents.models.policy import POCKET, Policy
 from coach_gym.agents.models.reward_models import GenerativePRM, format_judgment
-from coach_gym.agents.playing.forks import State, play_states
+from coach_gym.agents.playing.forks import State, play_on, play_states
 from coach_gym.agents.playing.player import PolicyPlayer
 from coach_gym.agents.pocket.demonstrations import FAMILIES, answer, blunder, small_picture
 from coach_gym.agents.pocket.sequences import Sequence, token_loss
@@ -32,10 +33,11 @@ from coach_gym.agents.pocket.train import MAX_PROMPT_LENGTH, SCREEN, SYNTHETIC, 
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.episode import Candidate, Episode
 
-STAGES = {"judge": Stage(4500, 4e-4, 0.6)}
+STEPS, RATE, DECAY = 4500, 4e-4, 0.6  # of the optimizer
 FIRST_SEED = 5_000_000  # far from the seeds of evaluation, and from those of demonstrations
 INSTANCES = 20  # of each family
 K, TEMPERATURE, MAX_NEW_TOKENS = 4, 1.2, 48  # candidates of a state
+TRIES = 16  # of an instance, at temperature 1, where no expert helps
 
 
 class JudgeWorkshop(Workshop):
@@ -44,10 +46,19 @@ class JudgeWorkshop(Workshop):
     Args:
         directory: Keeps the state and the questions between runs.
         seed: Seed of draws and batches.
+        families: Task families that the policy plays.
+        instances: Training instances of each family.
+        steps: Optimizer steps.
+        experts: Whether scripted experts tell what solves a task, or the policy's own successes alone.
     """
 
-    def __init__(self, directory: Path, seed: int = 0) -> None:
-        super().__init__(directory, seed, STAGES, policy=Policy.load("pocket"))
+    def __init__(
+        self, directory: Path, seed: int = 0, families: tuple[str, ...] = FAMILIES["AndroidWorld-v0"],
+        instances: int = INSTANCES, steps: int = STEPS, experts: bool = True,
+    ) -> None:  # fmt: skip
+        stages = {"judge": Stage(steps, RATE, DECAY)}
+        super().__init__(directory, seed, stages, {"AndroidWorld-v0": families}, policy=Policy.load("pocket"))
+        self.instances, self.experts = instances, experts
         self.policy.max_prompt_length = MAX_PROMPT_LENGTH
         self.prm = self.prm or GenerativePRM(Policy.load(POCKET.parent / "prm"))
         full = self.curriculum
@@ -75,7 +86,7 @@ class JudgeWorkshop(Workshop):
     def _kept(self) -> list[Sequence]:
         """Questions about every family, each in a file of its own."""
         found = []
-        for family in tqdm(FAMILIES["AndroidWorld-v0"], "questions", unit="family"):
+        for family in tqdm(self.families["AndroidWorld-v0"], "questions", unit="family"):
             found += self._cached(f"questions_{family}", partial(self._questions, family))
         return found
 
@@ -85,14 +96,14 @@ class JudgeWorkshop(Workshop):
         player = PolicyPlayer(self.policy, TransformersGenerator(self.policy), TEMPERATURE, MAX_NEW_TOKENS)
         player.k = K
         env = AndroidEnv(screen_size=SCREEN, tasks=(family,), split="train")
-        seeds = range(FIRST_SEED, FIRST_SEED + INSTANCES)
+        seeds = range(FIRST_SEED, FIRST_SEED + self.instances)
         found = [asked for seed in seeds for asked in self._asked(*play_states(player, env, seed), rng)]
         env.close()
         return found
 
     def _asked(self, episode: Episode, states: list[State], rng: random.Random) -> Iterator[Sequence]:
         """Asks about the candidates of an episode's states, about the expert's answers, and about random touches."""
-        solutions = Solutions.of(episode, android(states[0]), states[0].observation)
+        solutions = self._solutions(episode, states[0])
         if episode.outcome is None or solutions is None:
             return
         for state in states:
@@ -100,13 +111,19 @@ class JudgeWorkshop(Workshop):
             more = [blunder(self.policy, state.observation, episode.goal, rng)]
             more += [answer(self.policy, first, state.observation, episode.goal)] if first is not None else []
             state.candidates += [Candidate(text, [], []) for text in more]
-        good = good_candidates(self.policy, episode, states)
+        good = good_candidates(self.policy, episode, states, solutions)
         assert good is not None
         for number, (state, verdicts) in enumerate(zip(states, good, strict=True)):
             known = {c.text: v for c, v in zip(state.candidates, verdicts, strict=True) if not math.isnan(v)}
             right = [text for text, verdict in known.items() if verdict]
             for text, verdict in known.items() if right else ():
                 yield self._question(episode, number, state, text, bool(verdict), right[-1])
+
+    def _solutions(self, episode: Episode, start: State) -> Solutions | None:
+        if self.experts:
+            return Solutions.of(episode, android(start), start.observation)
+        player = PolicyPlayer(self.policy, TransformersGenerator(self.policy), 1.0, MAX_NEW_TOKENS)
+        return Solutions.found([episode, *play_on(player, start, TRIES)])
 
     def _question(
         self, episode: Episode, number: int, state: State, text: str, good: bool, right: str
@@ -128,10 +145,17 @@ def main() -> None:
     program = "python -m coach_gym.agents.pocket.judge"
     parser = argparse.ArgumentParser(prog=program, description="Teaches the pocket judge with forks.")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--families", nargs="+", default=FAMILIES["AndroidWorld-v0"], metavar="FAMILY")
+    parser.add_argument("--instances", type=int, default=INSTANCES, help="of each family (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=STEPS, help="optimizer steps (default: %(default)s)")
+    parser.add_argument("--without-experts", action="store_true", help="learn from the policy's own successes alone")
     parser.add_argument("--out", type=Path, default=Path("runs/judge"), help="state and data; the judge is in prm/")
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # sums in another order would make another model
-    workshop = JudgeWorkshop(arguments.out, arguments.seed)
+    families, experts = tuple(arguments.families), not arguments.without_experts
+    workshop = JudgeWorkshop(
+        arguments.out, arguments.seed, families, arguments.instances, arguments.steps, experts
+    )  # fmt: skip
     workshop.run()
     assert workshop.prm is not None
     workshop.prm.policy.model.to(torch.bfloat16)

@@ -4,6 +4,8 @@ Scripted experts cannot play from any state. So from a fork of a state we try wh
 rest of the expert's own episode, if its screen is this one, or the expert from the start; both at once, and after
 pressing back up to three times, or home. Only what the task's check accepts counts, so the number found is never too
 small. It can be too large, where a shorter solution exists that neither the expert nor the policy has played.
+
+Where there is no expert, episodes in which the policy solved the instance can take its place.
 """
 
 from __future__ import annotations
@@ -34,17 +36,26 @@ class Way(NamedTuple):
 NO_WAY = Way(math.inf, None)
 
 
+class Known(NamedTuple):
+    """A step of an episode that solved the task: the screen's text, and what was done there."""
+
+    ui: str
+    action: str
+
+
 @dataclass
 class Solutions:
     """What is known of how to solve a task instance.
 
     Attributes:
         episode: An episode of it, for its goal, task and parameters.
-        shown: How the expert solves it from the start.
+        ways: Solutions from the first state.
+        expert: Whether the task's scripted expert may be asked where none of them fits.
     """
 
     episode: Episode
-    shown: Demonstration
+    ways: list[list[Known]]
+    expert: bool = True
 
     @classmethod
     def of(cls, episode: Episode, start: AndroidEnv, first: Observation) -> Solutions | None:
@@ -56,7 +67,14 @@ class Solutions:
             first: The first observation.
         """
         shown = _play(start.fork(), episode, first)
-        return cls(episode, shown) if shown is not None else None
+        return cls(episode, [[Known(seen["ui"], action) for seen, action in shown.steps]]) if shown else None
+
+    @classmethod
+    def found(cls, episodes: Sequence[Episode]) -> Solutions | None:
+        """Takes the successes among episodes of one instance; returns None if there are none."""
+        played = [[Known(step.observation.ui, step.action) for step in each.steps] for each in episodes if each.success]
+        different = list({tuple(known.action for known in way): way for way in played}.values())
+        return cls(episodes[0], different, expert=False) if different else None
 
     def shortest(self, env: AndroidEnv, seen: Observation) -> Way:
         """Returns the shortest way known to solve the task from the environment's state.
@@ -75,16 +93,18 @@ class Solutions:
         return best
 
     def _from(self, env: AndroidEnv, seen: Observation) -> Way:
-        """Continues the expert's episode wherever it fits, else lets the expert start anew."""
-        actions = self.shown.actions
-        for number in reversed(range(len(actions))):
-            if self.shown.steps[number][0]["ui"] == seen.ui and _solves(env.fork(), actions[number:]):
-                return Way(len(actions) - number, actions[number])
-        shown = _play(env, self.episode, seen)
+        """Continues a known way wherever it fits, else lets the expert start anew."""
+        left = {tuple(k.action for k in way[n:]) for way in self.ways for n in range(len(way)) if way[n].ui == seen.ui}
+        for actions in sorted(left, key=lambda actions: (len(actions), actions)):
+            if _solves(env.fork(), actions):
+                return Way(len(actions), actions[0])
+        shown = _play(env, self.episode, seen) if self.expert else None
         return NO_WAY if shown is None else Way(len(shown.steps), shown.actions[0])
 
 
-def good_candidates(policy: Policy, episode: Episode, states: Sequence[State]) -> list[list[float]] | None:
+def good_candidates(
+    policy: Policy, episode: Episode, states: Sequence[State], solutions: Solutions | None = None
+) -> list[list[float]] | None:
     """Judges the candidates of an episode's states: is an action the first step of a shortest known solution?
 
     Known solutions are those of `Solutions`, from the state itself and from that after each candidate, and the episode
@@ -94,12 +114,13 @@ def good_candidates(policy: Policy, episode: Episode, states: Sequence[State]) -
         policy: Reads its responses.
         episode: The episode.
         states: Its states, in order.
+        solutions: What is known of the instance; None for what its expert does.
 
     Returns:
         For the k candidates of every state 1 (good), 0 (not), or nan where no solution from the state is known. None if
         the expert does not solve the instance.
     """
-    solutions = Solutions.of(episode, android(states[0]), states[0].observation)
+    solutions = solutions or Solutions.of(episode, android(states[0]), states[0].observation)
     if solutions is None:
         return None
     verdicts = []

@@ -13,7 +13,7 @@ from coach_gym.agents import CoachAgent
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
     path = tmp_path_factory.mktemp("demo")
-    arguments = ["demo", "--steps", "20", "--minutes", "1", "--episodes", "6", "--out", str(path)]
+    arguments = ["demo", "--steps", "8", "--minutes", "1", "--episodes", "3", "--out", str(path)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", arguments)
         patch.setattr(demo, "ProcessPoolExecutor", lambda processes, context: InThisProcess())
@@ -46,9 +46,9 @@ def test_results_say_what_was_measured_and_how(out):
     assert "embedded phone" in results["suite"] and "benchmarks.demo --seeds 0" in results["command"]
     assert results["split"].startswith("test")
     for when in demo.WHEN:
-        assert run[when]["greedy"]["episodes"] == run[when]["sampled"]["episodes"] == 6
-    assert run["before"]["best_of"]["episodes"] == 6 and run["before"]["unseen_words"]["episodes"] == 3
-    assert run["env_steps"] >= 20 and run["training_seconds"] > 0 and len(run["curve"]) == 2
+        assert run[when]["greedy"]["episodes"] == run[when]["sampled"]["episodes"] == 3
+    assert run["before"]["best_of"]["episodes"] == 3 and run["before"]["unseen_words"]["episodes"] == 1
+    assert run["env_steps"] >= 8 and run["training_seconds"] > 0 and len(run["curve"]) == 2
     head = results["headline"]
     assert head["greedy_after"] == run["after"]["greedy"]["success_rate"]
     assert head["sampled_frozen_critic"] == run["after_frozen_critic"]["sampled"]["success_rate"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coach_gym.agents.playing.forks import measure_q, play_states
+from coach_gym.agents.playing.forks import measure_q, play_on, play_states
 from coach_gym.episode import Candidate, Step
 
 GAMMA = 0.5
@@ -75,6 +75,19 @@ def test_q_is_the_discounted_outcome_of_what_follows(batch_size):
         left = GAMMA ** (2 - place)
         assert q[:3].tolist() == [left, 0.0, left]
         assert math.isnan(q[3]), "a fault was taken for a verdict"
+
+
+def test_a_state_is_played_on_as_often_as_asked_and_stays_as_it_was():
+    class Undecided(Walker):
+        def respond(self, situations, deterministic):
+            texts = ("on", "off", "break")
+            return [[Candidate(texts[n % 3], [], [])] for n, _ in enumerate(self.checked(situations))]
+
+    _, states = play_states(Walker("on"), Corridor(), seed=0)
+    played = play_on(Undecided(), states[1], 3)
+    assert [[step.action for step in episode.steps] for episode in played] == [["on"] * 3, ["on", "off"], ["on", "break"]]
+    assert [episode.outcome for episode in played] == [1.0, 0.0, None]
+    assert states[1].env.place == len(states[1].episode.steps) == 1
 
 
 def test_candidates_of_one_text_share_a_measurement_and_states_stay_as_they_were():

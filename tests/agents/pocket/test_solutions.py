@@ -49,6 +49,17 @@ def test_the_experts_steps_are_good_and_detours_are_not(family):
     assert last == [1, 0, 0, 1]
 
 
+def test_without_an_expert_the_policys_own_success_tells():
+    episode, states = played("ContactsFavorite", [HOME, NONSENSE])
+    failed = Episode(episode.goal, [], outcome=0.0, task=episode.task)
+    assert Solutions.found([failed]) is None
+    wasteful = Episode(episode.goal, [episode.steps[0], Step(states[1].observation, [], 0, HOME), *episode.steps])
+    wasteful.outcome = 1.0
+    solutions = Solutions.found([failed, wasteful, episode])
+    assert not solutions.expert and solutions.shortest(states[0].env, states[0].observation).steps == len(states)
+    assert good_candidates(Reader(), episode, states, solutions) == [[1, 0, 0]] * len(states)
+
+
 def test_a_wasted_step_is_bad_and_the_way_back_from_it_good():
     episode, states = played("ContactsFavorite", [], lambda actions: [actions[0], HOME, *actions])
     assert episode.success
@@ -65,7 +76,7 @@ def test_after_a_step_that_cannot_be_undone_nothing_is_known():
     env = states[0].env.fork()
     env.step("finished(content='')")
     solutions = Solutions.of(episode, states[0].env, states[0].observation)
-    assert solutions.shortest(states[0].env, states[0].observation).steps == len(solutions.shown.actions)
+    assert solutions.shortest(states[0].env, states[0].observation).steps == len(solutions.ways[0])
 
 
 def test_a_state_without_known_solution_has_no_verdict():

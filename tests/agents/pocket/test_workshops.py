@@ -7,7 +7,6 @@ import torch
 
 from coach_gym.agents.models.policy import SHIPPED, Policy
 from coach_gym.agents.pocket import judge, sight
-from coach_gym.agents.pocket.train import Stage
 from coach_gym.hub import SHIPPED as NAMES
 
 FAMILY = "SystemWifiTurnOff"
@@ -23,11 +22,11 @@ def test_shipped_policies_have_names():
     assert all((folder / "model.safetensors").is_file() for folder in SHIPPED.values())
 
 
-def test_a_judge_learns_verdicts_of_forks_and_goes_on(tmp_path, monkeypatch, tokenizer):
-    monkeypatch.setattr(judge, "STAGES", {"judge": Stage(2, 1e-4, 0.5)})
-    monkeypatch.setattr(judge, "INSTANCES", 2)
-    monkeypatch.setattr(judge, "FAMILIES", {"AndroidWorld-v0": (FAMILY,)})
-    workshop = judge.JudgeWorkshop(tmp_path)
+@pytest.mark.parametrize("experts", [True, False])
+def test_a_judge_learns_verdicts_of_forks_and_goes_on(experts, tmp_path, monkeypatch, tokenizer):
+    monkeypatch.setattr(judge, "TRIES", 2)
+    settings = {"families": (FAMILY,), "instances": 2, "steps": 2, "experts": experts}
+    workshop = judge.JudgeWorkshop(tmp_path, **settings)
     before = [weights.clone() for weights in workshop.prm.policy.model.parameters()]
     assert workshop.run()
     asked = [tokenizer.decode(sequence.ids) for sequence in workshop._kept]
@@ -37,7 +36,7 @@ def test_a_judge_learns_verdicts_of_forks_and_goes_on(tmp_path, monkeypatch, tok
     assert "done" in reasons and len(reasons) > 2  # the last step's, and those of touches
     moved = [not torch.equal(a, b) for a, b in zip(before, workshop.prm.policy.model.parameters(), strict=True)]
     assert any(moved) and not all(moved)
-    again = judge.JudgeWorkshop(tmp_path)
+    again = judge.JudgeWorkshop(tmp_path, **settings)
     assert again.steps == {"judge": 2}
     for kept, made in zip(again.prm.policy.model.parameters(), workshop.prm.policy.model.parameters(), strict=True):
         assert torch.equal(kept, made)
