@@ -85,7 +85,8 @@ def test_a_state_is_played_on_as_often_as_asked_and_stays_as_it_was():
 
     _, states = play_states(Walker("on"), Corridor(), seed=0)
     played = play_on(Undecided(), states[1], 3)
-    assert [[step.action for step in episode.steps] for episode in played] == [["on"] * 3, ["on", "off"], ["on", "break"]]
+    actions = [[step.action for step in episode.steps] for episode in played]
+    assert actions == [["on"] * 3, ["on", "off"], ["on", "break"]]
     assert [episode.outcome for episode in played] == [1.0, 0.0, None]
     assert states[1].env.place == len(states[1].episode.steps) == 1
 
