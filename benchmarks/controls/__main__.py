@@ -28,7 +28,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import torch  # noqa: E402  (after the number of threads is set)
 
-from benchmarks.controls.methods import CHOSEN, COACH, GRIDS, METHODS, chosen, with_store  # noqa: E402
+from benchmarks.controls.methods import CHOSEN, COACH, GRIDS, METHODS, chosen, with_judge, with_store  # noqa: E402
 from benchmarks.controls.report import compare, plot, print_tables  # noqa: E402
 from benchmarks.controls.runs import Result, Run, play  # noqa: E402
 from benchmarks.controls.sweep import SPLIT, choose, sweep_runs  # noqa: E402
@@ -38,7 +38,7 @@ from coach_gym.envs.tasks.words import Split  # noqa: E402
 COMMAND = "python -m benchmarks.controls"
 OF_ALL = ("curriculum", "temperature")
 """Options that are settings of all trainings."""
-UNTRIED = ("store", *OF_ALL)
+UNTRIED = ("store", "judge", *OF_ALL)
 """Options whose settings no sweep has chosen."""
 
 
@@ -58,6 +58,8 @@ def main() -> None:
     settings = chosen()
     if options.store:
         settings = {name: with_store(each, options.store) for name, each in settings.items()}
+    if options.judge:
+        settings = with_judge(settings, options.judge)
     untried = any(getattr(options, name) is not None for name in UNTRIED)
     split = options.split or (SPLIT if untried else "test")
     of_all = {name: getattr(options, name) for name in OF_ALL if getattr(options, name) is not None}
@@ -109,6 +111,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--curriculum", type=float, help="practise more what is solved less, in all trainings: the argument of agents"
     )
+    parser.add_argument("--judge", help="directory of a judge that chooses among candidates in place of pocket-judge")
     parser.add_argument("--temperature", type=float, help="of all policies that learn: the argument of agents")
     parser.add_argument("--shuffle-rewards", action="store_true", help="learn from the outcomes of other episodes")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")

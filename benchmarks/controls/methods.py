@@ -25,8 +25,9 @@ SHARED: dict[str, Any] = {
     "collection": "rounds",  # a seed repeats its run; time is computed from the work afterwards
 }
 CRITIC: dict[str, Any] = {"critic": "pocket", "critic_warmup_ratio": 0.0}
+JUDGE = "pocket-judge"
 JUDGED: dict[str, Any] = {
-    **CRITIC, "reward_model": "pocket-judge", "scorer": "reward_model", "execute": "best", "k": 16,
+    **CRITIC, "reward_model": JUDGE, "scorer": "reward_model", "execute": "best", "k": 16,
 }  # fmt: skip
 
 
@@ -67,7 +68,7 @@ METHODS = {
     "imitates": Method("CoachAgent, imitates only", CoachAgent, CRITIC | {"critic": "copy"}),
     "cloning": Method("filtered cloning", FilteredCloningAgent, baseline=True),
     "cloning_judged": Method(
-        "filtered cloning of the judge's best of 16", FilteredCloningAgent, {"judge": "pocket-judge", "k": 16}
+        "filtered cloning of the judge's best of 16", FilteredCloningAgent, {"judge": JUDGE, "k": 16}
     ),
     "rloo": Method("RLOO", RLOOAgent, baseline=True),
     "grpo": Method("GRPO", GRPOAgent, baseline=True),
@@ -130,6 +131,12 @@ def chosen() -> dict[str, dict[str, Any]]:
         "cloning_judged": settings["cloning"],
     }  # fmt: skip
     return settings | controls | {"measured": settings[COACH]}
+
+
+def with_judge(settings: dict[str, dict[str, Any]], judge: str) -> dict[str, dict[str, Any]]:
+    """Returns the settings of all methods, with another judge where `JUDGE` chooses among candidates."""
+    changed = {name: {k: judge for k, v in each.settings.items() if v == JUDGE} for name, each in METHODS.items()}
+    return settings | {name: settings.get(name, {}) | changes for name, changes in changed.items() if changes}
 
 
 def with_store(settings: dict[str, Any], successes: int) -> dict[str, Any]:

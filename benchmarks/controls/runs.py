@@ -73,7 +73,7 @@ class Run:
 
     def file(self) -> str:
         """Returns the name of the file that stores its result; other settings or weights give another one."""
-        models = {self.policy, *(self.arguments.get(name) for name in ("critic", "reward_model"))}
+        models = {self.policy, *(self.arguments.get(name) for name in ("critic", "reward_model", "judge"))}
         decides = [vars(self), self.arguments, sorted(weights(each) for each in models if each is not None)]
         digest = hashlib.blake2b(json.dumps(decides, sort_keys=True).encode(), digest_size=6).hexdigest()
         return f"{self.method}-{digest}-seed{self.seed}.json"
