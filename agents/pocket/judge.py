@@ -85,9 +85,14 @@ class JudgeWorkshop(Workshop):
     @cached_property
     def _kept(self) -> list[Sequence]:
         """Questions about every family, each in a file of its own."""
-        found = []
-        for family in tqdm(self.families["AndroidWorld-v0"], "questions", unit="family"):
+        found, families = [], self.families["AndroidWorld-v0"]
+        for family in tqdm(families, "questions", unit="family"):
             found += self._cached(f"questions_{family}", partial(self._questions, family))
+        if not found:
+            raise ValueError(
+                f"no solution of the {self.instances} instances of each family ({', '.join(families)}) was found, so "
+                f"there is nothing to learn; pass more instances or other families"
+            )
         return found
 
     def _questions(self, family: str) -> list[Sequence]:
@@ -149,7 +154,8 @@ def main() -> None:
     parser.add_argument("--instances", type=int, default=INSTANCES, help="of each family (default: %(default)s)")
     parser.add_argument("--steps", type=int, default=STEPS, help="optimizer steps (default: %(default)s)")
     parser.add_argument("--without-experts", action="store_true", help="learn from the policy's own successes alone")
-    parser.add_argument("--out", type=Path, default=Path("runs/judge"), help="state and data; the judge is in prm/")
+    told = "state and data of these settings; the judge is in prm/"
+    parser.add_argument("--out", type=Path, default=Path("runs/judge"), help=told)
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # sums in another order would make another model
     families, experts = tuple(arguments.families), not arguments.without_experts

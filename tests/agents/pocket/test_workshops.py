@@ -42,6 +42,13 @@ def test_a_judge_learns_verdicts_of_forks_and_goes_on(experts, tmp_path, monkeyp
         assert torch.equal(kept, made)
 
 
+def test_without_any_solution_there_is_nothing_to_learn(tmp_path, monkeypatch):
+    monkeypatch.setattr(judge.Solutions, "found", lambda episodes: None)
+    monkeypatch.setattr(judge, "TRIES", 1)
+    with pytest.raises(ValueError, match=f"no solution of the 1 instances of each family .{FAMILY}"):
+        judge.JudgeWorkshop(tmp_path, families=(FAMILY,), instances=1, steps=1, experts=False).run()
+
+
 def test_searches_answer_with_the_place_of_a_line(tokenizer):
     source = sight.Searches(tokenizer, seed=1)
     for _ in range(100):
