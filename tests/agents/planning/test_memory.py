@@ -233,7 +233,7 @@ def local(value: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize(
     ("number", "given", "rank"),
-    [(2, SHAPES[0], 0), (3, SHAPES[1], 0), (2, FRESH[0], 8), (2, SHAPES[2], 4)],
+    [(2, SHAPES[0], 0), (3, FRESH[0], 0), (1, SHAPES[1], 0), (2, FRESH[0], 8), (2, SHAPES[2], 4)],
 )
 def test_with_offload_a_gpu_holds_what_is_gathered_and_the_host_the_rest(
     number: int, given: dict[str, Any], rank: int, tmp_path: Path
