@@ -4,7 +4,8 @@ The policy plays every family and draws k candidates in every state. Then
 
 - Q is held against measured Q (as in `benchmarks.true_q`), against which candidates are good, and against the returns
   that the agent learns from;
-- the verdict on every executed action is held against whether that action is good.
+- the verdict on every executed action is held against whether that action is good, and the verdicts on all candidates
+  stand beside Q (`judge`).
 
 An action is good if a shortest known solution of the task begins with it (`agents/pocket/solutions.py`). Controls:
 Q shuffled within states, the policy's log-probability, the mean Q of the state, a judge that always says yes.
@@ -38,6 +39,8 @@ from coach_gym.agents.models.reward_models import GenerativePRM  # noqa: E402
 HEADLINE = {
     "auc": ("measured_q", "critic", "auc"),
     "auc_good": ("good", "critic", "auc"),
+    "auc_judge": ("measured_q", "judge", "auc"),
+    "auc_good_judge": ("good", "judge", "auc"),
     "top1_good": ("good", "critic", "top1"),
     "explained_variance": ("returns", "critic", "explained_variance"),
     "prm_accuracy": ("judge", "prm", "accuracy"),
@@ -131,7 +134,7 @@ def _figures(result: Mapping[str, Any]) -> dict[str, float]:
     found = {
         name: result[table][row][metric]["value"]
         for name, (table, row, metric) in HEADLINE.items()
-        if result.get(table)
+        if row in result.get(table, {})
     }  # fmt: skip
     return {name: value for name, value in found.items() if value is not None}
 

@@ -16,9 +16,11 @@ from tqdm import tqdm
 from benchmarks.demo import SCREEN, SETTINGS, SUITE, TASKS
 from coach_gym.agents import CoachAgent
 from coach_gym.agents.generation.generator import OnFirst
+from coach_gym.agents.models.reward_models import StepwisePRM
 from coach_gym.agents.models.tree import log_probs
 from coach_gym.agents.playing.forks import State, measure_q, play_states
 from coach_gym.agents.playing.player import PolicyPlayer, Situation
+from coach_gym.agents.playing.scorers import VerdictScorer
 from coach_gym.agents.pocket.solutions import good_candidates
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.suites.load import load_suite
@@ -79,6 +81,8 @@ class Record:
         good: Whether every candidate is good, by `solutions.good_candidates`: 1, 0, or nan for unknown.
         returned: Return of the executed action as the agent learns from it; None if unknown.
         verdict: The process reward model's verdict on it, 1 or 0; None if it gave none.
+        verdicts: Its verdicts on all candidates, as if they were Q: 0 for a response that is no action, `UNKNOWN`
+            without a verdict.
     """
 
     family: str
@@ -91,6 +95,7 @@ class Record:
     good: list[float] = field(default_factory=list)
     returned: float | None = None
     verdict: float | None = None
+    verdicts: list[float] = field(default_factory=list)
 
     @property
     def truth(self) -> list[float]:
@@ -172,6 +177,11 @@ def _judge(agent: CoachAgent, episode: Episode, states: Sequence[State], along: 
     """Adds truth, verdicts and returns of an episode's steps."""
     agent.assign_returns([episode])
     good = good_candidates(agent.policy, episode, states)
+    if isinstance(agent.prm, StepwisePRM):
+        fresh = [[Candidate(each.text, [], []) for each in state.candidates] for state in states]
+        scored = VerdictScorer(agent.policy, agent.prm.judge)(states, [], fresh)
+        for record, verdicts in zip(along, scored, strict=True):
+            record.verdicts = verdicts
     for number, (record, step) in enumerate(zip(along, episode.steps, strict=True)):
         record.good = good[number] if good is not None else [math.nan] * len(record.texts)
         record.verdict, record.returned = step.process_reward, step.return_

@@ -46,22 +46,27 @@ CRITICS: dict[str, Scores] = {
 """The critic and its controls: its Q shuffled within states, the policy's own preference, and a V."""
 
 
+def _scorers(records: Sequence[Record]) -> dict[str, Scores]:
+    """The critic, its controls, and the process reward model where it was asked about all candidates."""
+    return CRITICS | ({"judge": lambda record: record.verdicts} if all(r.verdicts for r in records) else {})
+
+
 def critics(records: Sequence[Record]) -> dict[str, Any]:
-    """Compares the critic and its controls with measured Q. The row `again` holds one measurement against the other."""
+    """Compares critic, controls and judge with measured Q. The row `again` holds one measurement against the other."""
     known = [record for record in records if record.measured and not any(map(math.isnan, record.truth))]
     rows = {
         name: [critic_tally(scores(record), record.truth, record.texts) for record in known]
-        for name, scores in CRITICS.items()
+        for name, scores in _scorers(known).items()
     }
     rows["again"] = [critic_tally(record.again, record.measured, record.texts) for record in known]
     return _rows(critic_report, rows, known)
 
 
 def contrasts(records: Sequence[Record]) -> dict[str, Any]:
-    """Compares the critic and its controls with which candidates are good."""
+    """Compares critic, controls and judge with which candidates are good."""
     rows = {
         name: [contrast_tally(scores(record), record.good, record.texts) for record in records]
-        for name, scores in CRITICS.items()
+        for name, scores in _scorers(records).items()
     }
     return _rows(contrast_report, rows, records)
 

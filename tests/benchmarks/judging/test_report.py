@@ -1,6 +1,7 @@
 """Tables on constructed states."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,8 @@ from benchmarks.judging.measure import Record
 def record(episode, q, truth, good, verdict, family="Family"):
     texts = [f"answer {number}" for number in range(len(q))]
     return Record(
-        family, episode, texts, q, [-1.0] * len(q), truth, truth, good, returned=truth[0], verdict=verdict
+        family, episode, texts, q, [-1.0] * len(q), truth, truth, good, returned=truth[0], verdict=verdict,
+        verdicts=[float(value == 1) for value in good],
     )  # fmt: skip
 
 
@@ -44,7 +46,8 @@ def test_steps_of_unknown_truth_are_not_judged():
 
 
 def test_good_candidates_come_first():
-    assert values(report.contrasts(RECORDS), "critic")["auc"] == 1.0
+    rows = report.contrasts(RECORDS)
+    assert values(rows, "critic")["auc"] == values(rows, "judge")["auc"] == 1.0
     assert values(report.returns(RECORDS), "critic")["explained_variance"] > 0.8
 
 
@@ -54,6 +57,12 @@ def test_faults_are_left_out():
     assert report.critics([*RECORDS, broken]) == report.critics(RECORDS)
     assert report.returns([*RECORDS, broken]) == report.returns(RECORDS)
     assert report.critics([broken]) == {}
+
+
+def test_a_judge_that_was_asked_about_executed_actions_alone_orders_nothing():
+    alone = [replace(record, verdicts=[]) for record in RECORDS]
+    assert "judge" in report.critics(RECORDS) and "judge" in report.contrasts(RECORDS)
+    assert "judge" not in report.critics(alone) and "judge" not in report.contrasts(alone)
 
 
 def test_families_have_counts(capsys):
