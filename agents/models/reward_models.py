@@ -1,5 +1,6 @@
 """Process rewards: a model that reasons first judges whether an action was a good next step (paper §3.2)."""
 
+import math
 import re
 import warnings
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from coach_gym.agents.models.policy import POCKET, Policy, PolicySource, Prompt
 from coach_gym.checks import require_whole
 from coach_gym.dialects import IMAGE, Dialect, Frame, Part, UITars
 from coach_gym.dialects.ui_tars import screen_lines
-from coach_gym.episode import Observation
+from coach_gym.episode import Candidate, Observation
 
 PROMPTS = Path(__file__).parent / "prompts"
 SHIPPED_JUDGES = {"pocket": POCKET.parent / "prm", "pocket-judge": POCKET.parent / "judge"}
@@ -137,8 +138,21 @@ class GenerativePRM:
         return rewards
 
     def _judge(self, prompts: Sequence[Prompt], greedy: bool) -> list[float | None]:
-        verdicts = self.generator.sample(prompts, max_new_tokens=self.max_new_tokens, greedy=greedy)
-        return [parse_judgment(verdict.text) for (verdict,) in verdicts]
+        drawn = self.generator.sample(prompts, max_new_tokens=self.max_new_tokens, greedy=greedy)
+        return [self._read(judgment) for (judgment,) in drawn]
+
+    def _read(self, judgment: Candidate) -> "Verdict | None":
+        """Returns the verdict, with the probability that its last word had."""
+        verdict = parse_judgment(judgment.text)
+        if verdict is not None:
+            word, tokens = judgment.text.rpartition(":")[2].strip(), judgment.token_ids
+            first = len(tokens) - 1
+            while word not in self.policy.chat.decode(tokens[first:]):
+                first -= 1
+            logprobs = zip(tokens[first:], judgment.logprobs[first:], strict=True)
+            said = math.exp(sum(logprob for token, logprob in logprobs if token != self.policy.eos))
+            verdict.probability = said if verdict else 1 - said
+        return verdict
 
     def prompt(self, goal: str, steps: Sequence[tuple[Observation, str]]) -> Prompt:
         """Returns the prompt that asks about the last of `steps`."""
@@ -190,15 +204,22 @@ def format_judgment(good: bool, reasoning: str = "") -> str:
 
 
 class Verdict(float):
-    """A verdict, 1 or 0, with the reasoning that led to it; elsewhere a number like any other."""
+    """A verdict, 1 or 0, with the reasoning that led to it; elsewhere a number like any other.
+
+    Attributes:
+        reasoning: What the judge wrote before.
+        probability: With which it calls the step good after this reasoning; 1 or 0 where its tokens' probabilities are
+            not known.
+    """
 
     reasoning: str = ""
+    probability: float
 
     @classmethod
     def of(cls, value: float, reasoning: str) -> "Verdict":
         """Returns a verdict with its reasoning."""
         verdict = cls(value)
-        verdict.reasoning = reasoning
+        verdict.reasoning, verdict.probability = reasoning, value
         return verdict
 
 

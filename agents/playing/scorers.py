@@ -1,4 +1,4 @@
-"""What the candidates of a state are worth: Q of the critic, or the verdicts of the process reward model."""
+"""What the candidates of a state are worth: Q of the critic, or how sure the process reward model is of them."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,13 +6,13 @@ import torch
 
 from coach_gym.agents.models.critic import Critic
 from coach_gym.agents.models.policy import Policy, Prompt
-from coach_gym.agents.models.reward_models import Question
+from coach_gym.agents.models.reward_models import Question, Verdict
 from coach_gym.agents.models.tree import prompt_tree
 from coach_gym.agents.playing.player import Situation
 from coach_gym.episode import Candidate
 
 UNKNOWN = 0.5
-"""Score of a candidate without a verdict: between bad and good."""
+"""What a candidate without a verdict counts: between bad and good."""
 
 
 class CriticScorer:
@@ -52,9 +52,10 @@ class CriticScorer:
 
 
 class VerdictScorer:
-    """Scores candidates by the process reward model's verdicts, and notes these as their Q.
+    """Scores candidates by a vote of the draws, each weighted by how sure the process reward model is that it is good.
 
-    Equal responses of a state share a question, and no candidate is asked about twice.
+    How sure it is (`Verdict.probability`, or the verdict where that is not known) is noted as their Q. Equal responses
+    of a state share a question, and no candidate is asked about twice.
 
     Args:
         policy: Reads the responses.
@@ -77,10 +78,10 @@ class VerdictScorer:
     ) -> list[list[float]]:
         """Scores the candidates. See `Scorer`."""
         self.judge(situations, drawn)
-        return [[UNKNOWN if each.q is None else each.q for each in candidates] for candidates in drawn]
+        return [_votes(candidates) for candidates in drawn]
 
     def judge(self, situations: Sequence[Situation], drawn: Sequence[Sequence[Candidate]]) -> None:
-        """Sets Q of all candidates that have none to the verdict on them, from 0 to 1, or leaves it None if unknown."""
+        """Sets Q of all candidates that have none, from 0 (bad) to 1 (good), or leaves it None if unknown."""
         asked: dict[tuple[int, str], Question] = {}
         for number, (situation, candidates) in enumerate(zip(situations, drawn, strict=True)):
             frame = self.policy.frame(situation.observation)
@@ -94,8 +95,20 @@ class VerdictScorer:
                 action = self.policy.parse(candidate.text, frame)
                 question = situation.episode.goal, [*past, (situation.observation, action)]
                 asked[number, candidate.text] = question
-        verdicts = dict(zip(asked, self.ask(list(asked.values())), strict=True)) if asked else {}
+        answers = map(_graded, self.ask(list(asked.values()))) if asked else ()
+        verdicts = dict(zip(asked, answers, strict=True))
         for number, candidates in enumerate(drawn):
             for candidate in candidates:
                 if candidate.q is None:
                     candidate.q = verdicts[number, candidate.text]
+
+
+def _votes(candidates: Sequence[Candidate]) -> list[float]:
+    """The share of the draws that are this response, times how sure the judge is that it is good."""
+    texts = [candidate.text for candidate in candidates]
+    return [texts.count(each.text) / len(texts) * (UNKNOWN if each.q is None else each.q) for each in candidates]
+
+
+def _graded(verdict: float | None) -> float | None:
+    """Returns the probability of a good step, with the judge's reasoning, where it is known."""
+    return Verdict.of(verdict.probability, verdict.reasoning) if isinstance(verdict, Verdict) else verdict

@@ -20,7 +20,7 @@ from coach_gym.agents.models.reward_models import StepwisePRM
 from coach_gym.agents.models.tree import log_probs
 from coach_gym.agents.playing.forks import State, measure_q, play_states
 from coach_gym.agents.playing.player import PolicyPlayer, Situation
-from coach_gym.agents.playing.scorers import VerdictScorer
+from coach_gym.agents.playing.scorers import UNKNOWN, VerdictScorer
 from coach_gym.agents.pocket.solutions import good_candidates
 from coach_gym.envs.android import AndroidEnv
 from coach_gym.envs.suites.load import load_suite
@@ -81,8 +81,8 @@ class Record:
         good: Whether every candidate is good, by `solutions.good_candidates`: 1, 0, or nan for unknown.
         returned: Return of the executed action as the agent learns from it; None if unknown.
         verdict: The process reward model's verdict on it, 1 or 0; None if it gave none.
-        verdicts: Its verdicts on all candidates, as if they were Q: 0 for a response that is no action, `UNKNOWN`
-            without a verdict.
+        verdicts: How sure it is that each candidate is good, as if that were Q: 0 for a response that is no action,
+            `UNKNOWN` without a verdict.
     """
 
     family: str
@@ -179,9 +179,9 @@ def _judge(agent: CoachAgent, episode: Episode, states: Sequence[State], along: 
     good = good_candidates(agent.policy, episode, states)
     if isinstance(agent.prm, StepwisePRM):
         fresh = [[Candidate(each.text, [], []) for each in state.candidates] for state in states]
-        scored = VerdictScorer(agent.policy, agent.prm.judge)(states, [], fresh)
-        for record, verdicts in zip(along, scored, strict=True):
-            record.verdicts = verdicts
+        VerdictScorer(agent.policy, agent.prm.judge).judge(states, fresh)
+        for record, candidates in zip(along, fresh, strict=True):
+            record.verdicts = [UNKNOWN if each.q is None else each.q for each in candidates]
     for number, (record, step) in enumerate(zip(along, episode.steps, strict=True)):
         record.good = good[number] if good is not None else [math.nan] * len(record.texts)
         record.verdict, record.returned = step.process_reward, step.return_

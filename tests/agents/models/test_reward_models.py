@@ -4,12 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+import torch
 
+from coach_gym.agents.models.chatml import Segment, stack_images
 from coach_gym.agents.models.policy import Policy, Prompt
 from coach_gym.agents.models.reward_models import (
     SHIPPED_JUDGES,
     GenerativePRM,
     ProcessRewardModel,
+    Question,
+    Verdict,
     format_judgment,
     parse_judgment,
 )
@@ -21,7 +25,8 @@ from tests.agents import tiny
 class Scripted:
     """A generator that returns given answers in turn and records the prompts."""
 
-    def __init__(self, *answers: list[str]) -> None:
+    def __init__(self, policy: Policy, *answers: list[str]) -> None:
+        self.policy = policy
         self.answers = list(answers)
         self.asked: list[tuple[list[Prompt], bool]] = []
 
@@ -29,7 +34,11 @@ class Scripted:
         self.asked.append((list(prompts), greedy))
         answers = self.answers.pop(0)
         assert len(answers) == len(prompts)
-        return [[Candidate(text, [], [])] for text in answers]
+        return [[self._candidate(text)] for text in answers]
+
+    def _candidate(self, text: str) -> Candidate:
+        tokens = [*self.policy.chat.encode_text(text), self.policy.eos]
+        return Candidate(text, tokens, [-0.1] * len(tokens))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +52,7 @@ def _steps(count: int) -> list[tuple[Observation, str]]:
 
 
 def _judge(policy: Policy, *answers: list[str]) -> tuple[GenerativePRM, Scripted]:
-    judge, generator = GenerativePRM(policy), Scripted(*answers)
+    judge, generator = GenerativePRM(policy), Scripted(policy, *answers)
     judge.generator = generator  # type: ignore[assignment]
     return judge, generator
 
@@ -79,6 +88,44 @@ def test_unclear_verdicts_are_asked_for_once_more_and_then_unknown(policy: Polic
     (first, greedy), (second, again) = generator.asked
     assert greedy and not again
     assert second == [first[1], first[3]]
+
+
+def test_a_verdict_knows_how_sure_the_judge_is() -> None:
+    judge = GenerativePRM.load("pocket-judge")
+    screen = '<Button text="Save" bounds="[2,4][40,60]"/>'
+    observation = tiny.observation(np.random.default_rng(0), screen)
+    for action in ("Thought: Save\nAction: click(point=(21, 32))", "Action: press_back()", "Action: wait()"):
+        question = "Save the note", [(observation, action)]
+        (verdict,) = judge.judge([question])
+        assert isinstance(verdict, Verdict) and 0 < verdict.probability < 1
+        assert (verdict.probability > 0.5) == bool(verdict)
+        said = {good: _probability(judge, question, verdict.reasoning, good) for good in (True, False)}
+        assert verdict.probability == pytest.approx(said[True] if verdict else 1 - said[False], rel=1e-3)
+
+
+def _probability(judge: GenerativePRM, question: Question, reasoning: str, good: bool) -> float:
+    """How likely the judge writes this verdict after its reasoning, by a plain pass."""
+    policy = judge.policy
+    whole, before = format_judgment(good, reasoning), format_judgment(good, reasoning).removesuffix(str(good))
+    tokens, start = policy.chat.encode_text(whole), len(policy.chat.encode_text(before))
+    sequence = judge.prompt(*question) + Segment(tokens)
+    with torch.no_grad():
+        logits = policy.model(
+            input_ids=torch.tensor([sequence.input_ids]), position_ids=policy.position_ids(sequence)[0][:, None],
+            **stack_images(sequence.images, policy.device),
+        ).logits[0, -len(tokens) - 1 : -1]  # fmt: skip
+    scored = policy.log_probs(logits).gather(1, torch.tensor(tokens)[:, None])[:, 0]
+    return float(scored[start:].sum().exp())
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_the_probability_is_that_of_the_last_word(policy: Policy, end: str) -> None:
+    judge, _ = _judge(policy, [format_judgment(True, "True: 2") + end, format_judgment(False) + end])
+    good, bad = judge.score("Save", _steps(2))
+    assert isinstance(good, Verdict) and isinstance(bad, Verdict)
+    words = [len(policy.chat.encode_text(word + end)) for word in ("True", "False")]
+    assert good.probability == pytest.approx(np.exp(-0.1 * words[0]))
+    assert bad.probability == pytest.approx(1 - np.exp(-0.1 * words[1]))
 
 
 def test_nothing_is_asked_twice_without_need(policy: Policy) -> None:

@@ -71,7 +71,8 @@ def test_equal_responses_share_a_question_and_what_is_no_action_needs_none():
     scorer = VerdictScorer(policy, judge.judge)
     drawn = [candidates(BACK, HOME, BACK, CUT), candidates(HOME, HOME, BACK, HOME)]
     states = [situation(steps=["before"]), situation("blue")]
-    assert scorer(states, [], drawn) == [[1, 0, 1, 0], [0, 0, 1, 0]]
+    assert scorer(states, [], drawn) == [[0.5, 0, 0.5, 0], [0, 0, 0.25, 0]]
+    assert [[each.q for each in row] for row in drawn] == [[1, 0, 1, 0], [0, 0, 1, 0]]
     assert [goal for goal, _ in judge.asked] == ["red", "red", "blue", "blue"]
     assert [action for _, action in judge.asked[0][1]] == ["before", policy.parse(BACK, frame)]
     scorer(states, [], drawn)
@@ -82,11 +83,21 @@ def test_an_unknown_verdict_is_neither_good_nor_bad():
     policy = tiny.policy()
     scorer = VerdictScorer(policy, lambda questions: [None, 1.0, 0.0])
     drawn = [candidates("Action: wait()", BACK, HOME)]
-    assert scorer([situation()], [], drawn) == [[0.5, 1.0, 0.0]]
+    assert scorer([situation()], [], drawn) == [[0.5 / 3, 1 / 3, 0.0]]
     assert [candidate.q for candidate in drawn[0]] == [None, 1.0, 0.0]
 
 
-def test_of_several_good_candidates_the_commonest_is_executed(monkeypatch):
+def test_draws_vote_and_count_as_much_as_the_judge_is_sure():
+    sure, unsure = Verdict.of(1.0, "a"), Verdict.of(1.0, "b")
+    unsure.probability = 0.7
+    drawn = [candidates("Action: wait()", BACK, HOME, "Action: wait()")]
+    scorer = VerdictScorer(tiny.policy(), lambda questions: [unsure, sure, 0.0])
+    assert scorer([situation()], [], drawn) == [[0.35, 0.25, 0.0, 0.35]]
+    assert [each.q for each in drawn[0]] == [0.7, 1.0, 0.0, 0.7]
+    assert [getattr(each.q, "reasoning", None) for each in drawn[0]] == ["b", "a", None, "b"]
+
+
+def test_of_several_equally_good_candidates_the_commonest_is_executed(monkeypatch):
     policy = tiny.policy()
     player = CoachAgent(policy, None, reward_model=Judge({}), scorer="reward_model").best_of(4)
     drawn = candidates("Action: wait()", BACK, HOME, HOME)
