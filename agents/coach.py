@@ -77,9 +77,9 @@ class CoachAgent(ActorCriticAgent):
             `"best"` by `scorer`, which finds more successes. Returns are then those of an agent that goes on choosing
             the best. `predict` remains the policy's own; `best_of` acts as such roll-outs do.
         scorer: Who says what a candidate is worth: the `"critic"` with Q, as in the paper, or the `"reward_model"`,
-            which then judges all candidates of a state, not the executed one alone. Its verdicts, from 0 to 1,
-            take the place of Q, in the advantages and in the choice of the best; no critic is asked or fitted. Needs a
-            reward model that can judge single steps.
+            which then judges all candidates of a state, not the executed one alone. How sure it is that they are
+            good, from 0 to 1, takes the place of Q, in the advantages and in the choice of the best, where it weights
+            the votes of the draws; no critic is asked or fitted. Needs a reward model that can judge single steps.
         forks: Who learns from forks of the environment, on which every distinct candidate is played to its end: the
             `"critic"`, which is fitted to all these returns; or the `"policy"`, which then uses them in place of Q and
             needs no critic: the upper bound of what any could give. For environments that can be forked.

@@ -77,6 +77,7 @@ METHODS = {
     "ppo_prm": Method("PPO, PRM", PPOAgent, {"critic": "copy", "reward_model": "pocket"}, baseline=True),
     COACH: Method("CoachAgent", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
     "uncorrected": Method("CoachAgent, uncorrected", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
+    "judged_alone": Method("CoachAgent, judge scores, imitates nothing", CoachAgent, JUDGED),
     "coach_alone": Method("CoachAgent, imitates nothing", CoachAgent, {**CRITIC, "reward_model": "pocket"}),
     "coach_forks": Method("CoachAgent, critic taught by forks", CoachAgent, {**CRITIC, "forks": "critic"}),
     "measured": Method("CoachAgent, measured Q for the critic", CoachAgent, {**CRITIC, "forks": "policy"}),
@@ -87,8 +88,8 @@ FROZEN: dict[str, Any] = {"critic_learning_rate": 0.0, "outcome_correction": 0.0
 pre-trained one, whose value head starts at zero, they are zero and only its own successes teach."""
 
 ALONE: dict[str, Any] = {"self_imitation": None, "outcome_correction": 0.0, "learning_rate": 5e-5}
-"""What changes CoachAgent's settings so that Q alone teaches the policy, as in the paper, at a lower learning rate, as
-the chosen one ruins the policy without imitation."""
+"""What changes CoachAgent's settings so that Q alone, or the judge, teaches the policy, as in the paper, at a lower
+learning rate, as the chosen one ruins the policy without imitation."""
 
 _RATES = (5e-5, 1.5e-5, 1.5e-4)
 _STEADY = {"critic_learning_rate": 5e-5, "outcome_correction": 1.0, "negative_weight": 0.1, "self_imitation": 100}
@@ -125,7 +126,8 @@ def chosen() -> dict[str, dict[str, Any]]:
         settings |= json.loads(CHOSEN.read_text("utf-8"))["settings"]
     frozen = settings[COACH] | FROZEN
     controls = {
-        "frozen": frozen, "imitates": frozen, "coach_alone": settings[COACH] | ALONE,
+        "frozen": frozen, "imitates": frozen,
+        "coach_alone": settings[COACH] | ALONE, "judged_alone": settings[COACH] | ALONE,
         "uncorrected": settings[COACH] | {"outcome_correction": 0.0},
         "judged": settings[COACH] | {"outcome_correction": 0.0},
         "cloning_judged": settings["cloning"],
