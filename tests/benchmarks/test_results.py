@@ -79,7 +79,7 @@ QUOTED = {
     },
     "judges": {name: "{:.2f}".format for name in ("auc_before", "auc", "prm_accuracy_before", "prm_accuracy")},
     "judge_default": {"prm_accuracy": "{:.2f}".format},
-    "judge_forks": {"prm_accuracy": "{:.2f}".format},
+    "judge_forks": {name: "{:.2f}".format for name in ("prm_accuracy", "auc", "auc_judge")},
     "judge_own": {"prm_accuracy": "{:.2f}".format},
     "k_scaling": {name: "{:.2f}".format for name in ("k2", "k4", "k8")},
     "phone": {"steps_per_s": "{:,.0f} steps/s".format, "steps_per_s_1080x2400": "{:,.0f} steps/s".format},
