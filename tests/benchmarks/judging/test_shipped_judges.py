@@ -13,8 +13,10 @@ from benchmarks.demo import SCREEN, TASKS
 from benchmarks.judging.measure import FIRST_SEED, load_agent
 from benchmarks.judging.metrics import contrast_report, contrast_tally, judge_report, judge_tally, total
 from coach_gym.actions import Action, format_action
+from coach_gym.agents.models.reward_models import GenerativePRM
 from coach_gym.agents.playing.forks import State
-from coach_gym.agents.playing.rollout import observation_of
+from coach_gym.agents.playing.rollout import Attempt, observation_of
+from coach_gym.agents.playing.scorers import UNKNOWN, VerdictScorer
 from coach_gym.agents.pocket.demonstrations import answer
 from coach_gym.agents.pocket.solutions import good_candidates
 from coach_gym.envs.android import AndroidEnv
@@ -22,7 +24,7 @@ from coach_gym.envs.suites.play import play
 from coach_gym.episode import Candidate, Episode, Step
 from coach_gym.ui import parse_ui
 
-FLOORS = {"critic_auc": 0.7, "prm_balanced": 0.7}
+FLOORS = {"critic_auc": 0.7, "prm_balanced": 0.7, "judge_auc": 0.85}
 """Far above a coin's 0.5, with some 90 pairs and 100 verdicts; shipped models should stay far above these."""
 FAMILIES = TASKS
 TOUCHES = 2  # beside the expert's answer
@@ -78,6 +80,20 @@ def test_the_critic_is_no_coin(agent, played):
             shuffled.append(contrast_tally(rng.sample(values.tolist(), len(values)), verdicts, texts))
     found, coin = contrast_report(total(tallies)), contrast_report(total(shuffled))
     assert found["auc"] > FLOORS["critic_auc"] > coin["auc"], (found, coin)
+
+
+def test_the_judge_that_forks_taught_is_surest_of_what_is_good(agent, played):
+    scorer, tallies = VerdictScorer(agent.policy, GenerativePRM.load("pocket-judge").judge), []
+    for episode, good in played:
+        pasts = [Episode(episode.goal, episode.steps[:t]) for t in range(episode.length)]
+        situations = [Attempt(0, 0, past, step.observation) for past, step in zip(pasts, episode.steps, strict=True)]
+        asked = [[Candidate(each.text, [], []) for each in step.candidates] for step in episode.steps]
+        scorer.judge(situations, asked)
+        for candidates, verdicts in zip(asked, good, strict=True):
+            sure = [UNKNOWN if each.q is None else each.q for each in candidates]
+            tallies.append(contrast_tally(sure, verdicts, [each.text for each in candidates]))
+    found = contrast_report(total(tallies))
+    assert found["auc"] > FLOORS["judge_auc"], found
 
 
 def test_the_process_reward_model_is_no_coin(agent, played):
