@@ -67,6 +67,7 @@ QUOTED = {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
     "controls_judged": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
+    "controls_votes": {name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")},
     "controls_own_judge": {
         name: percent for name in ("greedy_before", "greedy_after", "sampled_before", "sampled_after")
     },
